@@ -18,8 +18,8 @@ from _timing import interleaved, print_table, skip, write_json
 from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import MissingDependencyError
 from pyfsagg.ranks import RankTable
-from r_bridge import rank_aggregation
-from r_bridge._session import environment, package
+from pyfsagg_rpy2 import rank_aggregation
+from pyfsagg_rpy2.session import environment, package
 
 CASES = (("rra", "RRA", 1000, 1000), ("rra", "RRA", 20_000, 20), ("stuart", "stuart", 300, 1000))
 QUICK = (("rra", "RRA", 200, 100), ("rra", "RRA", 2000, 20), ("stuart", "stuart", 100, 30))

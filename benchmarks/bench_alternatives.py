@@ -30,7 +30,7 @@ from scipy.stats import rankdata, t
 
 import pyfsagg
 from pyfsagg.exceptions import MissingDependencyError
-from r_bridge import _session
+from pyfsagg_rpy2 import session
 
 Call = Callable[[], Any]
 
@@ -75,8 +75,8 @@ def measure(comparison: Comparison, rounds: int) -> dict[str, Any]:
 # ---------------------------------------------------------------------------------------------
 def r_version(name: str) -> str:
     """An R package with its version; MissingDependencyError if R does not have it."""
-    _session.package(name)
-    text = _session.environment().r(f"as.character(packageVersion('{name}'))")[0]
+    session.package(name)
+    text = session.environment().r(f"as.character(packageVersion('{name}'))")[0]
     return f"{name} {text}"
 
 
@@ -85,7 +85,7 @@ def fselector(n: int, p: int, m: int, jobs: int) -> Iterator[Comparison]:
     label = r_version("FSelectorRcpp")
     X, y = make_table(n, p)
     rows = bootstrap_rows(n, m)
-    one = _session.environment().r(
+    one = session.environment().r(
         "function(x, y, rows, threads) FSelectorRcpp::information_gain("
         "x = x[rows, ], y = y[rows], type = 'infogain', threads = threads)$importance"
     )
@@ -117,7 +117,7 @@ def praznik(n: int, p: int, m: int, jobs: int) -> Iterator[Comparison]:
     label = r_version("praznik")
     X, y = make_table(n, p)
     rows = bootstrap_rows(n, m)
-    one = _session.environment().r(
+    one = session.environment().r(
         "function(x, y, rows, k, threads) praznik::MRMR(x[rows, ], y[rows], k, threads = threads)$score"
     )
     frame, target, r_rows = r_data(X, y, rows[0])
@@ -140,7 +140,7 @@ def praznik(n: int, p: int, m: int, jobs: int) -> Iterator[Comparison]:
 def robust_rank_aggregation(cases: list[tuple[int, int, float]]) -> Iterator[Comparison]:
     """RRA of a matrix of ranks, beside RobustRankAggreg; the conversion to R is not counted."""
     label = r_version("RobustRankAggreg")
-    robjects = _session.environment()
+    robjects = session.environment()
     one = robjects.r("function(r) RobustRankAggreg::aggregateRanks(rmat = r, method = 'RRA')")
     for p, m, target in cases:
         rng = np.random.default_rng(1)
@@ -164,7 +164,7 @@ def bootstrap_rows(n: int, m: int) -> np.ndarray:
 
 def r_data(X: np.ndarray, y: np.ndarray, rows: np.ndarray) -> tuple[Any, Any, Any]:
     """A data frame, a factor and row numbers from 1, as R holds them."""
-    robjects = _session.environment()
+    robjects = session.environment()
     frame = robjects.r["as.data.frame"](
         robjects.r.matrix(robjects.FloatVector(X.ravel(order="F")), nrow=len(X))
     )
@@ -173,7 +173,9 @@ def r_data(X: np.ndarray, y: np.ndarray, rows: np.ndarray) -> tuple[Any, Any, An
 
 
 def wam_call(X: np.ndarray, y: np.ndarray, rows: np.ndarray, jobs: int, **options: Any) -> Call:
-    return lambda: pyfsagg.wam(X, y, resampling=pyfsagg.Rows(rows), n_jobs=jobs, **options)
+    return lambda: pyfsagg.wam(
+        X, y, resampling=pyfsagg.resampling.Rows(rows), n_jobs=jobs, **options
+    )
 
 
 # ---------------------------------------------------------------------------------------------

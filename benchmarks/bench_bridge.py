@@ -18,8 +18,8 @@ import pandas as pd
 from _timing import interleaved, print_table, skip, write_json
 
 from pyfsagg.exceptions import MissingDependencyError
-from r_bridge._conversion import from_r, to_frame, to_matrix
-from r_bridge._session import environment
+from pyfsagg_rpy2.conversion import from_r, to_frame, to_matrix
+from pyfsagg_rpy2.session import environment
 
 TARGET_MS = 50.0
 

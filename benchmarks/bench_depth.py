@@ -19,7 +19,8 @@ import numpy as np
 from _timing import print_table, skip, write_json
 
 import pyfsagg
-from pyfsagg import stability, wam
+from pyfsagg import wam
+from pyfsagg.stability_measures.measure import measure_stability
 
 DATASETS = ("golub", "nutt_2003_v1", "tomlins_2006", "madelon")
 TOPS = (10, 25)
@@ -46,11 +47,13 @@ def measure(name: str, depths: list[int], m: int) -> list[dict[str, Any]]:
             common = set(full.select(k)) & set(short.select(k))
             row[f"same of {k}"] = len(common)
             for label, found in (("full", full), ("depth", short)):
-                jaccard = stability(found.combined, "jaccard", top=k, input="scores")
+                jaccard = measure_stability(
+                    found.combined, "jaccard", n_features_to_select=k, input="scores"
+                )
                 row[f"jaccard {k}, {label}"] = float(jaccard)
         row["spearman"] = float(np.corrcoef(full.ranking, short.ranking)[0, 1])
         for label, found in (("full", full), ("depth", short)):
-            ranks = stability(found.combined, "spearman", input="scores")
+            ranks = measure_stability(found.combined, "spearman", input="scores")
             row[f"spearman of resamples, {label}"] = float(ranks)
         row["CPU s, full"], row["CPU s, depth"] = full_seconds, seconds
         rows.append(row)

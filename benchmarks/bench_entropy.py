@@ -21,7 +21,7 @@ from joblib import Parallel, delayed
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.filters.entropy import prepare_entropy
 
@@ -120,7 +120,7 @@ def make_case(n: int, p: int, m: int, n_classes: int, decimals: int | None = Non
 def scorer_call(case: Case, jobs: int, **options: Any) -> Callable[[], object]:
     """Score all resamples in blocks, on `jobs` threads."""
     X, y, weights = case
-    scorer = prepare_entropy(check_table(X), check_target(y, len(y)), **options)
+    scorer = prepare_entropy(as_table(X), check_target(y, len(y)), **options)
     blocks = [weights[i : i + BLOCK] for i in range(0, len(weights), BLOCK)]
 
     def call() -> object:
@@ -144,7 +144,7 @@ def plain_call(case: Case, n_classes: int, n_resamples: int) -> Callable[[], NDA
 def check_agreement(case: Case, n_classes: int) -> None:
     """The plain kernel and the product give the same scores, or the comparison means nothing."""
     X, y, weights = case
-    scorer = prepare_entropy(check_table(X), check_target(y, len(y)))
+    scorer = prepare_entropy(as_table(X), check_target(y, len(y)))
     found = scorer(weights[:2], y[np.newaxis])
     expected = plain_call(case, n_classes, 2)()
     for name, matrix in zip(scorer.outputs, expected, strict=True):

@@ -19,10 +19,10 @@ from _timing import interleaved, print_table, write_json
 from joblib import Parallel, delayed
 
 from pyfsagg import evaluate, load_dataset
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.evaluation.cells import Fit, fit_one
-from pyfsagg.evaluation.classifiers import read_classifiers
+from pyfsagg.evaluation.learners import read_classifiers
 from pyfsagg.evaluation.plan import ANSWERS
 from pyfsagg.evaluation.splits import draw_parts
 
@@ -38,7 +38,7 @@ def whole(jobs: int, **options: Any) -> dict[str, Any]:
 def fits(n_subsets: int, repeats: int) -> list[tuple[Any, ...]]:
     """Arguments of fits of all classifiers on random subsets; each subset `repeats` times."""
     data = load_dataset("ionosphere")
-    table = check_table(data.X)
+    table = as_table(data.X)
     target = check_target(data.y, table.n_samples)
     (part,) = draw_parts(
         table, target, protocols=["thesis"], n_folds=5, n_repeats=1, test_size=1 / 3, seed=0

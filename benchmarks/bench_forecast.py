@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from _timing import environment, print_table, write_json
 
-from pyfsagg.ensemble.bam import DEFAULT_FILTERS, bam
-from pyfsagg.ensemble.forecast import expected_seconds
+from pyfsagg.ensemble.methods import DEFAULT_FILTERS, bam
 from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.ensemble.scoring import score_resamples
+from pyfsagg.ensemble.scoring import expected_seconds, score_resamples
 
 # rows, features, whether the numbers are whole, resamples, depth of mRMR
 SHAPES: dict[str, tuple[int, int, bool, int, int | str]] = {

@@ -94,7 +94,7 @@ def make_frame(kind: str, n: int, p: int) -> Any:
 def of_shape(name: str, n: int, p: int, rounds: int) -> list[dict[str, Any]]:
     """Time of reading and of a run, by kind; pandas is the measure."""
     from pyfsagg import Checks, wam
-    from pyfsagg._table.table import check_table
+    from pyfsagg._table.table import as_table
 
     try:
         frames = {kind: make_frame(kind, n, p) for kind in ("pandas", *KINDS)}
@@ -102,7 +102,7 @@ def of_shape(name: str, n: int, p: int, rounds: int) -> list[dict[str, Any]]:
         skip(str(error))
     y = np.random.default_rng(0).integers(0, 2, n)
     reading = interleaved(
-        {kind: partial(check_table, frame) for kind, frame in frames.items()}, rounds=rounds
+        {kind: partial(as_table, frame) for kind, frame in frames.items()}, rounds=rounds
     )
     settings = {
         "filter": "chi_squared",
@@ -133,16 +133,16 @@ def of_shape(name: str, n: int, p: int, rounds: int) -> list[dict[str, Any]]:
 
 def memory(kind: str, n: int, p: int) -> float | None:
     """Memory that reading takes at its peak beside the frame, the table that it makes included."""
-    from pyfsagg._table.table import check_table
+    from pyfsagg._table.table import as_table
 
-    check_table(make_frame(kind, 10, 3))  # what is imported once
+    as_table(make_frame(kind, 10, 3))  # what is imported once
     frame = make_frame(kind, n, p)
     try:
         Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
     except OSError:
         return float("nan")
     before = peak_megabytes()
-    check_table(frame)
+    as_table(frame)
     return (peak_megabytes() - before) / (n * p * 8 / 2**20)
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from _timing import interleaved, print_table, write_json
 
 from pyfsagg import influence, load_dataset
-from pyfsagg.aggregator_influence import THESIS_AGGREGATORS
-from pyfsagg.ensemble.bam import DEFAULT_FILTERS
+from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS
+from pyfsagg.ensemble.methods import DEFAULT_FILTERS
 
 
 def main() -> None:

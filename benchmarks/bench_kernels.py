@@ -23,16 +23,15 @@ from _timing import interleaved, print_table, write_json
 from bench_ensemble import make_table
 from numba import njit
 
-from pyfsagg._kernels.mrmr.draws import place_draws
-from pyfsagg._kernels.mrmr.popcount import LANES, meet_3x3
-from pyfsagg._table.table import check_table
+from pyfsagg._kernels.mrmr_masks import LANES, meet_3x3, place_draws
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
 from pyfsagg.filters import FILTERS
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import draw_resamples
-from pyfsagg.stability_measures import stability
-from pyfsagg.unsupervised.affinity import affinity_scores
+from pyfsagg.stability_measures.measure import measure_stability
+from pyfsagg.unsupervised.consensus_affinity import affinity_scores
 
 RESAMPLES = 8
 BINS = 10
@@ -129,7 +128,7 @@ class Kernel:
 
 def filter_kernels(n: int, p: int) -> list[Kernel]:
     X, y = make_table(n, p)
-    table, target = check_table(X), check_target(y, n)
+    table, target = as_table(X), check_target(y, n)
     resamples = draw_resamples(table, target, plan="bootstrap", n_resamples=RESAMPLES, seed=1)
     drawn = int((resamples.weights > 0).sum())
 
@@ -188,21 +187,21 @@ def aggregation_kernels(p: int, m: int) -> list[Kernel]:
             "bytes read from memory",
             scores.nbytes,
             "every score once",
-            lambda: stability(scores, "pearson"),
+            lambda: measure_stability(scores, "pearson"),
         ),
         Kernel(
             "stability, Canberra",
             "divisions",
             200 * 199 / 2 * p,
             "one division for every pair of resamples and feature",
-            lambda: stability(few, "canberra"),
+            lambda: measure_stability(few, "canberra"),
         ),
     ]
 
 
 def affinity_kernel(n: int, p: int) -> Kernel:
     rng = np.random.default_rng(2)
-    table = check_table(rng.normal(size=(n, p)))
+    table = as_table(rng.normal(size=(n, p)))
     consensus = rng.uniform(size=(n, n))
     consensus = (consensus + consensus.T) / 2
     np.fill_diagonal(consensus, 1.0)

@@ -43,9 +43,9 @@ def frcm(n: int) -> None:
 
 
 def consensus(n: int) -> None:
-    import pyfsagg
+    from pyfsagg.unsupervised.clusterings import consensus_matrix
 
-    pyfsagg.unsupervised.consensus_matrix(np.arange(3 * n).reshape(3, n) % 5, n_jobs=1)
+    consensus_matrix(np.arange(3 * n).reshape(3, n) % 5, n_jobs=1)
 
 
 def mrmr(n: int, weight: int) -> None:
@@ -57,7 +57,7 @@ def mrmr(n: int, weight: int) -> None:
 def heavy(n: int, weight: int) -> None:
     import pyfsagg
 
-    plan = pyfsagg.Bootstrap(sample_weight=np.full(n, weight))
+    plan = pyfsagg.resampling.Bootstrap(sample_weight=np.full(n, weight))
     pyfsagg.wam(
         _numbers(n, 3),
         np.arange(n) % 2,
@@ -80,10 +80,10 @@ def blankets(n: int, weight: int) -> None:
 def sparse(p: int) -> None:
     from scipy.sparse import csr_matrix
 
-    from pyfsagg._table.table import check_table
+    from pyfsagg._table.table import as_table
 
     X = csr_matrix(([1.0, 1.0], ([0, 1], [0, p - 1])), shape=(4, p))
-    check_table(X, sparse=True, allow_constant=True)
+    as_table(X, sparse=True, allow_constant=True)
 
 
 def features(p: int) -> None:

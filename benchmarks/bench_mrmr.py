@@ -20,10 +20,10 @@ from _timing import interleaved, print_table, write_json
 from joblib import Parallel, delayed
 from numba import njit
 
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.filters._base import Scorer
-from pyfsagg.filters.chi_squared import prepare_chi_squared
+from pyfsagg.filters.association import prepare_chi_squared
 from pyfsagg.filters.mrmr import prepare_mrmr
 
 
@@ -84,7 +84,7 @@ def make_data(n: int, p: int, kind: str, seed: int) -> tuple[np.ndarray, np.ndar
 
 def praznik_call(X: np.ndarray, y: np.ndarray, threads: int) -> Callable[[], list[str]]:
     """praznik's full ranking of a table that R already holds; returns the names in order."""
-    from r_bridge._session import environment, package
+    from pyfsagg_rpy2.session import environment, package
 
     robjects = environment()
     frame = robjects.r["as.data.frame"](
@@ -103,7 +103,7 @@ def praznik_call(X: np.ndarray, y: np.ndarray, threads: int) -> Callable[[], lis
 def measure(n: int, p: int, kind: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Time per resample of all methods on one table, taken in turn."""
     X, y = make_data(n, p, kind, options.seed)
-    table, target = check_table(X), check_target(y, n)
+    table, target = as_table(X), check_target(y, n)
     rng = np.random.default_rng(options.seed + 1)
     m, jobs = options.resamples, options.jobs
     rows = np.sort(rng.integers(0, n, (m, n)), axis=1)

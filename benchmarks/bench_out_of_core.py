@@ -29,6 +29,7 @@ from _timing import interleaved, peak_megabytes, print_table, write_json
 from numba import njit
 
 import pyfsagg
+from pyfsagg._kernels.class_tables import width_rows
 from pyfsagg._kernels.poisson_bootstrap import (
     ROWS_AT_ONCE,
     count_resamples,
@@ -36,7 +37,6 @@ from pyfsagg._kernels.poisson_bootstrap import (
     padded,
     poisson_weights,
 )
-from pyfsagg._kernels.tables.binning import width_rows
 from pyfsagg.out_of_core.source import open_source
 
 FILE_ROWS, GROUP_ROWS = 5_000_000, 1_000_000

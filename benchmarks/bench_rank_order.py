@@ -25,10 +25,10 @@ from scipy.stats import rankdata
 
 from pyfsagg import load_dataset
 from pyfsagg.exceptions import PyfsaggError, PyfsaggWarning
-from pyfsagg.rank_order import eliminate, estimate_seconds
+from pyfsagg.rank_order import eliminate
 from pyfsagg.rank_order._orders import read_orders
-from pyfsagg.rank_order.cdv import CentreStrategy
-from pyfsagg.rank_order.spoilers import SpoilerStrategy
+from pyfsagg.rank_order.criteria import CentreStrategy, SpoilerStrategy
+from pyfsagg.rank_order.elimination import estimate_seconds
 
 METHODS = ("spoilers", "greedy_kl", "koller_sahami", "cdv")
 # Per step in the paper's table 1; a complete elimination takes p times as long.

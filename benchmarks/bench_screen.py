@@ -17,7 +17,7 @@ import numpy as np
 from _timing import interleaved, print_table, write_json
 
 from pyfsagg import screen
-from pyfsagg._kernels.lists.urn_crossing import log_group_rho
+from pyfsagg._kernels.order_statistics import log_group_rho
 from pyfsagg.screens import Screen
 
 GUIDES, RANDOM_PER_GENE, SEED = 5, 100, 11

@@ -25,7 +25,7 @@ from _timing import interleaved, peak_megabytes, print_table, write_json
 from scipy import sparse
 
 import pyfsagg
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.filters import FILTERS
 
@@ -56,7 +56,7 @@ def make_table(n: int, p: int, density: float) -> tuple[sparse.csr_matrix, np.nd
 
 
 def scorer_call(X: Any, y: np.ndarray, name: str, options: dict[str, Any], m: int) -> Callable:
-    table = check_table(X, sparse=True)
+    table = as_table(X, sparse=True)
     target = check_target(y, len(y))
     scorer = FILTERS.get(name).prepare(table, target, **options)
     rng = np.random.default_rng(1)
@@ -94,7 +94,7 @@ def by_density(n: int, p: int, m: int, rounds: int) -> list[dict[str, Any]]:
 
 def wide_table(n: int, p: int) -> tuple[str, sparse.csr_matrix, Any]:
     """Dorothea where it is at hand and asked for, otherwise a table of its size."""
-    if p == 100_000 and "dorothea" in pyfsagg.list_datasets().index:
+    if p == 100_000 and "dorothea" in pyfsagg.list_methods("datasets").index:
         data = pyfsagg.load_dataset("dorothea")
         return "dorothea", data.X, data.y
     return "generated", *make_table(n, p, 0.01)

@@ -19,8 +19,10 @@ import numpy as np
 from _timing import interleaved, print_table, write_json
 from scipy.stats import kendalltau, rankdata
 
-from pyfsagg.ranks import select_top
-from pyfsagg.stability_measures import list_stability_measures, stability, thesis_measures
+from pyfsagg.listing import list_methods
+from pyfsagg.ranks.ranking import select_top
+from pyfsagg.stability_measures.measure import measure_stability
+from pyfsagg.stability_measures.pairwise import thesis_measures
 
 SLOW: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "pearson": lambda a, b: float(np.corrcoef(a, b)[0, 1]),
@@ -51,7 +53,7 @@ def pair_loop(name: str, rows: np.ndarray) -> Callable[[], float]:
 def measure(name: str, data: np.ndarray, options: argparse.Namespace) -> dict[str, Any]:
     """One measure on all resamples, beside the loop on some of them."""
     m, few = len(data), min(len(data), options.loop_resamples)
-    calls: dict[str, Callable[[], object]] = {"ours": lambda: stability(data, name)}
+    calls: dict[str, Callable[[], object]] = {"ours": lambda: measure_stability(data, name)}
     if name in SLOW:
         calls["loop"] = pair_loop(name, data[:few])
     timings = interleaved(calls, rounds=options.rounds)
@@ -79,7 +81,7 @@ def main() -> None:
     rng = np.random.default_rng(options.seed)
     scores = rng.normal(size=(m, p)) + np.linspace(0, 3, p)
     support = select_top(scores, max(1, p // 4))
-    table = list_stability_measures()
+    table = list_methods("stability")
     plain = [name for name in table.index if "similarity" not in table.loc[name, "needs"]]
     sets = [name for name in plain if table.loc[name, "kind"] == "sets"]
     rows = [measure(name, support if name in sets else scores, options) for name in plain]
@@ -87,7 +89,7 @@ def main() -> None:
     def everything() -> None:
         thesis_measures(scores)
         for name in sets:
-            stability(support, name)
+            measure_stability(support, name)
 
     together = interleaved(
         {"thesis measures": lambda: thesis_measures(scores), "and all set measures": everything},

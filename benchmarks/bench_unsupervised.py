@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
 from pyfsagg import load_dataset
-from pyfsagg.unsupervised import consensus_matrix, frcm, laplacian_score, svd_entropy
-from pyfsagg.unsupervised._input import check_numbers
-from pyfsagg.unsupervised.laplacian import _neighbour_weights
+from pyfsagg.unsupervised import frcm, laplacian_score, svd_entropy
+from pyfsagg.unsupervised.clusterings import check_numbers, consensus_matrix
+from pyfsagg.unsupervised.rankings import _neighbour_weights
 
 Floats = NDArray[np.float64]
 

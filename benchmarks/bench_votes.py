@@ -16,7 +16,7 @@ import numpy as np
 from _timing import interleaved, print_table, write_json
 
 from pyfsagg import vote
-from pyfsagg.committees import list_voting_rules
+from pyfsagg.listing import list_methods
 
 # Share of the features in a selection, and places that are filled one by one (None = all).
 CASES = ((0.002, None), (0.02, None), (0.5, 100))
@@ -33,7 +33,10 @@ def main() -> None:
     rows = []
     for share, size in CASES:
         support = rng.random((m, p)) < share
-        runs = {rule: partial(vote, support, rule, size=size) for rule in list_voting_rules().index}
+        runs = {
+            rule: partial(vote, support, rule, size=size)
+            for rule in list_methods("voting_rules").index
+        }
         found = interleaved(runs, rounds=1 if options.quick else options.rounds)
         base = found["approval"].median
         rows += [

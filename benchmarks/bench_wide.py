@@ -51,14 +51,14 @@ def make_data(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
 
 def work(cases: dict[str, Any]) -> None:
     """Print for each case the CPU seconds of one resample and a digest of the selected scores."""
-    from pyfsagg._table.table import check_table
+    from pyfsagg._table.table import as_table
     from pyfsagg._table.target import check_target
     from pyfsagg.filters.mrmr import prepare_mrmr
 
     found = {}
     for name, (n, p, depth) in cases.items():
         X, y = make_data(n, p)
-        table, target = check_table(X), check_target(y, n)
+        table, target = as_table(X), check_target(y, n)
         given = {"binning": "praznik", "n_features": p if depth is None else depth}
         scorer = prepare_mrmr(table, target, **given)
         drawn = np.random.default_rng(1).integers(0, n, n)
@@ -84,7 +84,7 @@ cat(sum(time[1:2]), as.character(packageVersion("praznik")), found$selection)
 
 def compare_praznik(cases: dict[str, Any]) -> list[dict[str, Any]]:
     """CPU seconds of both packages for the same draws of rows, and that both select the same."""
-    from pyfsagg._table.table import check_table
+    from pyfsagg._table.table import as_table
     from pyfsagg._table.target import check_target
     from pyfsagg.filters.mrmr import prepare_mrmr
 
@@ -95,9 +95,7 @@ def compare_praznik(cases: dict[str, Any]) -> list[dict[str, Any]]:
         X, y = make_data(n, p)
         drawn = np.sort(np.random.default_rng(1).integers(0, n, n))
         X, y, depth = X[drawn], y[drawn], p if k is None else k
-        scorer = prepare_mrmr(
-            check_table(X), check_target(y, n), binning="praznik", n_features=depth
-        )
+        scorer = prepare_mrmr(as_table(X), check_target(y, n), binning="praznik", n_features=depth)
         weights, labels = np.ones((1, n), np.uint16), y.astype(np.int32)[np.newaxis]
         scorer.select(weights, labels)  # compiles
         start = time.thread_time()

@@ -20,9 +20,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pyfsagg._draw.style import BLUE, GREY, ORANGE, clear_frame
-from pyfsagg._draw.svg import inline_svg
-from pyfsagg._page.page import Block, Column, Page, Picture, Section, Table, Text, write_page
+from pyfsagg._report.drawing import BLUE, GREY, ORANGE, clear_frame, inline_svg
+from pyfsagg._report.page import (
+    Block,
+    Page,
+    PageColumn,
+    PageTable,
+    Picture,
+    Section,
+    Text,
+    write_page,
+)
 from pyfsagg._version import __version__
 
 HISTORY = Path(__file__).resolve().parent / "history.jsonl"
@@ -47,11 +55,11 @@ def cell(value: Any) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def table(caption: str, rows: Sequence[Row], columns: Mapping[str, str], words: int) -> Table:
+def table(caption: str, rows: Sequence[Row], columns: Mapping[str, str], words: int) -> PageTable:
     """A table of the keys of `columns` under their titles; the first `words` columns are words."""
-    return Table(
+    return PageTable(
         caption,
-        [Column(title, numeric=i >= words) for i, title in enumerate(columns.values())],
+        [PageColumn(title, numeric=i >= words) for i, title in enumerate(columns.values())],
         [[cell(row.get(key)) for key in columns] for row in rows],
     )
 

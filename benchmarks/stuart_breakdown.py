@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from pyfsagg.aggregation import aggregate
 from pyfsagg.ranks import RankTable
-from r_bridge import aggregate_ranks
+from pyfsagg_rpy2 import aggregate_ranks
 
 LISTS = (10, 20, 30, 40, 50, 100, 200, 1000)
 ITEMS = 34

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pyfsagg import reproduce
+import pyfsagg_papers as reproduce
 
 COLOURS = {"level": "#d55e00", "coverage": "#0072b2"}
 SETTINGS = {"svg.hashsalt": "pyfsagg", "svg.fonttype": "path", "font.size": 9}

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 import pyfsagg
-from pyfsagg import reproduce
+import pyfsagg_papers as reproduce
 
 ROOT = Path(__file__).resolve().parents[1]
 FULL = {"44": "full-4.4", "45": "full-4.5", "46": "full-4.6", "frcm": "full-frcm"}
@@ -70,10 +70,10 @@ def span(values: pd.Series, digits: int = 3) -> str:
 # ---------------------------------------------------------------------------------------------
 def package() -> Iterator[tuple[str, Any]]:
     yield "version", pyfsagg.__version__
-    yield "n_filters", len(pyfsagg.list_filters())
-    yield "n_aggregators", len(pyfsagg.list_aggregators())
-    yield "n_measures", len(pyfsagg.list_stability_measures())
-    yield "n_plans", len(pyfsagg.list_resampling_plans())
+    yield "n_filters", len(pyfsagg.list_methods("filters"))
+    yield "n_aggregators", len(pyfsagg.list_methods("aggregators"))
+    yield "n_measures", len(pyfsagg.list_methods("stability"))
+    yield "n_plans", len(pyfsagg.list_methods("resampling"))
     runs = reproduce.list_shipped_runs()
     yield "date", runs["date"].max()
     yield "machine", ", ".join(sorted(runs["machine"].unique()))

@@ -10,16 +10,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.entropy.mdl import mdl_cut_weights, pack_rows
-from pyfsagg._kernels.entropy.sorted_bins import GRID_STEP, bin_edges, middle_cut
-from pyfsagg._kernels.tables.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
+from pyfsagg._base.validation import check_choice, check_integer
+from pyfsagg._kernels.class_tables import EQUAL_FREQUENCY, EQUAL_WIDTH
+from pyfsagg._kernels.entropy_bins import (
+    GRID_STEP,
+    bin_edges,
+    mdl_cut_weights,
+    middle_cut,
+    pack_rows,
+)
+from pyfsagg._message import NONE, Param, Remedy, Use
+from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import open_frame
-from pyfsagg._table.table import AnyTable, Kind, Table, Weights, check_table, full_weights
+from pyfsagg._table.table import AnyTable, Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
 
-__all__ = ["MDL_READINGS", "METHODS", "MISSING", "Discretization", "SortedColumns", "discretize"]
+__all__ = ["Discretization", "discretize"]
 
 METHODS = ("mdl", "equal_width", "equal_frequency")
 MDL_READINGS = ("textbook", "fselectorrcpp")
@@ -132,10 +139,11 @@ class Discretization:
         names = self.feature_names if frame is None and not isinstance(X, Table) else None
         if names is not None and np.ndim(X) == 2 and np.shape(X)[1] != len(names):
             raise DataError(
-                f"X has {np.shape(X)[1]} features, but the discretisation was made for {len(names)}"
+                Param("X"),
+                f" has {np.shape(X)[1]} features, but the discretisation was made for {len(names)}",
             )
         present = set(self.feature_names if frame is None else frame.names)
-        table = check_table(
+        table = as_table(
             X if frame is None else frame,
             nominal=[name for name in nominal if name in present],
             feature_names=names,
@@ -145,8 +153,10 @@ class Discretization:
         )
         if table.feature_names != self.feature_names:
             raise DataError(
-                f"X has the features {list(table.feature_names)[:5]}…, but the discretisation was "
-                f"made for {list(self.feature_names)[:5]}…; give the same ones in the same order"
+                Param("X"),
+                f" has the features {list(table.feature_names)[:5]}…, but the discretisation was ",
+                f"made for {list(self.feature_names)[:5]}…",
+                Remedy("give the same ones in the same order"),
             )
         return _codes(table, self.cutpoints, self.levels)
 
@@ -202,8 +212,6 @@ def discretize(
 
     Raises
     ------
-    ParameterError
-        For an unknown method or reading, or a number of bins or weights out of range.
     DataError
         For a table or labels that cannot be read (:func:`pyfsagg.check_table` says why).
 
@@ -227,14 +235,21 @@ def discretize(
     method = check_choice("method", method, METHODS)
     parity = check_choice("mdl", mdl, MDL_READINGS) == "fselectorrcpp"
     bins = check_integer("bins", bins, low=2, high=2**15)
-    table = check_table(X, nominal=nominal, min_features=1)
+    table = as_table(X, nominal=nominal, min_features=1)
     weights = full_weights(table.n_samples, sample_weight)
     check_totals(weights)
     if method == "mdl":
         if y is None:
             raise ParameterError(
-                'y is None, but method="mdl" needs class labels; give y or use an '
-                "equal_width or equal_frequency discretisation"
+                Param("y"),
+                " is ",
+                NONE,
+                ", but ",
+                Use(method="mdl"),
+                " needs class labels",
+                Remedy(
+                    "give ", Param("y"), " or use an equal_width or equal_frequency discretisation"
+                ),
             )
         target = check_classes(check_target(y, table.n_samples))
     columns = numeric_columns(table, booleans=parity and method == "mdl")
@@ -262,13 +277,7 @@ def numeric_columns(table: AnyTable, *, booleans: bool) -> NDArray[np.int64]:
 
 
 def check_totals(weights: Weights) -> int:
-    """Largest total weight of a resample; the tables of ``x log x`` bound it.
-
-    Raises
-    ------
-    ParameterError
-        If a total exceeds 2**24.
-    """
+    """Largest total weight of a resample; the tables of ``x log x`` bound it."""
     largest = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
     if largest > MAX_TOTAL_WEIGHT:
         raise ParameterError(

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
+
+from pyfsagg._message import Door, Got, Message, Param, Remedy
 
 __all__ = [
     "DataError",
@@ -23,8 +26,50 @@ __all__ = [
 ]
 
 
-class PyfsaggError(Exception):
-    """Base class of all errors raised by pyfsagg."""
+class _Spelled(Exception):  # noqa: N818 (warnings are such, too)
+    """What has a message that each door can spell."""
+
+    def __init__(self, *parts: object) -> None:
+        super().__init__(Message(*parts))
+
+    @property
+    def message(self) -> Message:
+        """The sentence with its parts."""
+        return Message(*self.args)
+
+    def render(self, door: Door) -> str:
+        """The sentence as another door than Python spells it."""
+        return self.message.render(door)
+
+
+class PyfsaggError(_Spelled):
+    """Base class of all errors raised by pyfsagg.
+
+    Attributes
+    ----------
+    parameter : str or None
+        The parameter that the message names first.
+    got : object
+        The value that was met, or the text of its ``repr`` if it is not a plain value; None if the message
+        names none.
+    remedy : str or None
+        What to do.
+    """
+
+    @property
+    def parameter(self) -> str | None:
+        found = self.message.first(Param)
+        return found.name if found else None
+
+    @property
+    def got(self) -> Any:
+        found = self.message.first(Got)
+        return found.value if found else None
+
+    @property
+    def remedy(self) -> str | None:
+        found = self.message.first(Remedy)
+        return str(found.text) if found else None
 
 
 class ParameterError(PyfsaggError, ValueError):
@@ -51,7 +96,7 @@ class WorkerError(PyfsaggError, RuntimeError):
     """A worker process died, or the cluster is gone, before the work was done."""
 
 
-class PyfsaggWarning(UserWarning):
+class PyfsaggWarning(_Spelled, UserWarning):
     """A result is well defined but deserves a second look."""
 
 
@@ -63,13 +108,9 @@ class UnknownNameError(ParameterError):
     ) -> None:
         known, aliases = list(known), list(aliases)
         close = difflib.get_close_matches(str(name).lower(), [*known, *aliases], n=1, cutoff=0.5)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        hint = f"; did you mean {close[0]!r}?" if close else "."
         listed = ", ".join(known[:30]) + (", …" if len(known) > 30 else "")
-        super().__init__(
-            f"unknown {kind} {name!r}{hint} Known: {listed}."
-            if close
-            else f"unknown {kind} {name!r}. Known: {listed}."
-        )
+        super().__init__("unknown ", kind, f" {name!r}{hint} Known: {listed}.")
         self._arguments = (kind, name, tuple(known), tuple(aliases))
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[object, ...]]:

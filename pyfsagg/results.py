@@ -7,45 +7,32 @@ import os
 from pyfsagg._run.result import Result, read_result
 
 # A class registers itself when it is made: these are all that the package saves.
-from pyfsagg.aggregation import Aggregation, Comparison, ListAgreement
+from pyfsagg.aggregation import Aggregation, ListAgreement
+from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.aggregator_influence import AggregatorComparison, InfluenceResult
 from pyfsagg.committees import Committee
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation import Evaluation
 from pyfsagg.rank_order import Elimination
-from pyfsagg.reproduce import (
-    AggregatorChoice,
-    Calibration,
-    GeneListComparison,
-    Reproduction,
-    StuartFinding,
-)
 from pyfsagg.screens import Screen
-from pyfsagg.stability_measures import StabilityReport
+from pyfsagg.stability_measures import StabilityResult
 from pyfsagg.unsupervised import ConsensusRanking
-from r_bridge.comparisons import CrossCheck
 
 __all__ = ["load_result"]
 
 CLASSES: tuple[type[Result], ...] = (
     Aggregation,
-    AggregatorChoice,
     AggregatorComparison,
-    Calibration,
     Committee,
-    Comparison,
+    AggregationComparison,
     ConsensusRanking,
-    CrossCheck,
     Elimination,
     EnsembleResult,
     Evaluation,
-    GeneListComparison,
     InfluenceResult,
     ListAgreement,
-    Reproduction,
     Screen,
-    StabilityReport,
-    StuartFinding,
+    StabilityResult,
 )
 
 

@@ -10,9 +10,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from pyfsagg.reproduce import calibrate, shipped_calibration
-from pyfsagg.reproduce.calibration.result import markdown
-from pyfsagg.reproduce.calibration.run import designs, topics
+from pyfsagg_papers import calibrate, shipped_calibration
+from pyfsagg_papers.calibration.run import designs, markdown, topics
 
 ROOT = Path(__file__).parents[1]
 FIGURES = ROOT / "data" / "validation" / "calibration"

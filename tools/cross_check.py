@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pyfsagg.reproduce.records import record
-from r_bridge.comparisons import cross_check
+from pyfsagg_papers.comparisons.run import cross_check
+from pyfsagg_papers.records import record
 
 FILE = Path(__file__).resolve().parents[1] / "data" / "validation" / "cross_check.json"
 

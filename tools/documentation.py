@@ -37,10 +37,15 @@ OTHERS = (
 CLASS = f"\n   :members:\n   :inherited-members: {BASES}\n   :exclude-members: {OTHERS}\n"
 ROOMS = (
     "aggregation",
+    "committees",
+    "datasets",
     "error_control",
+    "evaluation",
+    "filters",
     "plotting",
     "rank_order",
-    "reproduce",
+    "resampling",
+    "stability_measures",
     "statistics",
     "unsupervised",
 )
@@ -103,6 +108,7 @@ def public_names() -> dict[str, tuple[str, ...]]:
     for room in ROOMS:
         module = importlib.import_module(f"pyfsagg.{room}")
         found[f"pyfsagg.{room}"] = tuple(sorted(module.__all__))
+    found["pyfsagg_papers"] = tuple(importlib.import_module("pyfsagg_papers").__all__)
     found["pyfsagg.exceptions"] = tuple(importlib.import_module("pyfsagg.exceptions").__all__)
     return found
 
@@ -245,7 +251,7 @@ def _stability_example(spec: Any) -> str:
         return f'{SETS}\npyfsagg.stability(sets, "{spec.name}"{options})'
     return (
         f"{SCORES}\nsimilarity = np.eye(6)\nsimilarity[0, 1] = similarity[1, 0] = 0.95\n"
-        f'pyfsagg.stability(scores, "{spec.name}", top=2, similarity=similarity)'
+        f'pyfsagg.stability(scores, "{spec.name}", n_features_to_select=2, similarity=similarity)'
     )
 
 
@@ -255,7 +261,7 @@ def write_methods(folder: Path) -> None:
 
     for kind, page in PAGES.items():
         rows = []
-        for spec in page.registry.own():
+        for spec in page.specs:
             facts = [
                 ("In plain text" if heading == "Formula" else heading, shown(spec))
                 for heading, shown in page.columns

@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg import reproduce
-from pyfsagg.datasets._loaders import data_folder
+import pyfsagg_papers as reproduce
+from pyfsagg.extending import data_folder
 
 COLUMNS = ["inside", "near", "outside", "not checkable"]
 

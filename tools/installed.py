@@ -18,10 +18,11 @@ from pathlib import Path
 LOWEST = Path(__file__).resolve().parents[1] / "tests" / "lowest.txt"
 DATA = """
 import pyfsagg
+import pyfsagg_papers
 
 data = pyfsagg.load_dataset("wine")
 data.X.assign(grower=data.y).to_csv("wine.csv", index=False)
-print(pyfsagg.reproduce.list_shipped_runs().index.tolist())
+print(pyfsagg_papers.list_shipped_runs().index.tolist())
 """
 
 

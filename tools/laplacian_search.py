@@ -25,12 +25,12 @@ from scipy.spatial.distance import cdist
 from sklearn.preprocessing import normalize
 
 from pyfsagg import load_dataset
-from pyfsagg._base.types import Floats
-from pyfsagg.reproduce.published import printed_cells
-from pyfsagg.reproduce.records import record
-from pyfsagg.unsupervised._input import check_numbers
-from pyfsagg.unsupervised.laplacian import score_on_graph
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg.unsupervised.clusterings import check_numbers
+from pyfsagg.unsupervised.rankings import score_on_graph
 from pyfsagg.unsupervised.result import mean_plus_sd
+from pyfsagg_papers.published import printed_cells
+from pyfsagg_papers.records import record
 
 FILE = Path(__file__).resolve().parents[1] / "data" / "validation" / "laplacian_search.json"
 

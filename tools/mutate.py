@@ -46,7 +46,8 @@ ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENT = ROOT / "tests" / "mutation_survivors.toml"
 COPIED = (
     "pyfsagg",
-    "r_bridge",
+    "r_bridge/pyfsagg_rpy2",
+    "pyfsagg_papers",
     "tests",
     "data",
     "benchmarks",

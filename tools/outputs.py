@@ -113,8 +113,8 @@ def kinds() -> str:
     """Every kind of result with its class and its schema, as the code has them."""
     rows = ["| kind | class | schema | read by |", "| --- | --- | --- | --- |"]
     rows += [
-        f"| `{made.kind}` | `{made.__name__}` | {made.schema} | `pyfsagg.load_result` |"
-        for made in sorted(CLASSES, key=lambda each: each.kind)
+        f"| `{made._kind}` | `{made.__name__}` | {made._schema} | `pyfsagg.load_result` |"
+        for made in sorted(CLASSES, key=lambda each: each._kind)
     ]
     rows.append(f"| a checkpoint | | {CHECKPOINT_SCHEMA} | the command that wrote it |")
     return "\n".join(rows)

@@ -7,22 +7,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pyfsagg import ensemble  # noqa: F401  # adds the rankings without labels
 from pyfsagg._base.registry import Registry, Spec
-from pyfsagg._base.settings import Settings
-from pyfsagg._base.task import Task
-from pyfsagg._run.beside import Checks
-from pyfsagg._run.execution import Execution
+from pyfsagg._base.settings import Settings, Task
+from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.committees import VOTING_RULES
-from pyfsagg.ensemble import list_filters  # noqa: F401  # adds the rankings without labels
-from pyfsagg.ensemble.precision import Precision
+from pyfsagg.ensemble.settings import Precision
 from pyfsagg.evaluation import Protocol
 from pyfsagg.filters import FILTERS
 from pyfsagg.rank_order import ELIMINATIONS
 from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.statistics._registry import STATISTICAL_TESTS
 from pyfsagg.unsupervised import UNSUPERVISED_METHODS
-from r_bridge.comparisons import COMPARISONS
+from pyfsagg_papers.comparisons.run import COMPARISONS  # which has them all
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 Column = tuple[str, Callable[[Any], str]]
@@ -32,9 +30,14 @@ class Page(NamedTuple):
     """One kind of method: its registry, what is said above the table, and columns of its own."""
 
     title: str
-    registry: Registry[Any]
+    registry: Registry[Any] | list[Any]
     text: str
     columns: tuple[Column, ...]
+
+    @property
+    def specs(self) -> list[Any]:
+        """The entries; plug-ins that happen to be installed are not among them."""
+        return self.registry if isinstance(self.registry, list) else self.registry.own()
 
 
 def direction(spec: Spec) -> str:
@@ -170,15 +173,13 @@ PAGES = {
 }
 
 
-def _by_name(registry: Registry[Any]) -> list[Any]:
-    """Specs in an order that does not depend on what was imported first."""
-    return sorted(registry.own(), key=lambda spec: spec.name)
-
-
 def markdown(page: Page) -> str:
     """The page of one kind; plug-ins that happen to be installed are not on it."""
     rows = [[heading for heading, _ in page.columns], ["---"] * len(page.columns)]
-    rows += [[shown(spec) for _, shown in page.columns] for spec in _by_name(page.registry)]
+    rows += [
+        [shown(spec) for _, shown in page.columns]
+        for spec in sorted(page.specs, key=lambda spec: spec.name)
+    ]
     table = "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in row) + " |" for row in rows)
     return (
         f"# {page.title}\n\n<!-- Written by tools/reference.py from the specs; do not edit. -->\n\n"
@@ -200,7 +201,7 @@ R_OTHERS = {
     "many features are selected one by one, the others keep the criterion of the last step",
     "normalize": 'for bam(): scores are brought to 0..1 "per_resample" or "per_feature"',
     "resampling_params": "a named list of the options of the resampling plan, such as "
-    "list(fraction = 0.8); see list_resampling_plans()",
+    "list(fraction = 0.8); see list_methods('resampling')",
     "baselines": 'for evaluate(): what the methods are compared with, "all_features" and "random_subsets"',
     "save, report": "a folder into which the result is written, for load_result() and Python; a file for its "
     "page (HTML)",

@@ -15,8 +15,6 @@ from typing import Any
 
 from pyfsagg._base.settings import Settings, is_default
 
-__all__ = ["Call"]
-
 # They decide how a result is reached, not what it is.
 _NOT_REPEATED = ("n_jobs", "execution", "progress", "checkpoint", "scratch")
 _DATA = ("X", "y")
@@ -53,21 +51,7 @@ class Call:
         data: Sequence[str] = _DATA,
         **settled: Any,
     ) -> Call:
-        """The call of `function` with the arguments `given`.
-
-        Parameters
-        ----------
-        function : callable
-            The public function.
-        given : mapping
-            Its arguments by name: ``locals()`` in its first line.
-        name : str, optional
-            Its name below ``pyfsagg``, if it is not its own.
-        data : sequence of str
-            Arguments that are data; those that are None are left out.
-        **settled
-            Arguments as they were settled, for instance the seed; they are always shown.
-        """
+        """The call of `function` with the arguments `given`."""
         own: dict[str, str] = {}
         arguments: dict[str, str] = {}
         for parameter in inspect.signature(function).parameters.values():
@@ -107,17 +91,7 @@ class Call:
     def code(
         self, before: Sequence[str] = (), after: Sequence[str] = (), *, result: str = "result"
     ) -> str:
-        """Python code that repeats the call.
-
-        Parameters
-        ----------
-        before : sequence of str
-            Lines that make or describe the data.
-        after : sequence of str
-            Lines that use the result.
-        result : str
-            What the result is called.
-        """
+        """Python code that repeats the call."""
         made = {line.partition(" = ")[0] for line in before}
         owned = [f"# {name}: {what}" for name, what in self.own.items() if name not in made]
         return "\n".join(
@@ -134,7 +108,7 @@ def _code(value: Any, name: str, own: dict[str, str]) -> str:
     """Code of a value; what cannot be written down gets a name that the reader has to define."""
     if isinstance(value, Settings):
         inner = [f"{key}={_code(each, key, own)}" for key, each in value.changed().items()]
-        return f"pyfsagg.{type(value).__name__}({', '.join(inner)})"
+        return f"{_room(type(value))}.{type(value).__name__}({', '.join(inner)})"
     if value is None or isinstance(value, (bool, int, float, str)):
         return repr(value)
     import numpy as np
@@ -153,6 +127,11 @@ def _code(value: Any, name: str, own: dict[str, str]) -> str:
     if isinstance(value, (list, tuple)) and not _is_array_like(value):
         return f"[{', '.join(_code(each, name, own) for each in value)}]"
     return _name(value, name, own)
+
+
+def _room(kind: type) -> str:
+    """Where a class of settings is reached from after ``import pyfsagg``: plans have a room of their own."""
+    return "pyfsagg.resampling" if kind.__module__.startswith("pyfsagg.resampling.") else "pyfsagg"
 
 
 def _is_long(value: Mapping[Any, Any]) -> bool:

@@ -9,20 +9,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.validation import check_integer
+from pyfsagg._message import Got, Message, Param, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
-
-__all__ = [
-    "estimates",
-    "free_bytes",
-    "in_words",
-    "limit_in_force",
-    "memory_limit",
-    "read_memory",
-    "require_memory",
-    "resident",
-    "within_memory",
-]
 
 UNITS = {
     "": 1,
@@ -40,22 +29,18 @@ _asked: ContextVar[list[tuple[str, float]] | None] = ContextVar("asked", default
 
 
 def read_memory(value: int | str) -> int:
-    """Bytes: a number as it is, or a text such as ``"2GB"`` or ``"512 MiB"``.
-
-    Raises
-    ------
-    ParameterError
-        For anything else, and for less than one byte.
-    """
+    """Bytes: a number as it is, or a text such as ``"2GB"`` or ``"512 MiB"``."""
     if isinstance(value, str):
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", value)
         units = {unit.lower(): size for unit, size in UNITS.items()}
         if found is None or found[2].lower() not in units:
             raise ParameterError(
-                f"memory_limit must be a number of bytes, or a text such as '2GB', got {value!r}"
+                Param("memory_limit"),
+                " must be a number of bytes, or a text such as '2GB'",
+                Got(value),
             )
         value = int(float(found[1]) * units[found[2].lower()])
-    return check_integer("memory_limit (in bytes)", value, low=1)
+    return check_integer(Message(Param("memory_limit"), " (in bytes)"), value, low=1)
 
 
 @contextmanager
@@ -71,11 +56,6 @@ def memory_limit(size: int | str | None) -> Iterator[None]:
     ----------
     size : int, str or None
         Memory of the whole process: bytes, or a text such as ``"2GB"``.  None sets no limit.
-
-    Raises
-    ------
-    ParameterError
-        If `size` is neither.
 
     Examples
     --------
@@ -100,22 +80,7 @@ def limit_in_force() -> int | None:
 
 
 def require_memory(needed: float, what: str, remedy: str) -> None:
-    """Refuse `what` if it takes more than may be held.
-
-    Parameters
-    ----------
-    needed : float
-        Bytes, estimated from shapes.
-    what : str
-        What takes them, as the subject of a sentence: "the consensus matrices of 40,000 samples".
-    remedy : str
-        What the caller can do instead.
-
-    Raises
-    ------
-    DataError
-        With the estimate, what is there, and the remedy.
-    """
+    """Refuse `what` if it takes more than may be held."""
     asked = _asked.get()
     if asked is not None:
         asked.append((what, needed))
@@ -129,7 +94,7 @@ def require_memory(needed: float, what: str, remedy: str) -> None:
         room = max(0.0, float(limit - resident()))
         there = f"{in_words(room)} are left of the memory limit of {in_words(limit)}"
     if needed > room:
-        raise DataError(f"{what} would take about {in_words(needed)}, and {there}; {remedy}")
+        raise DataError(f"{what} would take about {in_words(needed)}, and {there}", Remedy(remedy))
 
 
 @contextmanager
@@ -143,7 +108,7 @@ def within_memory(needed: float, what: str, remedy: str) -> Iterator[None]:
         yield
     except MemoryError:
         raise DataError(
-            f"{what} would take about {in_words(needed)}, which could not be had; {remedy}"
+            f"{what} would take about {in_words(needed)}, which could not be had", Remedy(remedy)
         ) from None
 
 

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from pyfsagg.exceptions import OutputError
 
-__all__ = ["Place", "TakenError", "new_file", "new_folder"]
-
 LAST = "run.json"  # where files arrive one by one, its presence says that all are there
 
 
@@ -47,12 +45,6 @@ class Place:
 
         With `overwrite` also one that holds the results of a run.  The files that its record names give
         way to the new ones when these are there; other files stay.
-
-        Raises
-        ------
-        OutputError
-            If it is a file, not empty (a `TakenError`, as if another run holds it), or cannot be
-            written.
         """
         self.folder = Path(folder)
         self._lock: int | None = None
@@ -100,13 +92,7 @@ class Place:
             raise taken
 
     def publish(self) -> None:
-        """Let the draft become the folder.
-
-        Raises
-        ------
-        OutputError
-            If that fails; the message says where the results are instead.
-        """
+        """Let the draft become the folder."""
         try:
             if self._inside:
                 if self._replaces:  # what is there while files change is not complete
@@ -149,13 +135,7 @@ class Place:
 
 @contextmanager
 def new_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """A draft folder that becomes `folder` when the block ends, and vanishes if it fails.
-
-    Raises
-    ------
-    OutputError
-        If `folder` is a file, is not empty, is held by another run, or cannot be written.
-    """
+    """A draft folder that becomes `folder` when the block ends, and vanishes if it fails."""
     place = Place(folder)
     try:
         try:
@@ -174,11 +154,6 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A draft beside `path` that takes its place when the block ends, and vanishes if it fails.
 
     An existing file is replaced.
-
-    Raises
-    ------
-    OutputError
-        If `path` is a folder, or its folder does not exist or cannot be written.
     """
     target = Path(path)
     draft = target.parent / f".{target.name}-{os.urandom(4).hex()}"

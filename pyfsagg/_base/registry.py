@@ -15,9 +15,8 @@ from typing import Any, Generic, Protocol, TypeVar
 import pandas as pd
 
 from pyfsagg._base.remarks import warn
+from pyfsagg._message import Got
 from pyfsagg.exceptions import InputTypeError, UnknownNameError
-
-__all__ = ["Named", "Registry", "Spec"]
 
 
 class Named(Protocol):
@@ -72,19 +71,7 @@ NamedT = TypeVar("NamedT", bound=Named)
 
 
 class Registry(Generic[NamedT]):
-    """Specs of one kind by name and alias; lookup is case-insensitive, `-` and space count as `_`.
-
-    Parameters
-    ----------
-    kind : str
-        What the entries are called in messages, for instance ``"filter"``.
-    spec : type, optional
-        Class of the entries, which plug-ins are held to.
-    group : str, optional
-        Group of entry points by which other packages add entries.  They are loaded at the first
-        listing, or the first look-up of a name that nothing here has: not before, because this takes
-        some milliseconds and runs foreign code.
-    """
+    """Specs of one kind by name and alias; lookup is case-insensitive, `-` and space count as `_`."""
 
     def __init__(self, kind: str, spec: type[NamedT] | None = None, group: str = "") -> None:
         self.kind = kind
@@ -98,13 +85,7 @@ class Registry(Generic[NamedT]):
         self._lock = threading.RLock()
 
     def add(self, *specs: NamedT) -> None:
-        """Register specs under their names and aliases.
-
-        Raises
-        ------
-        RuntimeError
-            If a name is taken, or spelled so that a look-up would not find it.
-        """
+        """Register specs under their names and aliases."""
         for spec in specs:
             for name in (spec.name, *spec.aliases):
                 if name in self._names:
@@ -129,17 +110,9 @@ class Registry(Generic[NamedT]):
         other._before.append(self._load_plugins)
 
     def get(self, name: str) -> NamedT:
-        """Return the spec called `name`.
-
-        Raises
-        ------
-        InputTypeError
-            If `name` is not a string.
-        UnknownNameError
-            If nothing answers to `name`; the nearest known name is suggested.
-        """
+        """Return the spec called `name`."""
         if not isinstance(name, str):
-            raise InputTypeError(f"a {self.kind} name must be a string, got {name!r}")
+            raise InputTypeError(f"a {self.kind} name must be a string", Got(name))
         key = _key(name)
         if key not in self:
             raise UnknownNameError(self.kind, name, self._specs, self._names)

@@ -1,16 +1,17 @@
-"""Warnings of the package, which a thread can set aside, and the lock of what a process has once."""
+"""Warnings of the package, which one thread can silence, and the lock of what a process has once."""
 
 from __future__ import annotations
 
+import functools
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import ParamSpec, TypeVar
 
+from pyfsagg._message import Message
 from pyfsagg.exceptions import PyfsaggWarning
-
-__all__ = ["ALONE", "set_aside", "warn"]
 
 ALONE = threading.RLock()
 """For whoever changes what all threads share: Python's filters of warnings, Matplotlib's settings.
@@ -22,8 +23,12 @@ started under this lock, because its threads may need the lock as well.
 _ASIDE: ContextVar[list[str] | None] = ContextVar("remarks", default=None)
 
 
-def warn(text: str, *, stacklevel: int = 1) -> None:
-    """Warn with a ``PyfsaggWarning``, unless the caller has set such warnings aside."""
+def warn(*parts: object, stacklevel: int = 1) -> None:
+    """Warn with a ``PyfsaggWarning``, unless the caller has set such warnings aside.
+
+    Parts are those of a :class:`pyfsagg._message.Message`.
+    """
+    text = Message(*parts)
     aside = _ASIDE.get()
     if aside is None:
         warnings.warn(text, PyfsaggWarning, stacklevel=stacklevel + 1)
@@ -48,3 +53,31 @@ def set_aside() -> Iterator[list[str]]:
         yield found
     finally:
         _ASIDE.reset(token)
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def deprecated(
+    *, since: str, removed_in: str, instead: str
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorate a public function that will go away.
+
+    Each call warns with a ``FutureWarning``, which Python shows by default, and names the remedy.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @functools.wraps(function)
+        def announced(*args: P.args, **kwargs: P.kwargs) -> T:
+            warnings.warn(
+                f"{function.__name__} is deprecated since pyfsagg {since} and will be removed in "
+                f"{removed_in}; use {instead}",
+                FutureWarning,
+                stacklevel=2,
+            )
+            return function(*args, **kwargs)
+
+        return announced
+
+    return decorate

@@ -1,20 +1,19 @@
-"""Settings as objects: what a run is, said once.
-
-A group of settings is a frozen dataclass that is checked when it is made.  Everything else derives
-from its fields: what is recorded of a run, the code that repeats it, the flags of the command line
-and the arguments of the R package.
-"""
+"""Settings as frozen objects: each field is declared once, with its default and its check."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, ClassVar, Self, get_type_hints
 
+from pyfsagg._base.validation import check_integer, got_short
+from pyfsagg._message import MAPPING, Got, Param, Public, Remedy, Use, named
 from pyfsagg.exceptions import InputTypeError, ParameterError
-
-__all__ = ["Settings", "is_default", "names_of", "number_or_auto", "option"]
 
 
 def option(
@@ -27,25 +26,7 @@ def option(
     flag: bool = True,
     kw_only: bool = False,
 ) -> Any:
-    """A field of :class:`Settings`.
-
-    Parameters
-    ----------
-    default : object
-        Its value where nothing is said; required if there is none.
-    help : str
-        One line for the help of the command line.
-    metavar : str, optional
-        What stands for the value in that help.
-    read : callable, optional
-        Makes the value of the text of a flag; ``str`` by default.
-    choices : tuple of str, optional
-        The only values that there are.
-    flag : bool
-        Whether the command line has a flag for it; arrays and functions have none.
-    kw_only : bool
-        Whether it can be given by its name only.
-    """
+    """A field of :class:`Settings`."""
     about = {"help": help, "metavar": metavar, "read": read, "choices": choices, "flag": flag}
     return dataclasses.field(default=default, metadata=about, kw_only=kw_only)
 
@@ -68,11 +49,13 @@ class Settings:
             value = getattr(self, field.name)
             if choices is not None and not (isinstance(value, str) and value in choices):
                 raise ParameterError(
-                    f"{field.name} must be one of {', '.join(map(repr, choices))}, got {value!r}"
+                    named(field.name),
+                    f" must be one of {', '.join(map(repr, choices))}",
+                    Got(value),
                 )
-        self.check()
+        self._check()
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Raise for a value that is not allowed."""
 
     @classmethod
@@ -82,19 +65,9 @@ class Settings:
 
     @classmethod
     def of(cls, given: Mapping[str, Any] | None) -> Self:
-        """The settings of a mapping of names to values; what is not given has its default.
-
-        Raises
-        ------
-        ParameterError
-            For a name that the group does not have.
-        InputTypeError
-            If `given` is not a mapping.
-        """
+        """The settings of a mapping of names to values; what is not given has its default."""
         if not isinstance(given, (Mapping, type(None))):
-            raise InputTypeError(
-                f"the parameters of {cls.kind} must be a mapping of names to values, got {given!r}"
-            )
+            raise InputTypeError(f"the parameters of {cls.kind} must be ", MAPPING, Got(given))
         chosen = dict(given or {})
         for name in chosen:
             if name not in cls.names():
@@ -104,35 +77,21 @@ class Settings:
 
     @classmethod
     def read(cls, name: str, given: object) -> Self:
-        """`given` if it is of this group, the defaults for None.
-
-        Raises
-        ------
-        InputTypeError
-            For anything else; `name` is that of the argument.
-        """
+        """`given` if it is of this group, the defaults for None."""
         if given is None:
             return cls()
         if not isinstance(given, cls):
-            raise InputTypeError(f"{name} must be a pyfsagg.{cls.__name__}, got {given!r}")
+            raise InputTypeError(named(name), " must be a ", Public(cls.__name__), Got(given))
         return given
 
     @classmethod
     def of_argument(cls, given: object) -> Self:
-        """`given` if it is of this group, or the group with `given` as its first setting.
-
-        Raises
-        ------
-        InputTypeError
-            For anything else.
-        """
+        """`given` if it is of this group, or the group with `given` as its first setting."""
         if isinstance(given, cls):
             return given
         if isinstance(given, cls.alone):
             return cls.of({cls.names()[0]: given})
-        raise InputTypeError(
-            f"{cls.kind} must be a name or a pyfsagg.{cls.__name__}, got {given!r}"
-        )
+        raise InputTypeError(f"{cls.kind} must be a name or a ", Public(cls.__name__), Got(given))
 
     def changed(self) -> dict[str, Any]:
         """The settings that differ from their defaults, by name."""
@@ -157,7 +116,8 @@ class Settings:
             if not about.get("flag") or field.name in leave_out:
                 continue
             name = "--" + field.name.replace("_", "-")
-            if field.type == "bool":
+            kind = cls._type_of(field)
+            if kind is bool:
                 parser.add_argument(name, action="store_true", help=about["help"])
                 continue
             shown = (
@@ -166,7 +126,7 @@ class Settings:
             choices = about["choices"]
             parser.add_argument(
                 name,
-                type=about["read"] or _READERS.get(str(field.type), str),
+                type=about["read"] or (kind if kind in (int, float) else str),
                 default=None if field.default is dataclasses.MISSING else field.default,
                 choices=choices,
                 metavar=None if choices else about["metavar"] or "VALUE",
@@ -174,14 +134,20 @@ class Settings:
             )
 
     @classmethod
+    def _type_of(cls, field: dataclasses.Field[Any]) -> Any:
+        """The type of one field: those of others may name arrays, for which NumPy would be loaded."""
+        annotated = (
+            one for one in cls.__mro__ if field.name in vars(one).get("__annotations__", ())
+        )
+        names = vars(sys.modules[next(annotated).__module__])
+        alone = SimpleNamespace(__annotations__={field.name: field.type})
+        return get_type_hints(alone, names)[field.name]
+
+    @classmethod
     def from_flags(cls, options: argparse.Namespace, **others: Any) -> Self:
         """The settings that the flags of :meth:`add_flags` say, and `others`."""
         found = {name: getattr(options, name) for name in cls.names() if hasattr(options, name)}
         return cls(**{**found, **others})
-
-
-# By the annotation as it is written: settings postpone the evaluation of theirs.
-_READERS: dict[str, Callable[[str], Any]] = {"int": int, "float": float}
 
 
 def is_default(value: Any, default: Any) -> bool:
@@ -222,3 +188,204 @@ def number_or_auto(text: str) -> int | str:
         return text if text == "auto" else int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected a number or auto, got {text!r}") from None
+
+
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|", "space": " "}
+_DECIMALS = {"comma": ",", "point": ".", "dot": "."}
+
+
+@dataclass(frozen=True, eq=False)
+class Reading(Settings):
+    """How a file is read as a table; settings that are not given are detected."""
+
+    kind: ClassVar[str] = "reading"
+
+    sep: str | None = option(
+        None,
+        metavar="CHARACTER",
+        help="separator of the cells: , ; tab | space (default: detected)",
+    )
+    decimal: str | None = option(
+        None, metavar="MARK", help="decimal mark, . or , (default: detected)"
+    )
+    encoding: str | None = option(
+        None, metavar="NAME", help="encoding of a text, such as cp1252 (default: UTF-8 or UTF-16)"
+    )
+    sheet: str | None = option(
+        None, metavar="NAME", help="sheet of a workbook by name or number (default: the first)"
+    )
+    missing: Sequence[str] = option(
+        (),
+        metavar="A,B",
+        read=names_of,
+        help="more codes for missing values: --missing=-999",
+    )
+    transpose: bool = option(False, help="rows are features: their names are in the first column")
+    labels: str | None = option(
+        None, metavar="FILE", help="second file with columns (the target) for the same samples"
+    )
+    drop: Sequence[str] = option(
+        (),
+        metavar="A,B",
+        read=names_of,
+        help="columns to be left out (identifiers); also --exclude",
+    )
+    id: str | None = option(None, metavar="COLUMN", help="column with the names of the samples")
+
+    def _check(self) -> None:
+        for name in ("missing", "drop"):
+            value = getattr(self, name)
+            words = [value] if isinstance(value, (str, int, float)) else list(value)
+            object.__setattr__(self, name, tuple(map(str, words)))
+        for name in ("sheet", "labels"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, str(getattr(self, name)))
+        if self.sep is not None:
+            mark = SEPARATORS.get(self.sep, self.sep)
+            if len(mark) != 1 or mark in '"\n\r':
+                raise ParameterError(
+                    Param("sep"),
+                    " must be one character, or comma, semicolon, tab, pipe or space",
+                    Got(self.sep),
+                )
+            object.__setattr__(self, "sep", mark)
+        if self.decimal is not None:
+            mark = _DECIMALS.get(self.decimal, self.decimal)
+            if mark not in (",", "."):
+                raise ParameterError(Param("decimal"), " must be '.' or ','", Got(self.decimal))
+            object.__setattr__(self, "decimal", mark)
+        if self.sep is not None and self.sep == self.decimal:
+            raise ParameterError(
+                Param("sep"), " and ", Param("decimal"), f" are both {self.sep!r}; they must differ"
+            )
+
+
+TASKS = ("classification", "regression", "survival")
+GROUP_SCORES = ("auto", "joint", "max", "mean")
+PREFIX = "prefix:"
+"""How the rule begins that makes groups of the names of columns."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task(Settings):
+    """The task: the kind of target, and the columns that are used.
+
+    Parameters
+    ----------
+    task : {"classification", "regression", "survival"}
+        Whether the target holds classes, numbers, or times until an event of which some are censored.
+    target_bins : int
+        For a regression: bins of (nearly) equal size into which entropy filters and stratified plans
+        put the numbers; for survival, into which entropy filters put the martingale residuals; at
+        least 2.
+    nominal : sequence of column names or positions, optional
+        Columns to be taken as nominal whatever their type.
+    drop_near_zero_variance : bool
+        Leave near-constant features out first (see :func:`pyfsagg.near_zero_variance`); a group stays
+        whole, unless all its columns are near-constant.
+    feature_groups : mapping, str or path, optional
+        Columns that are ranked and selected together, as one feature: the columns that encode one
+        nominal variable, a layer of measurements, a cluster.  A mapping of group to columns, or of
+        column to group (columns by name or position); ``"prefix:="``, which puts the columns
+        ``colour=red`` and ``colour=blue`` into the group ``colour`` (the part before the first
+        ``=``; any other separator works, too); or a text file with the columns ``column`` and
+        ``group``.  A column without a group is a feature of its own.
+    group_score : {"auto", "joint", "max", "mean"}
+        The score of a group.  ``"joint"``: the group is read as one nominal column, whose levels are the
+        combinations of its values that occur; for filters that count levels (marked in
+        ``pyfsagg.list_methods("filters")``), and columns that are nominal or have at most ten values.
+        ``"max"`` and ``"mean"``: the largest score of its columns, or their mean.  ``"auto"``: joint for
+        one-hot columns (two values each, and at most one of them set in any row) by filters that count
+        levels, which then score them as the nominal column that they encode; the maximum otherwise.
+
+    Notes
+    -----
+    Columns in any order give the same scores.  In a joint column a missing value is a value like others,
+    and the group is missing where all its columns are.  The largest of many scores of noise is larger
+    than that of a few: by ``"max"`` large groups are selected more often without any relation to the
+    target, and by ``"mean"`` the few good columns of a large group count less (simulated in the how-to on
+    column groups).
+
+    Examples
+    --------
+    >>> Task("regression", target_bins=10).changed()
+    {'task': 'regression', 'target_bins': 10}
+
+    >>> import pandas as pd
+    >>> import pyfsagg
+    >>> colour = pd.Series(["red", "red", "blue", "green"] * 10, name="colour")
+    >>> X = pd.get_dummies(colour.to_frame(), prefix_sep="=").assign(size=range(40))
+    >>> y = (colour == "red").to_numpy()
+    >>> task = Task(feature_groups="prefix:=")
+    >>> result = pyfsagg.wam(X, y, task=task, n_resamples=10, random_state=0)
+    >>> result.select(1), result.select(1, columns=True)
+    (['colour'], ['colour=blue', 'colour=green', 'colour=red'])
+    """
+
+    kind: ClassVar[str] = "task"
+    alone: ClassVar[tuple[type, ...]] = (str,)
+
+    task: str = option(
+        "classification",
+        choices=TASKS,
+        help="whether the target holds classes, numbers, or times until an event",
+    )
+    target_bins: int = option(
+        5,
+        metavar="N",
+        help="number of bins of a numeric target, or of residuals, for filters that need classes",
+    )
+    nominal: Sequence[str | int] | None = option(
+        None,
+        metavar="A,B",
+        read=names_of,
+        help="columns to be taken as nominal although they hold numbers",
+    )
+    drop_near_zero_variance: bool = option(False, help="leave out near-constant features")
+    feature_groups: Mapping[Any, Any] | str | os.PathLike[str] | None = option(
+        None,
+        metavar="GROUPS",
+        help="columns that are ranked and selected as one feature: a text file with the columns column "
+        "and group, or prefix:= (prefix:_, …) to group colour=red and colour=blue as colour",
+    )
+    group_score: str = option(
+        "auto",
+        choices=GROUP_SCORES,
+        help="score of a group of columns: of all values together (joint), the largest (max), the mean; "
+        "auto: joint for one-hot columns by filters that count levels, otherwise max",
+    )
+
+    def _check(self) -> None:
+        check_integer("target_bins", self.target_bins, low=2)
+        given = self.feature_groups
+        if not isinstance(given, (Mapping, str, os.PathLike, type(None))):
+            raise InputTypeError(
+                Param("feature_groups"),
+                f" must be a mapping of group to columns (or of column to group), '{PREFIX}=', or ",
+                "the path of a file with the columns column and group",
+                got_short(given),
+            )
+        if given == PREFIX:
+            raise ParameterError(
+                Use(feature_groups=PREFIX),
+                " names no separator",
+                Remedy(
+                    f"give the text that ends the prefix, for instance '{PREFIX}=' or '{PREFIX}_'",
+                ),
+            )
+        if given in ("", {}):
+            raise ParameterError(
+                Param("feature_groups"),
+                " is empty",
+                Remedy("leave it out, or name the columns of a group"),
+            )
+
+    def record(self) -> dict[str, Any]:
+        """All settings by name; columns by their names; of groups in a mapping only that they are given."""
+        nominal = None if self.nominal is None else [str(column) for column in self.nominal]
+        groups = self.feature_groups
+        if isinstance(groups, os.PathLike):
+            groups = os.fsdecode(groups)
+        elif isinstance(groups, Mapping):
+            groups = "given (mapping)"
+        return {**super().record(), "nominal": nominal, "feature_groups": groups}

@@ -12,20 +12,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "count",
-    "duration",
-    "enumerate_names",
-    "number",
-    "numbers",
-    "percentages",
-    "plural",
-    "probabilities",
-    "ranks",
-    "readable",
-    "setting",
-    "titled",
-]
 
 MISSING = "–"
 _ACRONYM = re.compile(r"^(?:asd$|fpcps|mc\d)", re.IGNORECASE)

@@ -13,34 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from pyfsagg._base.output import Place, TakenError
-from pyfsagg._base.reading import Reading
-from pyfsagg._base.settings import names_of
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Reading, Task, names_of
 from pyfsagg._base.words import duration
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError
-
-__all__ = [
-    "TABLE_HELP",
-    "add_accept_flag",
-    "add_event_flag",
-    "add_output_flags",
-    "add_reading_flags",
-    "add_table_flags",
-    "add_view_flags",
-    "add_work_flags",
-    "assignments",
-    "on_cluster",
-    "output_place",
-    "reporter",
-    "require_target",
-    "target_columns",
-    "threshold",
-    "threshold_or_auto",
-    "thresholds",
-    "view_of",
-]
-
 
 TABLE_HELP = (
     "text (CSV, TSV …), Parquet, Feather, ARFF, or a sheet of a workbook (xlsx, ods); plain or packed "
@@ -48,7 +24,6 @@ TABLE_HELP = (
 )
 LOG_EVERY = 30.0  # seconds
 FIRST_ESTIMATE = 3.0  # seconds after the first piece
-THRESHOLDS = ("threshold", "rule", "size")  # what rooms call the number of features to select
 FIRST_RUN = "this first run compiles its kernels, for about half a minute"
 
 
@@ -105,13 +80,7 @@ def add_event_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def target_columns(options: argparse.Namespace) -> str | list[str] | None:
-    """What --target and --event name; with --event the task is survival.
-
-    Raises
-    ------
-    ParameterError
-        If one of --target, --event and --task does not go with the others.
-    """
+    """What --target and --event name; with --event the task is survival."""
     target: str | None = options.target
     if options.event is None:
         if options.task == "survival":
@@ -200,15 +169,7 @@ def add_work_flags(
 
 @contextmanager
 def on_cluster(address: str | None) -> Iterator[None]:
-    """Let the workers of a Dask scheduler do the work.
-
-    Raises
-    ------
-    MissingDependencyError
-        If Dask is not installed.
-    ParameterError
-        If no scheduler answers at the address.
-    """
+    """Let the workers of a Dask scheduler do the work."""
     if address is None:
         yield
         return
@@ -273,23 +234,16 @@ def add_view_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def view_of(options: argparse.Namespace, known: Mapping[str, Any]) -> dict[str, Any]:
-    """What the flags of :func:`add_view_flags` say, for a result with the options `known`.
-
-    Raises
-    ------
-    ParameterError
-        For a threshold of a result that selects nothing.
-    """
+    """What the flags of :func:`add_view_flags` say, for a result with the options `known`."""
     given = assignments(options.set)
     if options.threshold is None:
         return given
-    names = [name for name in THRESHOLDS if name in known]
-    if not names:
+    if "n_features_to_select" not in known:
         raise ParameterError(
             "--threshold belongs to results that select features; this one is shown by: "
             f"{', '.join(known) or 'nothing that can be set'}"
         )
-    return {names[0]: options.threshold, **given}
+    return {"n_features_to_select": options.threshold, **given}
 
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:
@@ -323,8 +277,6 @@ def output_place(options: argparse.Namespace) -> Iterator[Place]:
 
     Raises
     ------
-    ParameterError
-        If the folder lies in the checkpoint, or the checkpoint in it.
     OutputError
         If it cannot be taken.
     """

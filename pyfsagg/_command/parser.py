@@ -1,14 +1,15 @@
-"""An argument parser that says in one line what is wrong, and what was probably meant."""
+"""The argument parser of the terminal, and flags kept in a file."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
+import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NoReturn
 
-__all__ = ["Parser", "commands_of", "nearest"]
-
+from pyfsagg.exceptions import DataError, ParameterError
 
 MEANT = {
     "--format": "--xlsx",
@@ -68,3 +69,114 @@ def nearest(given: str, known: Iterable[str]) -> str:
     """A question that names what is nearest to `given`, to be put behind it; empty if nothing is near."""
     close = difflib.get_close_matches(given, list(known), n=1, cutoff=0.6)
     return f"; did you mean {close[0]}?" if close else ""
+
+
+CONFIG_FILE = "run.toml"
+NOT_KEPT = frozenset(
+    {"checkpoint", "config", "dask", "help", "json", "output", "overwrite", "quiet", "scratch"}
+)
+"""Flags that are typed: a file from elsewhere names no folder to write into, and no scheduler, whose
+answers Python unpickles."""
+
+
+def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
+    """The command and its flags that differ from their defaults, as TOML.
+
+    Where results go, where the work is done and kept, and how much is said belongs to one run and is
+    left out.
+    """
+    lines = [
+        "# pyfsagg reads this file again: pyfsagg "
+        f"{options.command} --config {CONFIG_FILE}. Flags on the command line come first.",
+        f"command = {json.dumps(options.command)}",
+    ]
+    kept = set()
+    for action in parser._actions:
+        key = _key(action)
+        value = getattr(options, action.dest, None)
+        usual = options.usual.get(action.dest, parser.get_default(action.dest))
+        if key in NOT_KEPT or value is None or value == usual:
+            continue
+        if action.dest in kept:  # another name of a flag
+            continue
+        kept.add(action.dest)
+        lines.append(f"{key} = {_toml(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
+    """Let the file that ``--config`` names give the defaults of the command in `arguments`."""
+    path = _config_of(arguments)
+    command = commands_of(parser).get(arguments[0]) if arguments else None
+    if path is None or command is None:
+        return
+    import tomllib
+
+    try:
+        given = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not valid UTF-8"
+        raise DataError(f"cannot read {path}: {reason}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"{path} is not TOML: {error}") from None
+    if (own := given.pop("command", arguments[0])) != arguments[0]:
+        raise ParameterError(f"{path} is for pyfsagg {own}, not for pyfsagg {arguments[0]}")
+    actions = {_key(action): action for action in command._actions}
+    usual = {}
+    for key, value in given.items():
+        if key in NOT_KEPT:
+            raise ParameterError(
+                f"{path}: {key} belongs to one run and is not read from a file; type --{key} on the "
+                "command line instead"
+            )
+        action = actions.get(key)
+        if action is None:
+            known = [name for name in actions if name not in NOT_KEPT]
+            raise ParameterError(f"{path}: unknown setting {key!r}{nearest(key, known)}")
+        usual[action.dest] = action.default
+        action.default = _value(command, action, value, f"{path}: {key}")
+        action.required = False
+        if not action.option_strings:
+            action.nargs = "*" if isinstance(action.default, list) else "?"
+    command.set_defaults(usual=usual)  # the defaults without the file, for config_text
+
+
+def _config_of(arguments: list[str]) -> str | None:
+    for place, text in enumerate(arguments):
+        if text == "--config" and place + 1 < len(arguments):
+            return arguments[place + 1]
+        if text.startswith("--config="):
+            return text.partition("=")[2]
+    return None
+
+
+def _key(action: argparse.Action) -> str:
+    """The name of a setting: that of its long flag."""
+    long = [flag[2:] for flag in action.option_strings if flag.startswith("--")]
+    return long[0] if long else action.dest
+
+
+def _value(command: argparse.ArgumentParser, action: argparse.Action, value: Any, what: str) -> Any:
+    """The value of a file as the flag would have read it."""
+    if action.nargs == 0:
+        if not isinstance(value, bool):
+            raise ParameterError(f"{what} must be true or false, got {value!r}")
+        return value
+    if isinstance(value, list):
+        return [str(each) for each in value]
+    if isinstance(value, (dict, bool)):
+        raise ParameterError(f"{what} must be a number, a text or a list, got {value!r}")
+    try:
+        read = command._get_value(action, str(value))
+        command._check_value(action, read)
+    except argparse.ArgumentError as error:
+        raise ParameterError(f"{what}: {error.message}") from None
+    return read
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_toml(each) for each in value)}]"
+    if isinstance(value, (bool, int, float)):
+        return json.dumps(value)
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

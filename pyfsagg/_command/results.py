@@ -1,4 +1,4 @@
-"""From a computation to a folder of results and what is said about them: the same for all commands."""
+"""From a computation to a folder of results: the same for all commands."""
 
 from __future__ import annotations
 
@@ -9,18 +9,47 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pyfsagg._command.config import CONFIG_FILE, config_text
 from pyfsagg._command.flags import output_place, reporter
-from pyfsagg._command.workbook import require_workbooks, write_workbook
-from pyfsagg.exceptions import OutputError
+from pyfsagg._command.parser import CONFIG_FILE, config_text
+from pyfsagg.exceptions import MissingDependencyError, OutputError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from pyfsagg._run.result import Result
 
-__all__ = ["keep_result", "name_of_table"]
+
+# A name that looks like a formula or a link is a name.
+_PLAIN = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
+_CREATED = datetime(2000, 1, 1)  # the same bytes for the same tables
+
+
+def require_workbooks() -> None:
+    """Say before the run that a workbook cannot be written."""
+    try:
+        import xlsxwriter  # noqa: F401
+    except ImportError:
+        raise MissingDependencyError(
+            "--xlsx needs the package XlsxWriter; install it with: pip install 'pyfsagg[sheets]'"
+        ) from None
+
+
+def write_workbook(path: Path, tables: Mapping[str, pd.DataFrame]) -> None:
+    """Write each table on a sheet of its name."""
+    import pandas as pd
+
+    with pd.ExcelWriter(path, engine="xlsxwriter", engine_kwargs={"options": _PLAIN}) as book:
+        book.book.set_properties({"created": _CREATED})
+        for name, frame in tables.items():
+            sheet = Path(name).stem[:31]
+            frame.to_excel(
+                book, sheet_name=sheet, index=frame.index.name is not None, freeze_panes=(1, 1)
+            )
+
 
 Progress = Callable[[int, int], None]
 R = TypeVar("R", bound="Result")
@@ -75,8 +104,10 @@ def keep_result(
                 config_text(options.parser, options), encoding="utf-8"
             )
             if options.xlsx:
-                write_workbook(place.draft / "tables.xlsx", result.tables(result.full_view(chosen)))
-            result.write_into(place.draft, **chosen)  # last: the record names all files
+                write_workbook(
+                    place.draft / "tables.xlsx", result._tables(result._options_in_force(chosen))
+                )
+            result._write_into(place.draft, **chosen)  # last: the record names all files
             files = sorted(path.name for path in place.draft.iterdir() if path.name != REPORT_FILE)
         place.publish()
     elapsed = time.perf_counter() - started  # files and report included
@@ -115,7 +146,7 @@ def _saved_elsewhere(result: Result, folder: Path, view: Mapping[str, Any]) -> I
         reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
         try:
             other = Path(tempfile.mkdtemp(prefix=f"{folder.resolve().name}-"))
-            result.write_into(other, **view)
+            result._write_into(other, **view)
         except OSError:
             raise OutputError(
                 f"cannot write {folder}: {reason}; nor a folder for it elsewhere"

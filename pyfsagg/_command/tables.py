@@ -8,26 +8,48 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.reading import Reading
+from pyfsagg._base.settings import Reading, Task
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._command.results import name_of_table
 from pyfsagg.exceptions import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
-    from pyfsagg._table.source import Source
+    from pyfsagg._table.findings import TableCheck
+    from pyfsagg._table.source import TableSource
+    from pyfsagg._table.table import AnyTable, ConvertedTable
 
-__all__ = [
-    "LoadedTable",
-    "load_sparse",
-    "load_table",
-    "read_columns",
-    "read_files",
-    "read_sparse_columns",
-    "refuse_reading_flags",
-    "require_column",
-]
+
+@dataclass(frozen=True, eq=False)
+class ReadTable:
+    """A table as it was read, and what was found in it.
+
+    Attributes
+    ----------
+    X : DataFrame or sparse matrix (n_samples, n_features)
+    table : ConvertedTable, or SparseTable of a sparse matrix
+        `X` as numbers, which a run takes for it.
+    y : Series (n_samples,), optional
+        A frame (n_samples, 2) of times and events.
+    groups : Series (n_samples,), optional
+    check : TableCheck
+        In the words of the terminal.
+    record : dict
+        File, how it was read, and what was found, as it is written into a file.
+    notes : sequence of str
+        Each choice in reading it that nobody had asked for.
+    """
+
+    X: Any
+    table: ConvertedTable | AnyTable
+    y: pd.Series[Any] | pd.DataFrame | None
+    groups: pd.Series[Any] | None
+    check: TableCheck
+    record: dict[str, Any]
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +58,8 @@ class LoadedTable:
 
     Attributes
     ----------
-    X : DataFrame or sparse matrix (n_samples, n_features)
-    y : Series (n_samples,), optional
-        A frame (n_samples, 2) of times and events.
-    groups : Series (n_samples,), optional
+    X, table, y, groups
+        As of :class:`ReadTable`, without rows that have no target.
     view : dict
         ``data_name``, ``reading`` and ``read`` as :data:`pyfsagg._run.result.ORIGIN` has them.
     lines : list of str
@@ -47,6 +67,7 @@ class LoadedTable:
     """
 
     X: Any
+    table: ConvertedTable | AnyTable
     y: pd.Series[Any] | pd.DataFrame | None
     groups: pd.Series[Any] | None
     view: dict[str, Any]
@@ -59,7 +80,7 @@ def read_files(paths: Sequence[str]) -> dict[str, Any]:
     One file is ``file`` and ``sha256``, as where a table is read; several are ``files``. Standard input
     and the folders of saved runs have no hash. Files of one name are told apart by their paths.
     """
-    from pyfsagg._table.unpack import read_hashed
+    from pyfsagg._table.delimited import read_hashed
 
     def hash_of(path: str) -> str:
         if path == "-":
@@ -90,43 +111,51 @@ def require_column(table: pd.DataFrame, flag: str, name: str | None) -> None:
         raise UnknownNameError(f"--{flag} column", name, [str(each) for each in table.columns])
 
 
-def read_columns(
+def check_file(
     options: argparse.Namespace,
     target: str | list[str] | None = None,
     groups: str | None = None,
-) -> tuple[
-    Source, pd.DataFrame, pd.Series[Any] | pd.DataFrame | None, pd.Series[Any] | None, list[str]
-]:
-    """The table of a command as it is read: the source, features, target, groups, and code that reads it.
-
-    Raises
-    ------
-    UnknownNameError
-        If a column does not exist.
-    ParameterError
-        If the target or the groups are left out, or an event does not occur.
-    """
+) -> tuple[ReadTable, list[str]]:
+    """Read the table of a command and look through it; also the lines of code that change its columns."""
+    from pyfsagg._command.spelling import Terminal
+    from pyfsagg._table.findings import find_in_table
     from pyfsagg._table.source import read_source
-    from pyfsagg.datasets import split_target
+    from pyfsagg.datasets._catalogue import split_target
 
     how = Reading.from_flags(options)
-    said = [(name, "the target") for name in _names(target)]
-    said += [(name, "the groups") for name in _names(groups)]
-    for name, what in said:
+    roles = dict.fromkeys(_names(groups), "the groups") | dict.fromkeys(
+        _names(target), "the target"
+    )
+    for name, role in roles.items():
         if name in (*how.drop, how.id):
-            raise ParameterError(f"the column {name!r} cannot be both {what} and left out")
-    source, target, events = _with_events(read_source(options.table, how), target)
-    code = reading_code(options.table, how, target, groups)
-    code[1:1] = events
+            raise ParameterError(f"the column {name!r} cannot be both {role} and left out")
+    source, target, changes = _with_events(read_source(options.table, how), target)
     X, y = split_target(source.frame, target, [groups] if groups else [])
-    return source, X, y, source.frame[groups] if groups else None, code
+    table = _converted(options, X)
+    subjects = source.frame[groups] if groups else None
+    check = find_in_table(
+        table,
+        y,
+        task=getattr(options, "task", "classification"),
+        grouped=subjects is not None,
+    ).spelled(Terminal(options.parser))
+    record = {**source.record, "found": list(source.notes), **check.record()}
+    return ReadTable(X, table, y, subjects, check, record, source.notes), changes
+
+
+def _converted(options: argparse.Namespace, X: pd.DataFrame) -> ConvertedTable:
+    from pyfsagg._table.frames import PandasFrame
+    from pyfsagg._table.table import convert_frame
+
+    nominal = set(getattr(options, "nominal", None) or ())
+    return convert_frame(PandasFrame(X), {j for j, name in enumerate(X.columns) if name in nominal})
 
 
 def _with_events(
-    source: Source, target: str | list[str] | None
-) -> tuple[Source, str | list[str] | None, list[str]]:
+    source: TableSource, target: str | list[str] | None
+) -> tuple[TableSource, str | list[str] | None, list[str]]:
     """Events as 0 and 1 if a value was named as in ``status=2``, or R's codes are there; and code for it."""
-    from pyfsagg._table.survival import coded_as_in_r
+    from pyfsagg._table.target import coded_as_in_r
 
     if not isinstance(target, list):
         return source, target, []
@@ -154,8 +183,8 @@ def _with_events(
             f"--event {name}={value}: the column {name!r} has no such value; it has "
             f"{enumerate_names(sorted(by_word)[:10])}"
         )
-    kept = f"data[{name!r}]"
-    code = f"{kept} = ({kept} == {by_word[value]!r}).astype(float).where({kept}.notna())"
+    data = f"data[{name!r}]"
+    code = f"{data} = ({data} == {by_word[value]!r}).astype(float).where({data}.notna())"
     seen = (column == by_word[value]).astype(float).where(column.notna())
     source = replace(source, frame=frame.assign(**{name: seen}), notes=(*source.notes, note))
     return source, [time, name], [code]
@@ -172,59 +201,50 @@ def load_table(
     target: str | list[str] | None = None,
     groups: str | None = None,
 ) -> LoadedTable:
-    """Read the table of a command, and look through it.
-
-    Raises
-    ------
-    DataError
-        For findings that stop a run, and are not accepted.
-    UnknownNameError, ParameterError
-        As :func:`read_columns`.
-    """
-    import numpy as np
+    """Read the table of a command, and refuse what would spoil a run."""
     import pandas as pd
 
-    from pyfsagg._command.remedies import in_flags
-    from pyfsagg._table.findings import find_in_table, with_remedies
-
-    source, X, y, of_groups, code = read_columns(options, target, groups)
-    found = find_in_table(
-        X,
-        y,
-        nominal=getattr(options, "nominal", None) or (),
-        task=getattr(options, "task", "classification"),
-        grouped=of_groups is not None,
-    )
-    found = with_remedies(found, in_flags)
-    found.require(options.accept)
-    known: Any = np.ones(len(X), dtype=np.bool_)
-    if y is not None:
-        known = np.asarray(y.notna()).reshape(len(X), -1).all(axis=1)
-    if y is not None and not known.all() and known.any():  # that is accepted
+    read, changes = check_file(options, target, groups)
+    read.check.require(options.accept)
+    X, table, y, subjects = read.X, read.table, read.y, read.groups
+    known = _rows_with_target(y)
+    if y is not None and known is not None:
         X, y = X[known], y[known]
-        of_groups = None if of_groups is None else of_groups[known]
+        table = _converted(options, X)
+        subjects = None if subjects is None else subjects[known]
         columns = list(y.columns) if isinstance(y, pd.DataFrame) else y.name
         every = ".all(axis=1)" if isinstance(y, pd.DataFrame) else ""
-        place = next(i for i, line in enumerate(code) if line.startswith("X = "))
-        code.insert(place, f"data = data[data[{columns!r}].notna(){every}]")
-    view = {
-        "data_name": name_of_table(options.table),
-        "reading": code,
-        "read": {**source.record, "found": list(source.notes), **found.record()},
-    }
-    lines = [f"read: {line}" for line in (*found.facts, *source.notes)]
-    lines += [f"check: {finding}" for finding in found.findings]
-    return LoadedTable(X, y, of_groups, view, lines)
+        changes.append(f"data = data[data[{columns!r}].notna(){every}]")
+    code = reading_code(options.table, Reading.from_flags(options), target, groups, changes)
+    return LoadedTable(X, table, y, subjects, _view(options, code, read), _lines(read))
 
 
-def read_sparse_columns(options: argparse.Namespace) -> tuple[Any, pd.Series[Any]]:
-    """The features and labels of a sparse file, whose columns have no names.
+def _rows_with_target(y: pd.Series[Any] | pd.DataFrame | None) -> NDArray[np.bool_] | None:
+    """The rows to be kept, where rows without a target were accepted; None if all are."""
+    import numpy as np
 
-    Raises
-    ------
-    ParameterError
-        For flags that name columns, or read a table in another way.
-    """
+    if y is None:
+        return None
+    cells: NDArray[np.bool_] = np.asarray(y.notna()).reshape(len(y), -1)
+    known: Any = cells.all(axis=1)
+    return known if known.any() and not known.all() else None
+
+
+def _view(options: argparse.Namespace, code: list[str], read: ReadTable) -> dict[str, Any]:
+    return {"data_name": name_of_table(options.table), "reading": code, "read": read.record}
+
+
+def _lines(read: ReadTable) -> list[str]:
+    lines = [f"read: {line}" for line in (*read.check.facts, *read.notes)]
+    return [*lines, *(f"check: {finding}" for finding in read.check.findings)]
+
+
+def check_sparse_file(options: argparse.Namespace) -> ReadTable:
+    """Read a sparse file, whose columns have no names and whose labels are beside it, and look through it."""
+    from pyfsagg._command.spelling import SPARSE, Terminal
+    from pyfsagg._table.delimited import read_hashed
+    from pyfsagg._table.sparse_findings import find_in_sparse
+    from pyfsagg._table.target import read_any_table
     from pyfsagg.datasets import read_sparse_table
 
     refuse_reading_flags(options, "is a sparse table", "drop")
@@ -234,49 +254,36 @@ def read_sparse_columns(options: argparse.Namespace) -> tuple[Any, pd.Series[Any
                 f"--{flag} names columns, and those of the sparse table {options.table} have no names; "
                 "its labels are in the file or beside it, and its features are called x0, x1, …"
             )
-    return read_sparse_table(options.table)
+    X, y = read_sparse_table(options.table)
+    table = read_any_table(Task(), X)
+    check = find_in_sparse(table, y, task=options.task).spelled(Terminal(options.parser, SPARSE))
+    record = {
+        "file": name_of_table(options.table),
+        "sha256": read_hashed(options.table)[1],
+        "format": "sparse",
+        **check.record(),
+    }
+    return ReadTable(X, table, y, None, check, record)
 
 
 def load_sparse(options: argparse.Namespace) -> LoadedTable:
-    """Read the sparse table of a command, and look through it.
+    """Read the sparse table of a command, and refuse what would spoil a run."""
+    from pyfsagg._table.target import read_any_table
 
-    Raises
-    ------
-    DataError
-        For findings that stop a run, and are not accepted.
-    ParameterError
-        As :func:`read_sparse_columns`.
-    """
-    from pyfsagg._command.remedies import in_flags_of_sparse
-    from pyfsagg._table.findings import with_remedies
-    from pyfsagg._table.sparse_findings import find_in_sparse
-    from pyfsagg._table.unpack import read_hashed
-
-    X, y = read_sparse_columns(options)
-    found = with_remedies(find_in_sparse(X, y, task=options.task), in_flags_of_sparse)
-    found.require(options.accept)
+    read = check_sparse_file(options)
+    read.check.require(options.accept)
+    X, table, y = read.X, read.table, read.y
     code = [
         "from pyfsagg.datasets import read_sparse_table",
         "",
         f"X, y = read_sparse_table({options.table!r})",
     ]
-    known = y.notna().to_numpy()
-    if not known.all() and known.any():  # that is accepted
+    known = _rows_with_target(y)
+    if y is not None and known is not None:
         X, y = X[known], y[known]
+        table = read_any_table(Task(), X)
         code.append("X, y = X[y.notna().to_numpy()], y[y.notna()]")
-    view = {
-        "data_name": name_of_table(options.table),
-        "reading": code,
-        "read": {
-            "file": name_of_table(options.table),
-            "sha256": read_hashed(options.table)[1],
-            "format": "sparse",
-            **found.record(),
-        },
-    }
-    lines = [f"read: {line}" for line in found.facts]
-    lines += [f"check: {finding}" for finding in found.findings]
-    return LoadedTable(X, y, None, view, lines)
+    return LoadedTable(X, table, y, None, _view(options, code, read), _lines(read))
 
 
 def reading_code(
@@ -284,13 +291,15 @@ def reading_code(
     how: Reading,
     target: str | list[str] | None = None,
     groups: str | None = None,
+    changes: Sequence[str] = (),
 ) -> list[str]:
-    """Lines of code that read a table as the commands do."""
-    given = "".join(f", {name}={value!r}" for name, value in how.changed().items())
-    left = [*_names(target), *_names(groups)]
+    """Lines of code that read a table as the commands do, and make `changes` to ``data``."""
+    settings = "".join(f", {name}={value!r}" for name, value in how.changed().items())
+    others = [*_names(target), *_names(groups)]
     lines = [
-        f"data = pyfsagg.read_table({table!r}{given})",
-        f"X = data.drop(columns={left!r})" if left else "X = data",
+        f"data = pyfsagg.read_table({table!r}{settings})",
+        *changes,
+        f"X = data.drop(columns={others!r})" if others else "X = data",
     ]
     if target:
         lines.append(f"y = data[{target!r}]")

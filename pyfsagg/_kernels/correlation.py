@@ -11,10 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._base.types import Floats
-from pyfsagg._kernels.mrmr.selection import next_selected
-
-__all__ = ["correlation_mrmr", "pearson_block", "spearman_numeric_block"]
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._kernels.mrmr import next_selected
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})

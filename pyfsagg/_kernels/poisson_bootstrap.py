@@ -13,17 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._base.types import Floats
-
-__all__ = [
-    "LANES",
-    "LARGEST_WEIGHT",
-    "ROWS_AT_ONCE",
-    "count_resamples",
-    "digest_column",
-    "padded",
-    "poisson_weights",
-]
+from pyfsagg._base.arithmetic import Floats
 
 LANES = 32
 """Resamples are drawn in groups of so many: half of them from the low, half from the high half of a

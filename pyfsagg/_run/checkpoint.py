@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.output import new_file
 from pyfsagg._base.remarks import warn
+from pyfsagg._message import Message, named
 from pyfsagg._run.content import content_of
 from pyfsagg._run.parallel import run_tasks
 from pyfsagg._table.identity import arithmetic
@@ -35,8 +36,6 @@ from pyfsagg.exceptions import (
     OutputError,
     ParameterError,
 )
-
-__all__ = ["Checkpoint", "kept_seed", "open_checkpoint", "resume_tasks", "spoken_state"]
 
 SCHEMA = 2
 RECORD = "checkpoint.json"
@@ -85,13 +84,7 @@ class Checkpoint:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is not yet on disk.
-
-        Raises
-        ------
-        OutputError
-            If it cannot be written, for instance because the disk is full.
-        """
+        """Write what is not yet on disk."""
         if not self._fresh:
             return
         content = _packed(self._fresh, self._run)
@@ -118,13 +111,14 @@ class Checkpoint:
             _write(self.folder / RECORD, json.dumps(record, indent=1, sort_keys=True).encode())
         elif (difference := _difference(known["settings"], wanted)) is not None:
             raise ParameterError(
-                f"the checkpoint {self.folder} belongs to another run: {difference}. Repeat that run, "
-                "or name another folder"
+                f"the checkpoint {self.folder} belongs to another run: ",
+                difference,
+                ". Repeat that run, or name another folder",
             )
         elif (difference := _difference(known.get("arithmetic"), here)) is not None:
             warn(
-                f"the checkpoint {self.folder} was begun where other machine code computes "
-                f"({difference}): what it holds and what is computed now may differ in the last digits "
+                f"the checkpoint {self.folder} was started on a machine with different numerics ",
+                f"({difference}): its results and those computed now may differ in the last digits ",
                 "from a run in one place",
                 stacklevel=5,
             )
@@ -146,9 +140,6 @@ def open_checkpoint(
 
     Raises
     ------
-    ParameterError
-        If the checkpoint belongs to another run (the message says what differs), or `folder` holds
-        other things.
     OutputError
         If it is damaged, in use by another process, of another schema, or cannot be written.
     """
@@ -212,13 +203,7 @@ def spoken_state(folder: str | os.PathLike[str]) -> str:
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
-    """What ``checkpoint.json`` says; None if there is none.
-
-    Raises
-    ------
-    OutputError
-        If it is damaged or of another schema.
-    """
+    """What ``checkpoint.json`` says; None if there is none."""
     path = folder / RECORD
     if not path.is_file():
         return None
@@ -380,7 +365,7 @@ def _difference(known: Any, wanted: Any, name: str = "") -> str | None:
         return None
     if name in _IN_WORDS:
         return _IN_WORDS[name]
-    return f"{name} is {_short(known)} there and {_short(wanted)} here"
+    return Message(named(name), f" is {_short(known)} there and {_short(wanted)} here")
 
 
 def _short(value: Any) -> str:

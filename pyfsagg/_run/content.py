@@ -30,8 +30,6 @@ import numpy as np
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import ParameterError
 
-__all__ = ["content_of"]
-
 VERSION_ATTRIBUTE = "checkpoint_version"
 """An attribute by which a caller says what cannot be read; it stands for all of its object."""
 
@@ -60,11 +58,6 @@ def content_of(value: Any) -> str:
     Functions are read with their code, defaults, closures, attributes and the globals that they use;
     objects with their class and their state; scikit-learn estimators with their class and parameters.
     An attribute ``checkpoint_version`` of an object (text or a whole number) stands for all of it.
-
-    Raises
-    ------
-    ParameterError
-        If a part cannot be read, such as a lock or an open file.
     """
     reader = _Reader()
     try:

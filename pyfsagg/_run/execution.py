@@ -1,4 +1,4 @@
-"""How a run is executed; nothing here changes any bit of a result."""
+"""How a run is executed, and what it computes beside its resamples to check its own answer."""
 
 from __future__ import annotations
 
@@ -6,13 +6,125 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pyfsagg._base.memory import memory_limit, read_memory
-from pyfsagg._base.settings import Settings, option
-from pyfsagg.exceptions import ParameterError
+from pyfsagg._base.settings import Settings, number_or_auto, option
+from pyfsagg._base.validation import check_integer
+from pyfsagg._message import Got, Param, Public, Use, named
+from pyfsagg.exceptions import InputTypeError, ParameterError
 
-__all__ = ["Execution", "Progress", "progress_reporter", "progress_sink"]
+MOST_PAIRS = 30
+RESAMPLES_PER_PAIR = 8
+"""A run draws one pair, which is two halves, for each so many resamples, at most `MOST_PAIRS`."""
+
+N_SHUFFLES = 19
+"""Runs with shuffled targets; the true one is the best of these twenty by chance in one of twenty."""
+
+
+@dataclass(frozen=True, eq=False)
+class Checks(Settings):
+    """What a run computes beside its resamples, to check what it says; the ranking does not depend on it.
+
+    Parameters
+    ----------
+    pairs : int or "auto"
+        Pairs of disjoint halves that are scored in addition to the resamples, for
+        :meth:`EnsembleResult.between_sample_stability`.  ``"auto"`` is one for every 8 resamples and at
+        most 30; 0 turns it off.  The plan ``"complementary_pairs"`` needs none.
+    shuffles : int or "auto"
+        Targets with shuffled rows that the same filters score in the first resamples, a fiftieth of them
+        (from 2 to 10): they show which scores and which stability noise reaches
+        (:meth:`EnsembleResult.selection`).  ``"auto"`` is 19; 0 turns it off.  There are none without a
+        target, and with groups or weights, whose rows cannot be shuffled one by one.
+    null : {"none", "permutation"}
+        ``"permutation"`` adds p-values of the aggregated scores (:func:`pyfsagg.permute_target`) to the
+        result and its tables.
+    n_permutations : int
+        Shuffled targets of these p-values, none of which is below 1 / (n_permutations + 1).
+    permutation_resamples : int
+        Resamples in which each of these targets is scored, and the true one for the comparison: the first
+        ones of the run (all of a plan that has no further ones, as ``"k_fold"``).
+
+    Examples
+    --------
+    >>> Checks(pairs=12).changed()
+    {'pairs': 12}
+    """
+
+    kind: ClassVar[str] = "checks"
+
+    pairs: int | str = option(
+        "auto",
+        metavar="N",
+        read=number_or_auto,
+        help="pairs of disjoint halves that measure the agreement of samples; auto: one for every "
+        f"{RESAMPLES_PER_PAIR} resamples, at most {MOST_PAIRS}; 0: none",
+    )
+    shuffles: int | str = option(
+        "auto",
+        metavar="K",
+        read=number_or_auto,
+        help="targets with shuffled rows that show what noise reaches; "
+        f"auto: {N_SHUFFLES}; 0: none",
+    )
+    null: str = option(
+        "none",
+        choices=("none", "permutation"),
+        help="permutation: also compute p-values from shuffled targets (max-T)",
+    )
+    n_permutations: int = option(199, metavar="K", help="shuffled targets of null=permutation")
+    permutation_resamples: int = option(
+        50, metavar="R", help="resamples in which each of them is scored"
+    )
+
+    def _check(self) -> None:
+        for name, value in (("pairs", self.pairs), ("shuffles", self.shuffles)):
+            if not isinstance(value, str):
+                check_integer(name, value, low=0)
+            elif value != "auto":
+                raise ParameterError(named(name), " must be a number or 'auto'", Got(value))
+        for name in ("n_permutations", "permutation_resamples"):
+            check_integer(name, getattr(self, name), low=1)
+            if self.null == "none" and name in self.changed():
+                raise ParameterError(named(name), " belongs to ", Use(null="permutation"))
+
+    @classmethod
+    def of_argument(cls, given: object) -> Self:
+        """Checks, or a word: ``"auto"``, the defaults, or ``"none"``."""
+        if isinstance(given, cls):
+            return given
+        if isinstance(given, str) and given in _WORDS:
+            return cls(**_WORDS[given])
+        refused = ParameterError if isinstance(given, str) else InputTypeError
+        raise refused(
+            Param("checks"), " must be 'auto', 'none' or a ", Public("Checks"), Got(given)
+        )
+
+    def n_pairs(self, n_resamples: int) -> int:
+        """Number of pairs beside so many resamples."""
+        if isinstance(self.pairs, str):
+            return min(MOST_PAIRS, n_resamples // RESAMPLES_PER_PAIR)
+        return self.pairs
+
+    @property
+    def n_shuffles(self) -> int:
+        """Number of shuffled targets."""
+        return N_SHUFFLES if isinstance(self.shuffles, str) else self.shuffles
+
+    @property
+    def n_permuted(self) -> int:
+        """Number of shuffled targets for p-values."""
+        return 0 if self.null == "none" else self.n_permutations
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is scored beside the resamples."""
+        return bool(self.pairs or self.n_shuffles or self.n_permuted)
+
+
+_WORDS: dict[str, dict[str, Any]] = {"auto": {}, "none": {"pairs": 0, "shuffles": 0}}
+
 
 Progress = Callable[[int, int], None]
 """Called with (steps done, steps in all) as a run proceeds."""
@@ -72,7 +184,7 @@ class Execution(Settings):
         None, flag=False, help="a progress bar, or a function (done, total)"
     )
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Raise for a limit that is none."""
         if self.memory_limit is not None:
             read_memory(self.memory_limit)
@@ -87,19 +199,14 @@ class Execution(Settings):
                 yield
 
     @classmethod
-    def without_scratch(cls, function: str, given: object) -> Self:
-        """The argument ``execution`` of a function that has no score matrices to put into files.
-
-        Raises
-        ------
-        ParameterError
-            If a folder for them is named all the same.
-        """
+    def _without_scratch(cls, function: str, given: object) -> Self:
+        """The argument ``execution`` of a function that has no score matrices to put into files."""
         execution = cls.read("execution", given)
         if execution.scratch is not None:
             raise ParameterError(
-                f"scratch is for the score matrices of wam and bam, and {function} writes none: leave "
-                "it out of execution"
+                Param("scratch"),
+                f" is for the score matrices of wam and bam, and {function} writes none: leave it ",
+                "out of execution",
             )
         return execution
 

@@ -25,10 +25,8 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import LokyBackend, MultiprocessingBackend, get_active_backend
 from threadpoolctl import ThreadpoolController
 
-from pyfsagg._base.checks import shown
+from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import ParameterError, WorkerError
-
-__all__ = ["count_workers", "one_thread", "run_tasks", "run_threads"]
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -254,13 +252,7 @@ def _deserted() -> WorkerError:
 
 
 def _wait_for_workers(backend: Any) -> None:
-    """Give a cluster time to start what has died again.
-
-    Raises
-    ------
-    WorkerError
-        If it starts nothing.
-    """
+    """Give a cluster time to start what has died again."""
     time.sleep(1.0)
     client = getattr(backend, "client", None)
     if client is not None:
@@ -368,6 +360,6 @@ def _not_zero(n_jobs: int) -> int:
         or abs(n_jobs) > MOST_WORKERS
     ):
         raise ParameterError(
-            f"n_jobs must be a whole number of workers, or -1 for all cores, got {shown(n_jobs)}"
+            Param("n_jobs"), " must be a whole number of workers, or -1 for all cores", Got(n_jobs)
         )
     return int(n_jobs)

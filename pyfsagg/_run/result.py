@@ -1,7 +1,7 @@
 """Results that are kept in files, read again, drawn, reported and repeated: one base for all.
 
-A subclass says what is its own: its kind, the parts of its record, its arrays and tables, and how it
-is made of them.  Its picture and its page are tied to it in the face of its room, by
+A subclass is a frozen dataclass whose fields say how they are kept (`fields.py`), and adds what the record
+tells beside them.  Its picture and its page are tied to it in the face of its room, by
 :func:`shown_by`, so that no file of a result knows Matplotlib or the page that shows it.
 """
 
@@ -11,36 +11,28 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pyfsagg._base.calls import Call
+from pyfsagg._base.fields import Apart, Part, as_record, put_together, taken_apart
 from pyfsagg._base.output import new_file, new_folder
 from pyfsagg._base.words import enumerate_names
+from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import DataError, OutputError, ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from pyfsagg._page.page import Page
+    from pyfsagg._report.page import Block, Page
 
-__all__ = [
-    "REPORT_FILE",
-    "RUN_FILE",
-    "Face",
-    "Result",
-    "Saved",
-    "as_record",
-    "read_result",
-    "records",
-    "shown_by",
-]
 
 RUN_FILE, ARRAY_FILE, REPORT_FILE = "run.json", "matrices.npz", "report.html"
 
@@ -51,6 +43,9 @@ ORIGIN: Mapping[str, Any] = MappingProxyType(
 )
 """Where a result comes from, for its page: the arguments of the command that made it, what the data
 are called, the lines of code that read them, and what was found in the file."""
+
+_MADE = ("parameters", "data", "versions")
+"""Fields that say how a result was made."""
 
 KINDS: dict[str, type[Result]] = {}
 """Every class of results by its kind."""
@@ -128,32 +123,45 @@ class Saved:
         """A table as it is written, every cell a text."""
         import pandas as pd
 
-        from pyfsagg._table.writing import unescaped_frame
+        from pyfsagg._table.delimited import unescaped_frame
 
         return unescaped_frame(pd.read_csv(self.path / name, dtype="str", keep_default_na=False))
 
-    def frame(self, name: str, *, index: str | None = None) -> pd.DataFrame:
-        """A table; numbers keep every digit, and the labels of the column `index` are texts."""
+    def frame(
+        self,
+        name: str,
+        *,
+        index: str | None = None,
+        words: Sequence[str] = (),
+        types: Mapping[str, Any] = MappingProxyType({}),
+    ) -> pd.DataFrame:
+        """A table; numbers keep every digit.
+
+        The labels of the column `index` are texts unless `types` says otherwise, and so are the columns
+        `words`, where an empty cell is an empty text.
+        """
         import pandas as pd
 
-        from pyfsagg._table.writing import unescaped_frame
+        from pyfsagg._table.delimited import unescaped_frame
 
         # To the last digit: from pandas 3 on that is the default, and asking for it warns.
         old = int(pd.__version__.split(".")[0]) < 3
         exact: dict[str, Any] = {"float_precision": "round_trip"} if old else {}
-
-        found: pd.DataFrame = pd.read_csv(
+        texts = [*words, *([index] if index is not None and index not in types else [])]
+        frame: pd.DataFrame = pd.read_csv(
             self.path / name,
             index_col=index,
-            dtype=None if index is None else {index: "str"},
+            dtype=dict.fromkeys(texts, "str"),
             keep_default_na=False,
             na_values=[""],
             **exact,
         )
-        return unescaped_frame(found)
+        empty = {column: frame[column].fillna("") for column in words if column in frame}
+        frame = unescaped_frame(frame.assign(**empty))
+        return frame.astype({column: types[column] for column in types if column in frame})
 
 
-class Result:
+class Result(Part):
     """The base of all results.
 
     Attributes
@@ -162,82 +170,99 @@ class Result:
         Settings of the run (with the seed that repeats it), data and software versions.
     """
 
-    kind: ClassVar[str]
+    _kind: ClassVar[str]
     """What is written into the record, and finds the class again."""
-    schema: ClassVar[int] = 1
-    noun: ClassVar[str] = "result"
+    _schema: ClassVar[int] = 1
+    _noun: ClassVar[str] = "result"
     """What it is called in messages."""
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """How it can be shown, with defaults: keywords of `to_json`, `save`, `report` and so on."""
-    one_file: ClassVar[bool] = False
+    _one_file: ClassVar[bool] = False
     """Whether the record says all, so that it can be saved in one JSON file."""
 
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
-    view: Mapping[str, Any] = MappingProxyType({})
+    _view: Mapping[str, Any] = MappingProxyType({})
     """How a result that was read from a file is shown unless something else is asked for."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        if "kind" in cls.__dict__:
-            KINDS[cls.kind] = cls
+        if "_kind" in cls.__dict__:
+            KINDS[cls._kind] = cls
 
     # -----------------------------------------------------------------------------------------
     # what a subclass says
     # -----------------------------------------------------------------------------------------
-    def origin(self) -> dict[str, Any]:
+    def _origin(self) -> dict[str, Any]:
         """What the record holds first: how the result was made."""
-        return {"parameters": self.parameters, "data": self.data, "versions": self.versions}
+        return {name: getattr(self, name) for name in self._own(_MADE)}
 
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        """What the record holds beside its :meth:`origin`."""
-        return {}
+    @classmethod
+    def _own(cls, names: Sequence[str]) -> list[str]:
+        """Those that are fields of the class."""
+        known = {each.name for each in fields(cls)}  # type: ignore[arg-type]
+        return [name for name in names if name in known]
 
-    def arrays(self) -> Arrays:
+    def _apart(self) -> Apart:
+        """The fields as they are kept."""
+        return taken_apart(self, arrays=not self._one_file, without=_MADE)
+
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        """What the record holds beside its :meth:`_origin`; a subclass adds what follows from the fields."""
+        return self._apart().record
+
+    def _arrays(self) -> Arrays:
         """What is kept in ``matrices.npz``."""
-        return {}
+        return self._apart().arrays
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         """CSV files by name; an index is written if it has a name."""
-        return {}
+        return self._apart().tables
 
-    def texts(self, view: Mapping[str, Any]) -> dict[str, str]:
+    def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
         """Plain texts to be written beside the record, by file name."""
         return {}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         """The result of its files."""
-        raise NotImplementedError
+        return cls._of_fields(saved)
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        """Paragraphs for the terminal."""
-        return [repr(self)]
+    @classmethod
+    def _of_fields(cls, saved: Saved, **known: Any) -> Self:
+        """The result of its files, but for the fields that are `known`."""
+        for name in cls._own(_MADE):
+            known.setdefault(
+                name, saved.document[name] if name == "parameters" else saved.document.get(name, {})
+            )
+        source = None if cls._one_file else saved
+        made: Self = put_together(cls, saved.document, source, known=known)
+        return made
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        """What the result says, the answer first: its text on a terminal and the summary of its page."""
+        from pyfsagg._report.page import Text
+
+        return [Text(repr(self))]
+
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         """Code that uses the result, for whoever repeats it."""
         return []
 
     # -----------------------------------------------------------------------------------------
     # what all have
     # -----------------------------------------------------------------------------------------
-    def full_view(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options in force: those given, else those it was saved with, else the defaults.
-
-        Raises
-        ------
-        ParameterError
-            For a name that is not an option of the class.
-        """
-        known = {**self.options, **ORIGIN}
+    def _options_in_force(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The options in force: those given, else those it was saved with, else the defaults."""
+        known = {**self._options, **ORIGIN}
         strange = [name for name in given if name not in known]
         if strange:
             raise ParameterError(
                 f"{type(self).__name__} has no option {strange[0]!r} for how it is shown; it has: "
                 f"{', '.join(known)}"
             )
-        return {**known, **self.view, **given}
+        return {**known, **self._view, **given}
 
     def to_json(self, **options: Any) -> str:
         """The record as JSON text: parameters, data, versions and the sentences of the result.
@@ -245,16 +270,19 @@ class Result:
         Parameters
         ----------
         **options
-            How it is shown; see ``options`` of the class.
+            How it is shown; the notes of the class list them.
         """
-        return _json_of(self._document(self.full_view(options)))
+        return _json_of(self._document(self._options_in_force(options)))
 
     def _document(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        from pyfsagg._report.text import sentences_of
+
         return {
-            "schema": self.schema,
-            "kind": self.kind,
-            **self.origin(),
-            **self.own_record(view),
+            "schema": self._schema,
+            "kind": self._kind,
+            **self._origin(),
+            **self._record(view),
+            "sentences": sentences_of(self._facts(view)),
             "view": {name: value for name, value in view.items() if value not in (None, ())},
         }
 
@@ -268,7 +296,7 @@ class Result:
         ----------
         path : path
         **options
-            How it is shown; see ``options`` of the class.
+            How it is shown; the notes of the class list them.
 
         Raises
         ------
@@ -276,30 +304,30 @@ class Result:
             If the folder is not empty, the file exists, or they cannot be written.
         """
         target = Path(path)
-        if self.one_file and target.suffix == ".json":
+        if self._one_file and target.suffix == ".json":
             if target.exists():
                 raise OutputError(f"{path} exists; name a new file")
             with new_file(target) as draft:
                 draft.write_text(self.to_json(**options) + "\n", encoding="utf-8")
             return target
         with new_folder(path) as draft:
-            self.write_into(draft, **options)
+            self._write_into(draft, **options)
         return target
 
-    def write_into(self, folder: Path, **options: Any) -> None:
+    def _write_into(self, folder: Path, **options: Any) -> None:
         """Write the files of :meth:`save` into an existing folder.
 
         The record comes last and names all files that are there then, so that a later run that takes the
         place of this one knows which to remove.
         """
-        from pyfsagg._table.writing import write_csv
+        from pyfsagg._table.delimited import write_csv
 
-        view = self.full_view(options)
-        for name, frame in self.tables(view).items():
+        view = self._options_in_force(options)
+        for name, frame in self._tables(view).items():
             write_csv(frame, folder / name, index=frame.index.name is not None)
-        for name, text in self.texts(view).items():
+        for name, text in self._texts(view).items():
             (folder / name).write_text(text, encoding="utf-8")
-        arrays: dict[str, Any] = dict(self.arrays())
+        arrays: dict[str, Any] = dict(self._arrays())
         if arrays:
             _write_arrays(folder / ARRAY_FILE, arrays)
         files = sorted([*(path.name for path in folder.iterdir()), RUN_FILE])
@@ -331,21 +359,23 @@ class Result:
     @classmethod
     def _read(cls, path: str | os.PathLike[str], read: Callable[[], Saved]) -> Self:
         """A result from its files, if they are of this class."""
-        with _saying_what_is_wrong(path, cls.noun):
+        with _saying_what_is_wrong(path, cls._noun):
             saved = read()
             kind, schema = saved.document.get("kind"), saved.document.get("schema")
-            if (kind, schema) != (cls.kind, cls.schema):
+            if (kind, schema) != (cls._kind, cls._schema):
                 raise OutputError(
                     f"{path} holds a {kind!r} of schema {schema!r}; {cls.__name__} of this version "
-                    f"reads {cls.kind!r} of schema {cls.schema}"
+                    f"reads {cls._kind!r} of schema {cls._schema}"
                 )
-            made = cls.made_of(saved)
+            made = cls._from_files(saved)
             # Results are frozen; how one was shown is no part of what it is.
-            object.__setattr__(made, "view", dict(saved.document.get("view", {})))
+            object.__setattr__(
+                made, "_view", _renamed(saved.document.get("view", {}), made._options)
+            )
             return made
 
     def _face(self) -> Face:
-        return FACES[self.kind]() if self.kind in FACES else Face({})
+        return FACES[self._kind]() if self._kind in FACES else Face({})
 
     def plot(self, kind: str | None = None, **options: Any) -> Any:
         """Draw the result; returns Matplotlib axes.
@@ -356,36 +386,31 @@ class Result:
             Name of the picture; the notes of the class list them, and the first one is the default.
         **options
             Passed on to the function of ``pyfsagg.plotting`` that draws it.
-
-        Raises
-        ------
-        ParameterError
-            For a kind that the class does not have.
         """
         pictures = self._face().pictures
         chosen = next(iter(pictures), "none") if kind is None else kind
         if chosen not in pictures:
             known = ", ".join(map(repr, pictures)) or "nothing"
-            raise ParameterError(f"kind must be one of {known}, got {chosen!r}")
+            raise ParameterError(Param("kind"), f" must be one of {known}", Got(chosen))
         return pictures[chosen](self, **options)
 
-    def page(self, **options: Any) -> Page:
+    def _page(self, **options: Any) -> Page:
         """The page of the result, as blocks."""
-        from pyfsagg._page.closing import with_source
+        from pyfsagg._report.closing import with_source
 
         make = self._face().page
         if make is None:
             raise ParameterError(f"there is no page for {type(self).__name__}")
-        view = self.full_view(options)
+        view = self._options_in_force(options)
         read = view.pop("read")
         page = make(self, **view)
         return page if read is None else with_source(page, read)
 
     def to_html(self, **options: Any) -> str:
         """The report: one HTML page that needs no other file and no network."""
-        from pyfsagg._page.page import render_page
+        from pyfsagg._report.page import render_page
 
-        return render_page(self.page(**options))
+        return render_page(self._page(**options))
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write the page of :meth:`to_html` to a file; an existing one is replaced.
@@ -395,9 +420,9 @@ class Result:
         OutputError
             If the file cannot be written.
         """
-        from pyfsagg._page.page import write_page
+        from pyfsagg._report.page import write_page
 
-        return write_page(self.page(**options), path)
+        return write_page(self._page(**options), path)
 
     def repeat(self, **options: Any) -> str:
         """Python code that makes the result again.
@@ -407,41 +432,52 @@ class Result:
         DataError
             If the call that made it was not recorded.
         """
-        code = self.code(self.full_view(options))
+        code = self._code(self._options_in_force(options))
         if code is None:
-            raise DataError(f"the call that made this {self.noun} was not recorded")
+            raise DataError(f"the call that made this {self._noun} was not recorded")
         return code
 
-    def code(self, view: Mapping[str, Any]) -> str | None:
+    def _code(self, view: Mapping[str, Any]) -> str | None:
         """The same, or None if the call was not recorded."""
-        from pyfsagg._page.closing import lines_about
+        from pyfsagg._report.closing import lines_about
 
-        if "call" not in self.parameters:
-            return None
+        if "call" not in getattr(self, "parameters", {}):
+            return None  # the page names the command that repeats it
         call = Call.from_record(self.parameters["call"])
         before = list(view["reading"]) or lines_about(self.data, call.data)
-        return call.code(before=before, after=self.lines_after(view))
+        return call.code(before=before, after=self._lines_after(view))
 
     def summary_text(self, **options: Any) -> str:
         """The text of the result for a terminal."""
-        return "\n\n".join(self.paragraphs(self.full_view(options)))
+        from pyfsagg._report.text import render_text
+
+        return render_text(self._facts(self._options_in_force(options)))
 
 
 def read_result(path: str | os.PathLike[str]) -> Result:
-    """Any saved result whose class has been imported, by its kind.
-
-    Raises
-    ------
-    OutputError
-        As :meth:`Result.load`.
-    """
+    """Any saved result by its kind: of a class that has been imported, or that another package brings."""
     with _saying_what_is_wrong(path, "result"):
         kind = Saved.read(path).document.get("kind")
         if kind not in KINDS:
-            held = "no result" if kind is None else f"a {kind!r}"
-            known = enumerate_names(sorted(KINDS), most=len(KINDS))
-            raise OutputError(f"{path} holds {held}; what is read here: {known}")
+            others = {point.name: point for point in entry_points(group="pyfsagg.results")}
+            if kind not in others:
+                held = "no result" if kind is None else f"a {kind!r}"
+                known = sorted({*KINDS, *others})
+                names = enumerate_names(known, most=len(known))
+                raise OutputError(f"{path} holds {held}; what is read here: {names}")
+            _load_class(others[kind])
     return KINDS[kind].load(path)
+
+
+def _load_class(point: EntryPoint) -> None:
+    """Import the class of a kind of results, which enters itself into `KINDS`."""
+    try:
+        point.load()
+    except Exception as error:  # whatever foreign code does
+        raise OutputError(
+            f"results of the kind {point.name!r} are read by {point.value}, which cannot be imported: "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
 _DAMAGES = (
@@ -492,22 +528,18 @@ def _text_of(value: Any) -> str:
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Rows as plain values; what is missing is None, for NaN is no JSON number."""
-    plain = frame.astype(object)
-    rows = plain.where(plain.notna(), None).to_dict("records")
+    cells = frame.astype(object)
+    rows = cells.where(cells.notna(), None).to_dict("records")
     return [{str(name): cell for name, cell in row.items()} for row in rows]
 
 
-def as_record(value: Any) -> Any:
-    """What JSON does not know as plain values; NaN of arrays as None."""
-    import numpy as np
-
-    if isinstance(value, np.ndarray):
-        plain = value.astype(object)
-        if value.dtype.kind == "f":
-            plain[np.isnan(value)] = None
-        return plain.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, Mapping):
-        return dict(value)
-    return str(value)
+def _renamed(view: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """A saved view in today's words; `known` are the options of its kind of result."""
+    made = dict(view)
+    if "n_features_to_select" in known:
+        for name in ("top", "rule", "size", "threshold"):
+            if name in made and name not in known:
+                made["n_features_to_select"] = made.pop(name)
+    if "alpha" in made and "confidence_level" in known:
+        made["confidence_level"] = 1.0 - made.pop("alpha")
+    return made

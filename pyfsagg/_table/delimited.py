@@ -1,21 +1,215 @@
-"""Delimited text as a table."""
+"""Delimited text: unpacked, decoded and split into a table; written so that no cell is a formula."""
 
 from __future__ import annotations
 
+import bz2
+import codecs
 import csv
+import gzip
+import hashlib
+import io
+import lzma
+import os
 import re
+import sys
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pyfsagg._table.unpack import decode_text
-from pyfsagg._table.writing import unescaped, unescaped_frame
+from pyfsagg._base.validation import check_path
+from pyfsagg._message import Remedy, Use
 from pyfsagg.exceptions import DataError
 
-__all__ = ["MISSING", "Layout", "find_layout", "read_delimited", "read_rows"]
+_PACKED = {
+    b"\x1f\x8b": ("gzip", gzip.decompress),
+    b"BZh": ("bz2", bz2.decompress),
+    b"\xfd7zXZ\x00": ("xz", lzma.decompress),
+}
+_DAMAGED = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def shown_source(source: str | os.PathLike[str]) -> str:
+    """What a file is called in messages."""
+    return "standard input" if str(source) == "-" else str(source)
+
+
+def read_bytes(source: str | os.PathLike[str]) -> bytes:
+    """The content of a file, or of standard input (``"-"``); unpacked if it is packed by gzip, bz2 or xz."""
+    return read_hashed(source)[0]
+
+
+def read_hashed(source: str | os.PathLike[str]) -> tuple[bytes, str]:
+    """As :func:`read_bytes`, with the SHA-256 of the file as it lies there: what ``sha256sum`` prints."""
+    check_path("a file", source)
+    label = shown_source(source)
+    if str(source) == "-":
+        content = sys.stdin.buffer.read()
+    else:
+        path = Path(source)
+        try:
+            if path.is_dir():
+                raise DataError(f"{label} is a folder, not a file")
+            content = path.read_bytes()
+        except FileNotFoundError:
+            raise DataError(f"no such file: {label}") from None
+        except OSError as error:
+            raise DataError(f"cannot read {label}: {error.strerror or error}") from None
+    digest = hashlib.sha256(content).hexdigest()
+    for mark, (packer, unpack) in _PACKED.items():
+        if content.startswith(mark):
+            try:
+                return unpack(content), digest
+            except _DAMAGED as error:
+                raise DataError(f"{label} is a damaged {packer} file: {error}") from None
+    return content, digest
+
+
+def unpack_zip(content: bytes, label: str) -> tuple[bytes, str]:
+    """The one file in a zip archive, and its name."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            hidden = ("__MACOSX", ".")
+            names = [each.filename for each in archive.infolist() if not each.is_dir()]
+            names = [name for name in names if not name.startswith(hidden)]
+            if len(names) != 1:
+                raise DataError(
+                    f"{label} is a zip archive of {len(names)} files, and a table is one file; unpack "
+                    "it and name the file"
+                )
+            return archive.read(names[0]), names[0]
+    except (*_DAMAGED, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{label} is a damaged or encrypted zip file: {error}") from None
+
+
+def decode_text(content: bytes, label: str, encoding: str | None = None) -> tuple[str, str]:
+    """Text with every line end as ``\\n``, and the encoding it was in.
+
+    Without the name of an encoding it is what a byte order mark says, UTF-16 where every other byte of
+    the beginning is zero, and UTF-8 otherwise.
+
+    Raises
+    ------
+    DataError
+        For an unknown encoding, or bytes that are not in it.
+    """
+    found = encoding or _sniff_encoding(content)
+    try:
+        text = content.decode(found)
+    except LookupError:
+        raise DataError(
+            f"unknown encoding {found!r}; known are, for instance, utf-8, utf-16, cp1252 (Windows), "
+            "latin-1 and mac-roman"
+        ) from None
+    except UnicodeDecodeError as error:
+        which = (
+            "say which encoding it is in: ",
+            Use(encoding="cp1252"),
+            " for most Windows files, or latin-1, utf-16 …",
+        )
+        raise DataError(
+            f"{label} is not {found.upper()} text (byte {error.start})",
+            Remedy(*(which if encoding is None else ("name another encoding",))),
+        ) from None
+    text = text.removeprefix("\ufeff")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text, found
+
+
+def _sniff_encoding(content: bytes) -> str:
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return encoding
+    start = content[:200]
+    if len(start) >= 4 and not any(start[1::2]):
+        return "utf-16-le"
+    if len(start) >= 4 and not any(start[0::2]):
+        return "utf-16-be"
+    return "utf-8"
+
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+_ESCAPED = re.compile(r"'+[=+\-@\t\r\n]")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+
+def escaped(cell: Any) -> Any:
+    """A text with an apostrophe before it if a spreadsheet would take it for a formula.
+
+    That is one which begins with ``=``, ``+``, ``-``, ``@``, a tab or a line break, and is no
+    number.  A text that looks escaped already gets one more apostrophe, so that `unescaped` gives
+    every text back.
+
+    Examples
+    --------
+    >>> [escaped(text) for text in ("=1+1", "-1", "'=1", "gene")]
+    ["'=1+1", '-1', "''=1", 'gene']
+    """
+    if not isinstance(cell, str) or not _FORMULA.match(cell) or _NUMBER.fullmatch(cell):
+        return cell
+    return "'" + cell
+
+
+def unescaped(cell: Any) -> Any:
+    """A text as it was before `escaped`.
+
+    Examples
+    --------
+    >>> [unescaped(text) for text in ("'=1+1", "''=1", "'quoted'")]
+    ['=1+1', "'=1", "'quoted'"]
+    """
+    return cell[1:] if isinstance(cell, str) and _ESCAPED.match(cell) else cell
+
+
+def write_csv(frame: pd.DataFrame, path: str | Path, *, index: bool = False) -> None:
+    """Write a table with a header; names, labels and texts are escaped, numbers keep every digit."""
+    safe = _mapped(frame, escaped)
+    if index:
+        safe.index = _labels(safe.index, escaped)
+    safe.to_csv(path, index=index)
+
+
+def unescaped_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table that `write_csv` wrote, as it was."""
+    made = _mapped(frame, unescaped)
+    made.index = _labels(made.index, unescaped)
+    return made
+
+
+def _mapped(frame: pd.DataFrame, change: Any) -> pd.DataFrame:
+    """A frame whose header and texts went through a function."""
+    made = frame.copy(deep=False)
+    for j, dtype in enumerate(frame.dtypes):
+        texts = isinstance(dtype, (pd.StringDtype, pd.CategoricalDtype)) or dtype.kind == "O"
+        if not texts:
+            continue
+        column = frame.iloc[:, j]
+        if any(change(cell) is not cell for cell in column.unique()):
+            made.isetitem(j, column.map(change, na_action="ignore").array)
+    made.columns = _labels(frame.columns, change)
+    return made
+
+
+def _labels(index: Any, change: Any) -> Any:
+    if all(change(label) is label for label in (index.name, *index)):
+        return index
+    return pd.Index([change(label) for label in index], name=change(index.name))
+
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "?")
 """Unquoted cells that are missing in every column, be it of numbers or of words."""
@@ -63,11 +257,6 @@ def find_layout(
     """The header and the separator of a table; the separator that divides the first lines alike.
 
     With `row_names` the rows may have one cell more than the header, as R writes row names.
-
-    Raises
-    ------
-    DataError
-        If the header cannot be read.
     """
     start, skipped = _after_blank_lines(text)
     if separator is None:
@@ -102,24 +291,7 @@ def read_delimited(
     *,
     text_columns: Sequence[str] | None = (),
 ) -> pd.DataFrame:
-    """A table with a header: comma, semicolon or tab, whichever divides its first lines alike.
-
-    Parameters
-    ----------
-    content : bytes
-    label : str
-        What the table is called in messages.
-    missing : sequence of str
-        Unquoted cells that mean "missing".
-    text_columns : sequence of str or None
-        Columns that stay text even if they look like numbers; None = all.
-
-    Raises
-    ------
-    DataError
-        For ragged rows, a header without rows or twice, duplicate column names, or text that is not
-        UTF-8.
-    """
+    """A table with a header: comma, semicolon or tab, whichever divides its first lines alike."""
     text, _ = decode_text(content, label)
     layout = find_layout(text, label)
     return read_rows(text, layout, label, missing, text_columns=text_columns)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -12,24 +13,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._table.columns import Kind, array_kind, holds_dates, read_column
-from pyfsagg._table.identity import mix_bits
-from pyfsagg._table.number_words import NUMBER_GAPS
-from pyfsagg._table.survival import coded_as_in_r
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-
-__all__ = [
-    "CODES",
-    "COLUMNS_AT_ONCE",
-    "FEW",
-    "MISSING_CODES",
-    "Finding",
-    "Look",
-    "TableCheck",
-    "find_in_table",
-    "subject_among",
-    "with_remedies",
-]
+from pyfsagg._message import NAN, Door, Message, Phrase, Use, rendered
+from pyfsagg._table.columns import NUMBER_GAPS, Kind, holds_dates
+from pyfsagg._table.frames import PandasFrame, as_slice
+from pyfsagg._table.identity import mix_bits, row_digests
+from pyfsagg._table.table import AnyTable, ConvertedTable, column_blocks, convert_frame
+from pyfsagg._table.target import coded_as_in_r
+from pyfsagg.exceptions import DataError, ParameterError
 
 STOP, WARNING = "stop", "warning"
 CODES = {
@@ -80,7 +70,6 @@ _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{2,4})"
     r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?|\d{1,2}:\d{2}(:\d{2})?"
 )
-COLUMNS_AT_ONCE = 512
 FEW = 10
 """Rows below which every value may well be another one by chance."""
 
@@ -112,7 +101,12 @@ class Finding:
         return CODES[self.code][0]
 
     def __str__(self) -> str:
-        return f"[{self.code}] {self.sentence}; {self.remedy}"
+        return self.message
+
+    @property
+    def message(self) -> Message:
+        """All of it, with its parts."""
+        return Message(f"[{self.code}] ", self.sentence, "; ", self.remedy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,20 +190,7 @@ class TableCheck:
         }
 
     def require(self, accept: Sequence[str] = ()) -> None:
-        """Refuse the table if something in it stops a run.
-
-        Parameters
-        ----------
-        accept : sequence of str
-            Codes of findings that may be there; ``"all"`` accepts every one that can be accepted.
-
-        Raises
-        ------
-        DataError
-            For the findings that stop a run and are not accepted, in one line.
-        ParameterError
-            For an unknown code.
-        """
+        """Refuse the table if something in it stops a run."""
         for code in accept:
             if code not in CODES and code != "all":
                 raise ParameterError(
@@ -224,52 +205,55 @@ class TableCheck:
         if not stops:
             return
         codes = [each.code for each in stops if each.code not in NOT_ACCEPTED]
-        way = f"; to accept it: accept={codes}" if codes else ""
-        raise DataError("; ".join(map(str, stops)) + way)
+        parts = [part for each in stops for part in ("; ", each)][1:]
+        raise DataError(*parts, *(("; to accept it: ", Use(accept=codes)) if codes else ()))
+
+    def spelled(self, door: Door) -> TableCheck:
+        """The same as the terminal or R spells it."""
+        found = (
+            replace(
+                each, sentence=rendered(each.sentence, door), remedy=rendered(each.remedy, door)
+            )
+            for each in self.findings
+        )
+        return replace(self, findings=tuple(found))
 
 
 def find_in_table(
-    frame: pd.DataFrame,
+    X: pd.DataFrame | ConvertedTable,
     y: pd.Series[Any] | pd.DataFrame | None = None,
     *,
-    nominal: Sequence[str] = (),
+    nominal: Collection[str] = (),
     task: str = "classification",
     grouped: bool = False,
 ) -> TableCheck:
     """Look through a table; time and memory grow with its cells, not faster.
 
-    Parameters
-    ----------
-    frame : DataFrame (n_samples, n_features)
-    y : Series (n_samples,), optional
-        With survival a frame (n_samples, 2), times and events.
-    nominal : sequence of str
-        Columns that are declared to hold classes: their words may be anything.
-    task : {"classification", "regression", "survival"}
-    grouped : bool
-        Whether rows of one subject are kept together by a column that is not in `frame`.
+    A table that is converted already knows its nominal columns.
     """
-    look = Look(frame, y, frozenset(map(str, nominal)), task, grouped)
+    if isinstance(X, ConvertedTable):
+        converted = X
+    else:
+        declared = {j for j, name in enumerate(X.columns) if str(name) in set(map(str, nominal))}
+        converted = convert_frame(PandasFrame(X), declared)
+    look = _FrameLook(converted.table, y, task, grouped)
     look.at_target()
-    for names, kinds, values in look.blocks():
-        look.at_numbers(names, kinds, values)
-    look.at_rows()
+    look.at_frame(converted)
     return look.summary()
 
 
 @dataclass(eq=False)
 class Look:
-    """What has been seen so far."""
+    """What has been seen so far of a table."""
 
-    frame: pd.DataFrame
+    table: AnyTable
     y: pd.Series[Any] | pd.DataFrame | None
-    nominal: frozenset[str]
     task: str
     grouped: bool = False
-    found: dict[str, list[str]] = field(default_factory=dict)
-    details: dict[str, list[str]] = field(default_factory=dict)
+    columns_of: dict[str, list[str]] = field(default_factory=dict)
+    details_of: dict[str, list[str]] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
+    class_counts: dict[str, int] = field(default_factory=dict)
     n_events: int | None = None
     n_missing: int = 0
     classes: NDArray[np.intp] | None = None
@@ -277,19 +261,18 @@ class Look:
     number: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        n, self.width = self.frame.shape
-        self.rows = np.zeros(n, dtype=np.uint64)
+        self.width = self.table.n_features
         self.alike: dict[str, NDArray[np.float64]] = {}  # columns with levels of one spelling each
-        self.columns: dict[int, list[tuple[str, NDArray[np.float64]]]] = {}
-        rng = np.random.default_rng(0)
-        self.row_salt = rng.integers(0, 2**63, size=n, dtype=np.uint64)
-        self.column_salt = rng
         self.kinds = {kind.name.lower(): 0 for kind in Kind}
-        self.partly_read = False
+        self.rng = np.random.default_rng(0)
+        self.row_salt = self.salt(self.table.n_samples)
+
+    def salt(self, size: int) -> NDArray[np.uint64]:
+        return self.rng.integers(0, 2**63, size=size, dtype=np.uint64)
 
     def note(self, code: str, column: str, detail: str = "") -> None:
-        self.found.setdefault(code, []).append(column)
-        self.details.setdefault(code, []).append(detail)
+        self.columns_of.setdefault(code, []).append(column)
+        self.details_of.setdefault(code, []).append(detail)
 
     # -----------------------------------------------------------------------------------------
     # the target
@@ -316,10 +299,10 @@ class Look:
         self.classes = codes
         self.labels = _one_spelling(labels)[codes].astype(np.intp)
         sizes = np.bincount(codes[codes >= 0], minlength=len(labels)).tolist()
-        self.counts = {
+        self.class_counts = {
             str(label): size for label, size in sorted(zip(labels, sizes, strict=True), key=str)
         }
-        for label, size in self.counts.items():
+        for label, size in self.class_counts.items():
             if size == 1 and len(known) >= FEW:
                 self.note("single_member", name, repr(label))
             elif 2 <= size <= 3 and len(known) >= FEW:
@@ -356,96 +339,6 @@ class Look:
     # -----------------------------------------------------------------------------------------
     # columns
     # -----------------------------------------------------------------------------------------
-    def blocks(self) -> Iterator[tuple[list[str], list[Kind], NDArray[np.float64]]]:
-        """Columns as numbers, many at a time; words as the codes of their levels."""
-        frame = self.frame
-        plain: dict[Any, list[int]] = {}
-        others: list[int] = []
-        for j, dtype in enumerate(frame.dtypes):
-            if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
-                plain.setdefault(dtype, []).append(j)
-            else:
-                others.append(j)
-        for dtype, positions in plain.items():
-            for start in range(0, len(positions), COLUMNS_AT_ONCE):
-                part = positions[start : start + COLUMNS_AT_ONCE]
-                names = [str(frame.columns[j]) for j in part]
-                kinds = [Kind.NOMINAL if n in self.nominal else array_kind(dtype) for n in names]
-                with np.errstate(over="ignore"):  # long doubles beyond 1e308 are infinite
-                    values = frame.iloc[:, part].to_numpy(dtype=np.float64)
-                yield names, kinds, values
-        for j in others:
-            name = str(frame.columns[j])
-            read = self._read(frame.iloc[:, j], name)
-            if read is not None:
-                yield [name], [read[0]], read[1][:, np.newaxis]
-
-    def _read(self, column: pd.Series[Any], name: str) -> tuple[Kind, NDArray[np.float64]] | None:
-        try:
-            if holds_dates(column):
-                self.note("dates", name)
-                self.kinds["nominal"] += 1
-                self.partly_read = True
-                return None
-            kind, values, levels = read_column(column, name, name in self.nominal)
-        except (DataError, InputTypeError) as error:
-            self.note("unreadable", name, str(error))
-            self.partly_read = True
-            return None
-        if levels is not None and name not in self.nominal:
-            self._at_words(name, [level for level in levels if isinstance(level, str)], values)
-        return kind, values
-
-    def _at_words(self, name: str, levels: list[str], values: NDArray[np.float64]) -> None:
-        known = int((~np.isnan(values)).sum())
-        n_levels = len(levels)
-        dates = sum(_DATE.fullmatch(level.strip()) is not None for level in levels)
-        if n_levels and dates == n_levels:
-            self.note("dates", name)
-        elif known >= FEW and (n_levels >= 0.9 * known or _is_identifier(name, values)):
-            self.note("identifier", name)
-        elif known >= FEW and n_levels > known / 3:
-            self.note("many_levels", name, f"{n_levels:,} in {known:,} rows of {name!r}")
-        elif n_levels > 2 and sum(level.strip()[:1].isdigit() for level in levels) > n_levels / 2:
-            self.note("numbers_as_words", name, f"{levels[0]!r} in {name!r}")
-        similar = _similar(levels)
-        if similar and np.nanmax(values) < n_levels:  # all levels are words
-            spelt = _one_spelling(levels)
-            known_rows = ~np.isnan(values)
-            self.alike[name] = np.full(len(values), np.nan)
-            self.alike[name][known_rows] = spelt[values[known_rows].astype(np.intp)]
-        for group in similar:
-            self.note("similar_levels", name, f"{' and '.join(map(repr, group))} in {name!r}")
-        gaps = [level for level in levels if level.strip() in NUMBER_GAPS]
-        if gaps and n_levels > 2:
-            self.note("missing_word", name, f"{gaps[0]!r} in {name!r}")
-
-    def at_numbers(self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]) -> None:
-        """Whatever is found in the numbers of several columns at once."""
-        missing = np.isnan(values)
-        n_missing = missing.sum(axis=0)
-        self.n_missing += int(n_missing.sum())
-        for kind in kinds:
-            self.kinds[kind.name.lower()] += 1
-        low, high = _range(values, missing)
-        constant = low >= high
-        self._digest(names, values + 0.0, constant)
-        infinite = np.isinf(values).any(axis=0)
-        for j in np.flatnonzero(constant & ~infinite):
-            self.note("constant", names[j])
-        for j in np.flatnonzero((2 * n_missing > len(values)) & ~constant):
-            self.note("mostly_missing", names[j])
-        for j in np.flatnonzero(infinite):
-            if kinds[j] != Kind.NOMINAL:  # of classes, infinity is one
-                self._at_infinite(names[j], values[:, j])
-        if infinite.any():
-            finite = np.flatnonzero(~infinite)
-            names, kinds = [names[j] for j in finite], [kinds[j] for j in finite]
-            values = values[:, finite]
-        if names:
-            self.at_columns(names, kinds, values)
-            self._at_subjects(names, kinds, values)
-
     def at_columns(self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]) -> None:
         """Row numbers, identifiers, codes and copies of the target among several columns."""
         n = len(values)
@@ -489,7 +382,7 @@ class Look:
             named = _SUBJECT_NAME.fullmatch(name) is not None
             if not named and kinds[j] not in (Kind.NOMINAL, Kind.INTEGER):
                 continue
-            if name in self.found.get("identifier", ()):
+            if name in self.columns_of.get("identifier", ()):
                 continue
             if kinds[j] != Kind.NOMINAL and not named and self.number is not None:
                 continue  # a number may be computed from another one
@@ -557,32 +450,10 @@ class Look:
             exact = share[j] == 1.0 and len(codes) == len(values)
             self.note("target_copy" if exact else "near_copy", names[j])
 
-    # -----------------------------------------------------------------------------------------
-    # copies
-    # -----------------------------------------------------------------------------------------
-    def _digest(
-        self, names: list[str], values: NDArray[np.float64], constant: NDArray[np.bool_]
-    ) -> None:
-        """Digests of rows and columns; equal columns are compared cell by cell."""
-        bits = np.ascontiguousarray(values).view(np.uint64)
-        salts = self.column_salt.integers(0, 2**63, size=len(names), dtype=np.uint64)
-        self.rows += mix_bits(bits ^ salts).sum(axis=1, dtype=np.uint64)
-        sums = mix_bits(bits ^ self.row_salt[:, np.newaxis]).sum(axis=0, dtype=np.uint64).tolist()
-        for j in np.flatnonzero(~constant):
-            same = self.columns.setdefault(sums[j], [])
-            for other, position in same:
-                if np.array_equal(position, values[:, j], equal_nan=True):
-                    self.note("duplicate_columns", names[j], f"{names[j]!r} equals {other!r}")
-                    break
-            else:
-                same.append((names[j], values[:, j]))
-
-    def at_rows(self) -> None:
-        """Equal rows, and equal rows with different targets; columns that were not read may differ."""
-        if not self.width or self.partly_read:
-            return
-        _, group, sizes = np.unique(self.rows, return_inverse=True, return_counts=True)
-        copies = len(self.rows) - len(sizes)
+    def at_rows(self, digests: NDArray[np.uint64]) -> None:
+        """Equal rows, and equal rows with different targets."""
+        _, group, sizes = np.unique(digests, return_inverse=True, return_counts=True)
+        copies = len(digests) - len(sizes)
         if not copies:
             return
         self.note("duplicate_rows", "", f"{copies:,}")
@@ -591,20 +462,152 @@ class Look:
             return
         pairs = pd.DataFrame({"group": group, "target": target}).drop_duplicates()
         differing = pairs["group"].value_counts()
-        odd = int(sizes[differing.index[differing > 1]].sum())
-        if odd:
-            self.note("contradictions", "", f"{odd:,}")
+        rows = int(sizes[differing.index[differing > 1]].sum())
+        if rows:
+            self.note("contradictions", "", f"{rows:,}")
+
+    def at_equal_columns(
+        self,
+        digests: NDArray[np.uint64],
+        equal: Callable[[int, int], bool],
+        varying: NDArray[np.intp],
+    ) -> None:
+        """Columns of one digest are compared cell by cell."""
+        first: dict[int, list[int]] = {}
+        names = self.table.feature_names
+        for j, digest in zip(varying.tolist(), digests[varying].tolist(), strict=True):
+            same = first.setdefault(digest, [])
+            other = next((k for k in same if equal(j, k)), None)
+            if other is None:
+                same.append(j)
+            else:
+                self.note("duplicate_columns", names[j], f"{names[j]!r} equals {names[other]!r}")
 
     def summary(self) -> TableCheck:
-        found = tuple(
-            _finding(code, tuple(dict.fromkeys(self.found[code])), self.details[code])
+        findings = tuple(
+            _finding(code, tuple(dict.fromkeys(self.columns_of[code])), self.details_of[code])
             for code in CODES
-            if code in self.found
+            if code in self.columns_of
         )
-        n = len(self.frame)
         return TableCheck(
-            n, self.width, self.kinds, self.n_missing, self.counts, found, self.n_events
+            self.table.n_samples,
+            self.width,
+            self.kinds,
+            self.n_missing,
+            self.class_counts,
+            findings,
+            self.n_events,
         )
+
+
+class _FrameLook(Look):
+    """What has been seen so far of a table that was converted from a frame."""
+
+    def at_frame(self, converted: ConvertedTable) -> None:
+        """Look at the columns, many at a time, and at the rows."""
+        table, types = converted.table, converted.frame.types()
+        readable = [j for j in range(self.width) if not self._at_unreadable(converted, types, j)]
+        declared = {j for j in converted.declared & set(table.levels) if types[j] is not None}
+        digests = np.zeros(self.width, dtype=np.uint64)
+        varying = np.zeros(self.width, dtype=np.bool_)
+        for part in column_blocks(table.n_samples, readable):
+            names = [table.feature_names[j] for j in part]
+            values = table.values[:, as_slice(part)]
+            if declared & set(part):
+                values = np.column_stack([self._numbers(j, declared) for j in part])
+            for j in part:
+                if j in table.levels and j not in converted.declared:
+                    words = [level for level in table.levels[j] if isinstance(level, str)]
+                    self._at_words(table.feature_names[j], words, table.column(j))
+            bits = (values + 0.0).view(np.uint64)  # -0.0 and 0.0 are one value
+            digests[part] = mix_bits(bits ^ self.row_salt[:, np.newaxis]).sum(axis=0)
+            varying[part] = self._at_numbers(names, [Kind(table.kinds[j]) for j in part], values)
+
+        def equal(j: int, other: int) -> bool:
+            one, two = self._numbers(j, declared), self._numbers(other, declared)
+            return np.array_equal(one, two, equal_nan=True)
+
+        self.at_equal_columns(digests, equal, np.flatnonzero(varying))
+        if (
+            self.width and len(readable) == self.width
+        ):  # a column that was not read may tell rows apart
+            self.at_rows(row_digests(table))
+
+    def _numbers(self, j: int, declared: set[int]) -> NDArray[np.float64]:
+        """A column; numbers that were declared nominal as they are, for they may be codes or infinite."""
+        column = self.table.column(j)
+        if j not in declared:
+            return column
+        levels = np.array([*self.table.levels[j], np.nan], dtype=np.float64)
+        return levels[np.nan_to_num(column, nan=-1).astype(np.intp)]
+
+    def _at_unreadable(self, converted: ConvertedTable, types: Sequence[Any], j: int) -> bool:
+        """Whether a column has no numbers to be looked at: it holds dates, or cannot be read."""
+        name, problem = self.table.feature_names[j], converted.problems.get(j)
+        if problem is None and (types[j] is not None or j not in converted.declared):
+            return False
+        try:
+            dates = holds_dates(converted.frame.column(j))
+        except DataError:  # the problem of this column
+            dates = False
+        if dates:
+            self.note("dates", name)
+            self.kinds["nominal"] += 1
+        elif problem is not None:
+            self.note("unreadable", name, str(problem))
+        return dates or problem is not None
+
+    def _at_words(self, name: str, levels: list[str], values: NDArray[np.float64]) -> None:
+        known = int((~np.isnan(values)).sum())
+        n_levels = len(levels)
+        dates = sum(_DATE.fullmatch(level.strip()) is not None for level in levels)
+        if n_levels and dates == n_levels:
+            self.note("dates", name)
+        elif known >= FEW and (n_levels >= 0.9 * known or _is_identifier(name, values)):
+            self.note("identifier", name)
+        elif known >= FEW and n_levels > known / 3:
+            self.note("many_levels", name, f"{n_levels:,} in {known:,} rows of {name!r}")
+        elif n_levels > 2 and sum(level.strip()[:1].isdigit() for level in levels) > n_levels / 2:
+            self.note("numbers_as_words", name, f"{levels[0]!r} in {name!r}")
+        similar = _similar(levels)
+        if similar and np.nanmax(values) < n_levels:  # all levels are words
+            spelt = _one_spelling(levels)
+            known_rows = ~np.isnan(values)
+            self.alike[name] = np.full(len(values), np.nan)
+            self.alike[name][known_rows] = spelt[values[known_rows].astype(np.intp)]
+        for group in similar:
+            self.note("similar_levels", name, f"{' and '.join(map(repr, group))} in {name!r}")
+        gaps = [level for level in levels if level.strip() in NUMBER_GAPS]
+        if gaps and n_levels > 2:
+            self.note("missing_word", name, f"{gaps[0]!r} in {name!r}")
+
+    def _at_numbers(
+        self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        """Whatever is found in the numbers of several columns at once; whether each varies."""
+        missing = np.isnan(values)
+        n_missing = missing.sum(axis=0)
+        self.n_missing += int(n_missing.sum())
+        for kind in kinds:
+            self.kinds[kind.name.lower()] += 1
+        low, high = _range(values, missing)
+        constant = low >= high
+        infinite = np.isinf(values).any(axis=0)
+        for j in np.flatnonzero(constant & ~infinite):
+            self.note("constant", names[j])
+        for j in np.flatnonzero((2 * n_missing > len(values)) & ~constant):
+            self.note("mostly_missing", names[j])
+        for j in np.flatnonzero(infinite):
+            if kinds[j] != Kind.NOMINAL:  # of classes, infinity is one
+                self._at_infinite(names[j], values[:, j])
+        if infinite.any():
+            finite = np.flatnonzero(~infinite)
+            names, kinds = [names[j] for j in finite], [kinds[j] for j in finite]
+            values = values[:, finite]
+        if names:
+            self.at_columns(names, kinds, values)
+            self._at_subjects(names, kinds, values)
+        return ~constant
 
 
 # ---------------------------------------------------------------------------------------------
@@ -622,9 +625,9 @@ _SAID = {
     "unreadable": ("{details}", "if there is a code for missing values, {missing}; or {drop}"),
     "infinite": (
         "infinite values (inf): {details}",
-        "replace infinity by a number or mark it missing (NaN), or {drop}",
+        "replace infinity by a number or mark it missing ({nan}), or {drop}",
     ),
-    "missing_target": ("the target {columns} is missing (NaN) in {details}", "{rows}"),
+    "missing_target": ("the target {columns} is missing ({nan}) in {details}", "{rows}"),
     "many_classes": (
         "different values of the target {columns}: {details}",
         "if it is a number to be predicted, {number}; if it is a time, {time}; otherwise bin it into classes",
@@ -668,15 +671,21 @@ _SAID = {
 }
 
 
-_IN_PYTHON = {
-    "drop": "leave it out of X",
-    "groups": "give that column as groups to the resampling plan and to Protocol",
-    "missing": "replace it by NaN (read_table does, with missing=[CODE])",
-    "rows": "leave these rows out",
-    "number": "say task='regression'",
-    "time": "give times and events, with task='survival'",
-}
-"""What to do, as the remedies name it."""
+def _ways(columns: Sequence[str]) -> dict[str, Phrase]:
+    """What to do about columns, as the remedies name it."""
+    subject = next(filter(_SUBJECT_NAME.fullmatch, columns), "".join(columns[:1]))
+    return {
+        "drop": Phrase("drop", "leave it out of X", columns=columns),
+        "groups": Phrase(
+            "groups",
+            "give that column as groups to the resampling plan and to Protocol",
+            subject=subject,
+        ),
+        "missing": Phrase("missing", "replace it by NaN (read_table does, with missing=[CODE])"),
+        "rows": Phrase("rows", "leave these rows out"),
+        "number": Phrase("number", "say task='regression'"),
+        "time": Phrase("time", "give times and events, with task='survival'"),
+    }
 
 
 def _finding(code: str, columns: tuple[str, ...], details: Sequence[str]) -> Finding:
@@ -687,30 +696,14 @@ def _finding(code: str, columns: tuple[str, ...], details: Sequence[str]) -> Fin
         "columns": enumerate_names([repr(name) for name in named]) if named else "",
         "details": enumerate_names(told) if told else "",
     }
-    return Finding(code, named, sentence.format(**words), remedy.format(**_IN_PYTHON))
+    return Finding(code, named, _filled(sentence, words), _filled(remedy, _ways(named)))
 
 
-def with_remedies(
-    found: TableCheck, words: Callable[[Sequence[str]], Mapping[str, str]]
-) -> TableCheck:
-    """The same findings with remedies in the words of the terminal or of R.
-
-    Parameters
-    ----------
-    found : TableCheck
-    words : callable
-        Of the columns of a finding: what to do, under the names of `_IN_PYTHON`.
-    """
-    told = (
-        replace(each, remedy=_SAID[each.code][1].format(**words(each.columns)))
-        for each in found.findings
-    )
-    return replace(found, findings=tuple(told))
-
-
-def subject_among(columns: Sequence[str]) -> str:
-    """The first column that is called like a subject, or else the first."""
-    return next(filter(_SUBJECT_NAME.fullmatch, columns), "".join(columns[:1]))
+def _filled(template: str, parts: Mapping[str, object]) -> Message:
+    """The message of a template with parts by name; ``{nan}`` is what the door calls missing."""
+    parts = {**parts, "nan": NAN}
+    named = ((text, parts[name] if name else "") for text, name, *_ in Formatter().parse(template))
+    return Message(*(part for pair in named for part in pair))
 
 
 def _is_identifier(name: str, column: NDArray[np.float64]) -> bool:

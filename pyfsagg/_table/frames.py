@@ -19,18 +19,6 @@ from numpy.typing import NDArray
 from pyfsagg._table.columns import numpy_column, pandas_column
 from pyfsagg.exceptions import DataError, InputTypeError
 
-__all__ = [
-    "FRAMES",
-    "Frame",
-    "NarwhalsFrame",
-    "PandasFrame",
-    "frame_of_array",
-    "open_frame",
-    "pandas_frame",
-    "pandas_series",
-    "with_rows_of",
-]
-
 FRAMES = "pandas, polars, PyArrow, Modin or DuckDB"
 """The kinds of data frames, as messages name them."""
 
@@ -50,6 +38,13 @@ _NUMBERS = {
 
 _OBJECTS = ("Object", "Int128", "UInt128")
 """Columns that Arrow does not hold, or not rightly: their cells are taken as Python objects."""
+
+
+def as_slice(columns: Sequence[int]) -> slice | list[int]:
+    """Rising positions as an index; a slice if they have no gaps, which copies nothing."""
+    if columns[-1] - columns[0] == len(columns) - 1:
+        return slice(columns[0], columns[-1] + 1)
+    return list(columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +71,7 @@ class PandasFrame:
 
     def cells(self, columns: Sequence[int]) -> NDArray[Any]:
         """Cells (n_samples, len(columns)) of columns that have one type."""
-        return self.frame.iloc[:, list(columns)].to_numpy()
+        return self.frame.iloc[:, as_slice(columns)].to_numpy()
 
     def column(self, j: int) -> Any:
         """A column as a pandas Series or an Arrow array."""
@@ -154,14 +149,6 @@ def open_frame(X: Any) -> Frame | None:
 
     A relation of DuckDB, and a query of Ibis or Spark, is run once, and its rows have the order in which
     they come.
-
-    Raises
-    ------
-    InputTypeError
-        For a query that is to be run by its owner (polars' LazyFrame, Dask), or a frame that cannot be
-        read.
-    DataError
-        For duplicate names.
     """
     if isinstance(X, Frame):
         return X
@@ -245,14 +232,7 @@ def frame_of_array(array: NDArray[Any], **labels: Any) -> pd.DataFrame:
 
 
 def pandas_frame(X: Any, *, nullable: bool = False) -> Any:
-    """A data frame of any kind as a pandas frame; what is no data frame as it is.
-
-    Parameters
-    ----------
-    nullable : bool
-        Whether whole numbers with missing cells may stay pandas' nullable ones; otherwise they, and what
-        pandas keeps as Arrow does, become NumPy's numbers with NaN.
-    """
+    """A data frame of any kind as a pandas frame; what is no data frame as it is."""
     opened = open_frame(X)
     if opened is None:
         return X

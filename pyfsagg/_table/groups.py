@@ -11,17 +11,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_list, check_writable_names
-from pyfsagg._base.task import PREFIX, Task
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.settings import PREFIX, Task
+from pyfsagg._base.validation import check_list, check_writable_names
+from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._table.columns import Kind
-from pyfsagg._table.delimited import read_delimited
+from pyfsagg._table.delimited import read_bytes, read_delimited, shown_source
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Table
-from pyfsagg._table.unpack import read_bytes, shown_source
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-
-__all__ = ["FeatureGroups", "GroupedColumns", "Members", "group_columns", "read_feature_groups"]
 
 MOST_VALUES = 10
 """Values of a column up to which combinations of columns are levels."""
@@ -159,17 +157,14 @@ class FeatureGroups:
         return {how: groups for how, groups in found.items() if groups}
 
     def refuse_joint(self, counts_levels: bool, label: str, able: Iterable[str]) -> None:
-        """Refuse a joint score by a filter that counts no levels.
-
-        Raises
-        ------
-        ParameterError
-        """
+        """Refuse a joint score by a filter that counts no levels."""
         if self.score == "joint" and not counts_levels and (self.sizes > 1).any():
             raise ParameterError(
-                f"group_score='joint' reads a group as one nominal column, whose levels the filter "
-                f"{label!r} does not count; filters that do: {', '.join(able)}. Or use "
-                "group_score='auto', 'max' or 'mean'"
+                Use(group_score="joint"),
+                f" reads a group as one nominal column, whose levels the filter {label!r} does not ",
+                f"count; filters that do: {', '.join(able)}. Or use ",
+                Use(group_score="auto"),
+                ", 'max' or 'mean'",
             )
 
 
@@ -177,19 +172,13 @@ class FeatureGroups:
 # what a user writes down
 # ---------------------------------------------------------------------------------------------
 def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
-    """The groups that a task asks for; None without any, and where each column is a group by its own name.
-
-    Raises
-    ------
-    ParameterError, UnknownNameError, InputTypeError, DataError
-        For what names no columns of the table, or not each once; ``group_score="joint"`` of columns
-        with many values; fewer than two features.
-    """
+    """The groups that a task asks for; None without any, and where each column is a group by its own name."""
     if task.feature_groups is None:
         if task.group_score != "auto":
             raise ParameterError(
-                f"group_score={task.group_score!r} is the score of a group of columns, and there are no "
-                "groups; give feature_groups"
+                Use(group_score=task.group_score),
+                " is the score of a group of columns, and there are no groups",
+                Remedy("give ", Param("feature_groups")),
             )
         return None
     names = table.feature_names
@@ -198,8 +187,9 @@ def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
         return None
     if len(groups) < 2:
         raise DataError(
-            f"feature_groups puts all {len(names)} columns into one group, {next(iter(groups))!r}; at "
-            "least two features are needed"
+            Param("feature_groups"),
+            f" puts all {len(names)} columns into one group, {next(iter(groups))!r}; at least ",
+            "two features are needed",
         )
     ordered = sorted(groups.items(), key=lambda item: min(item[1]))
     columns = tuple(np.array(_in_order(members, names), dtype=np.intp) for _, members in ordered)
@@ -224,13 +214,7 @@ def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
 
 
 def group_columns(task: Task, columns: Iterable[Any]) -> Members:
-    """Columns by feature: of the groups that a task asks for, and columns of their own.
-
-    Raises
-    ------
-    ParameterError, UnknownNameError, InputTypeError, DataError
-        As :func:`read_feature_groups`, of names alone.
-    """
+    """Columns by feature: of the groups that a task asks for, and columns of their own."""
     names = tuple(str(name) for name in columns)
     if task.feature_groups is None:
         return {name: (name,) for name in names}
@@ -251,11 +235,15 @@ def _assignment(given: Any, names: tuple[str, ...]) -> dict[str, list[int]]:
     grouped = {j for members in groups.values() for j in members}
     for group, members in groups.items():
         if not group.strip():
-            raise ParameterError("feature_groups has a group without a name; give it one")
+            raise ParameterError(
+                Param("feature_groups"), " has a group without a name", Remedy("give it one")
+            )
         if group in place and place[group] not in members:
             raise ParameterError(
-                f"feature_groups names a group {group!r}, and the table has a column of this name that "
-                "is not in it; rename the group, or put the column into it"
+                Param("feature_groups"),
+                f" names a group {group!r}, and the table has a column of this name that is not in ",
+                "it",
+                Remedy("rename the group, or put the column into it"),
             )
     alone = {name: [j] for j, name in enumerate(names) if j not in grouped}
     return {**groups, **alone}
@@ -272,8 +260,8 @@ def _by_prefix(separator: str, names: Sequence[str]) -> dict[str, list[int]]:
     }
     if len(found) == len(names):
         raise ParameterError(
-            f"feature_groups={PREFIX + separator!r} finds no two columns with the same prefix: the names "
-            f"are {_few(names)}"
+            Use(feature_groups=PREFIX + separator),
+            f" finds no two columns with the same prefix: the names are {_few(names)}",
         )
     return found
 
@@ -298,7 +286,8 @@ def _by_mapping(given: Mapping[Any, Any], names: Sequence[str]) -> dict[str, lis
         if j in owner:
             other = "twice" if owner[j] == group else f"in {owner[j]!r} and in {group!r}"
             raise ParameterError(
-                f"feature_groups names the column {names[j]!r} {other}; a column belongs to one group"
+                Param("feature_groups"),
+                f" names the column {names[j]!r} {other}; a column belongs to one group",
             )
         owner[j] = group
         groups.setdefault(group, []).append(j)
@@ -311,14 +300,19 @@ def _is_label(value: Any) -> bool:
 
 def _group_name(group: Any) -> str:
     if not _is_label(group):
-        raise InputTypeError(f"a group of feature_groups needs a name, got {group!r}")
+        raise InputTypeError("a group of ", Param("feature_groups"), " needs a name", Got(group))
     return str(group)
 
 
 def _members(group: Any, members: Any) -> list[Any]:
-    listed = check_list(f"the group {group!r} of feature_groups", members)
+    listed = check_list(Message(f"the group {group!r} of ", Param("feature_groups")), members)
     if not listed:
-        raise ParameterError(f"the group {group!r} of feature_groups has no column; leave it out")
+        raise ParameterError(
+            f"the group {group!r} of ",
+            Param("feature_groups"),
+            " has no column",
+            Remedy("leave it out"),
+        )
     return listed
 
 
@@ -336,14 +330,14 @@ def _place_of(column: Any, place: Mapping[str, int]) -> int | None:
 def _unknown(column: Any, names: Sequence[str]) -> Exception:
     if _is_label(column) and not isinstance(column, str):
         return ParameterError(
-            f"feature_groups names the column at position {column}; positions are 0 to "
-            f"{len(names) - 1}"
+            Param("feature_groups"),
+            f" names the column at position {column}; positions are 0 to {len(names) - 1}",
         )
     if not isinstance(column, str):
         return InputTypeError(
-            f"feature_groups names columns by their name or position, got {column!r}"
+            Param("feature_groups"), " names columns by their name or position", Got(column)
         )
-    return UnknownNameError("column in feature_groups", column, names)
+    return UnknownNameError(Message("column in ", Param("feature_groups")), column, names)
 
 
 def _of_file(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -353,17 +347,25 @@ def _of_file(path: str | os.PathLike[str]) -> dict[str, str]:
         content = read_bytes(path)
     except DataError as error:
         raise DataError(
-            f"feature_groups is read as the path of a file, and there is {error}; a rule is written "
-            f"'{PREFIX}=' or '{PREFIX}_'"
-            if str(error).startswith("no such file")
-            else str(error)
+            *(
+                (
+                    Param("feature_groups"),
+                    " is read as the path of a file, and there is ",
+                    error,
+                    f"; a rule is written '{PREFIX}=' or '{PREFIX}_'",
+                )
+                if str(error).startswith("no such file")
+                else (error,)
+            )
         ) from None
     frame = read_delimited(content, label, missing=(), text_columns=None)
     missing = [name for name in ("column", "group") if name not in frame.columns]
     if missing:
         raise DataError(
-            f"{label} has no column {missing[0]!r}; a file of feature_groups has a header with the "
-            f"names column and group, and this one has {_few(list(frame.columns))}"
+            f"{label} has no column {missing[0]!r}; a file of ",
+            Param("feature_groups"),
+            " has a header with the names column and group, and this one has ",
+            f"{_few(list(frame.columns))}",
         )
     found: dict[str, str] = {}
     for column, group in zip(frame["column"], frame["group"], strict=True):
@@ -421,9 +423,10 @@ def _refuse_many_values(group: str, columns: NDArray[np.intp], table: AnyTable) 
         n_values = len(table.value_counts(int(j)))
         if n_values > MOST_VALUES:
             raise ParameterError(
-                f"group_score='joint' makes levels of the values of a group, and the column "
-                f"{table.feature_names[j]!r} of the group {group!r} has {n_values:,} values, more than "
-                f"{MOST_VALUES}; use 'auto', 'max' or 'mean', or declare the column nominal"
+                Use(group_score="joint"),
+                f" makes levels of the values of a group, and the column {table.feature_names[j]!r} ",
+                f"of the group {group!r} has {n_values:,} values, more than {MOST_VALUES}",
+                Remedy("use 'auto', 'max' or 'mean', or declare the column nominal"),
             )
 
 

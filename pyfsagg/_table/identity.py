@@ -7,6 +7,7 @@ import os
 import platform
 from functools import cache
 from importlib.metadata import version
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,6 @@ from numpy.typing import NDArray
 from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
 from pyfsagg._version import __version__
-
-__all__ = ["arithmetic", "data_hash", "mix_bits", "row_digests", "versions"]
 
 
 def data_hash(table: AnyTable, target: Target | None) -> str:
@@ -39,12 +38,19 @@ def row_digests(table: AnyTable) -> NDArray[np.uint64]:
 
     Equal rows have equal digests wherever they stand, and the order of the columns does not matter.
     """
+    if table in _ROW_DIGESTS:
+        return _ROW_DIGESTS[table]
     digest = np.zeros(table.n_samples, dtype=np.uint64)
     for j, name in enumerate(table.feature_names):
         salt = np.frombuffer(hashlib.blake2b(name.encode(), digest_size=8).digest(), np.uint64)[0]
         cells = table.column(j) + 0.0  # -0.0 and 0.0 are one value
         digest += mix_bits(cells.view(np.uint64) ^ salt)
-    return mix_bits(digest)
+    _ROW_DIGESTS[table] = mix_bits(digest)
+    return _ROW_DIGESTS[table]
+
+
+_ROW_DIGESTS: WeakKeyDictionary[AnyTable, NDArray[np.uint64]] = WeakKeyDictionary()
+"""Digests of tables that are looked through, and that resamples are drawn from again and again."""
 
 
 def mix_bits(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -1,9 +1,10 @@
-"""A table from a file: how it is read is one group of settings, and what was assumed is noted."""
+"""A table from a file or standard input, with a note of every assumption made in reading it."""
 
 from __future__ import annotations
 
 import io
 import re
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +12,104 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg._base.reading import SEPARATORS, Reading
+from pyfsagg._base.settings import SEPARATORS, Reading
 from pyfsagg._base.words import enumerate_names
-from pyfsagg._table.delimited import MISSING, Layout, find_layout, read_rows
-from pyfsagg._table.number_words import decimal_of, numbers_of, refuse_points
-from pyfsagg._table.sheets import is_workbook, read_sheet
-from pyfsagg._table.unpack import decode_text, read_hashed, shown_source, unpack_zip
-from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg._message import Param
+from pyfsagg._table.columns import decimal_of, numbers_of, refuse_points
+from pyfsagg._table.delimited import (
+    MISSING,
+    Layout,
+    decode_text,
+    find_layout,
+    read_hashed,
+    read_rows,
+    shown_source,
+    unpack_zip,
+)
+from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError, UnknownNameError
 
-__all__ = ["Source", "read_source"]
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_PARTS = ("[Content_Types].xml", "content.xml")
+
+
+def is_workbook(content: bytes) -> bool:
+    """Whether a content is that of a workbook."""
+    if content.startswith(_OLD_EXCEL):
+        return True
+    if not content.startswith(b"PK\x03\x04"):
+        return False
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return any(part in archive.namelist() for part in _PARTS)
+    except (zipfile.BadZipFile, OSError, ValueError):
+        return False
+
+
+def read_sheet(
+    content: bytes, label: str, sheet: str | None, missing: Sequence[str]
+) -> tuple[pd.DataFrame, str, list[str]]:
+    """A sheet whose first row that is not empty is the header, its name, and those of all sheets."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        raise MissingDependencyError(
+            f"{label} is a workbook, which needs python-calamine; install it with: "
+            "pip install 'pyfsagg[sheets]', or save the sheet as CSV"
+        ) from None
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
+        sheets = list(book.sheet_names)
+        name = _find(sheets, sheet)
+        rows = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
+    except (CalamineError, OSError, ValueError) as error:
+        if isinstance(error, UnknownNameError):
+            raise
+        raise DataError(f"{label} is not a readable workbook: {error}") from None
+    rows = [row for row in rows if any(cell not in ("", None) for cell in row)]
+    if len(rows) < 2:
+        raise DataError(f"sheet {name!r} of {label} has no rows below a header")
+    header = [_name(cell) for cell in rows[0]]
+    repeats = [each for each in dict.fromkeys(header) if each and header.count(each) > 1]
+    if repeats:
+        raise DataError(f"sheet {name!r} of {label} has the duplicate column name {repeats[0]!r}")
+    empty = frozenset(missing)
+    columns = [
+        _column([row[j] if j < len(row) else "" for row in rows[1:]], empty)
+        for j in range(len(header))
+    ]
+    frame = pd.concat([column.rename(str(j)) for j, column in enumerate(columns)], axis=1)
+    return frame.set_axis(header, axis="columns"), name, sheets
+
+
+def _find(sheets: Sequence[str], wanted: str | None) -> str:
+    if not sheets:
+        raise ValueError("it has no sheets")
+    if wanted is None:
+        return sheets[0]
+    if wanted in sheets:
+        return wanted
+    if wanted.isdigit() and 1 <= int(wanted) <= len(sheets):
+        return sheets[int(wanted) - 1]
+    raise UnknownNameError("sheet", wanted, sheets)
+
+
+def _name(cell: Any) -> str:
+    whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell) if whole else cell).strip()
+
+
+def _column(cells: list[Any], missing: frozenset[str]) -> pd.Series[Any]:
+    """A column with the type that its cells have: whole numbers where all are."""
+    known = [None if isinstance(cell, str) and cell.strip() in missing else cell for cell in cells]
+    kinds = {type(cell) for cell in known if cell is not None}
+    if kinds == {bool} and None not in known:
+        return pd.Series(known, dtype=bool)
+    if kinds and kinds <= {int, float}:
+        numbers = pd.Series([float("nan") if cell is None else cell for cell in known], dtype=float)
+        whole = None not in known and bool((numbers % 1 == 0).all())
+        return numbers.astype("int64") if whole else numbers
+    return pd.Series(known, dtype=object)
+
 
 _NAMES_OF_SEPARATORS = {mark: name for name, mark in SEPARATORS.items()}
 _EXCEL_SEPARATOR = re.compile(r'"?sep=([,;|\t])"?[ \t]*\r?\n', re.IGNORECASE)
@@ -39,7 +129,7 @@ _STRANGERS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class TableSource:
     """A table that was read, and how.
 
     Attributes
@@ -57,16 +147,8 @@ class Source:
     notes: tuple[str, ...]
 
 
-def read_source(source: str | Path, reading: Reading | None = None) -> Source:
-    """Read a table from a file, or from standard input (``"-"``).
-
-    Raises
-    ------
-    DataError
-        If there is no such file, or it is no table.
-    ParameterError
-        For settings that do not go with the file.
-    """
+def read_source(source: str | Path, reading: Reading | None = None) -> TableSource:
+    """Read a table from a file, or from standard input (``"-"``)."""
     how = reading or Reading()
     reader = _Reader(shown_source(source), how)
     content, digest = read_hashed(source)
@@ -83,7 +165,7 @@ def read_source(source: str | Path, reading: Reading | None = None) -> Source:
         "sha256": digest,
         **reader.record,
     }
-    return Source(frame, record, tuple(reader.notes))
+    return TableSource(frame, record, tuple(reader.notes))
 
 
 class _Reader:
@@ -116,7 +198,7 @@ class _Reader:
         if is_workbook(content):
             return self._workbook(content)
         if self.how.sheet is not None:
-            raise ParameterError(f"sheet needs a workbook, and {self.label} is not one")
+            raise ParameterError(Param("sheet"), f" needs a workbook, and {self.label} is not one")
         if content.startswith(b"PK\x03\x04"):
             inner, found = unpack_zip(content, self.label)
             self.notes.append(f"{found} in the zip archive was read")
@@ -292,7 +374,7 @@ class _Reader:
         frame = made.set_axis(frame.columns, axis="columns")
         return frame
 
-    def join(self, frame: pd.DataFrame, labels: Source) -> pd.DataFrame:
+    def join(self, frame: pd.DataFrame, labels: TableSource) -> pd.DataFrame:
         """The table with the columns of a second file."""
         other = labels.frame
         key = self.how.id

@@ -1,4 +1,4 @@
-"""Tables of which only the cells that are not zero are kept."""
+"""Sparse tables, checked before compiled code reads their arrays."""
 
 from __future__ import annotations
 
@@ -10,11 +10,172 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._message import INF, NAN, Param, Remedy, named
 from pyfsagg._table.columns import Kind, array_kind
-from pyfsagg._table.sparse_check import sparse_columns
 from pyfsagg.exceptions import DataError, InputTypeError
 
-__all__ = ["SparseTable", "dense_megabytes", "is_sparse", "read_sparse"]
+MAX_ROWS = np.iinfo(np.int32).max - 1  # a row number is an int32, and one more stands for the zeros
+
+
+def sparse_columns(X: Any) -> Any:
+    """`X` as a matrix of columns of its own: no doubles, no stored zeros, rows rising.
+
+    Values stored twice for one cell are added up as floating-point numbers (their own type might
+    overflow); two booleans are True if one is.
+    """
+    import scipy.sparse
+
+    known = getattr(X, "format", None) in _CHECKS
+    matrix = X if known else X.tocsc()  # of another package, which answers for its own conversion
+    check_sparse(matrix)
+    stored = matrix.astype(np.float64)  # a copy
+    found = stored.tocsc()
+    # Made anew, so that nothing is taken from what the matrix remembers of itself.
+    columns = scipy.sparse.csc_matrix((found.data, found.indices, found.indptr), found.shape)
+    columns.check_format(full_check=True)
+    columns.sort_indices()
+    columns.sum_duplicates()
+    if stored.format in _DOUBLES and np.isinf(stored.data).any() > np.isinf(columns.data).any():
+        raise DataError(
+            Param("X"),
+            " has inf and -inf (infinity) for one and the same cell",
+            Remedy("correct it"),
+        )
+    if matrix.dtype.kind == "b":
+        np.minimum(columns.data, 1.0, out=columns.data)
+    columns.eliminate_zeros()
+    return columns
+
+
+def check_sparse(X: Any, name: str = "X") -> None:
+    """Refuse a sparse matrix whose arrays contradict each other; it is not changed."""
+    if len(X.shape) != 2:
+        raise DataError(named(name), f" must have two dimensions, got the shape {X.shape}")
+    if X.shape[0] > MAX_ROWS:
+        raise DataError(named(name), f" has {X.shape[0]} rows; at most {MAX_ROWS} are supported")
+    problem = _CHECKS[X.format](X)
+    if problem:
+        raise DataError(
+            named(name),
+            f" is a damaged sparse matrix ({X.format}): {problem}",
+            Remedy("make it anew from its rows, columns and values"),
+        )
+
+
+def _compressed(X: Any) -> str | None:
+    """CSR, CSC and BSR: `indices` within each of the parts that `indptr` marks."""
+    indptr, indices = _whole(X, "indptr"), _whole(X, "indices")
+    data = np.asarray(X.data)
+    n_major, n_minor = X.shape[::-1] if X.format == "csc" else X.shape
+    major, minor = ("column", "row") if X.format == "csc" else ("row", "column")
+    if X.format == "bsr":
+        if data.ndim != 3 or 0 in data.shape[1:]:
+            return f"its data have the shape {data.shape}, which is not that of blocks"
+        if n_major % data.shape[1] or n_minor % data.shape[2]:
+            return f"blocks of {data.shape[1:]} do not fill the shape {X.shape}"
+        n_major, n_minor = n_major // data.shape[1], n_minor // data.shape[2]
+        major, minor = "block row", "block column"
+    elif data.ndim != 1:
+        return f"its data have {data.ndim} dimensions instead of one"
+    if indptr.size != n_major + 1:
+        return f"indptr has {indptr.size} entries instead of {n_major + 1} for {n_major} {major}s"
+    if indptr[0] != 0:
+        return f"indptr begins with {indptr[0]} instead of 0"
+    falls = np.flatnonzero(indptr[1:] < indptr[:-1])
+    if falls.size:
+        return (
+            f"indptr falls from {indptr[falls[0]]} to {indptr[falls[0] + 1]} at {major} {falls[0]}"
+        )
+    if indices.size != len(data):
+        return f"there are {indices.size} indices for {len(data)} values"
+    if indptr[-1] > indices.size:
+        return f"indptr ends with {indptr[-1]}, and there are {indices.size} indices"
+    return _outside(indices[: indptr[-1]], n_minor, minor)
+
+
+def _coordinates(X: Any) -> str | None:
+    rows, columns = _whole(X, "row"), _whole(X, "col")
+    n_values = np.asarray(X.data).size
+    if not rows.size == columns.size == n_values:
+        return f"there are {rows.size} rows and {columns.size} columns for {n_values} values"
+    return _outside(rows, X.shape[0], "row") or _outside(columns, X.shape[1], "column")
+
+
+def _lists(X: Any) -> str | None:
+    if not len(X.rows) == len(X.data) == X.shape[0]:
+        return f"it has {len(X.rows)} and {len(X.data)} lists for {X.shape[0]} rows"
+    for i, (columns, values) in enumerate(zip(X.rows, X.data, strict=True)):
+        if len(columns) != len(values):
+            return f"row {i} has {len(columns)} columns for {len(values)} values"
+        if len(columns):
+            problem = _outside(_whole_numbers(columns, f"columns of row {i}"), X.shape[1], "column")
+            if problem:
+                return problem
+    return None
+
+
+def _keys(X: Any) -> str | None:
+    keys = list(X.keys())
+    if any(not isinstance(key, tuple) or len(key) != 2 for key in keys):
+        return "a key is not a pair of a row and a column"
+    for axis, (size, what) in enumerate(zip(X.shape, ("row", "column"), strict=True)):
+        if keys:
+            problem = _outside(_whole_numbers([key[axis] for key in keys], "keys"), size, what)
+            if problem:
+                return problem
+    return None
+
+
+def _diagonals(X: Any) -> str | None:
+    offsets, data = _whole(X, "offsets"), np.asarray(X.data)
+    if data.ndim != 2 or len(data) != offsets.size:
+        return f"there are {offsets.size} diagonals for data of the shape {data.shape}"
+    if np.unique(offsets).size < offsets.size:
+        return "a diagonal occurs twice"
+    # SciPy takes diagonals outside of the table for empty, but reads foreign memory for large ones.
+    outside = offsets[(offsets < -X.shape[0]) | (offsets > X.shape[1])]
+    return (
+        f"the diagonal {outside[0]} lies outside of the shape {X.shape}" if outside.size else None
+    )
+
+
+_CHECKS = {
+    "csr": _compressed,
+    "csc": _compressed,
+    "bsr": _compressed,
+    "coo": _coordinates,
+    "lil": _lists,
+    "dok": _keys,
+    "dia": _diagonals,
+}
+
+
+_DOUBLES = ("csr", "csc", "bsr", "coo")  # may hold several values for one cell
+
+
+def _whole(X: Any, name: str) -> NDArray[Any]:
+    return _whole_numbers(getattr(X, name), name)
+
+
+def _whole_numbers(values: Any, name: str) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise InputTypeError(
+            f"the {name} of a sparse matrix must be a list of whole numbers, got {array.ndim} "
+            f"dimension(s) of the type {array.dtype}"
+        )
+    return array
+
+
+def _outside(indices: NDArray[Any], size: int, what: str) -> str | None:
+    """What is wrong with `indices` of `size` places, counted from 0."""
+    if not indices.size:
+        return None
+    for extreme in (indices.max(), indices.min()):
+        if not 0 <= extreme < size:
+            return f"a cell lies in {what} {extreme}, and there are {size}, counted from 0"
+    return None
+
 
 # As wide as sums of several stored values may need.
 _LEVEL_TYPES = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64}
@@ -52,6 +213,10 @@ class SparseTable:
     @property
     def n_features(self) -> int:
         return len(self.feature_names)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_samples, self.n_features
 
     def column(self, j: int) -> NDArray[np.float64]:
         """Column `j` (n_samples,) as a dense table would hold it: nominal ones as level codes."""
@@ -93,8 +258,7 @@ def is_sparse(X: Any) -> bool:
 
 def dense_megabytes(X: Any) -> str:
     """How much memory the dense form of a sparse table or matrix takes, for messages."""
-    shape = (X.n_samples, X.n_features) if isinstance(X, SparseTable) else X.shape
-    return f"{max(1.0, math.prod(shape) * 8 / 1e6):,.0f} MB"
+    return f"{max(1.0, math.prod(X.shape) * 8 / 1e6):,.0f} MB"
 
 
 def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> SparseTable:
@@ -102,19 +266,12 @@ def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> Spa
 
     Stored zeros are zeros like the others; values stored twice for one cell are added up.  All
     columns are of the kind that the type of the values says, but those at the positions `nominal`.
-
-    Raises
-    ------
-    DataError
-        For complex or infinite values, and for a matrix whose arrays contradict each other.
-    InputTypeError
-        For values of a type other than numbers and booleans, and indices that are not whole numbers.
     """
     dtype = X.dtype
     if dtype.kind == "c":
-        raise DataError("Complex data not supported: X has complex values")
+        raise DataError("Complex data not supported: ", Param("X"), " has complex values")
     if dtype.kind not in "fiub":
-        raise InputTypeError(f"X has the unsupported type {dtype}")
+        raise InputTypeError(Param("X"), f" has the unsupported type {dtype}")
     columns = sparse_columns(X)
     cells = columns.data
     rows = columns.indices.astype(np.int32)
@@ -124,8 +281,10 @@ def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> Spa
         place = int(infinite[0])
         j = int(np.searchsorted(start, place, side="right")) - 1
         raise DataError(
-            f"column {names[j]!r} has an infinite value (inf) in row {rows[place] + 1}; replace "
-            "infinity by a number or mark it missing (NaN)"
+            f"column {names[j]!r} has an infinite value",
+            INF,
+            f" in row {rows[place] + 1}",
+            Remedy("replace infinity by a number or mark it missing (", NAN, ")"),
         )
     kinds = np.full(len(names), array_kind(dtype), dtype=np.int8)
     levels: dict[int, tuple[Any, ...]] = {}

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._table.columns import Kind, array_kind
-from pyfsagg._table.findings import COLUMNS_AT_ONCE, FEW, MISSING_CODES, Look, TableCheck
+from pyfsagg._table.columns import Kind
+from pyfsagg._table.findings import FEW, MISSING_CODES, Look, TableCheck
 from pyfsagg._table.identity import mix_bits
 from pyfsagg._table.sparse import SparseTable, read_sparse
-
-__all__ = ["find_in_sparse"]
+from pyfsagg._table.table import column_blocks
 
 
 def find_in_sparse(
@@ -24,44 +22,25 @@ def find_in_sparse(
 
     Columns that could be a copy of the target, a row number or hold codes are few, or full, and are
     looked at as dense ones, some hundred at a time.
-
-    Parameters
-    ----------
-    X : SciPy sparse matrix or array (n_samples, n_features)
-    y : Series (n_samples,), optional
-    task : {"classification", "regression", "survival"}
-
-    Raises
-    ------
-    DataError
-        For complex or infinite values and a damaged matrix.
     """
-    names = tuple(f"x{j}" for j in range(X.shape[1]))
-    table = read_sparse(X, names, ())
-    look = _SparseLook(pd.DataFrame(index=pd.RangeIndex(table.n_samples)), y, frozenset(), task).of(
-        table, array_kind(X.dtype)
-    )
+    if not isinstance(X, SparseTable):
+        X = read_sparse(X, tuple(f"x{j}" for j in range(X.shape[1])), ())
+    look = _SparseLook(X, y, task)
     look.at_target()
     look.at_cells()
-    for dense_names, kinds, values in look.blocks():
-        look.at_columns(dense_names, kinds, values)
-    look.at_rows()
     return look.summary()
 
 
 class _SparseLook(Look):
     """What has been seen so far of a sparse table."""
 
-    def of(self, table: SparseTable, kind: Kind) -> _SparseLook:
-        self.table, self.kind = table, kind
-        self.width = table.n_features
-        self.kinds[kind.name.lower()] = self.width
-        self.dense = np.zeros(self.width, dtype=np.bool_)
-        return self
+    table: SparseTable
 
     def at_cells(self) -> None:
-        """Constants, missing cells and equal columns from the cells that are not 0."""
+        """Look at the cells that are not 0, then at a few columns as dense ones, and at the rows."""
         table, n = self.table, self.table.n_samples
+        kind = Kind(table.kinds[0]) if self.width else Kind.NUMERIC
+        self.kinds[kind.name.lower()] = self.width
         sizes = np.diff(table.start)
         column = np.repeat(np.arange(self.width), sizes)
         missing = np.isnan(table.cells)
@@ -77,14 +56,25 @@ class _SparseLook(Look):
             self.note("constant", table.feature_names[j])
         for j in np.flatnonzero((2 * n_missing > n) & ~constant):
             self.note("mostly_missing", table.feature_names[j])
-        self._compare(column, ~constant)
-        if self.kind in (Kind.NUMERIC, Kind.INTEGER):
-            self.dense |= np.isin(low, MISSING_CODES) | np.isin(high, MISSING_CODES)
+        dense = np.zeros(self.width, dtype=np.bool_)
+        if kind in (Kind.NUMERIC, Kind.INTEGER):
+            dense |= np.isin(low, MISSING_CODES) | np.isin(high, MISSING_CODES)
             if n >= FEW:
-                self.dense |= sizes >= n - 1  # values that count the rows hold 0 once at most
+                dense |= sizes >= n - 1  # values that count the rows hold 0 once at most
         if n >= FEW:
-            self.dense |= self._like_target(column, sizes)
-        self.dense &= ~constant
+            dense |= self._like_target(column, sizes)
+        bits = (table.cells + 0.0).view(np.uint64)
+        digests = np.zeros(self.width, dtype=np.uint64)
+        np.add.at(digests, column, mix_bits(bits ^ self.row_salt[table.rows]))
+        self.at_equal_columns(digests, self._equal, np.flatnonzero(~constant))
+        for part in column_blocks(n, np.flatnonzero(dense & ~constant).tolist()):
+            names = [table.feature_names[j] for j in part]
+            values = np.column_stack([table.column(j) for j in part])
+            self.at_columns(names, [kind] * len(part), values)
+        if self.width:
+            digests = np.zeros(n, dtype=np.uint64)
+            np.add.at(digests, table.rows, mix_bits(bits ^ self.salt(self.width)[column]))
+            self.at_rows(digests)
 
     def _like_target(self, column: NDArray[np.intp], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Columns that may be a copy of the target; the rule is looser than that of dense columns."""
@@ -104,36 +94,9 @@ class _SparseLook(Look):
             like |= np.abs(product) > 0.999 * spread
         return like
 
-    def _compare(self, column: NDArray[np.intp], wanted: NDArray[np.bool_]) -> None:
-        """Digests of rows and columns; equal columns are compared cell by cell."""
-        table = self.table
-        bits = np.ascontiguousarray(table.cells + 0.0).view(np.uint64)
-        salts = self.column_salt.integers(0, 2**63, size=self.width, dtype=np.uint64)
-        np.add.at(self.rows, table.rows, mix_bits(bits ^ salts[column]))
-        sums = np.zeros(self.width, dtype=np.uint64)
-        np.add.at(sums, column, mix_bits(bits ^ self.row_salt[table.rows]))
-        first: dict[int, list[int]] = {}
-        for j in np.flatnonzero(wanted).tolist():
-            same = first.setdefault(int(sums[j]), [])
-            for other in same:
-                if self._equal(j, other):
-                    name, equal = table.feature_names[j], table.feature_names[other]
-                    self.note("duplicate_columns", name, f"{name!r} equals {equal!r}")
-                    break
-            else:
-                same.append(j)
-
     def _equal(self, one: int, other: int) -> bool:
         table = self.table
         a, b = (slice(table.start[j], table.start[j + 1]) for j in (one, other))
         return np.array_equal(table.rows[a], table.rows[b]) and np.array_equal(
             table.cells[a], table.cells[b], equal_nan=True
         )
-
-    def blocks(self) -> Iterator[tuple[list[str], list[Kind], NDArray[np.float64]]]:
-        chosen = np.flatnonzero(self.dense)
-        for start in range(0, len(chosen), COLUMNS_AT_ONCE):
-            part = chosen[start : start + COLUMNS_AT_ONCE]
-            names = [self.table.feature_names[j] for j in part]
-            values = np.column_stack([self.table.column(j) for j in part])
-            yield names, [self.kind] * len(part), values

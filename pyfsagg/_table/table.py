@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numbers
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
@@ -15,24 +15,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import as_array, check_integer, check_list, check_writable_names
 from pyfsagg._base.memory import require_memory
+from pyfsagg._base.validation import as_array, check_integer, check_list, check_writable_names
+from pyfsagg._message import DENSE, INF, NAN, Message, Param, Phrase, Remedy
 from pyfsagg._table.columns import EXACT, Kind, array_kind, read_column, refuse_rounded
-from pyfsagg._table.frames import FRAMES, Frame, PandasFrame, open_frame
+from pyfsagg._table.frames import FRAMES, Frame, PandasFrame, as_slice, open_frame
 from pyfsagg._table.sparse import SparseTable, dense_megabytes, is_sparse, read_sparse
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-
-__all__ = [
-    "AnyTable",
-    "Kind",
-    "SparseTable",
-    "Table",
-    "Weights",
-    "check_names",
-    "check_table",
-    "full_weights",
-    "weights_from_counts",
-]
 
 Weights = NDArray[np.uint16]
 """Row weights (n_resamples, n_samples): how often each row is in each resample."""
@@ -105,7 +94,7 @@ AnyTable = Table | SparseTable
 # tables
 # ---------------------------------------------------------------------------------------------
 @overload
-def check_table(
+def as_table(
     X: Any,
     *,
     nominal: Sequence[str | int] | None = None,
@@ -118,7 +107,7 @@ def check_table(
 
 
 @overload
-def check_table(
+def as_table(
     X: Any,
     *,
     nominal: Sequence[str | int] | None = None,
@@ -130,7 +119,7 @@ def check_table(
 ) -> AnyTable: ...
 
 
-def check_table(
+def as_table(
     X: Any,
     *,
     nominal: Sequence[str | int] | None = None,
@@ -158,8 +147,6 @@ def check_table(
 
     Raises
     ------
-    InputTypeError
-        For something that is not a two-dimensional table, or is sparse where `sparse` is False.
     DataError
         For duplicate or missing names, infinite values, a column that mixes numbers and words, a
         column type with no meaning here (dates, nested values), too few rows or columns, or a table
@@ -183,62 +170,91 @@ def check_table(
         if not allow_constant:
             _refuse_constant(_is_constant(table.column(j)) for j in range(table.n_features))
         return table
-    opened = open_frame(X)
+    opened = X.frame if isinstance(X, ConvertedTable) else open_frame(X)
     frame = array_frame(X, feature_names) if opened is None else opened
     check_names(frame.names)
     _check_shape(frame.shape, min_samples, min_features)
-    values = np.empty(frame.shape, dtype=np.float64, order="F")
-    kinds = np.empty(frame.shape[1], dtype=np.int8)
-    levels: dict[int, tuple[Any, ...]] = {}
-    names = tuple(str(name) for name in frame.names.tolist())
     declared = _nominal_positions(nominal, list(frame.names))
-    types = frame.types()
-    if opened is None and not declared and types[0] is not None:
-        cells = frame.frame.to_numpy()
-        with np.errstate(over="ignore"):  # long doubles beyond 1e308 are infinite, and refused
-            values[:] = cells
-        kinds[:] = array_kind(types[0])
-        if cells.dtype.kind in "iu" and cells.dtype.itemsize == 8:
-            _refuse_rounded(cells, values, names)
-    else:
-        plain = [None if j in declared else dtype for j, dtype in enumerate(types)]
-        _copy_plain_columns(frame, plain, values, kinds, names)
-        for j in (j for j, dtype in enumerate(plain) if dtype is None):
-            kinds[j], values[:, j], found = read_column(frame.column(j), names[j], j in declared)
-            if found is not None:
-                levels[j] = found
-    _check_cells(values, names, allow_constant)
-    return Table(values, names, kinds, levels)
+    known = isinstance(X, ConvertedTable) and X.declared == declared
+    converted: ConvertedTable = X if known else convert_frame(frame, declared)
+    for error in converted.problems.values():
+        raise error
+    _check_cells(converted.table.values, converted.feature_names, allow_constant)
+    return converted.table
 
 
-def _copy_plain_columns(
-    frame: Frame,
-    types: Sequence[np.dtype[Any] | None],
-    values: NDArray[np.float64],
-    kinds: NDArray[np.int8],
-    names: Sequence[str],
-) -> None:
-    """Copy the columns of numbers, those of a type many at a time."""
-    plain: dict[Any, list[int]] = {}
-    for j, dtype in enumerate(types):
-        if dtype is not None:
-            plain.setdefault(dtype, []).append(j)
-    for dtype, positions in plain.items():
+@dataclass(frozen=True, eq=False)
+class ConvertedTable:
+    """A frame as numbers before anything in it is refused; :func:`as_table` takes it for the frame.
+
+    Attributes
+    ----------
+    table : Table
+        A column that cannot be read has missing cells only; there may be infinite cells.
+    problems : dict of int to Exception
+        Why a column, by position, cannot be read.
+    declared : set of int
+        Columns that were declared nominal.
+    """
+
+    frame: Frame
+    table: Table
+    problems: dict[int, DataError | InputTypeError]
+    declared: set[int]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.frame.shape
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self.table.feature_names
+
+
+def convert_frame(frame: Frame, declared: set[int]) -> ConvertedTable:
+    """Every cell of a frame as a number; columns of numbers of one type many at a time."""
+    values = np.empty(frame.shape, dtype=np.float64, order="F")
+    kinds = np.full(frame.shape[1], Kind.NOMINAL, dtype=np.int8)
+    names = tuple(str(name) for name in frame.names.tolist())
+    levels: dict[int, tuple[Any, ...]] = {}
+    problems: dict[int, DataError | InputTypeError] = {}
+    by_type: dict[np.dtype[Any] | None, list[int]] = {}
+    for j, dtype in enumerate(frame.types()):
+        by_type.setdefault(None if j in declared else dtype, []).append(j)
+    others = by_type.pop(None, [])
+    for dtype, positions in by_type.items():
+        assert dtype is not None
         kinds[positions] = array_kind(dtype)
-        size = max(1, min(_COLUMNS_AT_ONCE, _CELLS_AT_ONCE // frame.shape[0]))
-        for start in range(0, len(positions), size):
-            part = positions[start : start + size]
+        for part in column_blocks(frame.shape[0], positions):
             cells = frame.cells(part)
-            with np.errstate(over="ignore"):
-                values[:, part] = cells
+            with np.errstate(over="ignore"):  # long doubles beyond 1e308 are infinite, and refused
+                values[:, as_slice(part)] = cells
             if dtype.kind in "iu" and dtype.itemsize == 8:
-                _refuse_rounded(cells, values[:, part], [names[j] for j in part])
+                problems |= _rounded_columns(cells, values, part, names)
+    for j in others:
+        try:
+            kinds[j], values[:, j], words = read_column(frame.column(j), names[j], j in declared)
+        except (DataError, InputTypeError) as error:
+            problems[j], values[:, j] = error, np.nan
+        else:
+            if words is not None:
+                levels[j] = words
+    return ConvertedTable(frame, Table(values, names, kinds, levels), problems, declared)
 
 
-def _refuse_rounded(cells: NDArray[Any], values: NDArray[np.float64], names: Sequence[str]) -> None:
-    """Refuse 64-bit numbers that are different and would be one floating-point number."""
-    for j in np.flatnonzero(np.abs(values).max(axis=0, initial=0.0) >= EXACT).tolist():
-        refuse_rounded(cells[:, j], values[:, j], names[j])
+def _rounded_columns(
+    cells: NDArray[Any], values: NDArray[np.float64], part: Sequence[int], names: Sequence[str]
+) -> dict[int, DataError | InputTypeError]:
+    """Columns of 64-bit numbers that are different and would be one floating-point number."""
+    problems: dict[int, DataError | InputTypeError] = {}
+    largest = np.abs(values[:, as_slice(part)]).max(axis=0, initial=0.0)
+    for place in np.flatnonzero(largest >= EXACT).tolist():
+        j = part[place]
+        try:
+            refuse_rounded(cells[:, place], values[:, j], names[j])
+        except DataError as error:
+            problems[j] = error
+    return problems
 
 
 def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFrame:
@@ -246,12 +262,13 @@ def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFra
     array = as_array("X", X)
     if array.ndim == 0:
         raise InputTypeError(
-            f"X is a {type(X).__name__}, and no table with two dimensions: give an array, or a data frame "
-            f"of {FRAMES}"
+            Param("X"),
+            f" is a {type(X).__name__}, and no table with two dimensions: give an array, or a ",
+            f"data frame of {FRAMES}",
         )
     _check_dimensions(array.shape)
     if array.dtype.kind not in "fiubOUS":
-        raise InputTypeError(f"X has the unsupported type {array.dtype}")
+        raise InputTypeError(Param("X"), f" has the unsupported type {array.dtype}")
     if array.dtype.kind in "US":
         array = array.astype(object)
     names = _array_names(array.shape, feature_names)
@@ -260,8 +277,9 @@ def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFra
 
 def _sparse_refused(X: Any) -> InputTypeError:
     return InputTypeError(
-        "sparse input is read by wam, bam and influence with the filters that list_filters() marks as "
-        f"sparse, and not here; convert it with X.toarray() if {dense_megabytes(X)} fit into memory"
+        "sparse input is read by wam, bam and influence with the filters that list_methods('filters') marks ",
+        "as sparse, and not here",
+        Remedy("convert it with ", DENSE, f" if {dense_megabytes(X)} fit into memory"),
     )
 
 
@@ -273,7 +291,11 @@ def _array_names(shape: tuple[int, ...], feature_names: Sequence[str] | None) ->
         else check_list("feature_names", feature_names)
     )
     if len(names) != shape[1]:
-        raise ParameterError(f"feature_names has {len(names)} names for {shape[1]} columns of X")
+        raise ParameterError(
+            Param("feature_names"),
+            f" has {len(names)} names for {shape[1]} columns of ",
+            Param("X"),
+        )
     check_writable_names([str(name) for name in names], "a column")
     return names
 
@@ -281,8 +303,9 @@ def _array_names(shape: tuple[int, ...], feature_names: Sequence[str] | None) ->
 def _check_dimensions(shape: tuple[int, ...]) -> None:
     if len(shape) != 2:
         raise DataError(
-            f"X must be a table with two dimensions (samples by features), got an array of shape "
-            f"{shape}. Reshape your data, for instance with X.reshape(-1, 1)."
+            Param("X"),
+            " must be a table with two dimensions (samples by features), got an array of shape ",
+            f"{shape}. Reshape your data, for instance with X.reshape(-1, 1).",
         )
 
 
@@ -290,19 +313,26 @@ def _check_shape(shape: tuple[int, ...], min_samples: int, min_features: int) ->
     n_samples, n_features = shape
     if n_samples < min_samples:
         raise DataError(
-            f"X has {n_samples} sample(s) (shape={shape}); a minimum of {min_samples} is required."
+            Param("X"),
+            f" has {n_samples} sample(s)",
+            Phrase("shape", f" (shape={shape})"),
+            f"; a minimum of {min_samples} is required.",
         )
     if n_features < min_features:
         raise DataError(
-            f"X has {n_features} feature(s) (shape={shape}) while a minimum of "
-            f"{min_features} is required."
+            Param("X"),
+            f" has {n_features} feature(s)",
+            Phrase("shape", f" (shape={shape})"),
+            f" while a minimum of {min_features} is required.",
         )
 
 
 def check_names(columns: pd.Index) -> None:
     """Refuse columns without a name of their own."""
     if isinstance(columns, pd.MultiIndex):
-        raise DataError("X has several levels of column names; flatten them to one")
+        raise DataError(
+            Param("X"), " has several levels of column names", Remedy("flatten them to one")
+        )
     missing = columns.isna()
     names = [str(name) for name in columns.tolist()]
     blank = [j for j, name in enumerate(names) if missing[j] or not name.strip()]
@@ -328,32 +358,38 @@ def _nominal_positions(nominal: Sequence[str | int] | None, names: list[Any]) ->
         known = isinstance(column, Hashable) and column in place
         if isinstance(column, numbers.Integral) and not known:
             positions.add(
-                check_integer("a position in nominal", column, low=0, high=len(names) - 1)
+                check_integer(
+                    Message("a position in ", Param("nominal")), column, low=0, high=len(names) - 1
+                )
             )
         elif known:
             positions.add(place[column])
         else:
             raise ParameterError(
-                f"nominal names the column {column!r}, which the table does not have"
+                Param("nominal"), f" names the column {column!r}, which the table does not have"
             )
     return positions
 
 
-_COLUMNS_AT_ONCE = 256
-_CELLS_AT_ONCE = 2**20
+def column_blocks(n_samples: int, positions: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Columns in parts that are small beside the table: what is computed from a part takes as much again."""
+    size = max(1, min(256, 2**20 // max(1, n_samples)))
+    for start in range(0, len(positions), size):
+        yield positions[start : start + size]
 
 
 def _check_cells(values: NDArray[np.float64], names: tuple[str, ...], allow_constant: bool) -> None:
     """Refuse infinite cells and tables without any variation, column by column."""
-    for start in range(0, values.shape[1], _COLUMNS_AT_ONCE):
-        block = values[:, start : start + _COLUMNS_AT_ONCE]
-        infinite = np.isinf(block).any(axis=0)
+    for part in column_blocks(values.shape[0], range(values.shape[1])):
+        infinite = np.isinf(values[:, as_slice(part)])
         if infinite.any():
-            j = int(infinite.argmax())
-            row = int(np.isinf(block[:, j]).argmax())
+            place = int(infinite.any(axis=0).argmax())
+            row = int(infinite[:, place].argmax())
             raise DataError(
-                f"column {names[start + j]!r} has an infinite value (inf) in row {row + 1}; replace "
-                "infinity by a number or mark it missing (NaN)"
+                f"column {names[part[place]]!r} has an infinite value",
+                INF,
+                f" in row {row + 1}",
+                Remedy("replace infinity by a number or mark it missing (", NAN, ")"),
             )
     if not allow_constant:
         _refuse_constant(_is_constant(column) for column in values.T)
@@ -374,43 +410,35 @@ def _is_constant(column: NDArray[np.float64]) -> bool:
 # weights
 # ---------------------------------------------------------------------------------------------
 def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
-    """The table itself as one resample: every row once, or `sample_weight` times.
-
-    Raises
-    ------
-    ParameterError
-        If the weights are not whole numbers from 0 to `MAX_WEIGHT`, one per row.
-    """
+    """The table itself as one resample: every row once, or `sample_weight` times."""
     if sample_weight is None:
         return np.ones((1, n_samples), dtype=np.uint16)
     weights = as_array("sample_weight", sample_weight, np.float64)
     if weights.shape != (n_samples,):
         raise ParameterError(
-            f"sample_weight must have one number per sample: Sample weights must be 1D of length "
-            f"{n_samples}, got shape {weights.shape}"
+            Param("sample_weight"),
+            " must have one number per sample: Sample weights must be 1D of length ",
+            f"{n_samples}, got shape {weights.shape}",
         )
     whole = np.isfinite(weights).all() and bool((weights == np.floor(weights)).all())
     if whole and weights.max() > MAX_WEIGHT:
         raise ParameterError(
-            f"sample_weight lets a row count {weights.max():.0f} times, and a row counts at most "
-            f"{MAX_WEIGHT} times; divide the weights by a common factor"
+            Param("sample_weight"),
+            f" lets a row count {weights.max():.0f} times, and a row counts at most {MAX_WEIGHT} ",
+            "times",
+            Remedy("divide the weights by a common factor"),
         )
     if not whole or weights.min() < 0 or weights.sum() < 2:
         raise ParameterError(
-            f"sample_weight says how often each row counts: whole numbers from 0 to {MAX_WEIGHT}, not "
-            "nearly all of them zero; their sum must be at least 2"
+            Param("sample_weight"),
+            f" says how often each row counts: whole numbers from 0 to {MAX_WEIGHT}, not nearly ",
+            "all of them zero; their sum must be at least 2",
         )
     return weights.astype(np.uint16)[np.newaxis, :]
 
 
 def weights_from_counts(counts: NDArray[np.intp], resample: int, remedy: str) -> NDArray[np.uint16]:
-    """How often a resample draws each row, in the type of weights, which must not wrap around.
-
-    Raises
-    ------
-    ParameterError
-        If a row is drawn more than `MAX_WEIGHT` times; the message ends with `remedy`.
-    """
+    """How often a resample draws each row, in the type of weights, which must not wrap around."""
     row = int(counts.argmax())
     if counts[row] > MAX_WEIGHT:
         raise ParameterError(

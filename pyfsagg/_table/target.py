@@ -1,28 +1,259 @@
-"""The boundary for targets: classes, numbers, times or nothing become a :class:`Target`, once."""
+"""Targets: classes, numbers, survival times or nothing become a Target, once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import (
+from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.remarks import warn
+from pyfsagg._base.settings import TASKS, Task
+from pyfsagg._base.validation import (
     as_array,
     check_choice,
     check_integer,
     check_writable_names,
     writable_text,
 )
-from pyfsagg._base.task import TASKS
-from pyfsagg._base.types import Floats
-from pyfsagg._table.frames import pandas_frame, pandas_series
-from pyfsagg._table.survival import Survival, read_survival
+from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Param, Phrase, Remedy, Use
+from pyfsagg._table.frames import frame_of_array, pandas_frame, pandas_series
+from pyfsagg._table.table import AnyTable, Table, as_table
 from pyfsagg.exceptions import DataError
 
-__all__ = ["Target", "check_target"]
+TIES = ("efron", "breslow")
+"""Treatment of events at the same time."""
+
+_SHAPES = (
+    "give two columns, time and event, or a structured array with these fields, such as "
+    "scikit-survival's Surv"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Survival:
+    """Right-censored times.
+
+    Attributes
+    ----------
+    time : ndarray of float64, shape (n_samples,)
+        Until the event or, where there was none, until the last observation; above 0.
+    event : ndarray of bool, shape (n_samples,)
+        Whether the event was seen; False: censored.
+    """
+
+    time: Floats
+    event: Booleans
+
+    def take(self, rows: NDArray[np.intp]) -> Survival:
+        """Those of the samples at positions `rows`."""
+        return Survival(self.time[rows], self.event[rows])
+
+    def structured(self) -> NDArray[Any]:
+        """As models take it: an array (n_samples,) with the fields ``event`` and ``time``."""
+        found = np.empty(len(self.time), dtype=[("event", np.bool_), ("time", np.float64)])
+        found["event"], found["time"] = self.event, self.time
+        return found
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """Rows by ascending time."""
+        return np.argsort(self.time, kind="stable")
+
+    @cached_property
+    def start(self) -> NDArray[np.intp]:
+        """Where in `order` each distinct time begins."""
+        time = self.time[self.order]
+        return np.flatnonzero(np.r_[True, time[1:] > time[:-1]])
+
+    def at_each_time(self, weights: NDArray[np.uint16]) -> tuple[Floats, Floats]:
+        """Events, and rows at risk, at each distinct time: each (b, n_times), rows by their weights."""
+        ordered = weights[:, self.order].astype(np.float64)
+        events = np.add.reduceat(ordered * self.event[self.order], self.start, axis=1)
+        leaving = np.add.reduceat(ordered, self.start, axis=1)
+        return events, np.cumsum(leaving[:, ::-1], axis=1)[:, ::-1]
+
+    def residuals(self, weights: NDArray[np.uint16], ties: str = "efron") -> Floats:
+        """Martingale residuals of the Cox model without features (b, n_samples).
+
+        The number of events of a row (0 or 1) minus the number expected until its time, in each
+        resample; rows count by their weights, as if they were repeated.  They do not depend on the
+        order of rows; rows with the same time and event have the same residual.
+        """
+        events, at_risk = self.at_each_time(weights)
+        hazard, of_events = np.zeros_like(events), np.zeros_like(events)
+        if ties == "breslow":
+            np.divide(events, at_risk, out=hazard, where=events > 0)
+            of_events = hazard
+        else:  # the k-th of d events at a time has left the risk set to the share k / d for the others
+            for k in range(int(events.max(initial=0.0))):
+                again = events > k
+                share = np.divide(1.0, at_risk - k, out=np.zeros_like(events), where=again)
+                hazard += share
+                of_events += share * (1.0 - np.divide(k, events, out=share * 0.0, where=again))
+        until = np.cumsum(hazard, axis=1)
+        before = np.hstack([np.zeros((len(until), 1)), until[:, :-1]])
+        length = np.diff(np.r_[self.start, len(self.time)])
+        place = np.empty(len(self.time), dtype=np.intp)
+        place[self.order] = np.repeat(np.arange(len(self.start)), length)
+        found: Floats = np.where(self.event, 1.0 - (before + of_events)[:, place], -until[:, place])
+        return found
+
+
+def read_survival(y: Any) -> tuple[Survival, str]:
+    """Times and events from two columns or a structured array, and what they are called."""
+    time, event, names = _columns(pandas_frame(y))
+    label = ", ".join(names)
+    survival = Survival(_times(time, names[0]), _events(event, names[1]))
+    _check_information(survival, label)
+    return survival, label
+
+
+def _columns(y: Any) -> tuple[pd.Series[Any], pd.Series[Any], tuple[str, str]]:
+    """Time, event and their names."""
+    if isinstance(y, tuple) and len(y) == 2 and np.ndim(y[0]) == 1 and len(y[0]) == len(y[1]):
+        y = pd.DataFrame({"time": np.asarray(y[0]), "event": np.asarray(y[1])})
+    if isinstance(y, pd.DataFrame):
+        frame = y
+    else:
+        array = as_array("y", y)
+        if array.dtype.names:
+            frame = _by_meaning(array)
+        elif array.ndim == 2:
+            names = ["time", "event"] if array.shape[1] == 2 else None
+            frame = frame_of_array(array, columns=names)
+        else:
+            raise DataError(
+                Use(task="survival"),
+                f" needs times and events, and y has the shape {array.shape}; {_SHAPES}",
+            )
+    if frame.shape[1] == 3:
+        raise DataError(
+            Param("y"),
+            " has three columns: late entry (left truncation) and intervals are not supported; ",
+            f"{_SHAPES} of right-censored times",
+        )
+    if frame.shape[1] != 2:
+        raise DataError(
+            Use(task="survival"), f" needs two columns, and y has {frame.shape[1]}; {_SHAPES}"
+        )
+    time, event = frame.iloc[:, 0], frame.iloc[:, 1]
+    if _is_indicator(time) and not _is_indicator(event):
+        raise DataError(
+            f"the first column of y, {str(frame.columns[0])!r}, holds 0 and 1 only, and the second does "
+            "not: the time comes first, then the event; exchange them"
+        )
+    return time, event, (str(frame.columns[0]), str(frame.columns[1]))
+
+
+def _by_meaning(array: NDArray[Any]) -> pd.DataFrame:
+    """A structured array as columns, the time first, by whichever field is boolean."""
+    names = list(array.dtype.names or ())
+    booleans = [name for name in names if array.dtype[name].kind == "b"]
+    if len(names) == 2 and len(booleans) == 1:
+        names.sort(key=booleans.__contains__)
+    return pd.DataFrame({name: array[name] for name in names})
+
+
+def _is_indicator(column: pd.Series[Any]) -> bool:
+    known = column.dropna()
+    return bool(len(known)) and (
+        pd.api.types.is_bool_dtype(known)
+        or (pd.api.types.is_numeric_dtype(known) and bool(known.isin([0, 1]).all()))
+    )
+
+
+def _refuse_missing(column: pd.Series[Any], what: str) -> None:
+    missing = int(column.isna().sum())
+    if missing:
+        raise DataError(
+            f"the {what} is missing (",
+            NAN,
+            f") in {missing} of {len(column)} rows",
+            Remedy("drop these rows first"),
+        )
+
+
+def _times(column: pd.Series[Any], name: str) -> Floats:
+    _refuse_missing(column, f"time {name!r}")
+    if pd.api.types.is_bool_dtype(column) or not pd.api.types.is_numeric_dtype(column):
+        column = _numbers(column, name)
+    time = column.to_numpy(dtype=np.float64)
+    if np.isinf(time).any():
+        raise DataError(f"the time {name!r} has infinite values", INF)
+    low = time.min(initial=np.inf)
+    if low <= 0.0:
+        count = int((time <= 0.0).sum())
+        raise DataError(
+            f"the time {name!r} is not above 0 in {count} row(s) (the smallest is {low:g}); times run "
+            "from the start of the observation: drop these rows, or count from an earlier start"
+        )
+    return time
+
+
+def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
+    try:
+        if pd.api.types.is_bool_dtype(column):
+            raise TypeError
+        return column.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(
+            f"the time {name!r} holds {column.dtype} values; times must be numbers, such as days since "
+            "the start of the observation"
+        ) from None
+
+
+def _events(column: pd.Series[Any], name: str) -> Booleans:
+    _refuse_missing(column, f"event {name!r}")
+    if coded_as_in_r(column):
+        warn(
+            f"the event {name!r} holds 1 and 2: as in R's Surv(), 1 is taken for censored, 2 for the event",
+            stacklevel=2,
+        )
+        return (column == 2).to_numpy(dtype=np.bool_)
+    found = pd.unique(column)
+    if not all(isinstance(value, (bool, np.bool_)) or value in (0, 1) for value in found.tolist()):
+        shown = ", ".join(sorted(map(repr, found.tolist()))[:5])
+        raise DataError(
+            f"the event {name!r} must be 0 (censored) or 1 (event), or ",
+            FALSE,
+            " and ",
+            TRUE,
+            f", got {shown}. Say which value is the event, for instance ",
+            Phrase("event", f"y[{name!r}] == 2", column=name, value=2),
+            ", so that all others count as censored; several kinds of events and interval ",
+            "censoring are not supported",
+        )
+    event = column.to_numpy().astype(np.bool_)
+    if not event.any():
+        raise DataError(
+            f"every row is censored: {name!r} has no event (1), so that there is nothing to explain"
+        )
+    return event
+
+
+def coded_as_in_r(event: pd.Series[Any]) -> bool:
+    """Whether the events are 1 (censored) and 2 (event), as R's ``Surv()`` takes numbers up to 2."""
+    known = event.dropna()
+    return (
+        pd.api.types.is_numeric_dtype(known)
+        and not pd.api.types.is_bool_dtype(known)
+        and set(known.unique().tolist()) == {1, 2}
+    )
+
+
+def _check_information(survival: Survival, label: str) -> None:
+    """Refuse times of which no two can be compared: no row is known to outlive another."""
+    first = survival.time[survival.event].min()
+    later = survival.time > first
+    if not (later | (~survival.event & (survival.time == first))).any():
+        raise DataError(
+            f"no row of {label!r} is known to outlive another one; there is nothing to explain"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +339,6 @@ class Target:
         """What filters of a numeric target explain: (1, n_samples), or one row per resample (b, n_samples).
 
         For survival the martingale residuals of the Cox model without features, in each resample.
-
-        Raises
-        ------
-        DataError
-            For classes, or without a target.
         """
         if self.survival is not None:
             return self.survival.residuals(weights)
@@ -168,7 +394,7 @@ def check_target(
     if y is None:
         if optional:
             return Target(np.zeros(n_samples, dtype=np.int32), (), "")
-        raise DataError("requires y to be passed, but the target y is None")
+        raise DataError("requires y to be passed, but the target y is ", NONE)
     if task == "survival":
         return _survival_target(y, n_samples, bins)
     label = str(getattr(y, "name", None) or "target")
@@ -181,12 +407,14 @@ def check_target(
         raise DataError(f"the target {label!r} is missing in every row")
     if missing:
         raise DataError(
-            f"the target {label!r} is missing (NaN) in {missing} of {n_samples} rows; drop these rows "
-            "first"
+            f"the target {label!r} is missing (",
+            NAN,
+            f") in {missing} of {n_samples} rows",
+            Remedy("drop these rows first"),
         )
     array = series.to_numpy()
     if array.dtype.kind == "f" and np.isinf(array).any():
-        raise DataError(f"the target {label!r} has infinite values (inf)")
+        raise DataError(f"the target {label!r} has infinite values", INF)
     if task == "regression":
         return _numeric_target(array, label, bins)
     if array.dtype.kind not in "fiub" and not isinstance(series.dtype, pd.CategoricalDtype):
@@ -196,7 +424,12 @@ def check_target(
 
 def _check_length(given: int, n_samples: int) -> None:
     if given != n_samples:
-        raise DataError(f"y has {given} labels for {n_samples} samples of X: inconsistent lengths")
+        raise DataError(
+            Param("y"),
+            f" has {given} labels for {n_samples} samples of ",
+            Param("X"),
+            ": inconsistent lengths",
+        )
 
 
 def _as_words(array: NDArray[Any], label: str) -> NDArray[Any]:
@@ -225,9 +458,11 @@ def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Targ
     if len(classes) > max(2, n_samples / min_per_class):
         share = "a quarter" if min_per_class == 4.0 else f"{1.0 / min_per_class:.0%}"
         raise DataError(
-            f"the target {label!r} has {len(classes)} different values in {n_samples} samples, more than "
-            f"{share}: Unknown label type: continuous, or an identifier. Bin it into classes first, or "
-            "say task='regression' if it is a number to be predicted"
+            f"the target {label!r} has {len(classes)} different values in {n_samples} ",
+            f"samples, more than {share}: Unknown label type: continuous, or an identifier. Bin ",
+            "it into classes first, or say ",
+            Use(task="regression"),
+            " if it is a number to be predicted",
         )
     check_writable_names([str(name) for name in classes.tolist()], "a class")
     return Target(codes.astype(np.int32), tuple(classes.tolist()), label)
@@ -236,9 +471,11 @@ def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Targ
 def _numeric_target(array: NDArray[Any], label: str, bins: int) -> Target:
     """Numbers with their bins, cut at quantiles; equal numbers are in one bin."""
     if array.dtype.kind not in "fiub":
+        held = "text" if array.dtype.kind in "OSU" else f"{array.dtype} values"
         raise DataError(
-            f"the target {label!r} holds {array.dtype} values: Unknown label type; task='regression' needs "
-            "numbers, as of y.astype(float)"
+            f"the target {label!r} holds {held}: Unknown label type; ",
+            Use(task="regression"),
+            " needs numbers, as of y.astype(float)",
         )
     values = array.astype(np.float64)
     if (values == values[0]).all():
@@ -275,6 +512,22 @@ def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
         array = array[:, 0]
     if array.ndim != 1:
         raise DataError(
-            f"y must have one dimension (n_samples,), got an array of shape {array.shape}"
+            Param("y"),
+            f" must have one dimension (n_samples,), got an array of shape {array.shape}",
         )
     return array
+
+
+def read_any_table(task: Task, X: Any) -> AnyTable:
+    """The table, also a sparse one, and one of a single column."""
+    return as_table(X, nominal=task.nominal, sparse=True, min_features=1)
+
+
+def table_of_task(task: Task, X: Any) -> Table:
+    """The table; a sparse one is refused."""
+    return as_table(X, nominal=task.nominal)
+
+
+def read_target(task: Task, y: Any, n_samples: int, *, optional: bool = False) -> Target:
+    """The target of `n_samples` rows; none is accepted if `optional`."""
+    return check_target(y, n_samples, task=task.task, bins=task.target_bins, optional=optional)

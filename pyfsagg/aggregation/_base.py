@@ -1,4 +1,4 @@
-"""What an aggregator is: one table of lists in, one value per item out."""
+"""What an aggregator is: one table of lists in, one value per item out, and how it agrees with its lists."""
 
 from __future__ import annotations
 
@@ -7,20 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Registry, Spec
-from pyfsagg._base.types import Floats
+from pyfsagg._message import SCORES, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import RankTable, whole_weights
-
-__all__ = [
-    "AGGREGATORS",
-    "AggregatedValues",
-    "AggregatorSpec",
-    "comparable_ranks",
-    "required_scores",
-]
+from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks._input import whole_weights
 
 NO_P_VALUES = (
     "The lists have weights, so that there are no p-values: a list with weight counts more than "
@@ -71,8 +66,8 @@ class AggregatorSpec(Spec):
     lists would give cannot be told by a bootstrap of these.
     `in_loops` are options that save time where scores alone are read, and leave these as they are.
 
-    `weights` says what the method makes of weights of the lists.  "any": `compute` reads
-    `table.weights`, and a whole weight k gives what the list written k times gives.  "whole": such a
+    `list_weights` says what the method makes of weights of the lists.  "any": `compute` reads
+    `table.list_weights`, and a whole weight k gives what the list written k times gives.  "whole": such a
     table is written out before `compute` sees it, options named in `per_list` with it.  A text refuses
     them and says why.  `unranked` says what becomes of a list that names items in no order.
     """
@@ -83,7 +78,7 @@ class AggregatorSpec(Spec):
     in_loops: Mapping[str, Any] = field(default_factory=dict)
     by_item: Callable[[Mapping[str, Any]], bool] = _never
     extreme: bool = False
-    weights: str = "whole"
+    list_weights: str = "whole"
     per_list: tuple[str, ...] = ()
     unranked: str = "its k items share the mean rank (k + 1)/2"
 
@@ -91,29 +86,24 @@ class AggregatorSpec(Spec):
     def takes_weights(self) -> str:
         """Which weights of lists the method takes, in words."""
         words = {"any": "any", "whole": "whole numbers"}
-        return words.get(self.weights, f"none: {self.weights}")
+        return words.get(self.list_weights, f"none: {self.list_weights}")
 
     def apply(self, table: RankTable, **options: Any) -> AggregatedValues:
         """What the method computes from a table, whose lists may have weights.
 
         Lists that count more than once are not independent of themselves: with weights there are no
         p-values.
-
-        Raises
-        ------
-        ParameterError
-            If the method refuses weights, or takes whole ones only.
         """
-        if table.weights is None:
+        if table.list_weights is None:
             return self.compute(table, **options)
-        if self.weights not in ("any", "whole"):
-            raise ParameterError(f"{self.name} takes no weights: {self.weights}")
-        if self.weights == "whole":
+        if self.list_weights not in ("any", "whole"):
+            raise ParameterError(f"{self.name} takes no weights: {self.list_weights}")
+        if self.list_weights == "whole":
             copies = _copies(self.name, table)
             for name in self.per_list:
                 if isinstance(options.get(name), (Sequence, np.ndarray)):
                     options[name] = list(np.repeat(options[name], copies))
-            table = table.written_out()
+            table = table._written_out()
         values = self.compute(table, **options)
         if values.p_values is None:
             return values
@@ -125,61 +115,181 @@ class AggregatorSpec(Spec):
         P-values, if any, are then those of average ranks: tie-safe ones need a second pass over
         the table, for nothing that such a loop reads.
         """
-        check_options(self, options)
+        check_aggregator_params(self, options)
         given = {**self.in_loops, **options}
         return lambda table: self.apply(table, **given)
 
 
 def _copies(method: str, table: RankTable) -> NDArray[np.int64]:
-    assert table.weights is not None
+    assert table.list_weights is not None
     try:
-        return whole_weights(table.weights)
+        return whole_weights(table.list_weights)
     except ParameterError as error:
-        raise ParameterError(f"{method} takes whole weights: {error}") from None
+        raise ParameterError(f"{method} takes whole weights: ", error) from None
 
 
 AGGREGATORS = Registry("aggregator", AggregatorSpec, group="pyfsagg.aggregators")
 
 
-def check_options(spec: AggregatorSpec, options: dict[str, Any]) -> None:
-    """Refuse an option that the aggregator does not have.
-
-    Raises
-    ------
-    ParameterError
-        Naming the option and those that exist.
-    """
-    for name in options:
+def check_aggregator_params(spec: AggregatorSpec, method_params: dict[str, Any]) -> None:
+    """Refuse an option that the aggregator does not have."""
+    for name in method_params:
         if name not in spec.options:
             known = ", ".join(spec.options) or "none"
             raise ParameterError(f"{spec.name} has no option {name!r}; its options: {known}")
 
 
 def required_scores(table: RankTable, method: str, sibling: str) -> Floats:
-    """The scores of `table`, or an error that names the aggregator of ranks to use instead.
-
-    Raises
-    ------
-    DataError
-        If the table holds ranks only.
-    """
+    """The scores of `table`, or an error that names the aggregator of ranks to use instead."""
     if table.scores is None:
         raise DataError(
-            f"{method} aggregates scores, and this table holds ranks only; use {sibling!r}, which "
-            "aggregates ranks, or build the table with RankTable.from_scores"
+            f"{method} aggregates scores, and this table holds ranks only",
+            Remedy(f"use {sibling!r}, which aggregates ranks, or build the table with ", SCORES),
         )
     return table.scores
 
 
 def comparable_ranks(table: RankTable) -> Floats:
-    """Ranks (m, p) on the scale of the largest universe; absent as in `RankTable.filled_ranks`.
+    """Ranks (m, p) on the scale of the largest universe; absent as in `RankTable._filled_ranks`.
 
     A rank r of a list with N_i items counts as r·max(N)/N_i, so that ranks from lists of different
     size can be averaged.  With equal sizes these are the ranks themselves, to the last bit.
     """
-    ranks = table.filled_ranks()
+    ranks = table._filled_ranks()
     largest = table.sizes.max()
     if (table.sizes == largest).all():
         return ranks
     scale: Floats = (largest / table.sizes)[:, np.newaxis]
     return np.asarray(ranks * scale, dtype=np.float64)
+
+
+How = Literal["mean", "median", "min", "max"]
+_PLAIN: dict[str, tuple[Callable[..., Floats], Callable[..., Floats]]] = {
+    "mean": (np.mean, np.nanmean),
+    "median": (np.median, np.nanmedian),
+    "min": (np.min, np.nanmin),
+    "max": (np.max, np.nanmax),
+}
+
+
+def over_lists(values: Floats, how: How, weights: Floats | None = None) -> Floats:
+    """Reduce (m, p) to (p,) over the lists; NaN is left out.
+
+    With weights a mean is Σ w v / Σ w, and a median the value at which half of the weight is
+    reached (halfway to the next one if it is reached exactly), as if a list of whole weight k
+    were written k times; the smallest and largest value do not depend on weights.
+
+    Examples
+    --------
+    >>> over_lists(np.array([[1.0, 4.0], [2.0, np.nan]]), "mean", np.array([3.0, 1.0]))
+    array([1.25, 4.  ])
+    """
+    if weights is not None and how in ("mean", "median"):
+        return (_weighted_mean if how == "mean" else _weighted_median)(values, weights)
+    complete, with_missing = _PLAIN[how]
+    result = complete(values, axis=0)
+    if np.isnan(result).any():  # the slower form only where a NaN makes it necessary
+        result = with_missing(values, axis=0)
+    return np.asarray(result, dtype=np.float64)
+
+
+def _sorted(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Values of each item in order, missing ones last, and the weight of each (0 where missing)."""
+    order = np.argsort(values, axis=0, kind="stable")
+    in_order = np.take_along_axis(values, order, axis=0)
+    return in_order, np.where(np.isnan(in_order), 0.0, weights[order])
+
+
+def _weighted_mean(values: Floats, weights: Floats) -> Floats:
+    # Sorting first makes the floating sum independent of the order of the lists.
+    in_order, counted = _sorted(values, weights)
+    known = np.where(counted > 0, in_order, 0.0)
+    return np.asarray((known * counted).sum(axis=0) / counted.sum(axis=0), dtype=np.float64)
+
+
+def _weighted_median(values: Floats, weights: Floats) -> Floats:
+    in_order, counted = _sorted(values, weights)
+    reached = np.cumsum(counted, axis=0)
+    half = 0.5 * reached[-1]
+    slack = 1e-12 * reached[-1]  # a sum of fractions need not be its half to the last bit
+    low = (reached >= half - slack).argmax(axis=0)[np.newaxis]
+    high = (reached > half + slack).argmax(axis=0)[np.newaxis]
+    middle = np.take_along_axis(in_order, low, 0) + np.take_along_axis(in_order, high, 0)
+    return np.asarray(0.5 * middle[0], dtype=np.float64)
+
+
+def check_same_items(table: RankTable, *others: Any) -> None:
+    """Refuse a result that was made from another table."""
+    for other in others:
+        if other is not None and other.names != table.names:
+            raise DataError(
+                f"the {type(other).__name__} is not about the items of this table; make it from "
+                "the same table"
+            )
+
+
+def describe_items(table: RankTable, result: Any, permutation: Any = None) -> pd.DataFrame:
+    """One row per item, best first: the frame of an Aggregation, and the ranks of the item in the lists.
+
+    Adds ``n_lists`` (how many lists hold the item), ``best_rank`` and ``median_rank`` (over these),
+    and with a PermutationTest its three kinds of p-values.
+
+    Examples
+    --------
+    >>> from pyfsagg.aggregation import aggregate
+    >>> table = RankTable.from_lists([["a", "b", "c"], ["a", "c"]])
+    >>> describe_items(table, aggregate(table, "mean_rank"))["n_lists"].to_dict()
+    {'a': 2, 'b': 1, 'c': 2}
+    """
+    check_same_items(table, result, permutation)
+    frame: pd.DataFrame = result.to_frame()
+    order = result._order()
+    known = table.ranks[:, order]
+    frame["n_lists"] = (~np.isnan(known)).sum(axis=0)
+    frame["best_rank"] = np.nanmin(known, axis=0)
+    frame["median_rank"] = np.nanmedian(known, axis=0)
+    if permutation is not None:
+        frame["permutation_p_value"] = permutation.p_values[order]
+        frame["permutation_adjusted_p_value"] = permutation.adjusted_p_values[order]
+        frame["permutation_family_wise_p_value"] = permutation.family_wise_p_values[order]
+    return frame
+
+
+def describe_lists(table: RankTable, result: Any, top: int) -> pd.DataFrame:
+    """One row per list: its length, its universe, and how far it agrees with the result.
+
+    ``weight`` is there if the lists have weights.
+    ``in_top`` counts the best `top` items that the list holds, ``spearman`` is the rank correlation
+    with the result over the items that the list holds (NaN if it holds one only, or all tied).
+
+    Examples
+    --------
+    >>> from pyfsagg.aggregation import aggregate
+    >>> table = RankTable.from_lists({"x": ["a", "b", "c"], "y": ["a", "c"]})
+    >>> describe_lists(table, aggregate(table, "mean_rank"), top=2)["in_top"].to_dict()
+    {'x': 2, 'y': 1}
+    """
+    check_same_items(table, result)
+    best = result._order()[:top]
+    held = ~table.missing
+    return pd.DataFrame(
+        {
+            **({} if table.list_weights is None else {"weight": table.list_weights}),
+            "items": held.sum(axis=1),
+            "universe": table.sizes.astype(np.int64),
+            "in_top": held[:, best].sum(axis=1),
+            "spearman": [
+                _spearman(row[known], result.ranking[known])
+                for row, known in zip(table.ranks, held, strict=True)
+            ],
+        },
+        index=pd.Index(table.list_names, name="list"),
+    )
+
+
+def _spearman(ranks_in_list: NDArray[np.float64], consensus: NDArray[np.float64]) -> float:
+    left, right = (
+        values - values.mean() for values in (rank_scores(-ranks_in_list), rank_scores(-consensus))
+    )
+    length = float(np.sqrt((left @ left) * (right @ right)))
+    return float(left @ right) / length if length > 0 else float("nan")

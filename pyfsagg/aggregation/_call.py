@@ -1,4 +1,4 @@
-"""The public call: a table and a method in, a ranking of the items out."""
+"""The public calls: lists and one or several methods in, rankings of the items out."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
+from pyfsagg._base.arithmetic import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice
+from pyfsagg._base.validation import check_choice, check_list, check_mapping
+from pyfsagg._message import Message, Param, Use
 from pyfsagg._table.frames import pandas_frame
-from pyfsagg.aggregation._base import AGGREGATORS, check_options
-from pyfsagg.aggregation._result import Aggregation
-from pyfsagg.exceptions import DataError, InputTypeError
+from pyfsagg.aggregation._base import AGGREGATORS, check_aggregator_params
+from pyfsagg.aggregation._result import Aggregation, AggregationComparison
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
-
-__all__ = ["Weights", "aggregate", "as_rank_table", "as_weighted_table", "hash_of_table"]
 
 Weights = Mapping[str, float] | Sequence[float] | None
 
-AVERAGE_TIES = (
-    "Tied entries count with their average rank in the p-values (ties='average'), which are too small "
-    "for it, without bound if many entries are tied."
+AVERAGE_TIES = Message(
+    "Tied entries count with their average rank in the p-values (",
+    Use(ties="average"),
+    "), which are too small for it, without bound if many entries are tied.",
 )
 
 
@@ -34,8 +34,8 @@ def aggregate(
     method: str = "robust_rank_aggregation",
     *,
     adjust: str = "bh",
-    weights: Weights = None,
-    **options: Any,
+    list_weights: Weights = None,
+    **method_params: Any,
 ) -> Aggregation:
     """Combine ranked lists into one ranking.
 
@@ -54,7 +54,7 @@ def aggregate(
         one counts (the smaller ones are taken as parts of it).  If no universe is given, it is
         the set of items in the lists.  For cut-off lists that is too few, but their ranks
         are then divided by too small a number as well, and the p-values are too large on balance.
-    weights : one number per list, or dict of list name to number, optional
+    list_weights : one number per list, or dict of list name to number, optional
         Weight of each list; a whole weight k means that the list counts k times.  Methods
         that are not defined for fractions take only whole weights, or none, and raise an error; with
         weights there are no p-values.  See :meth:`pyfsagg.RankTable.weighted`.
@@ -67,11 +67,6 @@ def aggregate(
 
     Raises
     ------
-    UnknownNameError
-        For a method that does not exist.
-    ParameterError
-        For an option that the method does not have, an unknown `adjust`, bad weights, or weights
-        that the method does not take.
     DataError
         If the table does not allow the method (ranks only for a method of scores, negative scores
         for the geometric mean), or does not make a valid table.
@@ -84,9 +79,9 @@ def aggregate(
     call = Call.of(aggregate, locals(), data=("table_or_scores",))
     spec = AGGREGATORS.get(method)
     check_choice("adjust", adjust, ADJUSTMENTS)
-    check_options(spec, options)
-    table = as_weighted_table(table_or_scores, weights)
-    values = spec.apply(table, **options)
+    check_aggregator_params(spec, method_params)
+    table = as_weighted_table(table_or_scores, list_weights)
+    values = spec.apply(table, **method_params)
     # Normalized ranks come without the size of their universe: their `sizes` are ones.
     n_tests = max(table.n_items, int(table.sizes.max()))
     adjusted = None
@@ -107,12 +102,12 @@ def aggregate(
         n_tests=n_tests,
         remarks=values.remarks
         if values.p_values is None
-        else (*values.remarks, *_of_ties(table, options)),
+        else (*values.remarks, *_of_ties(table, method_params)),
         parameters={
             "methods": [spec.name],
-            "options": {spec.name: options} if options else {},
+            "options": {spec.name: method_params} if method_params else {},
             "adjust": adjust,
-            **({} if table.weights is None else {"weights": table.weights.tolist()}),
+            **({} if table.list_weights is None else {"weights": table.list_weights.tolist()}),
             "call": replace(call, data=("table",)).record(),
         },
         data={"n_lists": table.n_lists, "n_items": table.n_items, "sha256": hash_of_table(table)},
@@ -126,31 +121,25 @@ def hash_of_table(table: RankTable) -> str:
     digest = hashlib.sha256("\0".join((*table.names, "", *table.list_names)).encode())
     digest.update((values + 0.0).tobytes())
     digest.update(table.sizes.tobytes())
-    if table.weights is not None:
-        digest.update(table.weights.tobytes())
+    if table.list_weights is not None:
+        digest.update(table.list_weights.tobytes())
     return digest.hexdigest()
 
 
 def _of_ties(table: RankTable, options: Mapping[str, Any]) -> tuple[str, ...]:
     """What to say of the published reading of ties; computing it is no business of loops."""
-    asked = options.get("ties") == "average" and table.with_last_places() is not table
+    asked = options.get("ties") == "average" and table._with_last_places() is not table
     return (AVERAGE_TIES,) if asked else ()
 
 
-def as_weighted_table(values: Any, weights: Weights) -> RankTable:
+def as_weighted_table(values: Any, list_weights: Weights) -> RankTable:
     """:func:`as_rank_table`, with weights if any are given."""
     table = as_rank_table(values)
-    return table if weights is None else table.weighted(weights)
+    return table if list_weights is None else table.weighted(list_weights)
 
 
 def as_rank_table(values: Any) -> RankTable:
-    """A RankTable as it is, a matrix as scores, lists of names as cut-off lists.
-
-    Raises
-    ------
-    DataError, InputTypeError
-        If `values` is none of these.
-    """
+    """A RankTable as it is, a matrix as scores, lists of names as cut-off lists."""
     if isinstance(values, RankTable):
         return values
     values = pandas_frame(values)
@@ -166,6 +155,79 @@ def as_rank_table(values: Any) -> RankTable:
                 return RankTable.from_lists(values)
             return RankTable.from_scores(values)
     raise InputTypeError(
-        "table_or_scores must be a RankTable, a matrix of scores (lists by items) or a list of "
-        f"lists of names, got {type(values).__name__}"
+        Param("table_or_scores"),
+        " must be a RankTable, a matrix of scores (lists by items) or a list of lists of ",
+        f"names, got {type(values).__name__}",
     )
+
+
+def compare_aggregations(
+    table_or_scores: Any,
+    methods: Sequence[str],
+    *,
+    adjust: str = "bh",
+    list_weights: Weights = None,
+    method_params: Mapping[str, Mapping[str, Any]] | None = None,
+) -> AggregationComparison:
+    """Aggregate the same lists by several methods.
+
+    Parameters
+    ----------
+    table_or_scores, adjust, list_weights
+        As in :func:`~pyfsagg.aggregation.aggregate`.
+    methods : sequence of str
+        At least two different aggregators, by name or alias; the first one sets the order.
+    method_params : dict of method to dict, optional
+        Options of single methods, by name or alias.
+
+    Returns
+    -------
+    AggregationComparison
+
+    Raises
+    ------
+    DataError
+        As in :func:`~pyfsagg.aggregation.aggregate`.
+
+    Examples
+    --------
+    >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
+    >>> compare_aggregations(lists, ["mean_rank", "rra"]).to_frame()["mean_rank"].to_dict()
+    {'a': 1.0, 'b': 2.0, 'c': 3.0}
+    """
+    call = Call.of(
+        compare_aggregations,
+        locals(),
+        name="aggregation.compare_aggregations",
+        data=("table_or_scores",),
+    )
+    if isinstance(methods, str):
+        raise ParameterError(
+            Param("methods"), f" must be a list of names, got the text {methods!r}"
+        )
+    chosen = [AGGREGATORS.get(method).name for method in check_list("methods", methods)]
+    if len(chosen) < 2:
+        raise ParameterError(f"a comparison needs at least two methods, got {len(chosen)}")
+    twice = [name for name in dict.fromkeys(chosen) if chosen.count(name) > 1]
+    if twice:
+        raise ParameterError(f"the method {twice[0]!r} is named twice; name each once")
+    given = {
+        AGGREGATORS.get(name).name: check_mapping(f"options of {name}", of)
+        for name, of in check_mapping("method_params", method_params).items()
+    }
+    unused = [name for name in given if name not in chosen]
+    if unused:
+        raise ParameterError(
+            Param("options"),
+            f" are given for {unused[0]!r}, which is not compared; compared are ",
+            f"{', '.join(chosen)}",
+        )
+    table = as_weighted_table(table_or_scores, list_weights)
+    results = tuple(aggregate(table, name, adjust=adjust, **given.get(name, {})) for name in chosen)
+    parameters = {
+        "methods": chosen,
+        "options": given,
+        "adjust": adjust,
+        "call": replace(call, data=("table",)).record(),
+    }
+    return AggregationComparison(results, parameters, results[0].data, results[0].versions)

@@ -1,4 +1,4 @@
-"""The report of a rank aggregation: what was combined, what came out, how far to trust it."""
+"""The reports of a rank aggregation and of the agreement of lists."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
-from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import (
     count,
     enumerate_names,
@@ -22,24 +21,27 @@ from pyfsagg._base.words import (
     readable,
     titled,
 )
-from pyfsagg._page.closing import closing, settings_groups, software
-from pyfsagg._page.page import (
-    Block,
-    Column,
-    Page,
-    Section,
-    Table,
-    Text,
-)
-from pyfsagg._run.picture import picture
+from pyfsagg._report.closing import closing, settings_groups, software
+from pyfsagg._report.drawing import picture
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Picture, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.aggregation._base import AGGREGATORS
-from pyfsagg.aggregation._plot import MOST_DOTS, plot_consensus, plot_list_ranks
-from pyfsagg.aggregation._plot_comparison import plot_method_agreement, plot_overlap, plot_places
-from pyfsagg.aggregation._result import INDEPENDENCE, Aggregation, Comparison, PermutationTest
+from pyfsagg.aggregation._plot import (
+    MOST_DOTS,
+    plot_consensus,
+    plot_list_agreement,
+    plot_list_ranks,
+    plot_method_agreement,
+    plot_overlap,
+    plot_places,
+)
+from pyfsagg.aggregation._result import (
+    Aggregation,
+    AggregationComparison,
+    PermutationTest,
+)
+from pyfsagg.aggregation.agreement import ListAgreement
 from pyfsagg.ranks import RankTable
-
-__all__ = ["aggregation_page"]
 
 MOST_ROWS = 500
 MOST_DRAWN = 20
@@ -60,30 +62,7 @@ def aggregation_page(
     data_name: str | None = None,
     reading: Sequence[str] = (),
 ) -> Page:
-    """The report of an aggregation as a page for :func:`pyfsagg._page.page.write_page`.
-
-    Parameters
-    ----------
-    result : Aggregation
-        With its lists; its permutation test and its comparison are shown if there are any.
-    top : int
-        How many of the best items the text and the comparison are about.
-    adjusted : bool
-        Whether p-values adjusted across items are shown.
-    command, data_name, reading
-        As in :data:`pyfsagg._run.result.ORIGIN`.
-
-    Returns
-    -------
-    Page
-        At most 500 items are listed.
-
-    Raises
-    ------
-    DataError
-        If the result does not hold its lists.
-    ParameterError
-        If `top` is below 1.
+    """The report of an aggregation as a page for :func:`pyfsagg._report.page.write_page`.
 
     Examples
     --------
@@ -92,24 +71,17 @@ def aggregation_page(
     >>> aggregation_page(aggregate(table, "mean_rank")).title
     'Rank aggregation'
     """
-    table, comparison, permutation = result.given_table(), result.comparison, result.permutation
+    table, comparison, permutation = result._given_table(), result.comparison, result.permutation
     top = min(check_integer("top", top, low=1), table.n_items)
-    view = result.full_view({"top": top, "adjusted": adjusted, "reading": reading})
+    view = result._options_in_force({"top": top, "adjusted": adjusted, "reading": reading})
     sections = [
-        Section(
-            "summary",
-            "Summary",
-            [
-                *(Text(Markup("<b>{}</b>").format(each)) for each in result.answer(adjusted)),
-                Text(_summary(table, result, top)),
-            ],
-        ),
+        Section("summary", "Summary", result._facts({"top": top, "adjusted": adjusted})),
         Section(
             "ranking",
             "Ranking",
             [
                 _ranking(result.items(), result, top, adjusted),
-                *_significance(result, permutation, adjusted),
+                *_permutation(result, permutation),
             ],
         ),
         Section("pictures", "Pictures", _pictures(table, result)),
@@ -122,7 +94,7 @@ def aggregation_page(
             settings_groups(result, words=_words(table, result)),
             _references(result, comparison),
             command=command,
-            code=result.code(view),
+            code=result._code(view),
         ),
     ]
     title = f"Rank aggregation of {data_name}" if data_name else "Rank aggregation"
@@ -142,57 +114,15 @@ def _words(table: RankTable, result: Aggregation) -> dict[str, str]:
     return words
 
 
-def _summary(table: RankTable, result: Aggregation, top: int) -> str:
-    spec = AGGREGATORS.get(result.method)
-    held = (~table.missing).sum(axis=1)
-    absent = ""
-    if table.missing.any():
-        absent = (
-            " An item that is not in a list has no rank in it."
-            if table.full
-            else " An item that is not in a list counts as worse than all items in it."
-        )
-    universe = (
-        "each list is its own universe"
-        if table.full
-        else f"out of a universe of {_span(table.sizes.astype(np.int64))}"
-    )
-    everywhere = int((~table.missing).all(axis=0).sum())
-    common = (
-        "the same in all lists"
-        if everywhere == table.n_items
-        else f"{plural(table.n_items, 'different item')}, of which every list holds "
-        f"{count(everywhere)}"
-    )
-    return Markup(
-        "{} of {} items ({}): {}.{} They were combined by {}: {}. <b>The best {}:</b> {}."
-    ).format(
-        plural(table.n_lists, "list"),
-        _span(held),
-        universe,
-        common,
-        absent,
-        readable(spec.name),
-        spec.summary,
-        count(top),
-        enumerate_names(result.select(top), most=20),
-    )
-
-
-def _span(values: NDArray[np.int64]) -> str:
-    low, high = int(values.min()), int(values.max())
-    return count(low) if low == high else f"{count(low)} to {count(high)}"
-
-
-def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool) -> Table:
+def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool) -> PageTable:
     shown = frame.head(MOST_ROWS)
     spec = AGGREGATORS.get(result.method)
     small = spec.bounds == "[0, 1]" and not spec.higher_is_better
     columns = [
-        (Column("Rank"), ranks(shown["ranking"])),
-        (Column("Item", numeric=False), [str(name) for name in shown.index]),
+        (PageColumn("Rank"), ranks(shown["rank"])),
+        (PageColumn("Item", numeric=False), [str(name) for name in shown.index]),
         (
-            Column(titled(spec.name)),
+            PageColumn(titled(spec.name)),
             (probabilities if small else numbers)(shown["statistic"]),
         ),
     ]
@@ -204,17 +134,17 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
         )
     ]
     if "p_value" in shown:
-        columns.append((Column("P-value"), probabilities(shown["p_value"])))
+        columns.append((PageColumn("P-value"), probabilities(shown["p_value"])))
         meanings.append(("P-value", "chance of so good a value for one item in independent lists"))
         if adjusted:
-            columns.append((Column("Adjusted p"), probabilities(shown["adjusted_p_value"])))
+            columns.append((PageColumn("Adjusted p"), probabilities(shown["adjusted_p_value"])))
             across = f"the same, corrected across items ({result.adjust}), {count(result.n_tests)}"
             meanings.append(("Adjusted p", f"{across} of them"))
     if "permutation_p_value" in shown:
         columns += [
-            (Column("Permutation p"), probabilities(shown["permutation_p_value"])),
+            (PageColumn("Permutation p"), probabilities(shown["permutation_p_value"])),
             (
-                Column("Family-wise permutation p"),
+                PageColumn("Family-wise permutation p"),
                 probabilities(shown["permutation_family_wise_p_value"]),
             ),
         ]
@@ -226,9 +156,9 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
             ),
         ]
     columns += [
-        (Column("In lists"), [count(value) for value in shown["n_lists"].tolist()]),
-        (Column("Best rank"), ranks(shown["best_rank"])),
-        (Column("Median rank"), ranks(shown["median_rank"])),
+        (PageColumn("In lists"), [count(value) for value in shown["n_lists"].tolist()]),
+        (PageColumn("Best rank"), ranks(shown["best_rank"])),
+        (PageColumn("Median rank"), ranks(shown["median_rank"])),
     ]
     meanings.append(("In lists, best and median rank", "over the lists that hold the item"))
     hidden = len(frame) - len(shown)
@@ -241,7 +171,7 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
     note = Markup(" ").join(
         [Markup("{}").format(where), *(Markup("<b>{}</b>: {}.").format(*each) for each in meanings)]
     )
-    return Table.of_columns(
+    return PageTable.of_columns(
         f"Items, best first; the best {count(top)} are tinted. Ties share their average rank.",
         columns,
         note,
@@ -251,30 +181,21 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
     )
 
 
-def _significance(
-    result: Aggregation, permutation: PermutationTest | None, adjusted: bool
-) -> list[Block]:
-    if result.p_values is None and permutation is None:
-        return [Text(remark) for remark in result.remarks]
-    blocks: list[Block] = []
-    if result.p_values is not None:
-        blocks.append(Text(Markup("<b>How far to trust the p-values.</b> {}").format(INDEPENDENCE)))
-    blocks += [Text(remark) for remark in result.about_p_values(adjusted)]
+def _permutation(result: Aggregation, permutation: PermutationTest | None) -> list[Block]:
+    """What permutation p-values are, or could be."""
     if permutation is None:
-        blocks.append(Text(_REMEDY))
-    else:
-        smallest = probabilities(permutation.p_values.min(keepdims=True))[0]
-        blocks.append(
-            Text(
-                f"The permutation p-values come from {plural(permutation.n_permutations, 'table')} "
-                "in which the items of each source were relabelled at random, all lists of a "
-                f"source alike. The smallest of them is {smallest}; more permutations can resolve "
-                "smaller ones. They respect the dependence inside the sources that were named, "
-                "and no other. Labels are drawn from the whole universe, also from the items that "
-                "no list holds."
-            )
+        return [] if result.p_values is None else [Text(_REMEDY)]
+    smallest = probabilities(permutation.p_values.min(keepdims=True))[0]
+    return [
+        Text(
+            f"The permutation p-values come from {plural(permutation.n_permutations, 'table')} "
+            "in which the items of each source were relabelled at random, all lists of a "
+            f"source alike. The smallest of them is {smallest}; more permutations can resolve "
+            "smaller ones. They respect the dependence inside the sources that were named, "
+            "and no other. Labels are drawn from the whole universe, also from the items that "
+            "no list holds."
         )
-    return blocks
+    ]
 
 
 def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
@@ -316,7 +237,7 @@ def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
     ]
 
 
-def _methods(comparison: Comparison, top: int) -> list[Block]:
+def _methods(comparison: AggregationComparison, top: int) -> list[Block]:
     labels = [readable(method) for method in comparison.methods]
     overlap = comparison.overlap(top).to_numpy()
     rows = [
@@ -353,27 +274,27 @@ def _methods(comparison: Comparison, top: int) -> list[Block]:
             caption=f"Share of the best k items of {labels[0]} that another method has among its best k "
             "too. Dotted: what a random ranking would share on average.",
         ),
-        Table(
+        PageTable(
             f"How many of their best {count(top)} two methods have in common.",
-            [Column("Method", numeric=False), *(Column(label) for label in labels)],
+            [PageColumn("Method", numeric=False), *(PageColumn(label) for label in labels)],
             rows,
             "The rank of every item by every method is in comparison.csv.",
         ),
     ]
 
 
-def _lists(result: Aggregation, top: int) -> Table:
+def _lists(result: Aggregation, top: int) -> PageTable:
     frame = result.lists(top)
     weighted = [number(weight) for weight in frame["weight"]] if "weight" in frame else None
-    return Table(
+    return PageTable(
         "The lists, in the order in which they were given.",
         [
-            Column("List", numeric=False),
-            *([] if weighted is None else [Column("Weight")]),
-            Column("Items"),
-            Column("Universe"),
-            Column(f"Of the best {count(top)}"),
-            Column("Spearman with the result"),
+            PageColumn("List", numeric=False),
+            *([] if weighted is None else [PageColumn("Weight")]),
+            PageColumn("Items"),
+            PageColumn("Universe"),
+            PageColumn(f"Of the best {count(top)}"),
+            PageColumn("Spearman with the result"),
         ],
         list(
             zip(
@@ -391,9 +312,144 @@ def _lists(result: Aggregation, top: int) -> Table:
     )
 
 
-def _references(result: Aggregation, comparison: Comparison | None) -> list[tuple[str, str]]:
+def _references(
+    result: Aggregation, comparison: AggregationComparison | None
+) -> list[tuple[str, str]]:
     methods = [result.method] if comparison is None else list(comparison.methods)
     return [
         software(__version__),
         *((titled(method), AGGREGATORS.get(method).source) for method in methods),
+    ]
+
+
+DEPTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+REFERENCES = [
+    (
+        "End of agreement",
+        "Hall, Schimek (2012). Moderate-deviation-based inference for random degeneration in paired "
+        "rank lists. Journal of the American Statistical Association 107, 661–672",
+    ),
+    (
+        "Rank-biased overlap",
+        "Webber, Moffat, Zobel (2010). A similarity measure for indefinite rankings. ACM Transactions "
+        "on Information Systems 28, 20",
+    ),
+]
+
+
+def agreement_page(
+    result: ListAgreement,
+    *,
+    command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
+) -> Page:
+    """The report on how deep lists agree as a page for :func:`pyfsagg._report.page.write_page`."""
+    lists, items = result.data["n_lists"], result.data["n_items"]
+    sections = [
+        Section("summary", "Summary", result._facts({})),
+        Section(
+            "curve", "Common items by depth", [_picture(result), _curve(result)], short="Curve"
+        ),
+        Section("pairs", "Pairs of lists", [_pairs(result)], short="Pairs"),
+        Section("reading", "How to read it", _reading(result)),
+        *closing(
+            settings_groups(result),
+            [software(__version__), *REFERENCES],
+            command=command,
+            code=result._code(result._options_in_force({"reading": reading})),
+        ),
+    ]
+    title = f"Agreement of the lists in {data_name}" if data_name else "Agreement of lists"
+    return Page(title, f"{plural(lists, 'list')}, {plural(items, 'item')}", sections)
+
+
+def _picture(result: ListAgreement) -> Picture:
+    return picture(
+        "Common items by depth",
+        "agreement",
+        plot_list_agreement,
+        result,
+        label="Line: share of common items among the first places of two lists, by depth",
+        caption="Line: of the first so many places of two lists the share of items that both have, mean over "
+        "the pairs; band: all pairs. Upright line: the largest place of a pair at which agreement "
+        "ends. Dots on the right: rank-biased overlap of each pair, on a bar from its least to its "
+        "largest possible value.",
+    )
+
+
+def _curve(result: ListAgreement) -> PageTable:
+    shown = [depth for depth in DEPTHS if depth < len(result.curve)] + [len(result.curve)]
+    rows = [
+        [count(depth), *map(number, result.curve.to_numpy(dtype=float)[depth - 1].tolist())]
+        for depth in shown
+    ]
+    return PageTable(
+        "Share of common items among the first places of two lists.",
+        [
+            PageColumn("Depth"),
+            PageColumn("Mean"),
+            PageColumn("Lowest pair"),
+            PageColumn("Highest pair"),
+        ],
+        rows,
+        "Every depth is in curve.csv. A list that has ended stays as it is, so that beyond the end of "
+        "short lists the share falls.",
+    )
+
+
+def _pairs(result: ListAgreement) -> PageTable:
+    pairs = result.pairs.sort_values("rbo", ascending=False, kind="stable")
+    shown = pairs.head(MOST_ROWS)
+    rows = [
+        [*names, "–" if np.isnan(k) else count(int(k)), *map(number, values)]
+        for names, (k, *values) in zip(
+            shown[["list", "other"]].astype(str).to_numpy().tolist(),
+            shown.drop(columns=["list", "other"]).to_numpy(dtype=float).tolist(),
+            strict=True,
+        )
+    ]
+    hidden = len(pairs) - len(shown)
+    more = f"{count(hidden)} more pairs are in pairs.csv. " if hidden else ""
+    return PageTable(
+        "Ordered pairs of lists, the largest overlap first.",
+        [
+            PageColumn("List", numeric=False),
+            PageColumn("Other list", numeric=False),
+            PageColumn("Agreement ends at place"),
+            PageColumn("Rank-biased overlap"),
+            PageColumn("Least"),
+            PageColumn("Most"),
+        ],
+        rows,
+        f"{more}The place is one of the first list; a dash: the rule finds none. Least and most: what "
+        "the overlap is if the unseen ends of the lists share nothing, or all that they can.",
+        find="list" if len(pairs) > 30 else "",
+    )
+
+
+def _reading(result: ListAgreement) -> list[Block]:
+    settings = result.parameters
+    return [
+        Text(
+            Markup("<b>Where agreement ends.</b> {}").format(
+                "An item of a list is confirmed if the other list has it within "
+                f"{plural(settings['distance'], 'place')}. The rule walks down and up again over "
+                f"stretches of {plural(settings['pilot'], 'place')}, and finds where confirmed items "
+                "cease to be the majority by more than chance deviates. It is an estimate without an "
+                "error bound, and depends on both numbers: try others."
+            )
+        ),
+        Text(
+            Markup("<b>Rank-biased overlap.</b> {}").format(
+                "The share of common items, averaged over all depths with weights that fall by the "
+                f"factor {settings['persistence']:g} from place to place: the first "
+                f"{1 / (1 - settings['persistence']):.0f} places carry most of it. 0: nothing in "
+                "common, 1: the same list."
+            )
+        ),
+        Text(
+            "Neither is a test of chance: of long lists over few items the share of common items is "
+            "large in any case."
+        ),
     ]

@@ -1,22 +1,25 @@
-"""Pictures of rank aggregation: the best items, and their ranks in the lists."""
+"""Pictures of rank aggregations: best items, agreement of lists, several aggregators."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import readable
-from pyfsagg._draw.style import (
+from pyfsagg._report.drawing import (
     BLUE,
+    GREY,
     INK,
     ORANGE,
     clear_frame,
+    draw_correlations,
     feature_axis,
+    feature_label,
     legend_above,
     log_ticks,
     new_axes,
@@ -24,11 +27,12 @@ from pyfsagg._draw.style import (
     set_title,
     write_at_right,
 )
-from pyfsagg.aggregation._result import Aggregation
-from pyfsagg.aggregation.description import check_same_items
+from pyfsagg.aggregation._base import check_same_items
+from pyfsagg.aggregation._result import Aggregation, AggregationComparison
 from pyfsagg.ranks import RankTable
 
-__all__ = ["AGGREGATION_PLOTS", "MOST_DOTS", "plot_consensus", "plot_list_ranks", "rank_axis"]
+if TYPE_CHECKING:
+    from pyfsagg.aggregation.agreement import ListAgreement
 
 
 MOST_DOTS = 60  # lists; beyond, dots are a smear and an interval says more
@@ -42,25 +46,6 @@ def plot_consensus(result: Aggregation, *, n: int = 20, ax: Axes | None = None) 
     A filled dot is −log10 of the p-value of the item by itself, an open one that of the p-value
     adjusted across items; beyond the dashed line it is below 0.05.  P-values below 1e-300 are drawn
     there.
-
-    Parameters
-    ----------
-    result : Aggregation
-    n : int
-        How many items are drawn at most, best first; ties are in the order of the table.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    ParameterError
-        If `n` is below 1.
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -106,30 +91,6 @@ def plot_list_ranks(
     A dot is the rank in one list; beyond 60 lists a line from the 2.5 % to the 97.5 % quantile takes
     their place.  The bar is the median over the lists that contain the item.  If some lists do not,
     the numbers of lists are shown on the right.
-
-    Parameters
-    ----------
-    table : RankTable
-    result : Aggregation
-        Aggregation of that table.
-    n : int
-        How many items are drawn at most, best first; ties are in the order of the table.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        Ranks along x (1 = best; logarithmic if there are more than 50), items along y.
-
-    Raises
-    ------
-    DataError
-        If `result` is not about the items of `table`.
-    ParameterError
-        If `n` is below 1.
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -179,7 +140,7 @@ def plot_list_ranks(
 # helpers
 # ---------------------------------------------------------------------------------------------
 def _best(result: Aggregation, n: int) -> NDArray[np.intp]:
-    return result.order()[: check_integer("n", n, low=1)]
+    return result._order()[: check_integer("n", n, low=1)]
 
 
 def rank_axis(ax: Axes, high: float) -> None:
@@ -211,7 +172,7 @@ def _title(what: str, shown: int, result: Aggregation) -> str:
 
 
 def _plot_ranks_of_result(result: Aggregation, **options: Any) -> Axes:
-    return plot_list_ranks(result.given_table(), result, **options)
+    return plot_list_ranks(result._given_table(), result, **options)
 
 
 AGGREGATION_PLOTS: dict[str, Callable[..., Axes]] = {
@@ -219,3 +180,198 @@ AGGREGATION_PLOTS: dict[str, Callable[..., Axes]] = {
     "list_ranks": _plot_ranks_of_result,
 }
 """The pictures of :meth:`pyfsagg.Aggregation.plot`, by name."""
+
+
+def plot_list_agreement(agreement: ListAgreement, *, ax: Axes | None = None) -> Axes:
+    """Share of common items by depth, the place where agreement ends, and rank-biased overlap.
+
+    The band covers all pairs of lists; the bars at the right show the extrapolated overlap of
+    each pair between its smallest and largest possible value.
+    """
+    axes = new_axes(ax, 4.2)
+    curve = agreement.curve
+    axes.fill_between(curve.index, curve["lowest"], curve["highest"], color=BLUE, alpha=0.18, lw=0)
+    axes.plot(
+        curve.index,
+        curve["mean"],
+        color=BLUE,
+        label="mean over the pairs of lists (band: all pairs)",
+    )
+    if agreement.k is not None:
+        axes.axvline(
+            agreement.k, color=ORANGE, lw=1.4, label=f"agreement ends: place {agreement.k}"
+        )
+    depth = len(curve)
+    axes.set_xscale("log")
+    axes.set_xlim(1, depth * 1.7)
+    pairs = agreement.pairs.iloc[::2].sort_values("rbo")
+    values = pairs[["rbo", "rbo_low", "rbo_high"]].to_numpy(dtype=float)
+    for i, (value, low, high) in enumerate(values):
+        at = depth * (1.1 + 0.5 * (i + 0.5) / len(pairs))
+        axes.plot([at, at], [low, high], color=GREY, lw=1.2)
+        axes.plot(
+            at, value, "o", color=INK, ms=3.5,
+            label="rank-biased overlap of a pair, and its limits" if i == 0 else None,
+        )  # fmt: skip
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel("First places of each list (depth)")
+    axes.set_ylabel("Share of common items")
+    clear_frame(axes, grid="y")
+    legend_above(axes, columns=1)
+    set_title(axes, "How deep the lists agree", above_legend=True, lines=3)
+    return axes
+
+
+# Okabe and Ito without their yellow, which is too light for a line on white.
+COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#E69F00", INK)
+MARKERS = "os^Dv<>"
+MOST_SIZES = 60  # values of k at which an overlap is computed
+
+
+def plot_method_agreement(comparison: AggregationComparison, *, ax: Axes | None = None) -> Axes:
+    """Heat map of Kendall's tau-b between the rankings of two methods.
+
+    Examples
+    --------
+    >>> from pyfsagg.aggregation._call import compare_aggregations
+    >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
+    >>> ax = plot_method_agreement(compare_aggregations(lists, ["mean_rank", "borda"]))
+    >>> ax.get_xlabel()
+    'Kendall rank correlation, tau-b (−1 to 1)'
+    """
+    labels = [readable(method) for method in comparison.methods]
+    ax = new_axes(ax, 1.6 + 0.5 * len(labels))
+    draw_correlations(ax, comparison.kendall().to_numpy(), labels)
+    ax.set_xlabel("Kendall rank correlation, tau-b (−1 to 1)")
+    set_title(ax, "Agreement of the methods")
+    return ax
+
+
+def plot_places(comparison: AggregationComparison, *, n: int = 10, ax: Axes | None = None) -> Axes:
+    """Bump chart: the places of the best items from method to method.
+
+    Every item that some method has among its best `n` is a line.  Where it is not among them, its
+    line goes to the strip below the last place.  Ties are in the order of the table.
+
+    Examples
+    --------
+    >>> from pyfsagg.aggregation._call import compare_aggregations
+    >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
+    >>> ax = plot_places(compare_aggregations(lists, ["mean_rank", "borda"]), n=2)
+    >>> sorted(text.get_text() for text in ax.texts)
+    ['a', 'b']
+    """
+    n = min(check_integer("n", n, low=1), len(comparison.names))
+    places = comparison.places
+    shown = np.flatnonzero((places <= n).any(axis=0))
+    shown = shown[np.lexsort((shown, places[0, shown]))]
+    below = n + 1.0
+    x = np.arange(len(places))
+    ax = new_axes(ax, 1.5 + 0.3 * n)
+    ax.axhspan(n + 0.5, n + 1.5, color="#F0F0F0", linewidth=0)
+    for position, item in enumerate(shown.tolist()):
+        y = np.where(places[:, item] <= n, places[:, item], below)
+        colour = COLOURS[position % len(COLOURS)]
+        # A line that stays below is no news, and one on its way there steps back.
+        among = np.where(y < below, y, np.nan)
+        ax.plot(x, y, "-", color=colour, linewidth=1.2, alpha=0.3)
+        ax.plot(x, among, "o-", color=colour, linewidth=2.2, markersize=6.0)
+        _label_end(ax, comparison.names[item], y, below)
+    ax.set_ylim(n + 1.5, 0.5)
+    first = [comparison.names[item] for item in np.argsort(places[0])[:n].tolist()]
+    ticks = [f"{feature_label(name, 22)}  {place}" for place, name in enumerate(first, start=1)]
+    ax.set_yticks([*range(1, n + 1), below], [*ticks, f"> {n}"], parse_math=False)
+    labels = [feature_label(readable(method)) for method in comparison.methods]
+    ax.set_xticks(x, labels, rotation=20, ha="right")
+    ax.set_xlim(-0.15, len(x) - 0.85)
+    ax.tick_params(length=0)
+    ax.tick_params(axis="y", pad=6)
+    ax.spines[:].set_visible(False)
+    ax.set_ylabel("Place (1 = best)")
+    set_title(ax, f"The best {n} of each method")
+    return ax
+
+
+def plot_overlap(
+    comparison: AggregationComparison, *, n: int | None = None, ax: Axes | None = None
+) -> Axes:
+    """Overlap of the best k items of each method with those of the first method, for every k.
+
+    The dotted line is the share that a random ranking has on average, k/p.
+
+    Examples
+    --------
+    >>> from pyfsagg.aggregation._call import compare_aggregations
+    >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
+    >>> ax = plot_overlap(compare_aggregations(lists, ["mean_rank", "borda"]))
+    >>> ax.lines[0].get_ydata().tolist()
+    [1.0, 1.0, 1.0]
+    """
+    p = len(comparison.names)
+    n = p if n is None else min(check_integer("n", n, low=1), p)
+    sizes = np.unique(np.geomspace(1, n, MOST_SIZES).round().astype(np.intp))
+    if n <= MOST_SIZES:
+        sizes = np.arange(1, n + 1)
+    ax = new_axes(ax, 3.4)
+    first, *others = comparison.places
+    for position, (method, places) in enumerate(zip(comparison.methods[1:], others, strict=True)):
+        # An item is among the best k of both from the larger of its two places on.
+        joint = np.searchsorted(np.sort(np.maximum(first, places)), sizes, side="right")
+        ax.plot(
+            sizes,
+            joint / sizes,
+            "-" if position % 2 == 0 else "--",
+            marker=MARKERS[position % len(MARKERS)],
+            markersize=4.0,
+            markevery=(position, 5) if len(sizes) > 20 else None,
+            color=COLOURS[position % len(COLOURS)],
+            label=readable(method),
+        )
+    ax.plot(sizes, sizes / p, ":", color=GREY, label="by chance")
+    ax.set_ylim(-0.03, 1.05)
+    rank_axis(ax, float(n))
+    ax.set_xlabel("k (how many of the best items)")
+    ax.set_ylabel(f"Shared with {readable(comparison.methods[0])}")
+    clear_frame(ax, grid="y")
+    set_title(ax, "Overlap of the best k", above_legend=True)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small")
+    return ax
+
+
+def _label_end(ax: Axes, name: str, y: NDArray[np.float64], below: float) -> None:
+    """The name where its line ends on the right, or beside its last point if it ends below.
+
+    Items of the first method are named at the axis, and get no second name half way.
+    """
+    text = feature_label(name, 22)
+    if y[-1] < below:
+        ax.annotate(
+            text,
+            (len(y) - 1, y[-1]),
+            xytext=(8, 0),
+            textcoords="offset points",
+            va="center",
+            color=INK,
+            parse_math=False,
+            annotation_clip=False,
+        )
+    elif y[0] == below:
+        last = int(np.flatnonzero(y < below)[-1])
+        ax.annotate(
+            text,
+            (last, y[last]),
+            xytext=(0, 6),
+            ha="center",
+            textcoords="offset points",
+            fontsize="small",
+            color=INK,
+            parse_math=False,
+        )
+
+
+COMPARISON_PLOTS: dict[str, Callable[..., Axes]] = {
+    "agreement": plot_method_agreement,
+    "places": plot_places,
+    "overlap": plot_overlap,
+}
+"""The pictures of :meth:`pyfsagg.aggregation.AggregationComparison.plot`, by name."""

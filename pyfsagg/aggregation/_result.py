@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_integer, check_real
-from pyfsagg._base.selection import size_of_share
-from pyfsagg._base.words import plural, ranks, titled
-from pyfsagg._run.result import Arrays, Result, Saved, records
+from pyfsagg._base.fields import Apart, Part, stored
+from pyfsagg._base.validation import check_integer, check_real, size_of_share
+from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks, readable
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._run.result import Result, Saved, records
 from pyfsagg._table.identity import versions
-from pyfsagg.aggregation.description import describe_items, describe_lists
+from pyfsagg.aggregation._base import AGGREGATORS, describe_items, describe_lists
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import RankTable, about_ties, tie_sizes
-
-__all__ = ["INDEPENDENCE", "Aggregation", "Comparison", "PermutationTest"]
+from pyfsagg.ranks import RankTable
+from pyfsagg.ranks.ranking import about_ties, tie_sizes
 
 FloatArray = NDArray[np.float64]
 INDEPENDENCE = (
@@ -32,10 +32,20 @@ INDEPENDENCE = (
     "data set (bootstraps or subsamples of it, several methods on the same samples) are not: such "
     "p-values are far too small, and serve for ordering only."
 )
+P_VALUES = {
+    "p_value": "P-value",
+    "adjusted_p_value": "Adjusted p",
+    "permutation_p_value": "Permutation p",
+    "permutation_family_wise_p_value": "Family-wise permutation p",
+}
+"""Columns of p-values, and what they are called."""
 SMALL = 0.05
 """Adjusted p-values up to here are counted."""
-VALUES = ("scores", "statistic", "ranking", "p_values", "log10_p_values", "adjusted_p_values")
-PERMUTED = ("scores", "p_values", "adjusted_p_values", "family_wise_p_values")
+OF_SAME_LISTS: dict[str, Any] = {
+    "names": "{}_{part}",
+    "without": ("names", "parameters", "data", "versions", "table", "permutation", "others"),
+}
+"""How several aggregations of the same lists are kept in another result."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,9 +92,9 @@ class Aggregation(Result):
     :func:`pyfsagg.aggregation.permutation_p_values` keeps the dependence.
     """
 
-    kind: ClassVar[str] = "aggregation"
-    noun: ClassVar[str] = "aggregation"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "adjusted": True})
+    _kind: ClassVar[str] = "aggregation"
+    _noun: ClassVar[str] = "aggregation"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "adjusted": True})
 
     names: tuple[str, ...]
     scores: FloatArray
@@ -102,12 +112,24 @@ class Aggregation(Result):
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
-    table: RankTable | None = None
-    permutation: PermutationTest | None = None
-    others: tuple[Aggregation, ...] = ()
+    table: RankTable | None = field(
+        default=None,
+        metadata=stored(names="table_{}", shared=("names",), without=("list_names",)),
+    )
+    permutation: PermutationTest | None = field(
+        default=None, metadata=stored(names="permutation_{}", shared=("names",))
+    )
+    others: tuple[Aggregation, ...] = field(
+        default=(), metadata=stored(shared=("names",), start=1, **OF_SAME_LISTS)
+    )
+
+    def __post_init__(self) -> None:
+        if self.p_values is None:  # a file says that nothing is adjusted
+            object.__setattr__(self, "adjust", self.adjust or "bh")
+            object.__setattr__(self, "n_tests", self.n_tests or len(self.names))
 
     @property
-    def adjustment(self) -> str | None:
+    def _adjustment(self) -> str | None:
         """A sentence on the number of items over which p-values are adjusted; None without p-values."""
         if self.p_values is None:
             return None
@@ -119,7 +141,7 @@ class Aggregation(Result):
             f"listed; the {self.n_tests - held:,} that no list holds count with p = 1."
         )
 
-    def answer(self, adjusted: bool = True) -> list[str]:
+    def _answer(self, adjusted: bool = True) -> list[str]:
         """How many items have a small adjusted p-value, and whether that is over the right number of items.
 
         Empty without p-values; the first sentence is left out without `adjusted` ones.
@@ -134,7 +156,7 @@ class Aggregation(Result):
         table = self.table
         # A list that holds all of them shows that there are no more.
         cut_off = table is not None and not table.full and bool(table.missing.any(axis=1).all())
-        if not cut_off or bool((self.given_table().sizes != len(self.names)).any()):
+        if not cut_off or bool((self._given_table().sizes != len(self.names)).any()):
             return told if adjusted else []
         universe = (
             f"The universe is taken to be the {len(self.names):,} items that some list holds. If the lists "
@@ -144,7 +166,7 @@ class Aggregation(Result):
         return [*(told if adjusted else []), universe]
 
     @property
-    def pool(self) -> str | None:
+    def _pool(self) -> str | None:
         """A sentence on items that no list holds, which every p-value takes for possible ones, or None."""
         held = len(self.names)
         if self.p_values is None or self.n_tests == held:
@@ -155,37 +177,34 @@ class Aggregation(Result):
             "in several lists by chance, and the p-values are far too small."
         )
 
-    def about_p_values(self, adjusted: bool) -> list[str]:
+    def _about_p_values(self, adjusted: bool) -> list[str]:
         """What belongs to the p-values, `adjusted` ones among them or not, or why there are none."""
-        said = (self.adjustment if adjusted else None, self.pool)
+        said = (self._adjustment if adjusted else None, self._pool)
         return [*(each for each in said if each), *self.remarks]
 
-    def order(self) -> NDArray[np.intp]:
+    def _order(self) -> NDArray[np.intp]:
         """Positions of the items, best first; ties in the order of the table."""
         return np.argsort(-self.scores, kind="stable")
 
-    def select(self, n_or_fraction: int | float) -> list[str]:
+    def select(self, n_features_to_select: int | float) -> list[str]:
         """Names of the best items, best first; ties in the order of the table.
 
         Parameters
         ----------
-        n_or_fraction : int or float
+        n_features_to_select : int or float
             How many (int), or which share of all, in (0, 1] (float; rounded up).
-
-        Raises
-        ------
-        ParameterError
-            For a number above p, or a share outside (0, 1].
         """
         p = len(self.names)
-        if isinstance(n_or_fraction, (float, np.floating)):
-            share = check_real("n_or_fraction", n_or_fraction, low=0.0, high=1.0, low_open=True)
+        if isinstance(n_features_to_select, (float, np.floating)):
+            share = check_real(
+                "n_features_to_select", n_features_to_select, low=0.0, high=1.0, low_open=True
+            )
             n = size_of_share(share, p)
         else:
-            n = check_integer("n_or_fraction", n_or_fraction, low=1, high=p)
-        return [self.names[j] for j in self.order()[:n]]
+            n = check_integer("n_features_to_select", n_features_to_select, low=1, high=p)
+        return [self.names[j] for j in self._order()[:n]]
 
-    def about_ties(self, top: int | None = None) -> str:
+    def _about_ties(self, top: int | None = None) -> str:
         """Number of items with equal scores, and whether ties decide the best `top`.
 
         Empty without ties.  :meth:`select` breaks ties by the order of the table.
@@ -193,12 +212,12 @@ class Aggregation(Result):
         return about_ties(self.scores, top, "items")
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per item, best first: ranking, score, statistic, and p-values if any.
+        """One row per item, best first: rank, score, statistic, and p-values if any.
 
         ``tied`` is the number of items with this score (1: no tie).
         """
         columns: dict[str, Any] = {
-            "ranking": self.ranking,
+            "rank": self.ranking,
             "score": self.scores,
             "statistic": self.statistic,
             "tied": tie_sizes(self.scores),
@@ -208,126 +227,63 @@ class Aggregation(Result):
             if self.log10_p_values is not None:
                 columns["log10_p_value"] = self.log10_p_values
             columns["adjusted_p_value"] = self.adjusted_p_values
-        frame = pd.DataFrame(columns, index=pd.Index(self.names, name="name"))
-        return frame.iloc[self.order()]
+        frame = pd.DataFrame(columns, index=pd.Index(self.names, name="item"))
+        return frame.iloc[self._order()]
 
     @property
-    def comparison(self) -> Comparison | None:
+    def comparison(self) -> AggregationComparison | None:
         """This aggregation and the others; None if there are no others."""
-        return Comparison((self, *self.others), self.parameters) if self.others else None
+        return AggregationComparison((self, *self.others), self.parameters) if self.others else None
 
-    def given_table(self) -> RankTable:
-        """The lists.
-
-        Raises
-        ------
-        DataError
-            If they were not kept.
-        """
+    def _given_table(self) -> RankTable:
+        """The lists."""
         if self.table is None:
             raise DataError("this aggregation does not hold its lists; aggregate() keeps them")
         return self.table
 
     def items(self, *, adjusted: bool = True) -> pd.DataFrame:
         """One row per item, best first, with its ranks in the lists and all its p-values."""
-        frame = describe_items(self.given_table(), self, self.permutation)
+        frame = describe_items(self._given_table(), self, self.permutation)
         left_out = [] if adjusted else [name for name in frame.columns if "adjusted" in str(name)]
         return frame.drop(columns=left_out)
 
     def lists(self, top: int = 10) -> pd.DataFrame:
         """One row per list: its length, and its agreement with the result."""
-        return describe_lists(self.given_table(), self, top)
+        return describe_lists(self._given_table(), self, top)
 
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What is single-valued."""
-        return {
-            "method": self.method,
-            "higher_is_better": self.higher_is_better,
-            "n_lists": self.n_lists,
-            "adjust": None if self.p_values is None else self.adjust,
-            "n_tests": None if self.p_values is None else self.n_tests,
-            "remarks": list(self.remarks),
-        }
+    def _apart(self) -> Apart:
+        table = self.table
+        if table is None or table.ties != "random":
+            return super()._apart()
+        # Ties that were broken at random are kept as they fell.
+        fallen = replace(self, table=replace(table, given_ranks=table.ranks))
+        return super(Aggregation, fallen)._apart()
 
-    def value_arrays(self, suffix: str = "") -> dict[str, FloatArray]:
-        """The values of the items, by name."""
-        named = {name: getattr(self, name) for name in VALUES}
-        return {name + suffix: array for name, array in named.items() if array is not None}
+    def _settled(self, record: dict[str, Any]) -> dict[str, Any]:
+        """A record of the fields in which an adjustment that there is not is None."""
+        return record if self.p_values is not None else {**record, "adjust": None, "n_tests": None}
 
-    @classmethod
-    def of_arrays(
-        cls,
-        names: tuple[str, ...],
-        settings: Mapping[str, Any],
-        arrays: Arrays,
-        suffix: str = "",
-        **more: Any,
-    ) -> Self:
-        """An aggregation of its :attr:`settings` and :meth:`value_arrays`."""
-        own = {name: settings[name] for name in ("method", "higher_is_better", "n_lists")}
-        values: dict[str, Any] = {name: arrays.get(name + suffix) for name in VALUES}
-        return cls(
-            names,
-            **values,
-            **own,
-            adjust=settings["adjust"] or "bh",
-            n_tests=settings["n_tests"] or len(names),
-            remarks=tuple(settings["remarks"]),
-            **more,
-        )
-
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        record: dict[str, Any] = {**self.settings, "names": list(self.names)}
-        record["ties"] = self.about_ties(min(view["top"], len(self.names)))
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        record = self._settled(super()._record(view))
+        top = min(view["top"], len(self.names))
         if self.table is None:
             return {**record, "items": records(self.to_frame().reset_index())}
-        top = min(view["top"], len(self.names))
         record["items"] = records(self.items(adjusted=view["adjusted"]).reset_index())
         record["lists"] = records(self.lists(top).reset_index())
-        record["table"] = {
-            "full": self.table.full,
-            "ties": self.table.ties,
-            "random_state": self.table.random_state,
-        }
         if self.comparison is not None:
             record["comparison"] = self.comparison.agreement(top)
-            record["others"] = [other.settings for other in self.others]
-        if self.permutation is not None:
-            fields = asdict(self.permutation)
-            record["permutation"] = {
-                name: fields[name] for name in fields if name not in ("names", *PERMUTED)
-            }
+            record["others"] = [
+                other._settled(each)
+                for other, each in zip(self.others, record["others"], strict=True)
+            ]
         if self.p_values is not None:
-            record["note"] = INDEPENDENCE
-            record["answer"] = self.answer(view["adjusted"])
-            record["adjustment"] = self.adjustment if view["adjusted"] else None
-            record["pool"] = self.pool
             record["adjusted_over"] = self.n_tests if view["adjusted"] else None
         return record
 
-    def arrays(self) -> dict[str, FloatArray]:
-        arrays = self.value_arrays()
-        for i, other in enumerate(self.others, start=1):
-            arrays |= other.value_arrays(f"_{i}")
-        if self.permutation is not None:
-            arrays |= {f"permutation_{name}": getattr(self.permutation, name) for name in PERMUTED}
-        if self.table is not None:
-            # Ties that were broken at random are kept as they fell.
-            drawn = self.table.ties == "random"
-            parts = {
-                "sizes": self.table.sizes,
-                "scores": self.table.scores,
-                "weights": self.table.weights,
-                "ranks": self.table.ranks if drawn else self.table.given_ranks,
-            }
-            arrays |= {f"table_{name}": part for name, part in parts.items() if part is not None}
-        return arrays
-
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         if self.table is None:
             return {"aggregation.csv": self.to_frame()}
         tables = {"aggregation.csv": self.items(adjusted=view["adjusted"])}
@@ -336,39 +292,13 @@ class Aggregation(Result):
         return tables
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
-        document, arrays = saved.document, saved.arrays
-        names = tuple(document["names"])
-        table = permutation = None
-        if "table" in document:
-            table = RankTable(
-                names,
-                tuple(each["list"] for each in document["lists"]),
-                arrays.get("table_scores"),
-                arrays["table_sizes"],
-                given_ranks=arrays.get("table_ranks"),
-                weights=arrays.get("table_weights"),
-                **document["table"],
-            )
-        if "permutation" in document:
-            permuted: dict[str, Any] = {name: arrays[f"permutation_{name}"] for name in PERMUTED}
-            permutation = PermutationTest(names, **permuted, **document["permutation"])
-        return cls.of_arrays(
-            names,
-            document,
-            arrays,
-            parameters=document["parameters"],
-            data=document["data"],
-            versions=document["versions"],
-            table=table,
-            permutation=permutation,
-            others=tuple(
-                cls.of_arrays(names, settings, arrays, f"_{i}")
-                for i, settings in enumerate(document.get("others", ()), start=1)
-            ),
-        )
+    def _from_files(cls, saved: Saved) -> Self:
+        if "table" in saved.document:
+            names = [each["list"] for each in saved.document["lists"]]
+            saved.document["table"]["list_names"] = names
+        return super()._from_files(saved)
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         lines = ["result.to_frame()"]
         if self.permutation is not None and self.permutation.call:
             lines += ["", *Call.from_record(self.permutation.call).lines(result="test")]
@@ -378,46 +308,70 @@ class Aggregation(Result):
             lines += [f"comparison.kendall(), comparison.overlap({top})"]
         return lines
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        top = min(view["top"], len(self.names))
-        frame = self.to_frame() if self.table is None else self.items(adjusted=view["adjusted"])
-        best = frame.head(top)
-        columns = {
-            "rank": ranks(best["ranking"]),
-            "statistic": [f"{value:.5g}" for value in best["statistic"]],
-        }
-        for key, title in (
-            ("p_value", "p-value"),
-            ("adjusted_p_value", "adjusted p"),
-            ("permutation_p_value", "permutation p"),
-            ("permutation_family_wise_p_value", "family-wise"),
-        ):
-            if key in best:
-                columns[title] = [f"{value:.2g}" for value in best[key]]
-        if self.table is not None:
-            held = best["n_lists"].tolist()
-            columns["in lists"] = [f"{value} of {self.n_lists}" for value in held]
-            columns["median rank"] = ranks(best["median_rank"])
-        table = pd.DataFrame(columns, index=[_printable(name) for name in best.index]).to_string()
-        comparison = self.comparison
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        top, adjusted = min(view["top"], len(self.names)), view["adjusted"]
+        ties = self._about_ties(top)
         return [
-            f"{titled(self.method)} of {plural(self.n_lists, 'list')}, "
-            f"{plural(len(self.names), 'item')}",
-            *(textwrap.fill(each, 88) for each in self.answer(view["adjusted"])),
-            f"The best {top}:\n{table}",
-            *([textwrap.fill(ties, 88)] if (ties := self.about_ties(top)) else []),
-            *([] if comparison is None else comparison.paragraphs({"top": top})),
-            *(
-                textwrap.fill(text, 88)
-                for text in (
-                    *self.about_p_values(view["adjusted"]),
-                    *([] if self.p_values is None else [INDEPENDENCE]),
-                )
-            ),
+            *(Text(Markup("<b>{}</b>").format(sentence)) for sentence in self._answer(adjusted)),
+            Text(self._what_was_combined()),
+            self._best(top, adjusted),
+            *([Text(ties)] if ties else []),
+            *([] if self.comparison is None else self.comparison._facts(view)),
+            *(Text(sentence) for sentence in self._about_p_values(adjusted)),
+            *([] if self.p_values is None else [Text(INDEPENDENCE)]),
         ]
 
+    def _what_was_combined(self) -> str:
+        """The lists and the method, in words."""
+        spec, table = AGGREGATORS.get(self.method), self.table
+        method = f"They were combined by {readable(spec.name)}: {spec.summary}."
+        if table is None:
+            return f"{plural(self.n_lists, 'list')} of {plural(len(self.names), 'item')}. {method}"
+        absent = ""
+        if table.missing.any():
+            absent = (
+                " An item that is not in a list has no rank in it."
+                if table.full
+                else " An item that is not in a list counts as worse than all items in it."
+            )
+        universe = (
+            "each list is its own universe"
+            if table.full
+            else f"out of a universe of {_span(table.sizes)}"
+        )
+        everywhere = int((~table.missing).all(axis=0).sum())
+        common = (
+            "the same in all lists"
+            if everywhere == table.n_items
+            else f"{plural(table.n_items, 'different item')}, of which every list holds "
+            f"{count(everywhere)}"
+        )
+        lengths = _span((~table.missing).sum(axis=1))
+        return f"{plural(table.n_lists, 'list')} of {lengths} items ({universe}): {common}.{absent} {method}"
+
+    def _best(self, top: int, adjusted: bool) -> PageTable:
+        frame = self.to_frame() if self.table is None else self.items(adjusted=adjusted)
+        best = frame.head(top)
+        columns = [
+            (PageColumn("Rank"), ranks(best["rank"])),
+            (PageColumn("Item", numeric=False), [str(name) for name in best.index]),
+            (PageColumn("Statistic"), numbers(best["statistic"])),
+        ]
+        for key, title in P_VALUES.items():
+            if key in best:
+                columns.append((PageColumn(title), probabilities(best[key])))
+        if self.table is not None:
+            columns += [
+                (
+                    PageColumn("In lists"),
+                    [f"{held} of {self.n_lists}" for held in best["n_lists"].tolist()],
+                ),
+                (PageColumn("Median rank"), ranks(best["median_rank"])),
+            ]
+        return PageTable.of_columns(f"The best {count(top)}.", columns, header=1)
+
     def __repr__(self) -> str:
-        best = ", ".join(self.names[j] for j in self.order()[:3])
+        best = ", ".join(self.names[j] for j in self._order()[:3])
         more = ", …" if len(self.names) > 3 else ""
         return (
             f"Aggregation({self.method}: {len(self.names)} items from {self.n_lists} list(s); "
@@ -425,8 +379,8 @@ class Aggregation(Result):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class PermutationTest:
+@dataclass(frozen=True, eq=False, repr=False)
+class PermutationTest(Part):
     """Permutation p-values, one per item.
 
     Attributes
@@ -465,13 +419,13 @@ class PermutationTest:
                 "adjusted_p_value": self.adjusted_p_values,
                 "family_wise_p_value": self.family_wise_p_values,
             },
-            index=pd.Index(self.names, name="name"),
+            index=pd.Index(self.names, name="item"),
         )
         return frame.iloc[np.argsort(-self.scores, kind="stable")]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class AggregationComparison(Result):
     """Rankings of the same items by several aggregators.
 
     Attributes
@@ -486,11 +440,11 @@ class Comparison(Result):
     Shown with `top`, the number of best items for which the overlap is given (10 by default).
     """
 
-    kind: ClassVar[str] = "method_comparison"
-    noun: ClassVar[str] = "comparison"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10})
+    _kind: ClassVar[str] = "method_comparison"
+    _noun: ClassVar[str] = "comparison"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10})
 
-    results: tuple[Aggregation, ...]
+    results: tuple[Aggregation, ...] = field(metadata=stored(**OF_SAME_LISTS))
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
@@ -510,7 +464,7 @@ class Comparison(Result):
         """Place (t, p) of each item by each aggregator, 1 to p; ties in the order of the table."""
         places = np.empty((len(self.results), len(self.names)), dtype=np.intp)
         for row, result in zip(places, self.results, strict=True):
-            row[result.order()] = np.arange(1, len(row) + 1)
+            row[result._order()] = np.arange(1, len(row) + 1)
         return places
 
     @cached_property
@@ -528,9 +482,9 @@ class Comparison(Result):
 
         Examples
         --------
-        >>> from pyfsagg.aggregation import compare_methods
+        >>> from pyfsagg.aggregation import compare_aggregations
         >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
-        >>> float(compare_methods(lists, ["mean_rank", "borda"]).kendall().iloc[0, 1])
+        >>> float(compare_aggregations(lists, ["mean_rank", "borda"]).kendall().iloc[0, 1])
         1.0
         """
         return pd.DataFrame(self._kendall, index=self.methods, columns=self.methods)
@@ -540,16 +494,11 @@ class Comparison(Result):
 
         Ties at the cut are broken by the order of the table.
 
-        Raises
-        ------
-        ParameterError
-            If `k` is not from 1 to the number of items.
-
         Examples
         --------
-        >>> from pyfsagg.aggregation import compare_methods
+        >>> from pyfsagg.aggregation import compare_aggregations
         >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
-        >>> int(compare_methods(lists, ["mean_rank", "borda"]).overlap(2).iloc[0, 1])
+        >>> int(compare_aggregations(lists, ["mean_rank", "borda"]).overlap(2).iloc[0, 1])
         2
         """
         k = check_integer("k", k, low=1, high=len(self.names))
@@ -560,9 +509,9 @@ class Comparison(Result):
         """Rank of each item by each aggregator, ties averaged; in the order of the first one."""
         frame = pd.DataFrame(
             {result.method: result.ranking for result in self.results},
-            index=pd.Index(self.names, name="name"),
+            index=pd.Index(self.names, name="item"),
         )
-        return frame.iloc[self.results[0].order()]
+        return frame.iloc[self.results[0]._order()]
 
     def agreement(self, top: int) -> dict[str, Any]:
         """Agreement of the methods as plain values: for a record."""
@@ -575,48 +524,48 @@ class Comparison(Result):
             "overlap_k": k,
         }  # fmt: skip
 
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        record = super()._record(view)
+        settled = zip(self.results, record["results"], strict=True)
         return {
             **self.agreement(view["top"]),
             "names": list(self.names),
-            "results": [result.settings for result in self.results],
+            "results": [result._settled(each) for result, each in settled],
         }
 
-    def arrays(self) -> dict[str, FloatArray]:
-        return {
-            name: array
-            for i, result in enumerate(self.results)
-            for name, array in result.value_arrays(f"_{i}").items()
-        }
-
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {"comparison.csv": self.to_frame()}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
-        document = saved.document
-        results = tuple(
-            Aggregation.of_arrays(tuple(document["names"]), settings, saved.arrays, f"_{i}")
-            for i, settings in enumerate(document["results"])
-        )
-        return cls(results, document["parameters"], document["data"], document["versions"])
+    def _from_files(cls, saved: Saved) -> Self:
+        for each in saved.document["results"]:
+            each["names"] = saved.document["names"]
+        return super()._from_files(saved)
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        """The other methods beside the first one."""
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         first, top = self.methods[0], min(view["top"], len(self.names))
-        frame = pd.DataFrame(
-            {
-                "Kendall tau-b": [f"{value:.3f}" for value in self.kendall()[first]],
-                f"of the best {top}": self.overlap(top)[first].tolist(),
-            },
-            index=list(self.methods),
-        )
-        return [f"In common with {first}:\n{frame.iloc[1:].to_string()}"]
+        tau, overlap = self.kendall()[first], self.overlap(top)[first]
+        return [
+            PageTable.of_columns(
+                f"In common with {readable(first)}.",
+                [
+                    (
+                        PageColumn("Method", numeric=False),
+                        [readable(name) for name in self.methods[1:]],
+                    ),
+                    (PageColumn("Kendall tau-b"), [number(value) for value in tau[1:]]),
+                    (
+                        PageColumn(f"Of the best {count(top)}"),
+                        [count(n) for n in overlap.tolist()[1:]],
+                    ),
+                ],
+            )
+        ]
 
     def __repr__(self) -> str:
-        return f"Comparison({', '.join(self.methods)}; {len(self.names)} items)"
+        return f"AggregationComparison({', '.join(self.methods)}; {len(self.names)} items)"
 
 
-def _printable(name: object) -> str:
-    """A name that cannot steer the terminal."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in str(name))
+def _span(values: NDArray[Any]) -> str:
+    low, high = int(values.min()), int(values.max())
+    return count(low) if low == high else f"{count(low)} to {count(high)}"

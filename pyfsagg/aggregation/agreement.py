@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_integer, check_real
-from pyfsagg._base.types import Floats
-from pyfsagg._base.words import plural
-from pyfsagg._run.result import Result, Saved, records
+from pyfsagg._base.fields import stored
+from pyfsagg._base.validation import check_integer, check_real
+from pyfsagg._base.words import number, plural
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation._call import as_rank_table, hash_of_table
 from pyfsagg.exceptions import DataError
 
-__all__ = ["ListAgreement", "list_agreement", "overlap_of_uneven_lists", "truncation_point"]
-
 _DEVIATION = 0.251  # C of the paper: just above 1/4
 _STRETCH = 1.2  # r of the paper
 _MOST_ROUNDS = 1000
-_PRINTED = 20  # pairs that the terminal shows
+_MOST_PAIRS = 20  # in the summary
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,11 +52,15 @@ class ListAgreement(Result):
     rank-biased overlap.
     """
 
-    kind: ClassVar[str] = "list_agreement"
-    noun: ClassVar[str] = "agreement of lists"
+    _kind: ClassVar[str] = "list_agreement"
+    _noun: ClassVar[str] = "agreement of lists"
 
-    pairs: pd.DataFrame
-    curve: pd.DataFrame
+    pairs: pd.DataFrame = field(
+        metadata=stored(file="pairs.csv", words=("list", "other"), types={"k": float})
+    )
+    curve: pd.DataFrame = field(
+        metadata=stored(file="curve.csv", index="depth", types={"depth": int})
+    )
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str] = field(default_factory=versions)
@@ -106,41 +109,33 @@ class ListAgreement(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        return {"k": self.k, "sentences": self.sentences(), "pairs": records(self.pairs)}
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        return {"k": self.k, "pairs": records(self.pairs)}
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {"pairs.csv": self.pairs, "curve.csv": self.curve}
-
-    @classmethod
-    def made_of(cls, saved: Saved) -> Self:
-        texts = saved.texts("pairs.csv")
-        pairs = saved.frame("pairs.csv").assign(list=texts["list"], other=texts["other"])
-        document = saved.document
-        return cls(
-            pairs.astype({"k": float}),
-            saved.frame("curve.csv").set_index("depth"),
-            document["parameters"],
-            document["data"],
-            document["versions"],
-        )
-
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.pairs"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        shown = self.pairs.sort_values("rbo", ascending=False, kind="stable").head(_PRINTED)
-        columns = shown[["list", "other", "k"]].copy()
-        columns["k"] = ["–" if np.isnan(k) else f"{k:.0f}" for k in shown["k"]]
-        columns["overlap"] = [f"{value:.3f}" for value in shown["rbo"]]
-        columns["limits"] = [
-            f"{low:.3f} to {high:.3f}"
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        return [*map(Text, self.sentences()), self._best_pairs()]
+
+    def _best_pairs(self) -> PageTable:
+        shown = self.pairs.sort_values("rbo", ascending=False, kind="stable").head(_MOST_PAIRS)
+        limits = [
+            f"{number(low)} to {number(high)}"
             for low, high in zip(shown["rbo_low"], shown["rbo_high"], strict=True)
         ]
         hidden = len(self.pairs) - len(shown)
-        more = f"\n{hidden:,} more pairs are in pairs.csv" if hidden else ""
-        said = "\n".join(textwrap.fill(text, 88) for text in self.sentences())
-        return [said, columns.to_string(index=False) + more]
+        return PageTable.of_columns(
+            "Ordered pairs of lists, the largest overlap first.",
+            [
+                (PageColumn("List", numeric=False), shown["list"].astype(str).tolist()),
+                (PageColumn("Other list", numeric=False), shown["other"].astype(str).tolist()),
+                (PageColumn("Agreement ends at place"), [number(k, 0) for k in shown["k"]]),
+                (PageColumn("Rank-biased overlap"), [number(value) for value in shown["rbo"]]),
+                (PageColumn("Limits"), limits),
+            ],
+            f"{plural(hidden, 'more pair')} in pairs.csv." if hidden else "",
+        )
 
     def __repr__(self) -> str:
         lists = f"{plural(self.data['n_lists'], 'list')}, {plural(self.data['n_items'], 'item')}"
@@ -177,8 +172,6 @@ def list_agreement(
     ------
     DataError
         For a single list.
-    ParameterError
-        For an option out of range.
 
     References
     ----------
@@ -233,13 +226,6 @@ def list_agreement(
 
 def truncation_point(confirmed: NDArray[Any], pilot: int) -> int | None:
     """Place k down to which confirmed items are the majority; None if the walk does not settle.
-
-    Parameters
-    ----------
-    confirmed : array (n,) of 0 and 1
-        Whether the item at each place is confirmed by the other list.
-    pilot : int
-        ν: so many places are looked at in one step.
 
     Examples
     --------
@@ -307,11 +293,6 @@ def overlap_of_uneven_lists(
     left: NDArray[np.intp], right: NDArray[np.intp], persistence: float
 ) -> tuple[float, float, float]:
     """Rank-biased overlap of two lists that may end at different depths.
-
-    Returns
-    -------
-    tuple of float
-        Extrapolated value; the least and the most that it can be, whatever stands beyond the ends.
 
     Examples
     --------

@@ -8,14 +8,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer, check_labels, check_real
-from pyfsagg._base.types import Floats
-from pyfsagg._kernels.lists.smooth import smooth_medians
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import check_choice, check_integer, check_labels, check_real
+from pyfsagg._kernels.consensus import smooth_medians
+from pyfsagg._message import Got, Param
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
-
-__all__ = ["birra", "maic"]
 
 
 def birra(
@@ -33,20 +32,6 @@ def birra(
 
     An absent item shares the mean of the ranks behind the list (``full=False``) or adds nothing
     (``full=True``).  Ranks are compared among the items of the table: the universe has no part.
-
-    Parameters
-    ----------
-    table : RankTable
-    prior : float
-        Share of true items expected among those of the table, in (0, 1); at least one item.
-    n_bins, n_iterations : int
-
-    Returns
-    -------
-    AggregatedValues
-        The sum of the log Bayes factors; larger = better.  The same lists are used to guess the true
-        items and to weight the lists, so that the sum is an order and not a posterior probability; no
-        p-values.
 
     References
     ----------
@@ -132,34 +117,6 @@ def maic(
     An item that is absent from a list gets nothing from it: lists are read as far as they go, and neither
     the universe nor `full` has a part.
 
-    Parameters
-    ----------
-    table : RankTable
-    categories : sequence of n_lists labels, optional
-        The category of each list: methods or laboratories whose lists repeat each other.  By
-        default each list is its own.
-    fit : {"exponential", "none"}
-        Whether a ranked list gives the values of the curve, as the published program does (fitted
-        by ``scipy.optimize.curve_fit``, whose last digits, and the one or other fit that does not
-        settle, differ by version), or the mean scores themselves, which is some hundred times
-        faster and does not need SciPy's digits.
-    longest : int, optional
-        How many places of a list count; the published program cut lists after 2,000 until 2026.
-    tolerance : float
-        Above 0; the default is that of the published program.
-    n_iterations : int
-
-    Returns
-    -------
-    AggregatedValues
-        The score; larger = better.  It has no null distribution, and no p-value is made of it; see
-        :func:`~pyfsagg.aggregation.permutation_p_values`.
-
-    Raises
-    ------
-    ParameterError
-        For `categories` that are not one per list, or an option out of range.
-
     References
     ----------
     Li et al. (2020), Nature Communications 11, 164.
@@ -202,7 +159,9 @@ def maic(
 def _category_codes(categories: Sequence[Any] | None, m: int) -> NDArray[np.intp]:
     labels = list(range(m)) if categories is None else check_labels("categories", categories)
     if len(labels) != m:
-        raise ParameterError(f"categories must have one label per list ({m}), got {categories!r}")
+        raise ParameterError(
+            Param("categories"), f" must have one label per list ({m})", Got(categories)
+        )
     distinct = list(dict.fromkeys(labels))
     return np.array([distinct.index(label) for label in labels], dtype=np.intp)
 
@@ -277,7 +236,7 @@ AGGREGATORS.add(
         compute=birra,
         input="ranks",
         options=("prior", "n_bins", "n_iterations"),
-        weights=_LEARNS,
+        list_weights=_LEARNS,
     ),
     AggregatorSpec(
         name="maic",
@@ -292,7 +251,7 @@ AGGREGATORS.add(
         compute=maic,
         input="ranks",
         options=("categories", "fit", "longest", "tolerance", "n_iterations"),
-        weights=_LEARNS,
+        list_weights=_LEARNS,
         unranked="gives all its items the square root of their mean score",
     ),
 )

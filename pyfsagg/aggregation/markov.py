@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import check_choice, check_integer, check_real
 from pyfsagg._base.words import duration
-from pyfsagg._kernels.lists.markov import (
+from pyfsagg._kernels.consensus import (
     ANY,
     HALF,
     MOST,
@@ -28,11 +28,10 @@ from pyfsagg._kernels.lists.markov import (
     prefix_step,
     win_matrix,
 )
+from pyfsagg._message import Name, Param, Remedy, Use
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
-
-__all__ = ["mc1", "mc1_row", "mc2", "mc2_row", "mc3", "mc4"]
 
 Step = Callable[[Floats, Floats], None]
 
@@ -56,29 +55,6 @@ def mc1(
     ranks at least as high as i (``"dwork"``, O(m p) a step, for any number of items); or it draws
     any item and goes there if at least one list ranks it higher than i (``"lin"``, the chain of
     which :func:`mc1_row` is the fpcps score).
-
-    Parameters
-    ----------
-    table : RankTable
-        Absent items are tied at the end of a list (``full=False``), or the list does not compare
-        them (``full=True``).
-    damping : float
-        Probability, in (0, 1), of a jump to an evenly drawn item at each step.
-    tolerance : float
-        Bound on the total absolute error of the distribution at which the iteration stops.
-    definition : {"dwork", "lin"}
-    max_items : int
-        For ``"lin"``: refuse more items than this, since it needs p² bytes and O(p² m) time.
-
-    Returns
-    -------
-    AggregatedValues
-        Probabilities that sum to 1; larger = better.
-
-    Raises
-    ------
-    ParameterError, DataError
-        For an option out of range, or too many items for a pairwise chain.
 
     References
     ----------
@@ -215,7 +191,7 @@ class _Lists:
         # Items at least as high (itself and its ties among them), and strictly higher.
         self.reach = rank_scores(keys, "max", higher_is_better=False)
         self.above = rank_scores(keys, "min", higher_is_better=False) - 1.0
-        weights = np.ones(table.n_lists) if table.weights is None else table.weights
+        weights = np.ones(table.n_lists) if table.list_weights is None else table.list_weights
         self.weights = weights[:, np.newaxis]
         self.weight_of_item = (~self.missing * self.weights).sum(axis=0)
         self.ends = np.take_along_axis(self.reach, self.order, axis=1).astype(np.int64)
@@ -252,14 +228,17 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
             return AggregatedValues(mass, mass)
         watch.look(error)
     raise ParameterError(
-        f"the chain did not settle within {MAX_STEPS} steps at tolerance={tolerance:g}; raise "
-        f"tolerance or damping (now {damping:g})"
+        f"the chain did not settle within {MAX_STEPS} steps at ",
+        Use(tolerance=Name(f"{tolerance:g}")),
+        Remedy(f"raise tolerance or damping (now {damping:g})"),
     )
 
 
 def _counts(table: RankTable) -> Counts:
     """What each list counts in a majority: whole numbers, which are compiled apart, without weights."""
-    return np.ones(table.n_lists, dtype=np.int64) if table.weights is None else table.weights
+    return (
+        np.ones(table.n_lists, dtype=np.int64) if table.list_weights is None else table.list_weights
+    )
 
 
 class _Watch:
@@ -287,9 +266,13 @@ class _Watch:
         expected = left * spent / self._steps
         if expected > LONG:
             warn(
-                f"this chain will take about {duration(expected)} more, for about {left:,.0f} steps at "
-                f"damping={self._damping:g} and tolerance={self._tolerance:g}; a larger damping (0.05 is "
-                "usual) or tolerance takes fewer",
+                f"this chain will take about {duration(expected)} more, for about {left:,.0f} steps at ",
+                Use(damping=Name(f"{self._damping:g}")),
+                " and ",
+                Use(tolerance=Name(f"{self._tolerance:g}")),
+                "; a larger damping (0.05 is usual) or ",
+                Param("tolerance"),
+                " takes fewer",
                 stacklevel=2,
             )
 
@@ -301,9 +284,14 @@ def _pairwise(
     p = table.n_items
     if p > max_items:
         raise DataError(
-            f"this chain compares all pairs of {p} items, which takes {p * p / 1e6:.0f} MB and is "
-            f"refused above max_items={max_items}; aggregate with mc1, mc2 (definition 'dwork') or "
-            "mc3, which need no pairs, cut the lists, or raise max_items"
+            f"this chain compares all pairs of {p} items, which takes {p * p / 1000000.0:.0f} MB ",
+            "and is refused above ",
+            Use(max_items=max_items),
+            Remedy(
+                "aggregate with mc1, mc2 (definition 'dwork') or mc3, which need no pairs, cut the ",
+                "lists, or raise ",
+                Param("max_items"),
+            ),
         )
     wins = np.empty((p, p), dtype=np.uint8)
     win_matrix(np.ascontiguousarray(_compared_ranks(table).T), _counts(table), needed, wins)
@@ -330,7 +318,7 @@ def _chain(**said: Any) -> AggregatorSpec:
     """What the stationary distributions have in common."""
     return AggregatorSpec(
         input="ranks",
-        weights="any",
+        list_weights="any",
         bounds="[0, 1]",
         source="Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)",
         unranked=_IN_NO_ORDER,
@@ -397,7 +385,7 @@ AGGREGATORS.add(
         source=_FPCPS,
         compute=mc1_row,
         input="ranks",
-        weights="any",
+        list_weights="any",
         unranked=_IN_NO_ORDER,
     ),
     AggregatorSpec(
@@ -411,7 +399,7 @@ AGGREGATORS.add(
         source=_FPCPS,
         compute=mc2_row,
         input="ranks",
-        weights="any",
+        list_weights="any",
         unranked=_IN_NO_ORDER,
     ),
 )

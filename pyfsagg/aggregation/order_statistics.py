@@ -9,16 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from pyfsagg._base.checks import check_choice, check_list, check_real, is_single
-from pyfsagg._base.types import Floats
-from pyfsagg._kernels.lists.beta_crossing import log_exact_p
-from pyfsagg._kernels.lists.binomial_tail import log_rho, log_rho_with_cutoffs
-from pyfsagg._kernels.lists.order_statistics import log_stuart
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import check_choice, check_list, check_real, is_single
+from pyfsagg._kernels.order_statistics import log_stuart
+from pyfsagg._kernels.rho import log_exact_p, log_rho, log_rho_with_cutoffs
+from pyfsagg._message import Param, Remedy
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
-
-__all__ = ["mean_p_value", "robust_rank_aggregation", "stuart"]
 
 IntArray = NDArray[np.int64]
 
@@ -39,12 +37,6 @@ def stuart(table: RankTable) -> AggregatedValues:
     in sign and loses all digits from about 40 lists.
 
     An absent item has normalized rank 1 (``full=False``) or is left out of its n (``full=True``).
-
-    Returns
-    -------
-    AggregatedValues
-        `statistic` is Q (0 if below 1e-308), `scores` is −log Q, always finite.  Q is not a
-        p-value, and none is given; see :func:`~pyfsagg.aggregation.permutation_p_values`.
 
     References
     ----------
@@ -74,39 +66,6 @@ def robust_rank_aggregation(
     ρ = min over k of P(the k-th of n uniform numbers ≤ r_(k)), the Beta(k, n − k + 1)
     distribution at the k-th smallest normalized rank (Kolde et al. 2012; thesis eq. 3.19).
 
-    Parameters
-    ----------
-    table : RankTable
-        An absent item has normalized rank 1 (``full=False``) or is left out (``full=True``).
-    exact : bool
-        Give the exact p-value, the chance that n uniform numbers have so small a ρ (thesis
-        eq. 3.18), in place of the Bonferroni bound min(1, n ρ).
-    top_cutoff : float or one per list, optional
-        Share of the universe, in (0, 1], that a list was allowed to fill: only ranks up to it
-        count, and its null distribution stops there.  A rank beyond its cutoff is an error; absent
-        items and those at the very end of the universe count as not kept.  Different cutoffs
-        cost O(n³) for each item.
-    ties : {"last", "average"}
-        Rank of a tied entry in the p-values.  The last of the places that its ties share keeps
-        their level.  "average" is the published reading, for comparisons only: its p-values are
-        too small, without bound as ties become many (of ten tables of pure noise in which 90 % of
-        the scores are 0, every item is significant).  Without ties the two are the same.  Scores
-        and statistic always go by the ranks of the table.
-
-    Returns
-    -------
-    AggregatedValues
-        `statistic` is ρ, `p_values` as above, and `scores` is −log ρ, taken before the cap at 1 so
-        that items neither tie at 0 nor at 1.  If the items have different n, they are ordered by
-        n ρ (or by the exact p-value), as the p-values are.
-
-    Raises
-    ------
-    ParameterError
-        For cutoffs outside (0, 1], or not one per list; for an unknown `ties`.
-    DataError
-        For a rank beyond the cutoff of its list.
-
     Notes
     -----
     The p-values suppose independent lists; bootstraps of one data set are not.
@@ -128,7 +87,7 @@ def robust_rank_aggregation(
     else:
         scores = 0.0 - (log_p if exact else log_p - np.log(counts.max()))
     remarks: tuple[str, ...] = ()
-    last = table.with_last_places() if ties == "last" else table
+    last = table._with_last_places() if ties == "last" else table
     if last is not table:
         safe = _rra_log_p(_log_rhos(last, cutoffs, beyond="drop")[0], counts, exact)
         if (np.minimum(0.0, safe) != np.minimum(0.0, log_p)).any():
@@ -187,15 +146,6 @@ def mean_p_value(
     Φ((mean of the normalized ranks − 1/2)·√(12 n)), the method ``mean`` of RobustRankAggreg; the
     n ranks that the item has (``full=True``) or all m with 1 for an absent one (``full=False``).
 
-    Parameters
-    ----------
-    table : RankTable
-    ties : {"last", "average"}
-        Rank of a tied entry in `p_values`, see :func:`robust_rank_aggregation`.  Average ranks are
-        too optimistic here with few lists only (at .05 a level of .09 with two lists in which
-        30 % of the items share the first place), and the last place costs power if many entries
-        are tied.  `statistic` is the published value, with the ranks of the table.
-
     Examples
     --------
     >>> mean_p_value(RankTable.from_ranks([[1, 2, 4, 3], [1, 3, 4, 2]])).statistic.round(4)
@@ -205,7 +155,7 @@ def mean_p_value(
     log_p = _log_mean_p(table)
     scores, statistic = 0.0 - log_p, np.exp(log_p)
     remarks: tuple[str, ...] = ()
-    last = table.with_last_places() if ties == "last" else table
+    last = table._with_last_places() if ties == "last" else table
     if last is not table:
         log_p, remarks = _log_mean_p(last), (LAST_PLACES,)
     return _with_p(scores, statistic, log_p, remarks)
@@ -227,7 +177,7 @@ def _blocks(table: RankTable) -> Iterator[tuple[int, Floats]]:
     """Normalized ranks in blocks of items, so that no second copy of the table is made."""
     width = max(1, BLOCK_ENTRIES // table.n_lists)
     for start in range(0, table.n_items, width):
-        yield start, table.normalized_columns(start, min(start + width, table.n_items))
+        yield start, table._normalized_columns(start, min(start + width, table.n_items))
 
 
 def _sort_rows(ranks: Floats) -> IntArray:
@@ -250,7 +200,8 @@ def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> Floats:
     given = [top_cutoff] * m if is_single(top_cutoff) else check_list("top_cutoff", top_cutoff)
     if len(given) != m:
         raise ParameterError(
-            f"top_cutoff must be one share or one per list ({m}), got {len(given)} of them"
+            Param("top_cutoff"),
+            f" must be one share or one per list ({m}), got {len(given)} of them",
         )
     return np.array(
         [check_real("top_cutoff", value, low=0.0, high=1.0, low_open=True) for value in given]
@@ -267,9 +218,11 @@ def _check_within(ranks: Floats, cutoffs: Floats, table: RankTable, start: int) 
     if beyond.any():
         j, i = np.argwhere(beyond)[0]
         raise DataError(
-            f"the normalized rank of {table.names[start + j]!r} in list {i + 1} is "
-            f"{ranks[j, i]:.6g}, beyond its top_cutoff of {cutoffs[i]:g}; raise the cutoff, "
-            "or mark such items missing"
+            f"the normalized rank of {table.names[start + j]!r} in list {i + 1} is ",
+            f"{ranks[j, i]:.6g}, beyond its ",
+            Param("top_cutoff"),
+            f" of {cutoffs[i]:g}",
+            Remedy("raise the cutoff, or mark such items missing"),
         )
 
 
@@ -323,7 +276,7 @@ AGGREGATORS.add(
         compute=mean_p_value,
         input="ranks",
         unranked=_BLOCK,
-        weights="its value is a p-value of independent lists; mean_rank takes weights",
+        list_weights="its value is a p-value of independent lists; mean_rank takes weights",
         options=("ties",),
         in_loops={"ties": "average"},
     ),

@@ -10,17 +10,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
+from pyfsagg._base.arithmetic import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice, check_integer, check_labels
+from pyfsagg._base.validation import check_choice, check_integer, check_labels
+from pyfsagg._message import Param
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._call import Weights, as_rank_table, as_weighted_table
 from pyfsagg.aggregation._result import PermutationTest
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
-
-__all__ = ["PermutationTest", "permutation_p_values"]
 
 NullTable = Callable[[np.random.Generator], Any]
 
@@ -33,9 +32,9 @@ def permutation_p_values(
     null: NullTable | None = None,
     n_permutations: int = 1000,
     adjust: str = "bh",
-    weights: Weights = None,
+    list_weights: Weights = None,
     random_state: int | np.random.Generator | None = None,
-    **options: Any,
+    **method_params: Any,
 ) -> PermutationTest:
     """Permutation p-values of the items, valid also for lists that depend on each other.
 
@@ -59,7 +58,7 @@ def permutation_p_values(
     Parameters
     ----------
     table_or_scores : RankTable, or any input of :func:`aggregate`
-    method, **options
+    method, **method_params
         The aggregator.
     groups : sequence of n_lists labels, optional
         The source of each list; at least two different ones.
@@ -69,7 +68,7 @@ def permutation_p_values(
         Number B of null tables.  The smallest p-value is 1/(B + 1) for one item's own null scores
         and 1/(B N + 1) for pooled ones, with N items in the universe.
     adjust : {"bh", "holm", "bonferroni"}
-    weights : one number per list, or dict of list name to number, optional
+    list_weights : one number per list, or dict of list name to number, optional
         See :func:`~pyfsagg.aggregation.aggregate`; null tables have them too.
     random_state : int or Generator, optional
         Results repeat with the same seed.
@@ -81,8 +80,6 @@ def permutation_p_values(
 
     Raises
     ------
-    ParameterError
-        If both `groups` and `null` are given, or `groups` names one source only.
     DataError
         If `null` returns a table over other items.
 
@@ -104,10 +101,10 @@ def permutation_p_values(
         data=("table_or_scores",),
     )
     spec = AGGREGATORS.get(method)
-    compute = spec.bind(**options)
+    compute = spec.bind(**method_params)
     check_choice("adjust", adjust, ADJUSTMENTS)
     n_permutations = check_integer("n_permutations", n_permutations, low=1)
-    table = as_weighted_table(table_or_scores, weights)
+    table = as_weighted_table(table_or_scores, list_weights)
     rng = np.random.default_rng(random_state)
     universe = table.n_items
     if null is None:
@@ -151,12 +148,15 @@ def _sources(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.intp]]:
     """Positions of the lists of each source."""
     labels = list(range(m)) if groups is None else check_labels("groups", groups)
     if len(labels) != m:
-        raise ParameterError(f"groups must have one label per list ({m}), got {len(labels)}")
+        raise ParameterError(
+            Param("groups"), f" must have one label per list ({m}), got {len(labels)}"
+        )
     distinct = list(dict.fromkeys(labels))
     if len(distinct) < 2:
         raise ParameterError(
-            "groups names a single source: relabelling all its lists together leaves every result "
-            "as it is. Give null, a function that makes the lists again from a shuffled target"
+            Param("groups"),
+            " names a single source: relabelling all its lists together leaves every result as ",
+            "it is. Give null, a function that makes the lists again from a shuffled target",
         )
     return [np.array([i for i in range(m) if labels[i] == label]) for label in distinct]
 
@@ -198,11 +198,11 @@ def _checked_null(values: Any, table: RankTable) -> RankTable:
             f"null returned a table over other items ({drawn.n_items} items, for instance "
             f"{drawn.names[0]!r}); it must hold the same {table.n_items} items in the same order"
         )
-    if table.weights is None:
+    if table.list_weights is None:
         return drawn
     if drawn.n_lists != table.n_lists:
         raise DataError(
             f"null returned {drawn.n_lists} lists, and the weights are of {table.n_lists}; it must make "
             "as many lists in the same order"
         )
-    return replace(drawn, weights=table.weights)
+    return replace(drawn, list_weights=table.list_weights)

@@ -1,4 +1,4 @@
-"""Aggregators that work on ranks: mean, median, minimum, geometric mean, Borda, best-go-first."""
+"""Aggregators that work on ranks: means, Borda, best-go-first, reciprocal rank fusion, vote counting."""
 
 from __future__ import annotations
 
@@ -7,25 +7,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import check_choice, check_integer, check_real
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,
     AggregatorSpec,
     comparable_ranks,
+    over_lists,
 )
-from pyfsagg.aggregation._reduction import over_lists
 from pyfsagg.ranks import RankTable, rank_scores
-
-__all__ = [
-    "best_go_first",
-    "borda",
-    "geometric_mean_rank",
-    "mean_rank",
-    "median_rank",
-    "minimum_rank",
-]
 
 
 def mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
@@ -34,19 +25,13 @@ def mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues
     An absent item counts with the last rank of the list's universe (``full=False``) or is left out
     of the mean (``full=True``).  Ranks from universes of different size are brought to the largest.
 
-    Parameters
-    ----------
-    table : RankTable
-    normalized : bool
-        Give the statistic as a share of the universe, in (0, 1], as RobustRankAggreg does.
-
     Examples
     --------
     >>> mean_rank(RankTable.from_ranks([[1, 2, 3], [2, 1, 3]])).statistic
     array([1.5, 1.5, 3. ])
     """
     ranks = comparable_ranks(table)
-    return _smaller_is_better(over_lists(ranks, "mean", table.weights), table, normalized)
+    return _smaller_is_better(over_lists(ranks, "mean", table.list_weights), table, normalized)
 
 
 def median_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
@@ -57,7 +42,7 @@ def median_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValu
     >>> median_rank(RankTable.from_ranks([[1, 2, 3], [2, 1, 3], [1, 3, 2]])).statistic
     array([1., 2., 3.])
     """
-    ranks = over_lists(comparable_ranks(table), "median", table.weights)
+    ranks = over_lists(comparable_ranks(table), "median", table.list_weights)
     return _smaller_is_better(ranks, table, normalized)
 
 
@@ -84,10 +69,10 @@ def geometric_mean_rank(table: RankTable, *, normalized: bool = False) -> Aggreg
     array([2.        , 2.        , 1.81712059])
     """
     ranks = comparable_ranks(table)
-    if table.weights is None:
+    if table.list_weights is None:
         # Sorting first makes the floating sum independent of the order of the lists.
         ranks = np.sort(ranks, axis=0)
-    logs = over_lists(np.log(ranks), "mean", table.weights)
+    logs = over_lists(np.log(ranks), "mean", table.list_weights)
     return _smaller_is_better(np.exp(logs), table, normalized)
 
 
@@ -103,14 +88,6 @@ def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> Aggr
     above the number of items) are not counted.  With ``full=True`` a list compares only the items
     that it holds, and the points of an item held by s of m lists are scaled by m/s.
 
-    Parameters
-    ----------
-    table : RankTable
-    ties : {"half", "strict"}
-        Whether beating means half a point for an equal rank, which makes the count an affine
-        function of the mean of average ranks, or a point for strictly better ranks only, as the
-        formula is printed.  Without ties the two agree.
-
     Examples
     --------
     >>> borda(RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"]])).statistic
@@ -122,11 +99,11 @@ def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> Aggr
     if table.full and missing.any():
         held = (~missing).sum(axis=1, keepdims=True)
         points = np.where(missing, np.nan, held - worst)
-        mean = over_lists(points, "mean", table.weights)
-        return _larger_is_better(table.total_weight * mean)
+        mean = over_lists(points, "mean", table.list_weights)
+        return _larger_is_better(table._total_weight * mean)
     points = table.n_items - worst
-    if table.weights is not None:
-        points *= table.weights[:, np.newaxis]
+    if table.list_weights is not None:
+        points *= table.list_weights[:, np.newaxis]
     return _larger_is_better(points.sum(axis=0))
 
 
@@ -177,7 +154,7 @@ def _reduced_rank(**said: Any) -> AggregatorSpec:
         ties=_AS_GIVEN,
         source=_KOLDE,
         options=("normalized",),
-        weights="any",
+        list_weights="any",
         **said,
     )
 
@@ -223,7 +200,7 @@ AGGREGATORS.add(
         source=_FPCPS,
         compute=borda,
         input="ranks",
-        weights="any",
+        list_weights="any",
         unranked="its k items share the mean rank (k + 1)/2, or, with ties='strict', beat what it lacks",
         options=("ties",),
     ),
@@ -241,7 +218,80 @@ AGGREGATORS.add(
         source=_FPCPS,
         compute=best_go_first,
         input="ranks",
-        weights="any",
+        list_weights="any",
         unranked="its items come one by one in the order of the table, as after any tie",
+    ),
+)
+
+
+def reciprocal_rank_fusion(table: RankTable, *, constant: float = 60.0) -> AggregatedValues:
+    """Reciprocal rank fusion: Σ 1/(c + r_i) over the lists that hold the item.
+
+    An absent item gets 0 from a list, whatever the universe.
+
+    References
+    ----------
+    Cormack, Clarke, Büttcher (2009), SIGIR, 758–759.
+
+    Examples
+    --------
+    >>> lists = RankTable.from_lists([["a", "b"], ["a", "c"]])
+    >>> reciprocal_rank_fusion(lists).statistic.round(5)
+    array([0.03279, 0.01613, 0.01613])
+    """
+    constant = check_real("constant", constant, low=0.0)
+    return _points(np.where(table.missing, 0.0, 1.0 / (constant + table.ranks)), table)
+
+
+def vote_counting(table: RankTable, *, top: int | None = None) -> AggregatedValues:
+    """Number of lists that contain an item, or have it among their best `top`.
+
+    Examples
+    --------
+    >>> vote_counting(RankTable.from_lists([["a", "b"], ["a", "c"]])).statistic
+    array([2., 1., 1.])
+    """
+    held = ~table.missing
+    if top is not None:
+        held &= table.ranks <= check_integer("top", top, low=1)  # NaN compares as False
+    return _points(held.astype(np.float64), table)
+
+
+def _points(points: Floats, table: RankTable) -> AggregatedValues:
+    """The sum over the lists; items with the same points in another order tie exactly."""
+    weighted = points if table.list_weights is None else points * table.list_weights[:, np.newaxis]
+    total: Floats = np.sort(weighted, axis=0).sum(axis=0)
+    return AggregatedValues(total, total)
+
+
+AGGREGATORS.add(
+    AggregatorSpec(
+        name="reciprocal_rank_fusion",
+        aliases=("rrf",),
+        summary="sum of reciprocal ranks, softened by a constant",
+        formula="sum_i 1 / (c + r_i), over the lists with the item, c = 60",
+        latex=r"\sum_{i} \frac{1}{c + r_i}, \quad c = 60",
+        bounds="[0, m / (c + 1)]",
+        ties="ranks count as they are; average ranks are the default where lists are ranked",
+        source="Cormack, Clarke, Büttcher (2009)",
+        compute=reciprocal_rank_fusion,
+        input="ranks",
+        options=("constant",),
+        list_weights="any",
+    ),
+    AggregatorSpec(
+        name="vote_counting",
+        aliases=("vote_count", "votes"),
+        summary="how many lists hold the item",
+        formula="number of lists with the item (among their best, with top)",
+        latex=r"\sum_{i=1}^{m} 1 [ \text{list } i \text{ has the item} ]",
+        bounds="[0, m]",
+        ties="with top, the mean rank of the ties decides",
+        source="Wang et al. (2022), Bioinformatics 38",
+        compute=vote_counting,
+        input="ranks",
+        options=("top",),
+        list_weights="any",
+        unranked="counts as any other; with top, the mean rank (k + 1)/2 of its k items decides",
     ),
 )

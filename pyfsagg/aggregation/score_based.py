@@ -1,41 +1,31 @@
-"""Aggregators that work on the scores themselves."""
+"""Aggregators that work on scores: means, and the first principal component (FPCPS)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_real
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.remarks import warn
+from pyfsagg._base.validation import check_choice, check_integer, check_real
+from pyfsagg._message import NONE, Got, Param, Remedy, Use
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,
     AggregatorSpec,
+    over_lists,
     required_scores,
 )
-from pyfsagg.aggregation._reduction import over_lists
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import RankTable
-
-__all__ = [
-    "arithmetic_mean",
-    "geometric_mean",
-    "l2_norm",
-    "maximum_score",
-    "median_score",
-    "minimum_score",
-]
+from pyfsagg.ranks import RankTable, rank_scores
 
 
 def arithmetic_mean(table: RankTable) -> AggregatedValues:
     """Mean score over the lists that hold the item (thesis eq. 3.15).
-
-    Raises
-    ------
-    DataError
-        If the table holds ranks only.
 
     Examples
     --------
@@ -43,7 +33,7 @@ def arithmetic_mean(table: RankTable) -> AggregatedValues:
     array([2., 4.])
     """
     scores = required_scores(table, "arithmetic_mean", "mean_rank")
-    return _same(over_lists(scores, "mean", table.weights))
+    return _same(over_lists(scores, "mean", table.list_weights))
 
 
 def geometric_mean(
@@ -55,23 +45,6 @@ def geometric_mean(
     """Geometric mean of the scores over the lists that hold the item (thesis eq. 3.16).
 
     One zero makes the result 0, unless `nonpositive_as` gives its replacement.
-
-    Parameters
-    ----------
-    table : RankTable
-    shift : float or "minimum", optional
-        Added to every score first, so that negative scores (mRMR has them) can be used;
-        ``"minimum"`` adds just enough to lift the lowest score of each list to 0.
-    nonpositive_as : float, optional
-        Value that replaces scores of 0 or below, after shifting.  With 1 this is
-        ``exp(sum(log(x[x > 0])) / length(x))``, a form often seen in R; mind that 0 then beats 0.5.
-
-    Raises
-    ------
-    DataError
-        If a score is negative (after shifting), or the table holds ranks only.
-    ParameterError
-        If `shift` is neither a finite number nor ``"minimum"``, or `nonpositive_as` is not positive.
 
     Examples
     --------
@@ -90,14 +63,14 @@ def geometric_mean(
     if bool((scores < 0).any()):
         i, j = np.argwhere(scores < 0)[0]
         raise DataError(
-            f"geometric_mean needs scores of at least 0, and {table.names[j]!r} has "
-            f"{scores[i, j]:.6g} in list {i + 1}; use arithmetic_mean, or shift the scores with "
-            "shift='minimum'"
+            f"geometric_mean needs scores of at least 0, and {table.names[j]!r} has ",
+            f"{scores[i, j]:.6g} in list {i + 1}",
+            Remedy("use arithmetic_mean, or shift the scores with ", Use(shift="minimum")),
         )
     with np.errstate(divide="ignore"):
         logs = np.log(scores)
     # exp(-inf) is the 0 that one zero score asks for.
-    return _same(np.exp(over_lists(logs, "mean", table.weights)))
+    return _same(np.exp(over_lists(logs, "mean", table.list_weights)))
 
 
 def _shift(scores: Floats, shift: float | str) -> Floats:
@@ -106,7 +79,9 @@ def _shift(scores: Floats, shift: float | str) -> Floats:
         return np.maximum(-lowest, 0.0)
     if isinstance(shift, (int, float)) and not isinstance(shift, bool) and np.isfinite(shift):
         return np.full((1, 1), float(shift))
-    raise ParameterError(f"shift must be a finite number, 'minimum' or None, got {shift!r}")
+    raise ParameterError(
+        Param("shift"), " must be a finite number, 'minimum' or ", NONE, Got(shift)
+    )
 
 
 def l2_norm(table: RankTable) -> AggregatedValues:
@@ -114,11 +89,6 @@ def l2_norm(table: RankTable) -> AggregatedValues:
 
     The sign of a score is lost.  An item that only s of m lists hold has its sum of squares scaled
     by m/s, so that it is neither rewarded nor punished for its absence.
-
-    Raises
-    ------
-    DataError
-        If the table holds ranks only.
 
     Examples
     --------
@@ -129,42 +99,24 @@ def l2_norm(table: RankTable) -> AggregatedValues:
     # Scaling keeps the squares of very large and very small scores inside the floating range.
     largest = np.nanmax(np.abs(scores), axis=0)
     scaled = scores / np.where(largest > 0.0, largest, 1.0)
-    mean_square = over_lists(np.square(scaled), "mean", table.weights)
-    return _same(largest * np.sqrt(table.total_weight * mean_square))
+    mean_square = over_lists(np.square(scaled), "mean", table.list_weights)
+    return _same(largest * np.sqrt(table._total_weight * mean_square))
 
 
 def median_score(table: RankTable) -> AggregatedValues:
-    """Median score over the lists that hold the item.
-
-    Raises
-    ------
-    DataError
-        If the table holds ranks only.
-    """
+    """Median score over the lists that hold the item."""
     scores = required_scores(table, "median", "median_rank")
-    return _same(over_lists(scores, "median", table.weights))
+    return _same(over_lists(scores, "median", table.list_weights))
 
 
 def minimum_score(table: RankTable) -> AggregatedValues:
-    """Lowest score over the lists that contain the item.
-
-    Raises
-    ------
-    DataError
-        If the table holds ranks only.
-    """
+    """Lowest score over the lists that contain the item."""
     scores = required_scores(table, "minimum", "median_rank")
     return _same(over_lists(scores, "min"))
 
 
 def maximum_score(table: RankTable) -> AggregatedValues:
-    """Highest score over the lists that hold the item.
-
-    Raises
-    ------
-    DataError
-        If the table holds ranks only.
-    """
+    """Highest score over the lists that hold the item."""
     scores = required_scores(table, "maximum", "minimum_rank")
     return _same(over_lists(scores, "max"))
 
@@ -184,7 +136,7 @@ def _score_based(**said: Any) -> AggregatorSpec:
         ties="not concerned: scores count as they are",
         source="Salman (2022), section 3.5",
         by_item=_without_minimum,
-        weights="any",
+        list_weights="any",
         unranked="has no scores, so that it is not taken",
         **said,
     )
@@ -248,4 +200,144 @@ AGGREGATORS.add(
         bounds="(-inf, inf)",
         compute=maximum_score,
     ),
+)
+
+
+def fpcps(
+    table: RankTable,
+    *,
+    n_features_to_select: int | float | None = 0.25,
+    normalize: Literal["zscore", "minmax"] = "zscore",
+) -> AggregatedValues:
+    """First principal component projection score (fpcps section 3).
+
+    The features among the `n_features_to_select` best of at least one list are the objects of a principal
+    component analysis with one variable per list; a feature's coordinate on the first component is its score.
+    The component is oriented so that its loadings sum to a positive number.
+
+    Warns
+    -----
+    PyfsaggWarning
+        If loadings have mixed signs: a high score in one list then counts against a feature.
+
+    Examples
+    --------
+    >>> table = RankTable.from_scores([[3.0, 2.0, 1.0, 0.0], [6.0, 5.0, 1.0, 0.5]])
+    >>> fpcps(table, n_features_to_select=None).statistic.round(3)
+    array([ 1.793,  0.867, -0.94 , -1.72 ])
+    """
+    scores, kept = _prepare(table, n_features_to_select, normalize)
+    loadings, coordinates = _first_component(scores, table.list_weights)
+    if (loadings < -1e-9).any():
+        against = int((loadings < -1e-9).sum())
+        warn(
+            f"{against} of {loadings.size} lists have a negative loading on the first principal "
+            "component: a high score there lowers the combined score. Keep fewer features (keep), "
+            "or leave these lists out.",
+            stacklevel=2,
+        )
+    statistic = np.full(table.n_items, np.nan)
+    statistic[kept] = coordinates
+    below = coordinates.min() - coordinates.std()
+    return AggregatedValues(np.where(kept, statistic, below), statistic)
+
+
+def fpcps_loadings(
+    table: RankTable,
+    *,
+    n_features_to_select: int | float | None = 0.25,
+    normalize: Literal["zscore", "minmax"] = "zscore",
+) -> Floats:
+    """Loadings (n_lists,) of the component that :func:`fpcps` projects on; they have norm 1.
+
+    Examples
+    --------
+    >>> table = RankTable.from_scores([[3.0, 2.0, 1.0], [6.0, 5.0, 1.0]])
+    >>> fpcps_loadings(table, n_features_to_select=None).round(3)
+    array([0.707, 0.707])
+    """
+    return _first_component(
+        _prepare(table, n_features_to_select, normalize)[0], table.list_weights
+    )[0]
+
+
+def _prepare(
+    table: RankTable, n_features_to_select: int | float | None, normalize: str
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Normalized scores (n_lists, n_kept) and the mask of the features kept."""
+    scores = required_scores(table, "fpcps", "borda")
+    check_choice("normalize", normalize, ("zscore", "minmax"))
+    kept = _union_of_best(scores, n_features_to_select)
+    chosen = scores[:, kept]
+    missing = np.isnan(chosen)
+    if missing.any():
+        counts = np.maximum(1, (~missing).sum(axis=1, keepdims=True))
+        means = np.where(missing, 0.0, chosen).sum(axis=1, keepdims=True) / counts
+        chosen = np.where(missing, means, chosen)
+    centred = chosen - chosen.mean(axis=1, keepdims=True)
+    spread = chosen.std(axis=1) if normalize == "zscore" else np.ptp(chosen, axis=1)
+    # Rounding leaves a constant list a spread of a few units in the last place of its values.
+    constant = spread <= 1e-14 * np.abs(chosen).max(axis=1)
+    if constant.all():
+        raise DataError(
+            f"every list is constant on the {chosen.shape[1]} features kept, so that there "
+            "is no principal component; keep more features (keep)"
+        )
+    scale = np.where(constant, np.inf, spread)
+    if table.list_weights is not None:
+        # As many equal variables as the list is written times have the variance of one of this scale.
+        scale = scale / np.sqrt(table.list_weights)
+    return centred / scale[:, np.newaxis], kept
+
+
+def _union_of_best(scores: Floats, n_features_to_select: int | float | None) -> NDArray[np.bool_]:
+    p = scores.shape[1]
+    if n_features_to_select is None:
+        return np.ones(p, dtype=np.bool_)
+    if isinstance(n_features_to_select, (float, np.floating)):
+        share = check_real(
+            "n_features_to_select", n_features_to_select, low=0.0, high=1.0, low_open=True
+        )
+        k = max(1, math.ceil(share * p - 1e-9))
+    else:
+        k = check_integer("n_features_to_select", n_features_to_select, low=1, high=p)
+    # Comparing with NaN is False: a missing score is among no list's best.
+    kept: NDArray[np.bool_] = (rank_scores(scores, ties="ordinal") <= k).any(axis=0)
+    return kept
+
+
+def _first_component(scores: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    """Loadings and coordinates, from the smaller of the two Gram matrices.
+
+    `scores` of a list of weight w are longer by √w, and so is its loading: the sum over its copies.
+    """
+    m, n = scores.shape
+    if m <= n:
+        loadings = np.linalg.eigh(scores @ scores.T)[1][:, -1]
+    else:
+        loadings = scores @ np.linalg.eigh(scores.T @ scores)[1][:, -1]
+        loadings = loadings / np.linalg.norm(loadings)
+    total = (loadings if weights is None else loadings * np.sqrt(weights)).sum()
+    lead = total if abs(total) > 1e-12 else loadings[np.argmax(np.abs(loadings))]
+    loadings = loadings if lead > 0 else -loadings
+    return loadings, np.asarray(loadings @ scores, dtype=np.float64)
+
+
+AGGREGATORS.add(
+    AggregatorSpec(
+        name="fpcps",
+        aliases=("first_principal_component",),
+        summary="coordinate on the first principal component of the lists",
+        formula="sum_i a_i z_i, z_i the normalized score in list i, a the first principal component",
+        latex=r"\sum_{i=1}^{m} a_i z_i, \quad a \text{ the first eigenvector of the covariance "
+        r"of } z_1, \dots, z_m",
+        bounds="(-inf, inf)",
+        ties="equally good features at the limit of keep: the first column",
+        source="Filchenkov, Dolganov, Smetannikov (2015), section 3",
+        compute=fpcps,
+        input="scores",
+        list_weights="any",
+        unranked="has no scores, so that it is not taken",
+        options=("n_features_to_select", "normalize"),
+    )
 )

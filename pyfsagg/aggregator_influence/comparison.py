@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, TypeVar
@@ -10,23 +9,19 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.checks import check_real
+from pyfsagg._base.fields import stored
+from pyfsagg._base.validation import check_real
+from pyfsagg._base.words import number, numbers, probabilities, titled
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, Saved
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import STABILITY_MEASURES
-from pyfsagg.statistics import (
-    FriedmanTest,
-    OneWayAnova,
-    PairwiseTests,
-    RepeatedMeasuresAnova,
-    friedman,
-    one_way_anova,
-    pairwise_tests,
-    rm_anova,
-)
-
-__all__ = ["AggregatorComparison", "compare_values"]
+from pyfsagg.statistics import friedman, one_way_anova, pairwise_tests, rm_anova
+from pyfsagg.statistics.anova import RepeatedMeasuresAnova
+from pyfsagg.statistics.average_ranks import FriedmanTest
+from pyfsagg.statistics.one_way import OneWayAnova
+from pyfsagg.statistics.pairwise import PairwiseTests
 
 CAUTIONS = {
     "fold": "The training parts of two folds share most of their samples, and every pseudo-value "
@@ -34,6 +29,14 @@ CAUTIONS = {
     "describe the differences on these data; they do not carry over to new samples.",
     "data set": "Each data set counts once, whatever the number of its folds; the conclusion is "
     "about data sets like these.",
+}
+
+TESTS = ("repeated", "one_way", "friedman", "pairwise")
+
+TEST_NAMES = {
+    "repeated": "Repeated-measures ANOVA (Greenhouse-Geisser)",
+    "one_way": "One-way ANOVA",
+    "friedman": "Friedman",
 }
 
 DECIMALS = 10
@@ -53,7 +56,7 @@ class AggregatorComparison(Result):
     measure : str
     unit : {"fold", "data set"}
         Meaning of a row of `values`.
-    larger_is_stabler : bool
+    higher_is_better : bool
     repeated : RepeatedMeasuresAnova or None
         Aggregators as conditions, rows as subjects.
     one_way : OneWayAnova or None
@@ -68,18 +71,18 @@ class AggregatorComparison(Result):
         Options of the tests, facts on the data, and software versions.
     """
 
-    kind: ClassVar[str] = "aggregator_comparison"
-    noun: ClassVar[str] = "comparison"
-    one_file: ClassVar[bool] = True
+    _kind: ClassVar[str] = "aggregator_comparison"
+    _noun: ClassVar[str] = "comparison"
+    _one_file: ClassVar[bool] = True
 
-    values: pd.DataFrame
+    values: pd.DataFrame = field(metadata=stored(kept=False))
     measure: str
     unit: str
-    larger_is_stabler: bool
-    repeated: RepeatedMeasuresAnova | None
-    one_way: OneWayAnova | None
-    friedman: FriedmanTest | None
-    pairwise: PairwiseTests | None
+    higher_is_better: bool
+    repeated: RepeatedMeasuresAnova | None = field(metadata=stored(kept=False))
+    one_way: OneWayAnova | None = field(metadata=stored(kept=False))
+    friedman: FriedmanTest | None = field(metadata=stored(kept=False))
+    pairwise: PairwiseTests | None = field(metadata=stored(kept=False))
     refused: Mapping[str, str]
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -129,36 +132,25 @@ class AggregatorComparison(Result):
     @property
     def sentence(self) -> str:
         """The results of the tests and the remarks, in sentences."""
-        made = (self.repeated, self.one_way, self.friedman, self.pairwise)
-        found = [test.sentence for test in made if test is not None]
+        found = [test.sentence for name in TESTS if (test := getattr(self, name)) is not None]
         reasons = [f"No {name} test: {reason}." for name, reason in self.refused.items()]
         return " ".join([*found, *reasons, self.caution])
 
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        made = {
-            "repeated": self.repeated,
-            "one_way": self.one_way,
-            "friedman": self.friedman,
-            "pairwise": self.pairwise,
-        }
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        tests = {name: getattr(self, name) for name in TESTS}
         return {
-            "measure": self.measure,
-            "unit": self.unit,
-            "larger_is_stabler": self.larger_is_stabler,
+            **super()._record(view),
             "values": {str(name): self.values[name].tolist() for name in self.values},
             "rows": [str(label) for label in self.values.index],
-            "tests": {
-                name: json.loads(test.to_json()) for name, test in made.items() if test is not None
-            },
-            "refused": dict(self.refused),
+            "tests": {name: test._contents() for name, test in tests.items() if test is not None},
             "caution": self.caution,
         }
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {} if self.pairwise is None else {"comparison.csv": self.to_frame()}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         """The tests are made again of the values, which say all."""
         document = saved.document
         unit = document["unit"]
@@ -171,8 +163,23 @@ class AggregatorComparison(Result):
         )
         return cls(**{**vars(again), "versions": document["versions"]})
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        return [self.tests().to_string(float_format="{:.4g}".format, na_rep="–"), self.sentence]
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        tests = self.tests()
+        tested = tests[tests["statistic"].notna()]
+        table = PageTable.of_columns(
+            f"Do the aggregators differ by {titled(self.measure)}?",
+            [
+                (
+                    PageColumn("Test", numeric=False),
+                    [TEST_NAMES[str(name)] for name in tested.index],
+                ),
+                (PageColumn("F or χ²"), numbers(tested["statistic"])),
+                (PageColumn("df"), [number(df, 2) for df in tested["df_effect"]]),
+                (PageColumn("df of error"), [number(df, 2) for df in tested["df_error"]]),
+                (PageColumn("p"), probabilities(tested["p"])),
+            ],
+        )
+        return [Text(self.sentence), *([table] if len(tested) else [])]
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {value:.4g}" for name, value in self.values.mean().items())
@@ -185,14 +192,14 @@ def compare_values(
     unit: str,
     *,
     adjust: str,
-    confidence: float,
+    confidence_level: float,
     data: Mapping[str, Any] | None = None,
 ) -> AggregatorComparison:
     """All tests of a table of units by aggregators; a test that the data refuse says why."""
     if values.shape[1] < 2:
         raise ParameterError("a comparison needs at least two aggregators, got one")
     # Options are checked before a refusal by the data can hide that they are wrong.
-    check_real("confidence", confidence, low=0.0, high=1.0, low_open=True)
+    check_real("confidence_level", confidence_level, low=0.0, high=1.0, low_open=True)
     spec = STABILITY_MEASURES.get(measure)
     refused: dict[str, str] = {}
 
@@ -210,17 +217,20 @@ def compare_values(
         values,
         spec.name,
         unit,
-        spec.larger_is_stabler,
-        attempt("repeated", lambda: rm_anova(rounded, confidence=confidence)),
-        attempt("one_way", lambda: one_way_anova(groups, confidence=confidence)),
+        spec.higher_is_better,
+        attempt("repeated", lambda: rm_anova(rounded, confidence_level=confidence_level)),
+        attempt("one_way", lambda: one_way_anova(groups, confidence_level=confidence_level)),
         attempt(
             "friedman",
             lambda: friedman(
-                rounded, higher_is_better=spec.larger_is_stabler, confidence=confidence
+                rounded, higher_is_better=spec.higher_is_better, confidence_level=confidence_level
             ),
         ),
-        attempt("pairwise", lambda: pairwise_tests(rounded, adjust=adjust, confidence=confidence)),
+        attempt(
+            "pairwise",
+            lambda: pairwise_tests(rounded, adjust=adjust, confidence_level=confidence_level),
+        ),
         refused,
-        {"adjust": adjust, "confidence": confidence},
+        {"adjust": adjust, "confidence_level": confidence_level},
         data or {},
     )

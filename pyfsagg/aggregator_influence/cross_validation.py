@@ -1,34 +1,33 @@
-"""Cross-validation around within- or between-aggregation, once for all aggregators."""
+"""Cross-validation around an ensemble, once for all aggregators, on one or several data sets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice, check_integer, check_list
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task
+from pyfsagg._base.validation import check_choice, check_integer, check_list
 from pyfsagg._base.words import readable
+from pyfsagg._message import Got, Param, Public, Remedy, Use
 from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
-from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
+from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.aggregator_influence.result import InfluenceResult
-from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters
-from pyfsagg.ensemble.forecast import Work, warn_of_time
+from pyfsagg.ensemble.core import NORMALIZATIONS, Recipe
 from pyfsagg.ensemble.run import Run, set_up_run
-from pyfsagg.ensemble.scoring import as_lists, score_resamples
-from pyfsagg.exceptions import ParameterError
-from pyfsagg.ranks import RankTable
-from pyfsagg.resampling import KFold, Plan, PoissonBootstrap, draw_resamples, read_plan
-
-__all__ = ["THESIS_AGGREGATORS", "FoldPlan", "influence", "with_options"]
-
-Compute = Callable[[RankTable], AggregatedValues]
+from pyfsagg.ensemble.scoring import Work, score_resamples, warn_of_time
+from pyfsagg.exceptions import InputTypeError, ParameterError
+from pyfsagg.resampling import KFold, Plan, PoissonBootstrap, draw_resamples
+from pyfsagg.resampling.plan import read_plan
+from pyfsagg.stability_measures.measure import measure_stability
 
 THESIS_AGGREGATORS = (
     "arithmetic_mean",
@@ -74,7 +73,7 @@ def influence(
     normalize : {"per_resample", "per_feature"}
         As in :func:`pyfsagg.bam`.
     aggregators : sequence of str, or mapping of str to options
-        Names from :func:`pyfsagg.list_aggregators`; with options for instance
+        Names from ``pyfsagg.list_methods("aggregators")``; with options for instance
         ``{"mean_rank": {}, "geometric_mean": {"shift": "minimum"}}`` (scores of mRMR can be negative).
     n_folds : int
         Number of folds, at least 2 and at most the size of the smallest class.
@@ -117,13 +116,15 @@ def influence(
     check_choice("normalize", normalize, NORMALIZATIONS)
     check_integer("n_resamples", n_resamples, low=1)
     check_integer("n_folds", n_folds, low=2)
-    execution = Execution.without_scratch("influence", execution)
+    execution = Execution._without_scratch("influence", execution)
     with execution.limited():
         plan = read_plan(resampling)
         _check_inner_plan(plan)
         filters = list(filter) if isinstance(filter, (list, tuple)) else [filter]
         if method == "bam" and len(filters) < 2:
-            raise ParameterError("method='bam' needs at least two filters to aggregate between")
+            raise ParameterError(
+                Use(method="bam"), " needs at least two filters to aggregate between"
+            )
         options = _bind_aggregators(aggregators)
         folds = set_up_run(
             X,
@@ -169,7 +170,7 @@ def influence(
             ):
                 found.append(scores)
                 advance(len(found))
-        call = Call.of(influence, given, random_state=folds.parameters["seed"])
+        call = Call.of(influence, given, random_state=folds.seed)
         parameters = {
             **folds.parameters,
             **settings,
@@ -192,8 +193,12 @@ def _check_inner_plan(plan: Plan) -> None:
     """Refuse plans that do not draw rows of a training part."""
     if plan.only or isinstance(plan, PoissonBootstrap):
         raise ParameterError(
-            f"resampling={plan.name!r} cannot be drawn inside the training part of a fold; use "
-            "'bootstrap', 'stratified_bootstrap', 'subsample' or a pyfsagg.GroupedBootstrap"
+            Use(resampling=plan.name),
+            " cannot be drawn inside the training part of a fold",
+            Remedy(
+                "use 'bootstrap', 'stratified_bootstrap', 'subsample' or a ",
+                Public("resampling.GroupedBootstrap"),
+            ),
         )
 
 
@@ -201,27 +206,24 @@ def _different(names: Sequence[str]) -> list[str]:
     """Canonical names of aggregators, of which none is there twice."""
     canonical = [AGGREGATORS.get(name).name for name in names]
     if not canonical or len(set(canonical)) < len(canonical):
-        raise ParameterError(f"aggregators must be different and at least one, got {list(names)!r}")
+        raise ParameterError(
+            Param("aggregators"), " must be different and at least one", Got(list(names))
+        )
     return canonical
 
 
 def with_options(
-    names: Sequence[str], params: Mapping[str, Mapping[str, Any]]
+    names: Sequence[str], aggregator_params: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Mapping[str, Any]]:
-    """Aggregators with the options that are given apart from them, as `aggregators` of influence.
-
-    Raises
-    ------
-    ParameterError
-        If options name an aggregator that is not among `names`, or one is named twice.
-    """
+    """Aggregators with the options that are given apart from them, as `aggregators` of influence."""
     canonical = _different(names)
-    given = {AGGREGATORS.get(name).name: chosen for name, chosen in params.items()}
+    given = {AGGREGATORS.get(name).name: chosen for name, chosen in aggregator_params.items()}
     found = {name: given.pop(name, {}) for name in canonical}
     if given:
         raise ParameterError(
-            f"aggregator_params names {next(iter(given))!r}, which is not among the aggregators "
-            f"{', '.join(found)}"
+            Param("aggregator_params"),
+            f" names {next(iter(given))!r}, which is not among the aggregators ",
+            f"{', '.join(found)}",
         )
     return found
 
@@ -231,7 +233,9 @@ def _bind_aggregators(
 ) -> dict[str, Mapping[str, Any]]:
     """Canonical names with their options, all of them known to be good."""
     if isinstance(given, str):
-        raise ParameterError(f"aggregators must be a sequence of names, got the one name {given!r}")
+        raise ParameterError(
+            Param("aggregators"), f" must be a sequence of names, got the one name {given!r}"
+        )
     names = check_list("aggregators", given)
     _different(names)
     chosen_of = given if isinstance(given, Mapping) else {}
@@ -261,8 +265,8 @@ class FoldPlan:
             target,
             self.plan,
             n_resamples=self.n_resamples,
-            seed=_fold_seed(self.folds.parameters["seed"], fold),
-            weight=self.folds.resamples.weights[fold],
+            seed=_fold_seed(self.folds.seed, fold),
+            sample_weight=self.folds.resamples.weights[fold],
         )
         return score_resamples(self.folds.filters, resamples, n_jobs=1)
 
@@ -272,16 +276,111 @@ class FoldPlan:
         matrices = self.score_fold(fold)
         scores = {}
         for name, options in self.aggregators.items():
-            compute: Compute = AGGREGATORS.get(name).bind(**options)
+            recipe = Recipe(name, options, self.normalize or "per_resample")
             if self.normalize is None:
-                ensembles = {label: matrices[label] for label in self.folds.labels}
+                ensembles = {label: {label: matrices[label]} for label in self.folds.labels}
             else:
-                ensembles = {"bam": combine_filters(matrices, names, self.normalize, compute)}
-            for label, matrix in ensembles.items():
-                scores[f"{label}|{name}"] = compute(as_lists(matrix, names)).scores
+                ensembles = {"bam": matrices}
+            for label, scored in ensembles.items():
+                scores[f"{label}|{name}"] = recipe.scores(scored, names)
         return scores
 
 
 def _fold_seed(seed: int, fold: int) -> int:
     """A seed of its own for each fold."""
     return int(np.random.SeedSequence(seed, spawn_key=(2, fold)).generate_state(1, np.uint64)[0])
+
+
+def compare_aggregators(
+    results: Mapping[str, InfluenceResult],
+    measure: str = "spearman",
+    *,
+    filter: str | None = None,
+    n_features_to_select: float | int = 0.25,
+    adjust: str = "holm",
+    confidence_level: float = 0.95,
+) -> AggregatorComparison:
+    """Compare aggregators over several data sets.
+
+    The stability over folds of each data set is one value per aggregator; data sets are the subjects
+    of the repeated-measures comparison, and the replicates of the one-way comparison.
+
+    Parameters
+    ----------
+    results : mapping of data set name to InfluenceResult
+        At least three, with the same aggregators.
+    measure : str
+        A measure of ``pyfsagg.list_methods("stability")`` that works on scores or ranks, or on
+        subsets of size `n_features_to_select`.
+    filter : str, optional
+        Which filter of the results; the first one by default.
+    n_features_to_select : float or int
+        Size of the subsets: a fraction of the features of a data set, or a count.
+    adjust : {"holm", "bonferroni", "bh", "none"}
+        Correction of the pairwise p-values.
+    confidence_level : float
+        Level of intervals and sentences.
+
+    Returns
+    -------
+    AggregatorComparison
+
+    Raises
+    ------
+    DataError
+        If the measure is undefined on a data set.
+
+    Notes
+    -----
+    Source: the comparison of tables 4.5 and 4.6 of the thesis, which prints one-way results with
+    Bonferroni correction; the repeated-measures form takes into account that the aggregators were
+    used on the same data sets.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> results = {}
+    >>> for name in ("wine", "breast_cancer", "ionosphere"):
+    ...     data = pyfsagg.load_dataset(name)
+    ...     results[name] = pyfsagg.influence(
+    ...         data.X, data.y, aggregators=["am", "gm"], n_folds=4, n_resamples=10, random_state=0
+    ...     )
+    >>> found = pyfsagg.compare_aggregators(results)
+    >>> found.values.shape, found.unit
+    ((3, 2), 'data set')
+    """
+    if not isinstance(results, Mapping):
+        raise InputTypeError(
+            Param("results"),
+            " must be a mapping of data set name to InfluenceResult, got ",
+            f"{type(results).__name__}",
+        )
+    if len(results) < 3:
+        raise ParameterError(
+            f"a comparison over data sets needs at least three of them, got {len(results)}; "
+            "InfluenceResult.compare compares over the folds of one"
+        )
+    rows = {}
+    expected = next(iter(results.values())).aggregators
+    for name, result in results.items():
+        if set(result.aggregators) != set(expected):
+            raise ParameterError(
+                f"the result of {name!r} has the aggregators {', '.join(result.aggregators)}, the "
+                f"first one has {', '.join(expected)}; they must be the same"
+            )
+        label = result._filter_label(filter)
+        rows[name] = {
+            aggregator: measure_stability(
+                result.scores[label, aggregator],
+                measure,
+                input="scores",
+                n_features_to_select=n_features_to_select,
+                random_state=result._seed,
+            ).value
+            for aggregator in expected
+        }
+    values = pd.DataFrame.from_dict(rows, orient="index").rename_axis("data set")
+    data = {name: result.data for name, result in results.items()}
+    return compare_values(
+        values, measure, "data set", adjust=adjust, confidence_level=confidence_level, data=data
+    )

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pyfsagg._run.result import Result, Saved, records
+from pyfsagg._base.fields import stored
+from pyfsagg._base.words import enumerate_names, number, plural, readable, titled
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._run.result import Result, records
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.exceptions import DataError, UnknownNameError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures import pseudo_values, stability_table
-
-__all__ = ["THESIS_MEASURES", "InfluenceResult"]
+from pyfsagg.stability_measures import STABILITY_MEASURES
+from pyfsagg.stability_measures.measure import pseudo_values
+from pyfsagg.stability_measures.result import stability_table
 
 THESIS_MEASURES = ("spearman", "jaccard", "canberra")
 
@@ -37,18 +41,20 @@ class InfluenceResult(Result):
 
     Notes
     -----
-    Shown with `measures` of stability, `top` (the size of the subsets that measures of selections
-    compare) and `adjust` (the correction of the p-values of pairs).  Pictures: ``"stability"`` (of
+    Shown with `measures` of stability, `n_features_to_select` (the size of the subsets that measures of
+    selections compare) and `adjust` (the correction of the p-values of pairs).  Pictures: ``"stability"`` (of
     each aggregator, with its interval) and ``"pairwise"`` (adjusted p-values of all pairs).
     """
 
-    kind: ClassVar[str] = "influence"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"measures": THESIS_MEASURES, "top": 0.25, "adjust": "holm"}
+    _kind: ClassVar[str] = "influence"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"measures": THESIS_MEASURES, "n_features_to_select": 0.25, "adjust": "holm"}
     )
 
-    scores: Mapping[tuple[str, str], NDArray[np.float64]]
-    feature_names: tuple[str, ...]
+    scores: Mapping[tuple[str, str], NDArray[np.float64]] = field(
+        metadata=stored(key="matrices", names="scores_{part}")
+    )
+    feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
@@ -70,18 +76,12 @@ class InfluenceResult(Result):
         return list(dict.fromkeys(aggregator for _, aggregator in self.scores))
 
     @property
-    def seed(self) -> int:
+    def _seed(self) -> int:
         """The seed of the run, which also settles what is drawn for its tables."""
         return int(self.parameters.get("seed") or 0)
 
-    def filter_label(self, label: str | None) -> str:
-        """`label` if it is a filter of this result; the first filter for None.
-
-        Raises
-        ------
-        UnknownNameError
-            For any other label.
-        """
+    def _filter_label(self, label: str | None) -> str:
+        """`label` if it is a filter of this result; the first filter for None."""
         if label is None:
             return self.filters[0]
         if label not in self.filters:
@@ -89,14 +89,8 @@ class InfluenceResult(Result):
         return label
 
     def ranks(self, aggregator: str, filter: str | None = None) -> NDArray[np.float64]:
-        """Ranks (n_folds, n_features), 1 = most important, ties averaged.
-
-        Raises
-        ------
-        UnknownNameError
-            For a filter or aggregator that this result does not have.
-        """
-        label = self.filter_label(filter)
+        """Ranks (n_folds, n_features), 1 = most important, ties averaged."""
+        label = self._filter_label(filter)
         if aggregator not in self.aggregators:
             raise UnknownNameError("aggregator of this result", aggregator, self.aggregators)
         return rank_scores(self.scores[label, aggregator])
@@ -105,35 +99,35 @@ class InfluenceResult(Result):
         self,
         measures: Sequence[str] = THESIS_MEASURES,
         *,
-        top: float | int = 0.25,
-        level: float = 0.95,
+        n_features_to_select: float | int = 0.25,
+        confidence_level: float = 0.95,
     ) -> pd.DataFrame:
         """Stability over folds: one row per filter, aggregator and measure.
 
         Columns ``filter``, ``aggregator``, ``measure``, ``value``, the limits ``lower`` and
-        ``upper`` of its jackknife interval over folds, ``larger_is_stabler``, and ``note``, which
+        ``upper`` of its jackknife interval over folds, ``higher_is_better``, and ``note``, which
         gives the reason for missing values.  Folds share most of their training data, so that the interval
         shows how far single folds matter, not how the result would vary over new samples.
 
         Parameters
         ----------
         measures : sequence of str
-            Measures of :func:`pyfsagg.list_stability_measures` that need no similarity matrix.
-        top : float or int
+            Measures of ``pyfsagg.list_methods("stability")`` that need no similarity matrix.
+        n_features_to_select : float or int
             Size of the subsets for measures of selections.
-        level : float
+        confidence_level : float
             Confidence level.
-
-        Raises
-        ------
-        ParameterError
-            For an unknown measure, or `top` or `level` out of range.
         """
-        columns = ["value", "lower", "upper", "larger_is_stabler", "note"]
+        columns = ["value", "lower", "upper", "higher_is_better", "note"]
         parts = []
         for (label, aggregator), scores in self.scores.items():
             found = stability_table(
-                scores, measures, input="scores", top=top, level=level, random_state=self.seed
+                scores,
+                measures,
+                input="scores",
+                n_features_to_select=n_features_to_select,
+                confidence_level=confidence_level,
+                random_state=self._seed,
             )
             part = found[columns].reset_index()
             part.insert(0, "aggregator", aggregator)
@@ -147,19 +141,14 @@ class InfluenceResult(Result):
         measures: Sequence[str] = THESIS_MEASURES,
         *,
         intervals: bool = False,
-        top: float | int = 0.25,
+        n_features_to_select: float | int = 0.25,
     ) -> pd.DataFrame:
         """Measures by aggregators for one filter: the form of thesis tables 4.5 and 4.6.
 
         With `intervals` there are three columns per aggregator: ``value``, ``lower``, ``upper``.
-
-        Raises
-        ------
-        UnknownNameError
-            For a filter or measure that does not exist.
         """
-        label = self.filter_label(filter)
-        frame = self.to_frame(measures, top=top)
+        label = self._filter_label(filter)
+        frame = self.to_frame(measures, n_features_to_select=n_features_to_select)
         shown = ["value", "lower", "upper"] if intervals else "value"
         wide = frame[frame["filter"] == label].pivot(
             index="measure", columns="aggregator", values=shown
@@ -172,27 +161,31 @@ class InfluenceResult(Result):
         return wide.loc[order, columns]
 
     def by_fold(
-        self, measure: str = "spearman", filter: str | None = None, *, top: float | int = 0.25
+        self,
+        measure: str = "spearman",
+        filter: str | None = None,
+        *,
+        n_features_to_select: float | int = 0.25,
     ) -> pd.DataFrame:
         """Contribution of each fold to the stability: jackknife pseudo-values (n_folds, n_aggregators).
 
         Their mean is the stability itself for averages over pairs.  They are the unit in which
-        aggregators are compared, paired by fold; see :func:`pyfsagg.stability_measures.pseudo_values`.
+        aggregators are compared, paired by fold.
 
         Raises
         ------
         DataError
             For fewer than three folds, or a measure that is undefined without one of them.
         """
-        label = self.filter_label(filter)
+        label = self._filter_label(filter)
         return pd.DataFrame(
             {
                 aggregator: pseudo_values(
                     self.scores[label, aggregator],
                     measure,
                     input="scores",
-                    top=top,
-                    random_state=self.seed,
+                    n_features_to_select=n_features_to_select,
+                    random_state=self._seed,
                 )
                 for aggregator in self.aggregators
             }
@@ -203,9 +196,9 @@ class InfluenceResult(Result):
         measure: str = "spearman",
         filter: str | None = None,
         *,
-        top: float | int = 0.25,
+        n_features_to_select: float | int = 0.25,
         adjust: str = "holm",
-        confidence: float = 0.95,
+        confidence_level: float = 0.95,
     ) -> AggregatorComparison:
         """Compare the aggregators over the folds, with the pseudo-values of :meth:`by_fold`.
 
@@ -215,30 +208,33 @@ class InfluenceResult(Result):
 
         Parameters
         ----------
-        measure, filter, top
+        measure, filter, n_features_to_select
             As in :meth:`by_fold`.
         adjust : {"holm", "bonferroni", "bh", "none"}
             Correction of the pairwise p-values.
-        confidence : float
+        confidence_level : float
             Level of intervals and sentences.
 
         Raises
         ------
-        ParameterError
-            For one aggregator, or an unknown measure, filter or option.
         DataError
             As :meth:`by_fold`.  Tests that the values do not allow are listed with the reason.
         """
-        values = self.by_fold(measure, filter, top=top)
+        values = self.by_fold(measure, filter, n_features_to_select=n_features_to_select)
         return compare_values(
-            values, measure, "fold", adjust=adjust, confidence=confidence, data=self.data
+            values,
+            measure,
+            "fold",
+            adjust=adjust,
+            confidence_level=confidence_level,
+            data=self.data,
         )
 
     def pairs(
         self,
         measures: Sequence[str] = THESIS_MEASURES,
         *,
-        top: float | int = 0.25,
+        n_features_to_select: float | int = 0.25,
         adjust: str = "holm",
     ) -> pd.DataFrame | None:
         """Pairwise tests of all filters and measures, as far as they can be made; None without any."""
@@ -246,7 +242,9 @@ class InfluenceResult(Result):
         for label in self.filters:
             for measure in measures if len(self.aggregators) > 1 else ():
                 try:
-                    frame = self.compare(measure, label, top=top, adjust=adjust).to_frame()
+                    frame = self.compare(
+                        measure, label, n_features_to_select=n_features_to_select, adjust=adjust
+                    ).to_frame()
                 except DataError:
                     # The report says why there is none.
                     continue
@@ -258,52 +256,111 @@ class InfluenceResult(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "features": list(self.feature_names),
-            "matrices": [list(key) for key in self.scores],
-            "top": view["top"],
-            "stability": records(self.to_frame(view["measures"], top=view["top"])),
+            **super()._record(view),
+            "n_features_to_select": view["n_features_to_select"],
+            "stability": records(
+                self.to_frame(view["measures"], n_features_to_select=view["n_features_to_select"])
+            ),
         }
 
-    def arrays(self) -> dict[str, NDArray[np.float64]]:
-        return {f"scores_{i}": matrix for i, matrix in enumerate(self.scores.values())}
-
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        tables = {"influence.csv": self.to_frame(view["measures"], top=view["top"])}
-        pairs = self.pairs(view["measures"], top=view["top"], adjust=view["adjust"])
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        tables = {
+            "influence.csv": self.to_frame(
+                view["measures"], n_features_to_select=view["n_features_to_select"]
+            )
+        }
+        pairs = self.pairs(
+            view["measures"],
+            n_features_to_select=view["n_features_to_select"],
+            adjust=view["adjust"],
+        )
         return tables if pairs is None else {**tables, "comparison.csv": pairs}
 
-    @classmethod
-    def made_of(cls, saved: Saved) -> Self:
-        document = saved.document
-        return cls(
-            {
-                (str(label), str(aggregator)): saved.arrays[f"scores_{i}"]
-                for i, (label, aggregator) in enumerate(document["matrices"])
-            },
-            tuple(document["features"]),
-            document["parameters"],
-            document["data"],
-            document["versions"],
-        )
-
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.table(intervals=True)"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        parts = [
-            f"{self.n_folds} folds of {self.parameters['n_resamples']} bootstraps "
-            f"({self.parameters['method'].upper()})"
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        measures, k = view["measures"], view["n_features_to_select"]
+        frame = self.to_frame(measures, n_features_to_select=k)
+        names = list(dict.fromkeys(frame["measure"]))
+        answer = " ".join(self._extremes(frame[frame["measure"] == names[0]]))
+        return [
+            *([Text(Markup("<b>{}</b>").format(answer))] if answer else []),
+            Text(self._what_was_done()),
+            *(self._stability_table(frame, label, names) for label in self.filters),
         ]
-        for label in self.filters:
-            table = self.table(label, view["measures"], top=view["top"])
-            text = table.rename_axis(columns=None).to_string(
-                float_format="{:.4f}".format, na_rep="–", index_names=False
+
+    def _extremes(self, frame: pd.DataFrame) -> list[str]:
+        """For each filter the most and the least stable aggregator by one measure."""
+        sentences = []
+        for label, part in frame.groupby("filter", sort=False):
+            values = part.dropna(subset="value").set_index("aggregator")["value"]
+            if values.empty:
+                continue
+            spec = STABILITY_MEASURES.get(str(part["measure"].iloc[0]))
+            ordered = values.sort_values(ascending=not spec.higher_is_better)
+            sentences.append(
+                f"{titled(str(label))}: by {titled(spec.name)} the most stable aggregator is "
+                f"{readable(str(ordered.index[0]))} ({number(ordered.iloc[0])}), the least stable "
+                f"{readable(str(ordered.index[-1]))} ({number(ordered.iloc[-1])})."
             )
-            parts.append(f"Stability over the folds, {label}:\n{text}")
-        frame = self.to_frame(view["measures"], top=view["top"])
-        return [*parts, *(note for note in dict.fromkeys(frame["note"]) if note)]
+        return sentences
+
+    def _what_was_done(self) -> str:
+        filters = enumerate_names([readable(label) for label in self.parameters["filters"]])
+        ensemble = (
+            f"the filters {filters} combined"
+            if self.parameters["method"] == "bam"
+            else f"each of {filters}"
+        )
+        return (
+            "How far does the ranking depend on the samples, and how far on the aggregator? In each of "
+            f"{plural(self.n_folds, 'stratified fold')} some samples were left out; the features were "
+            f"ranked on the others by {ensemble} over "
+            f"{plural(self.parameters['n_resamples'], 'bootstrap')}, once with each of "
+            f"{enumerate_names([readable(name) for name in self.aggregators])}. The stability of an "
+            "aggregator is the agreement of its rankings over the folds."
+        )
+
+    def _stability_table(
+        self, frame: pd.DataFrame, label: str, measures: Sequence[str]
+    ) -> PageTable:
+        frame = frame[frame["filter"] == label]
+        cells = {(row["measure"], row["aggregator"]): row for row in frame.to_dict("records")}
+        rows = []
+        for aggregator in self.aggregators:
+            row = [readable(aggregator)]
+            for measure in measures:
+                cell = cells[measure, aggregator]
+                text = number(cell["value"])
+                if pd.notna(cell["lower"]):
+                    text += f" ({number(cell['lower'])} to {number(cell['upper'])})"
+                row.append(text)
+            rows.append(row)
+        smaller = [
+            titled(name) for name in measures if not STABILITY_MEASURES.get(name).higher_is_better
+        ]
+        direction = f"Smaller is more stable for {enumerate_names(smaller)}. " if smaller else ""
+        reasons = [note for note in dict.fromkeys(frame["note"]) if note]
+        return PageTable(
+            f"Stability of the rankings by {readable(label)} over {plural(self.n_folds, 'fold')}, with "
+            "95 % jackknife intervals.",
+            [
+                PageColumn("Aggregator", numeric=False),
+                *(PageColumn(titled(name)) for name in measures),
+            ],
+            rows,
+            direction
+            + " ".join(
+                [
+                    "The intervals show how far single folds matter; they do not cover what other "
+                    "samples of the same population would give.",
+                    *(f"{reason}." for reason in reasons),
+                ]
+            ),
+        )
 
     def __repr__(self) -> str:
         return (

@@ -13,13 +13,13 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, TextIO
 
 from pyfsagg._base.memory import memory_limit
-from pyfsagg._command.config import take_config
 from pyfsagg._command.flags import on_cluster
-from pyfsagg._command.parser import Parser, commands_of
-from pyfsagg._command.spoken import with_flags
+from pyfsagg._command.parser import Parser, commands_of, take_config
+from pyfsagg._command.spelling import Terminal
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
     aggregate,
@@ -28,7 +28,6 @@ from pyfsagg.cli import (
     committee,
     compare,
     completion,
-    cross_check,
     datasets,
     evaluate,
     influence,
@@ -43,7 +42,6 @@ from pyfsagg.cli import (
     vote,
 )
 from pyfsagg.exceptions import OutputError, PyfsaggError, PyfsaggWarning
-from pyfsagg.reproduce import commands as reproduce
 
 __all__ = ["main"]
 
@@ -65,8 +63,6 @@ COMMANDS = (
     compare,
     list_methods,
     datasets,
-    reproduce,
-    cross_check,
     completion,
 )
 
@@ -93,9 +89,23 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add_commands(commands)
+    for point in sorted(entry_points(group="pyfsagg.commands"), key=lambda point: point.name):
+        _add_foreign(commands, point)
     for command in commands.choices.values():
         command.set_defaults(parser=command, whole=parser, usual={})
     return parser
+
+
+def _add_foreign(commands: Any, point: EntryPoint) -> None:
+    """Add a command of another package; one that is broken is said and breaks nothing."""
+    try:
+        point.load()(commands)
+    except Exception as error:  # whatever foreign code does
+        print(
+            f"pyfsagg: warning: the command {point.name!r} ({point.value}) cannot be added: "
+            f"{type(error).__name__}: {error}",
+            file=sys.stderr,
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -112,7 +122,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     options = parser.parse_args(given, argparse.Namespace(arguments=given))
     command = _parser_of(options)
-    with _warnings_as_lines(command), _termination_raised():
+    door = Terminal(command)
+    with _warnings_as_lines(door), _termination_raised():
         try:
             # A command returns nothing, or an exit code of its own.
             limit, cluster = (getattr(options, name, None) for name in ("memory_limit", "dask"))
@@ -122,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _write_out(sys.stdout)
                 return code
         except PyfsaggError as error:
-            print(f"pyfsagg {options.command}: {with_flags(str(error), command)}", file=sys.stderr)
+            print(f"pyfsagg {options.command}: {error.render(door)}", file=sys.stderr)
             return 2
         except MemoryError as error:
             print(
@@ -203,7 +214,7 @@ def _tell_state(options: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _warnings_as_lines(command: argparse.ArgumentParser) -> Iterator[None]:
+def _warnings_as_lines(door: Terminal) -> Iterator[None]:
     """Say each warning in one line, without the place in the code that it comes from, and once.
 
     The table, the record and the page of a result may each have computed what it is about.
@@ -211,7 +222,8 @@ def _warnings_as_lines(command: argparse.ArgumentParser) -> Iterator[None]:
     usual, said = warnings.formatwarning, set[str]()
 
     def line(message: Warning | str) -> str:
-        text = f"pyfsagg: warning: {with_flags(str(message), command)}\n"
+        spelled = message.render(door) if isinstance(message, PyfsaggWarning) else message
+        text = f"pyfsagg: warning: {spelled}\n"
         new = text not in said
         said.add(text)
         return text if new else ""

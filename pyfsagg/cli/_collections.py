@@ -1,4 +1,4 @@
-"""Collections of scores, rankings or selections as ``pyfsagg stability`` finds them."""
+"""What resamples gave, read from a run, a table or files: for ``pyfsagg stability``."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.selection import n_selected
+from pyfsagg._base.validation import n_selected
 from pyfsagg._base.words import enumerate_names
 from pyfsagg.datasets import read_table
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import read_rank_files
-from pyfsagg.stability_measures._input import Selection, read_collection
-
-__all__ = ["Collection", "read_similarity", "read_source"]
+from pyfsagg.stability_measures._input import SelectedSets, read_collection
 
 MANY_ROWS = 20  # for each column: then rows may be features
 COUNTERS = (
@@ -40,7 +38,7 @@ TABLES = (".csv", ".tsv", ".parquet", ".arff")
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """What resamples gave, ready for :func:`pyfsagg.stability_table`.
+    """What resamples gave, ready for :func:`pyfsagg.stability`.
 
     Attributes
     ----------
@@ -52,7 +50,7 @@ class Collection:
         How the data are read.
     feature_names : tuple of str or None
     n_features : int or None
-    top : float or int
+    n_features_to_select : float or int
         Size of the selections; lists have been cut to it.
     source : str
         The folder or table.
@@ -70,7 +68,7 @@ class Collection:
     input: str
     feature_names: tuple[str, ...] | None
     n_features: int | None
-    top: float | int
+    n_features_to_select: float | int
     source: str = ""
     filter: str | None = None
     labelled: bool = False
@@ -108,41 +106,17 @@ class Collection:
         return lines
 
 
-def read_source(
+def load_collection(
     sources: Sequence[str],
     *,
     form: str = "auto",
     input: str = "auto",
     filter: str | None = None,
-    top: float | int | None = None,
+    n_features_to_select: float | int | None = None,
     n_features: int | None = None,
     transpose: bool = False,
 ) -> Collection:
-    """Read a saved run, a matrix of one row per resample, or lists of names.
-
-    Parameters
-    ----------
-    sources : paths
-        One folder; one table, or ``-``; or files of names, one per resample.
-    form : {"auto", "run", "matrix", "lists", "columns", "lines"}
-        *auto*: a folder is a run, a single table of numbers (after a first column of labels, if
-        there is one) a matrix, a single table of names lists in columns, anything else lists.
-    input : {"auto", "scores", "ranks", "sets"}
-        What the cells of a matrix are.
-    filter : str, optional
-        The filter of a run; the combined scores by default.
-    top : float or int, optional
-        Size of the selections; by default the best quarter, and whole lists.
-    n_features : int, optional
-        How many features there were to choose from.
-    transpose : bool
-        Whether the rows of a matrix are features, with their names in the first column.
-
-    Raises
-    ------
-    DataError, OutputError, ParameterError, UnknownNameError
-        What is wrong with which file or flag.
-    """
+    """Read a saved run, a matrix of one row per resample, or lists of names."""
     first = sources[0]
     if form == "auto" and Path(first).is_dir():
         form = "run"
@@ -154,11 +128,11 @@ def read_source(
             "--compare names a second one"
         )
     if form == "run":
-        return _read_run(first, filter, top, n_features)
+        return _read_run(first, filter, n_features_to_select, n_features)
     single = len(sources) == 1 and (first == "-" or _is_table(first))
     if form == "matrix" or (form == "auto" and single):
         frame = read_table(first)
-        found = _matrix_in(frame, first, input, top, n_features, transpose)
+        found = _matrix_in(frame, first, input, n_features_to_select, n_features, transpose)
         if found is not None:
             return found
         wordy = _columns_of_words(frame)
@@ -179,14 +153,14 @@ def read_source(
     if input not in ("auto", "sets"):
         raise ParameterError(f"--input {input} belongs to a matrix; lists of names are selections")
     name = Path(first).name if len(sources) == 1 and first != "-" else f"{len(lists)} lists"
-    return _as_lists(lists, name, top, n_features)
+    return _as_lists(lists, name, n_features_to_select, n_features)
 
 
 def _matrix_in(
     frame: pd.DataFrame,
     path: str,
     input: str,
-    top: float | int | None,
+    n_features_to_select: float | int | None,
     n_features: int | None,
     transpose: bool,
 ) -> Collection | None:
@@ -194,7 +168,9 @@ def _matrix_in(
     first = frame.columns[0]
     if transpose:
         turned = frame.set_index(first).T.rename_axis(columns=None)
-        return replace(_as_matrix(turned, path, input, top, n_features), transposed=True)
+        return replace(
+            _as_matrix(turned, path, input, n_features_to_select, n_features), transposed=True
+        )
     counted = _holds_labels(frame)
     if counted:
         warn(
@@ -216,7 +192,9 @@ def _matrix_in(
                 "columns, which are taken as features; if the rows are the features, give --transpose",
                 stacklevel=3,
             )
-    return replace(_as_matrix(frame, path, input, top, n_features), labelled=labelled)
+    return replace(
+        _as_matrix(frame, path, input, n_features_to_select, n_features), labelled=labelled
+    )
 
 
 def _holds_labels(frame: pd.DataFrame) -> bool:
@@ -249,7 +227,10 @@ def _refuse_mixture(frame: pd.DataFrame, wordy: list[Any], path: str) -> None:
 
 
 def _read_run(
-    folder: str, filter: str | None, top: float | int | None, n_features: int | None
+    folder: str,
+    filter: str | None,
+    n_features_to_select: float | int | None,
+    n_features: int | None,
 ) -> Collection:
     result = EnsembleResult.load(folder)
     matrix = result.combined
@@ -262,7 +243,7 @@ def _read_run(
             f"--n-features is {n_features}, but the run in {folder} has {result.n_features}"
         )
     name = Path(folder).resolve().name + (f" ({filter})" if filter else "")
-    wanted = 0.25 if top is None else top
+    wanted = 0.25 if n_features_to_select is None else n_features_to_select
     return Collection(
         name,
         "run",
@@ -277,7 +258,11 @@ def _read_run(
 
 
 def _as_matrix(
-    frame: pd.DataFrame, path: str, input: str, top: float | int | None, n_features: int | None
+    frame: pd.DataFrame,
+    path: str,
+    input: str,
+    n_features_to_select: float | int | None,
+    n_features: int | None,
 ) -> Collection:
     values = frame.to_numpy()
     if values.dtype == object:
@@ -289,10 +274,12 @@ def _as_matrix(
             f"--n-features is {n_features}, but {name} has {len(names)} columns of features"
         )
     read = read_collection(values, kind=input, wanted="sets", n_features=None, feature_names=names)
-    kind = "sets" if isinstance(read, Selection) else read.kind
-    if kind == "sets" and top is not None:
-        raise ParameterError("--top belongs to scores, ranks and lists; a 0/1 table is selected")
-    wanted = 0.25 if top is None else top
+    kind = "sets" if isinstance(read, SelectedSets) else read.kind
+    if kind == "sets" and n_features_to_select is not None:
+        raise ParameterError(
+            "--n-features-to-select belongs to scores, ranks and lists; a 0/1 table is selected"
+        )
+    wanted = 0.25 if n_features_to_select is None else n_features_to_select
     return Collection(name, "matrix", values, kind, names, len(names), wanted, path)
 
 
@@ -302,7 +289,10 @@ def _names(column: pd.Series[Any]) -> list[str]:
 
 
 def _as_lists(
-    lists: dict[str, list[str]], name: str, top: float | int | None, n_features: int | None
+    lists: dict[str, list[str]],
+    name: str,
+    n_features_to_select: float | int | None,
+    n_features: int | None,
 ) -> Collection:
     for label, names in lists.items():
         twice = next((each for each in names if names.count(each) > 1), None)
@@ -310,25 +300,24 @@ def _as_lists(
             raise DataError(f"the list {label!r} names {twice!r} twice")
     longest = max(len(names) for names in lists.values())
     selected = list(lists.values())
-    if top is not None:
-        if isinstance(top, float) and n_features is None:
+    if n_features_to_select is not None:
+        if isinstance(n_features_to_select, float) and n_features is None:
             raise ParameterError(
-                "--top as a fraction of lists needs --n-features, the number it is a fraction of"
+                "--n-features-to-select as a fraction of lists needs --n-features, the number it is a "
+                "fraction of"
             )
-        k = n_selected(top, longest if n_features is None else n_features, "--top")
+        k = n_selected(
+            n_features_to_select,
+            longest if n_features is None else n_features,
+            "--n-features-to-select",
+        )
         selected = [names[:k] for names in selected]
-    size: float | int = longest if top is None else top
+    size: float | int = longest if n_features_to_select is None else n_features_to_select
     return Collection(name, "lists", selected, "sets", None, n_features, size)
 
 
 def read_similarity(path: str) -> pd.DataFrame:
-    """A square table of similarities whose first column and header name the features.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or its rows are not the features of its columns.
-    """
+    """A square table of similarities whose first column and header name the features."""
     frame = read_table(path)
     if isinstance(
         frame.index, pd.RangeIndex

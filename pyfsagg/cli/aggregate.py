@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pyfsagg.aggregation import Aggregation
     from pyfsagg.ranks import RankTable
 
-__all__ = ["add_commands", "add_input_flags", "read_lists", "reading_code"]
 
 DESCRIPTION = """\
 Combine ranked lists into one ranking, and write it with a report.
@@ -135,7 +134,7 @@ def _add_member_flags(parser: argparse.ArgumentParser) -> None:
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
-        "--weights",
+        "--list-weights",
         metavar="FILE",
         help="weight of each list: a CSV or TSV file with the names of the lists (of files without "
         "their endings) in the first column and numbers in the second, or the numbers themselves as "
@@ -217,21 +216,21 @@ def _aggregate(options: argparse.Namespace) -> None:
         return result
 
     files = [*options.files, *options.unranked]
-    weights = _weights(options.weights)
+    weights = _weights(options.list_weights)
     weighing = [] if weights is None else [f"table = table.weighted({weights!r})"]
-    of_weights = [options.weights] if isinstance(weights, dict) else []
+    of_weights = [options.list_weights] if isinstance(weights, dict) else []
     view = {
         "top": min(options.top, table.n_items),
         "adjusted": options.adjust != "none",
         "data_name": name_of_table(files[0]) if len(files) == 1 else None,
-        "reading": [*reading_code(options, table), *weighing],
+        "reading": [*list_reading_code(options, table), *weighing],
         "read": read_files([*files, *of_weights]),
     }
     keep_result(options, compute, view=view)
     _advise(options, table, methods[0])
 
 
-def reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
+def list_reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
     """Lines of code that read the lists."""
     has_scores = table.scores is not None
     given = {
@@ -274,7 +273,7 @@ def reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
 
 def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str, Any]]]:
     """Names of the methods, the one of the result first, and their options."""
-    from pyfsagg._base.checks import check_integer
+    from pyfsagg._base.validation import check_integer
     from pyfsagg.aggregation import AGGREGATORS
 
     if options.method and options.methods:
@@ -306,7 +305,7 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
     return methods, params
 
 
-def read_lists(options: argparse.Namespace) -> RankTable:
+def read_list_files(options: argparse.Namespace) -> RankTable:
     """The lists that the flags name."""
     from pyfsagg.ranks import RankTable
 
@@ -357,7 +356,7 @@ def _read_members(options: argparse.Namespace) -> RankTable:
             ("--ties", options.ties),
             ("--universe", options.universe),
             ("--full", options.full),
-            ("--weights", options.weights),
+            ("--list-weights", options.list_weights),
         )
         if value
     ]
@@ -378,7 +377,7 @@ def _read_members(options: argparse.Namespace) -> RankTable:
 def _read(options: argparse.Namespace) -> RankTable:
     if options.item or options.member_score:
         return _read_members(options)
-    table = read_lists(options).weighted(_weights(options.weights))
+    table = read_list_files(options).weighted(_weights(options.list_weights))
     if table.n_lists == 1:
         warn("a single list was given: its own order is the result", stacklevel=1)
     return table
@@ -392,7 +391,7 @@ def _weights(given: str | None) -> dict[str, float] | list[float] | None:
         return [float(part) for part in names_of(given)]
     except ValueError:
         pass
-    from pyfsagg.ranks import read_weight_file
+    from pyfsagg.ranks._files import read_weight_file
 
     return read_weight_file(given)
 
@@ -408,7 +407,7 @@ def _compute(
     from pyfsagg.aggregation import (
         AGGREGATORS,
         aggregate,
-        compare_methods,
+        compare_aggregations,
         permutation_p_values,
     )
 
@@ -422,7 +421,7 @@ def _compute(
     adjust = "bh" if options.adjust == "none" else options.adjust
     recorded = {}
     if options.methods:
-        comparison = compare_methods(table, methods, adjust=adjust, options=params)
+        comparison = compare_aggregations(table, methods, adjust=adjust, method_params=params)
         result = replace(comparison.results[0], others=comparison.results[1:])
         recorded["compared"] = comparison.parameters["call"]
     else:
@@ -448,7 +447,7 @@ def _compute(
         "options": params,
         "universe": options.universe,
         "full": options.full,
-        "weights": None if table.weights is None else table.weights.tolist(),
+        "weights": None if table.list_weights is None else table.list_weights.tolist(),
         "scores": table.scores is not None,
         "lower_is_better": options.lower_is_better,
         "reverse": options.reverse,
@@ -474,9 +473,9 @@ def _advise(options: argparse.Namespace, table: RankTable, method: str) -> None:
     """Which aggregator is measured to find more in lists of this kind, if any measurement speaks."""
     if options.quiet or options.json:
         return
-    from pyfsagg.reproduce import shipped_aggregator_choice
+    from pyfsagg.aggregation.advice import advise
 
-    sentence = shipped_aggregator_choice().advice(table, method)
+    sentence = advise(table, method)
     if sentence is not None:
         print("\n" + textwrap.fill(sentence, 88))
 

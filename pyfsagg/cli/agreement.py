@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from pyfsagg._command.flags import add_output_flags
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files
-from pyfsagg.cli.aggregate import add_input_flags, read_lists, reading_code
+from pyfsagg.cli.aggregate import add_input_flags, list_reading_code, read_list_files
 
 if TYPE_CHECKING:
     from pyfsagg.aggregation import ListAgreement
 
-__all__ = ["add_commands"]
 
 DESCRIPTION = """\
 Find how far down ranked lists agree. For each pair of lists, this is the place down to which most
@@ -61,7 +60,7 @@ def add_commands(commands: Any) -> None:
 def _agreement(options: argparse.Namespace) -> None:
     from pyfsagg.aggregation import list_agreement
 
-    table = read_lists(options)
+    table = read_list_files(options)
 
     def compute(progress: Any) -> ListAgreement:
         return list_agreement(
@@ -74,7 +73,7 @@ def _agreement(options: argparse.Namespace) -> None:
     files = [*options.files, *options.unranked]
     view = {
         "data_name": name_of_table(files[0]) if len(files) == 1 else None,
-        "reading": reading_code(options, table),
+        "reading": list_reading_code(options, table),
         "read": read_files(files),
     }
     keep_result(options, compute, view=view)

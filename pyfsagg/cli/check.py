@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._command.flags import TABLE_HELP, add_event_flag, add_reading_flags, target_columns
-from pyfsagg._command.results import name_of_table
-
-if TYPE_CHECKING:
-    from pyfsagg._table.findings import TableCheck
-
-__all__ = ["add_commands"]
 
 EPILOG = """\
 examples:
@@ -47,7 +41,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--groups", metavar="COLUMN", help="column of subjects whose rows are kept together"
     )
-    from pyfsagg._base.task import Task
+    from pyfsagg._base.settings import Task
 
     Task.add_flags(parser, "target_bins", "drop_near_zero_variance", "group_score")
     add_reading_flags(parser)
@@ -56,53 +50,33 @@ def add_commands(commands: Any) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from pyfsagg._command.remedies import in_flags, in_flags_of_sparse
-    from pyfsagg._command.tables import read_columns, read_sparse_columns
-    from pyfsagg._table.findings import find_in_table, with_remedies
-    from pyfsagg.datasets import is_sparse_file
+    from pyfsagg._command.tables import check_file, check_sparse_file
+    from pyfsagg.datasets._catalogue import is_sparse_file
 
     if is_sparse_file(options.table):
-        from pyfsagg._table.sparse_findings import find_in_sparse
-
-        words, labels = read_sparse_columns(options)
-        groups = _groups(options, [f"x{j}" for j in range(words.shape[1])])
-        found = find_in_sparse(words, labels, task=options.task)
-        found = with_remedies(found, in_flags_of_sparse)
-        record = {"file": name_of_table(options.table), "format": "sparse", **found.record()}
-        return _tell(options, found, {**record, **groups}, [])
-    source, X, y, subjects, _ = read_columns(options, target_columns(options), options.groups)
-    groups = _groups(options, X.columns)
-    found = find_in_table(
-        X, y, nominal=options.nominal or (), task=options.task, grouped=subjects is not None
-    )
-    found = with_remedies(found, in_flags)
-    record = {**source.record, "found": list(source.notes), **found.record()}
-    return _tell(options, found, {**record, **groups}, source.notes)
-
-
-def _tell(
-    options: argparse.Namespace, found: TableCheck, record: dict[str, Any], notes: Sequence[str]
-) -> int:
-    """Print what was found; 1 if something would stop a run."""
+        read = check_sparse_file(options)
+    else:
+        read, _ = check_file(options, target_columns(options), options.groups)
+    record = {**read.record, **_groups(options, read.table.feature_names)}
     if options.json:
         print(json.dumps(record, indent=2, ensure_ascii=False))
     else:
-        said = [*(f"read: {note}" for note in notes), *_about_groups(record)]
-        print("\n".join([*said, found.text()]))
-    return 1 if any(each.severity == "stop" for each in found.findings) else 0
+        notes = [*(f"read: {note}" for note in read.notes), *_about_groups(record)]
+        print("\n".join([*notes, read.check.text()]))
+    return 1 if any(finding.severity == "stop" for finding in read.check.findings) else 0
 
 
 def _groups(options: argparse.Namespace, columns: Iterable[Any]) -> dict[str, Any]:
     """What the record says of the groups that --feature-groups makes; nothing without the flag."""
-    from pyfsagg._base.task import Task
+    from pyfsagg._base.settings import Task
     from pyfsagg._table.groups import group_columns
 
     task = Task.from_flags(options)
     if task.feature_groups is None:
         return {}
-    found = group_columns(task, columns)
-    groups = {name: list(members) for name, members in found.items() if members != (name,)}
-    return {"groups": groups, "without_group": len(found) - len(groups)}
+    features = group_columns(task, columns)
+    groups = {name: list(members) for name, members in features.items() if members != (name,)}
+    return {"groups": groups, "without_group": len(features) - len(groups)}
 
 
 def _about_groups(record: dict[str, Any]) -> list[str]:

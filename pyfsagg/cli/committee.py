@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import names_of
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task, names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
@@ -23,7 +22,6 @@ from pyfsagg.committees.selection import LearnerSelection
 if TYPE_CHECKING:
     from pyfsagg.committees import Committee
 
-__all__ = ["add_commands"]
 
 DESCRIPTION = """\
 Let learners vote on the features of a table. Each learner selects features on every resample of the
@@ -77,8 +75,9 @@ def add_commands(commands: Any) -> None:
 
 def _committee(options: argparse.Namespace) -> None:
     from pyfsagg.committees import committee
-    from pyfsagg.evaluation import named_learners
-    from pyfsagg.resampling import PLANS, read_plan
+    from pyfsagg.evaluation.learners import named_learners
+    from pyfsagg.resampling import PLANS
+    from pyfsagg.resampling.plan import read_plan
 
     table = load_table(options, target_columns(options))
     task = Task.from_flags(options)
@@ -99,7 +98,7 @@ def _committee(options: argparse.Namespace) -> None:
             selection=LearnerSelection.from_flags(options),
             metric=options.metric,
             rule=options.rule,
-            weights=None if options.weights == "none" else options.weights,
+            voter_weights=None if options.voter_weights == "none" else options.voter_weights,
             size=options.size,
             task=task,
             resampling=read_plan(options.resampling, settings),

@@ -12,7 +12,6 @@ from pyfsagg.exceptions import DataError
 if TYPE_CHECKING:
     from pyfsagg.ensemble import EnsembleResult
 
-__all__ = ["add_commands"]
 
 EPILOG = """\
 examples:
@@ -69,13 +68,13 @@ def _run_in(folder: str) -> EnsembleResult:
     found = load_result(folder)
     if not isinstance(found, EnsembleResult):
         raise DataError(
-            f"{folder} holds a result of kind {found.kind!r}; name runs of pyfsagg rank"
+            f"{folder} holds a result of kind {found._kind!r}; name runs of pyfsagg rank"
         )
     return found
 
 
 def _lines(first: EnsembleResult, second: EnsembleResult, options: argparse.Namespace) -> list[str]:
-    from pyfsagg.ensemble.compare import differing_settings
+    from pyfsagg.ensemble.selection import differing_settings
 
     differing = differing_settings(first, second)
     lines = [f"1: {options.first}, 2: {options.second}"]

@@ -7,8 +7,6 @@ from typing import Any
 
 from pyfsagg.exceptions import MissingDependencyError
 
-__all__ = ["add_commands"]
-
 EPILOG = """\
 examples:
   pyfsagg completion bash > ~/.local/share/bash-completion/completions/pyfsagg

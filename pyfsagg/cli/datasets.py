@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-__all__ = ["add_commands"]
-
 LONGEST = 48  # characters of a cell
 
 
@@ -25,7 +23,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _datasets(options: argparse.Namespace) -> None:
-    from pyfsagg.datasets import describe_datasets
+    from pyfsagg.datasets._loaders import describe_datasets
 
     found = describe_datasets(options.names or None)
     if options.json:

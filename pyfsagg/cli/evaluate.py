@@ -6,8 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import names_of
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task, names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
     from pyfsagg.evaluation import Evaluation
 
-__all__ = ["add_commands"]
 
 EPILOG = """\
 examples:
@@ -148,7 +146,7 @@ def _saved_ranking(
 ) -> dict[str, Any]:
     """The ranking of a saved run, if it was made for this table, and how the table was read."""
     from pyfsagg._table.identity import data_hash
-    from pyfsagg._table.table import check_table
+    from pyfsagg._table.table import as_table
     from pyfsagg._table.target import check_target
     from pyfsagg.ensemble import EnsembleResult
 
@@ -163,7 +161,7 @@ def _saved_ranking(
     ranked = {each for name in saved.feature_names for each in saved.groups.get(name, (name,))}
     same = not strange and ranked <= set(X.columns)
     if same:
-        table = check_table(X, nominal=nominal)
+        table = as_table(X, nominal=nominal)
         same = (
             data_hash(table, check_target(y, table.n_samples, task=options.task))
             == saved.data["sha256"]

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from pyfsagg.aggregator_influence import InfluenceResult
 
-__all__ = ["add_commands"]
 
 DESCRIPTION = """\
 Rank the features of a table in every fold of a stratified cross-validation, once with each
@@ -99,7 +98,7 @@ def add_commands(commands: Any) -> None:
     )
     add("--measures", type=names_of, metavar="A,B", help="(default: spearman,jaccard,canberra)")
     add(
-        "--top",
+        "--n-features-to-select",
         type=threshold,
         default=0.25,
         metavar="K",
@@ -124,21 +123,23 @@ def add_commands(commands: Any) -> None:
 
 
 def _influence(options: argparse.Namespace) -> None:
-    from pyfsagg._base.selection import n_selected
-    from pyfsagg.aggregator_influence import THESIS_MEASURES
+    from pyfsagg._base.validation import n_selected
+    from pyfsagg.aggregator_influence.result import THESIS_MEASURES
 
     require_target(options.target, options.filters)
     measures = _measures(options.measures or THESIS_MEASURES)
     table = load_table(options, target_columns(options))
     features, target = table.X, table.y
-    n_selected(options.top, features.shape[1], "--top")  # refuse before the work is done
+    n_selected(
+        options.n_features_to_select, features.shape[1], "--n-features-to-select"
+    )  # refuse before the work is done
     keep_result(
         options,
         lambda progress: _compute(options, features, target, progress),
         unit="fold",
         view={
             "measures": measures,
-            "top": options.top,
+            "n_features_to_select": options.n_features_to_select,
             "adjust": options.adjust,
             **table.view,
         },
@@ -166,10 +167,11 @@ def _compute(
     progress: Any,
 ) -> InfluenceResult:
     """Call influence as the flags say."""
-    from pyfsagg._base.task import Task
+    from pyfsagg._base.settings import Task
     from pyfsagg._run.execution import Execution
-    from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence, with_options
-    from pyfsagg.ensemble.bam import DEFAULT_FILTERS
+    from pyfsagg.aggregator_influence import influence
+    from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS, with_options
+    from pyfsagg.ensemble.methods import DEFAULT_FILTERS
 
     default = DEFAULT_FILTERS if options.method == "bam" else ("information_gain",)
     options_of = _by_name(options.aggregator_param, "--aggregator-param")

@@ -24,11 +24,10 @@ from pyfsagg.exceptions import ParameterError
 if TYPE_CHECKING:
     from pyfsagg.rank_order import Elimination
 
-__all__ = ["add_commands"]
 
 EPILOG = """\
 examples:
-  pyfsagg order table.csv --target class --method spoilers --threshold 10
+  pyfsagg order table.csv --target class --method spoilers --n-features-to-select 10
   pyfsagg order table.csv --target class --method cdv --divergence 0.05 --accuracy 50 --baseline
 """
 REPORT_FILE = "report.html"
@@ -63,7 +62,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         help="how features are removed; an unknown name lists them (default: %(default)s)",
     )
     add(
-        "--threshold",
+        "--n-features-to-select",
         type=threshold,
         metavar="K",
         help="features to select: a number (10) or a fraction (0.25 or 25%%; default: 0.25)",
@@ -130,20 +129,20 @@ def _sizes(text: str) -> bool | int:
 
 
 def _order(options: argparse.Namespace) -> None:
-    from pyfsagg._base.checks import check_real
-    from pyfsagg._base.selection import n_selected
-    from pyfsagg.rank_order import eliminate, random_subset_baseline
-    from pyfsagg.rank_order.methods import find_elimination
+    from pyfsagg._base.validation import check_real, n_selected
+    from pyfsagg.rank_order import eliminate
+    from pyfsagg.rank_order.elimination import find_elimination
+    from pyfsagg.rank_order.naive_bayes import random_subset_baseline
 
-    if options.threshold is not None and options.divergence is not None:
-        raise ParameterError("--threshold and --divergence exclude each other; give one")
+    if options.n_features_to_select is not None and options.divergence is not None:
+        raise ParameterError("--n-features-to-select and --divergence exclude each other; give one")
     if options.divergence is not None:
         check_real("--divergence", options.divergence, low=0.0)
     find_elimination(options.method)  # refuse before the table is read
     table = load_table(options, options.target)
     X, y = table.X, table.y
-    share = 0.25 if options.threshold is None else options.threshold
-    size = n_selected(share, X.shape[1])  # refuse before the work is done
+    share = 0.25 if options.n_features_to_select is None else options.n_features_to_select
+    size = n_selected(share, X.shape[1], "--n-features-to-select")  # refuse before the work is done
     rules = {"ties": options.ties, "missing": options.missing_values, "random_state": options.seed}
 
     def compute(progress: Any) -> Elimination:
@@ -167,7 +166,7 @@ def _order(options: argparse.Namespace) -> None:
     def view(result: Elimination) -> dict[str, Any]:
         limit = options.divergence
         return {
-            "size": size if limit is None else result.size_by_divergence(limit),
+            "n_features_to_select": size if limit is None else result.size_by_divergence(limit),
             **table.view,
         }
 

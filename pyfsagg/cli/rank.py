@@ -19,14 +19,120 @@ from pyfsagg._command.flags import (
 )
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_sparse, load_table, read_files, refuse_reading_flags
-from pyfsagg._run.beside import Checks
-from pyfsagg.cli._rank_folder import add_folder_flags, rank_folder, refuse_folder_flags
+from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from pyfsagg.ensemble import EnsembleResult
 
-__all__ = ["add_commands"]
+
+FOLDER_FLAGS = ("binning", "bins")
+MEMORY_FLAGS = {
+    "task": "classification",
+    "target_bins": 5,
+    "event": None,
+    "groups": None,
+    "resampling": None,
+    "resampling_param": None,
+    "filter_param": None,
+    "precision": None,
+    **Checks().record(),
+    "max_false": None,
+    "fdr": None,
+    "drop_near_zero_variance": False,
+    "feature_groups": None,
+    "group_score": "auto",
+    "scratch": None,
+}
+"""Flags that need the table in memory, with their neutral values."""
+
+
+def add_folder_flags(parser: argparse.ArgumentParser) -> None:
+    """Flags of a folder of Parquet files only."""
+    group = parser.add_argument_group(
+        "a table larger than memory",
+        "If TABLE is a folder of Parquet files, it is read piece by piece, by filters that work by "
+        "counts (ig, gr, su, cs, cv, vdm) and a Poisson bootstrap.",
+    )
+    group.add_argument(
+        "--binning",
+        choices=("equal_width", "equal_frequency"),
+        help="how numbers are divided into bins (default: equal_width)",
+    )
+    group.add_argument("--bins", type=int, metavar="N", help="number of bins (default: 10)")
+
+
+def refuse_folder_flags(options: argparse.Namespace) -> None:
+    """A table in memory has no use for the flags of a folder."""
+    for name in FOLDER_FLAGS:
+        if getattr(options, name) is not None:
+            raise ParameterError(
+                f"{_flag(name)} needs a folder of Parquet files, and {options.table} is not one"
+            )
+
+
+def rank_folder(
+    options: argparse.Namespace,
+) -> tuple[int, Callable[[Any], EnsembleResult]]:
+    """Number of features of the folder, and the function that ranks them and tells its progress."""
+    from pyfsagg.out_of_core import rank_out_of_core
+    from pyfsagg.out_of_core.source import open_source
+
+    options.parser.set_defaults(called={})  # here the bins are those of --binning and --bins
+    for name, neutral in MEMORY_FLAGS.items():
+        if getattr(options, name) != neutral:
+            raise ParameterError(
+                f"{_flag(name)} needs the table in memory, and {options.table} is a folder, which is "
+                "read piece by piece"
+            )
+    if options.n_resamples == "auto":
+        raise ParameterError("--n-resamples auto needs the table in memory; give a number")
+    given: dict[str, Any] = {
+        "filters": _filters(options),
+        "n_resamples": options.n_resamples,
+        **{name: getattr(options, name) for name in FOLDER_FLAGS},
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if options.target is None:
+        raise ParameterError("give the target by --target COLUMN: filters that count need classes")
+    columns = set(open_source(options.table).types)
+
+    def rank(progress: Any) -> EnsembleResult:
+        return rank_out_of_core(
+            options.table,
+            options.target,
+            normalize=options.normalize,
+            aggregator=options.aggregator,
+            nominal=options.nominal,
+            exclude=options.drop,
+            random_state=options.seed,
+            n_jobs=options.jobs,
+            execution=Execution.from_flags(options, progress=progress),
+            **chosen,
+        )
+
+    return len(columns - {options.target, *options.drop}), rank
+
+
+def _filters(options: argparse.Namespace) -> str | list[str] | None:
+    """The filters that the flags name; one is wam, several are bam."""
+    if options.filter and options.filters:
+        raise ParameterError("--filter is the one of wam, --filters those of bam; give one of them")
+    named: str | list[str] | None = options.filter or options.filters
+    n_filters = 1 if isinstance(named, str) else len(named or [])
+    if options.method == "wam" and named is None:
+        return "information_gain"
+    if options.method is not None and named and (options.method == "bam") != (n_filters > 1):
+        raise ParameterError(
+            f"--method {options.method} ranks by {'several filters' if n_filters < 2 else 'one filter'}, "
+            f"got {n_filters}"
+        )
+    return named
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
 
 Progress = Callable[[int, int], None]
 
@@ -154,7 +260,10 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _rank(options: argparse.Namespace) -> None:
-    from pyfsagg.datasets import is_sparse_file, list_datasets
+    from pyfsagg._base.settings import Task
+    from pyfsagg._table.groups import group_columns
+    from pyfsagg.datasets._catalogue import is_sparse_file
+    from pyfsagg.datasets._loaders import list_datasets
 
     if Path(options.table).is_dir():
         require_target(options.target, options.filter or options.filters)
@@ -178,27 +287,13 @@ def _rank(options: argparse.Namespace) -> None:
         table = load_table(options, target_columns(options), options.groups)
         if table.groups is not None and options.resampling in (None, "bootstrap"):
             options.resampling = "grouped_bootstrap"
-    features, target, groups = table.X, table.y, table.groups
+    features, target, groups = table.table, table.y, table.groups
 
     def rank(progress: Progress | None) -> EnsembleResult:
         return _ensemble(options, features, target, progress=progress, groups=groups)
 
-    _run(
-        options,
-        _count_features(options, features),
-        rank,
-        table.view,
-        said=table.lines,
-    )
-
-
-def _count_features(options: argparse.Namespace, features: Any) -> int:
-    """Number of columns, or of groups of them."""
-    from pyfsagg._base.task import Task
-    from pyfsagg._table.groups import group_columns
-
-    names = getattr(features, "columns", [f"x{j}" for j in range(features.shape[1])])
-    return len(group_columns(Task.from_flags(options), names))
+    n_features = len(group_columns(Task.from_flags(options), features.feature_names))
+    _run(options, n_features, rank, table.view, said=table.lines)
 
 
 def _rank_data_set(options: argparse.Namespace, name: str) -> None:
@@ -239,13 +334,13 @@ def _run(
     said: Sequence[str] = (),
 ) -> None:
     """Rank, write everything into a folder, and say what was found."""
-    from pyfsagg._base.selection import n_selected
+    from pyfsagg._base.validation import n_selected
 
     if options.threshold != "auto":
         n_selected(options.threshold, n_features)  # refuse before the work is done
     limits = {"max_false": options.max_false, "fdr": options.fdr}
     given = {name: level for name, level in limits.items() if level is not None}
-    view = {"threshold": options.threshold, **given, **view}
+    view = {"n_features_to_select": options.threshold, **given, **view}
     if unit == "resample" and Checks.from_flags(options).any:
         said = [*said, "progress counts those of halves and of shuffled targets, too"]
     keep_result(options, rank, unit=unit, view=view, said=said)
@@ -253,12 +348,12 @@ def _run(
 
 def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> EnsembleResult:
     """Call wam or bam as the flags say."""
-    from pyfsagg._base.task import Task
+    from pyfsagg._base.settings import Task
     from pyfsagg._run.execution import Execution
     from pyfsagg.ensemble import bam, wam
-    from pyfsagg.ensemble.bam import DEFAULT_FILTERS
-    from pyfsagg.ensemble.flat import gather_settings
+    from pyfsagg.ensemble.methods import DEFAULT_FILTERS
     from pyfsagg.ensemble.scoring import deep_enough
+    from pyfsagg.ensemble.settings import gather_settings
 
     method = options.method or ("wam" if options.filter else "bam")
     _draw_pairs(options)

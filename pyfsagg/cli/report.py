@@ -9,8 +9,6 @@ from typing import Any
 from pyfsagg._command.flags import add_view_flags, view_of
 from pyfsagg.exceptions import ParameterError
 
-__all__ = ["add_commands"]
-
 
 def add_commands(commands: Any) -> None:
     """Add ``report``."""
@@ -37,7 +35,7 @@ def _report(options: argparse.Namespace) -> None:
     folder = Path(options.folder)
     if options.output is None and not folder.is_dir():
         raise ParameterError(f"{folder} is a file; name that of the report by --output FILE")
-    view = view_of(options, result.options)
+    view = view_of(options, result._options)
     path = result.report(options.output or folder / REPORT_FILE, **view)
     if not options.quiet:
         print(f"The report is in {path}")

@@ -15,7 +15,6 @@ from pyfsagg.exceptions import ParameterError
 if TYPE_CHECKING:
     from pyfsagg.screens import Screen
 
-__all__ = ["add_commands"]
 
 DESCRIPTION = """\
 Test the genes of a CRISPR screen by alpha-RRA (the RRA of MAGeCK), with exact p-values.
@@ -96,7 +95,7 @@ def _alpha(text: str) -> float | list[float]:
 def _screen(options: argparse.Namespace) -> None:
     import numpy as np
 
-    from pyfsagg._base.checks import check_integer, check_real
+    from pyfsagg._base.validation import check_integer, check_real
     from pyfsagg.datasets import read_table
     from pyfsagg.screens import screen
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from pyfsagg._command.flags import add_view_flags, view_of
 
-__all__ = ["add_commands"]
-
 
 def add_commands(commands: Any) -> None:
     """Add ``show``."""
@@ -27,5 +25,5 @@ def _show(options: argparse.Namespace) -> None:
     from pyfsagg.results import load_result
 
     result = load_result(options.folder)
-    view = view_of(options, result.options)
+    view = view_of(options, result._options)
     print(result.to_json(**view) if options.json else result.summary_text(**view))

@@ -14,9 +14,8 @@ from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from pyfsagg.cli._collections import Collection
-    from pyfsagg.stability_measures import StabilityReport
+    from pyfsagg.stability_measures import StabilityResult
 
-__all__ = ["add_commands"]
 
 DESCRIPTION = """\
 Measure how stable scores, rankings or selections are over resamples.
@@ -31,7 +30,7 @@ SOURCE is one of
 EPILOG = """\
 examples:
   pyfsagg stability pyfsagg-rank
-  pyfsagg stability scores.csv --top 10 --measures nogueira,spearman --interval bootstrap
+  pyfsagg stability scores.csv --n-features-to-select 10 --measures nogueira,spearman --interval bootstrap
   pyfsagg stability fold*.txt --n-features 2000 --output agreement
   pyfsagg stability run-a --compare run-b
 """
@@ -64,7 +63,7 @@ def add_commands(commands: Any) -> None:
     )
     add("--measures", type=names_of, metavar="A,B", help="(default: all that apply)")
     add(
-        "--top",
+        "--n-features-to-select",
         type=threshold,
         metavar="K",
         help="features to select: a number (10) or a fraction (0.25 or 25%%; default: 0.25, and "
@@ -78,7 +77,12 @@ def add_commands(commands: Any) -> None:
         default="jackknife",
         help="intervals over resamples (default: %(default)s)",
     )
-    add("--level", type=float, default=0.95, help="confidence level (default: %(default)s)")
+    add(
+        "--confidence-level",
+        type=float,
+        default=0.95,
+        help="confidence level (default: %(default)s)",
+    )
     add("--n-boot", type=int, default=1000, metavar="B", help="bootstraps (default: %(default)s)")
     add(
         "--ties",
@@ -111,7 +115,7 @@ def add_commands(commands: Any) -> None:
 
 def _stability(options: argparse.Namespace) -> None:
     from pyfsagg.cli._collections import read_similarity
-    from pyfsagg.stability_measures import stability_report
+    from pyfsagg.stability_measures import stability
 
     collection = _read(options, options.sources)
     other = _read(options, options.compare) if options.compare else None
@@ -119,22 +123,22 @@ def _stability(options: argparse.Namespace) -> None:
         raise ParameterError("--paired belongs to --compare")
     if collection.input == "sets" and options.sizes:
         raise ParameterError("--sizes belongs to scores or ranks; selections have their sizes")
-    names = {} if other is None else {"names": [collection.name, other.name]}
+    names: dict[str, Any] = {} if other is None else {"names": [collection.name, other.name]}
     similarity = read_similarity(options.similarity) if options.similarity else None
 
-    def compute(progress: Any) -> StabilityReport:
-        report = stability_report(
+    def compute(progress: Any) -> StabilityResult:
+        report = stability(
             collection.given,
             options.measures,
             compare=None if other is None else other.given,
             paired=options.paired,
             **names,
             n_features=collection.n_features if collection.form == "lists" else None,
-            top=collection.top,
+            n_features_to_select=collection.n_features_to_select,
             similarity=similarity,
             input="sets" if collection.form == "lists" else options.input,
             interval=None if options.interval == "none" else options.interval,
-            level=options.level,
+            confidence_level=options.confidence_level,
             n_boot=options.n_boot,
             sizes=options.sizes,
             ties=options.ties,
@@ -160,17 +164,17 @@ def _stability(options: argparse.Namespace) -> None:
 
 
 def _read(options: argparse.Namespace, sources: list[str]) -> Collection:
-    from pyfsagg._base.checks import check_integer
-    from pyfsagg.cli._collections import read_source
+    from pyfsagg._base.validation import check_integer
+    from pyfsagg.cli._collections import load_collection
 
     if options.n_features is not None:
         check_integer("--n-features", options.n_features, low=1)
-    return read_source(
+    return load_collection(
         sources,
         form=options.format,
         input=options.input,
         filter=options.filter,
-        top=options.top,
+        n_features_to_select=options.n_features_to_select,
         n_features=options.n_features,
         transpose=options.transpose,
     )

@@ -26,13 +26,12 @@ if TYPE_CHECKING:
 
     from pyfsagg.unsupervised import ConsensusRanking
 
-__all__ = ["add_commands"]
 
 EPILOG = """\
 examples:
   pyfsagg unsupervised table.csv
   pyfsagg unsupervised table.csv --classes kind --n-clusterings 200 --seed 1
-  pyfsagg unsupervised table.parquet --method svd_entropy --threshold 10%
+  pyfsagg unsupervised table.parquet --method svd_entropy --n-features-to-select 10%
   zcat table.csv.gz | pyfsagg unsupervised - --standardize none --json --quiet
 """
 
@@ -81,7 +80,7 @@ def add_commands(commands: Any) -> None:
     add("--n-neighbors", type=int, metavar="K", help="of laplacian_score (default: 5)")
     add("--aggregator", metavar="NAME", help="of frmv (default: borda)")
     add(
-        "--threshold",
+        "--n-features-to-select",
         type=_rule,
         default="mean_plus_sd",
         metavar="K",
@@ -111,19 +110,20 @@ def _rule(text: str) -> str | float | int:
 
 def _run(options: argparse.Namespace) -> None:
     """Rank, write everything into a folder, and say what was found."""
-    from pyfsagg._base.selection import n_selected
+    from pyfsagg._base.validation import n_selected
 
     table = load_table(options, options.classes)
     X, y = table.X, table.y
-    if not isinstance(options.threshold, str):
-        n_selected(options.threshold, X.shape[1])  # refuse before the work is done
+    if not isinstance(options.n_features_to_select, str):
+        # refuse before the work is done
+        n_selected(options.n_features_to_select, X.shape[1], "--n-features-to-select")
 
     def compute(progress: Any) -> ConsensusRanking:
         result = _rank(options, X, progress)
         return result if y is None else replace(result, curves=_judge(options, result, X, y))
 
     view = {
-        "rule": options.threshold,
+        "n_features_to_select": options.n_features_to_select,
         **table.view,
     }
     keep_result(
@@ -171,7 +171,9 @@ def _judge(
     """Compare with the classes."""
     import numpy as np
 
-    from pyfsagg.unsupervised import borda_curve, clustering_curve, correlation_ratio
+    from pyfsagg.unsupervised import clustering_curve
+    from pyfsagg.unsupervised.evaluation import borda_curve
+    from pyfsagg.unsupervised.rankings import correlation_ratio
 
     sizes = np.unique(np.linspace(1, X.shape[1], min(20, X.shape[1])).round().astype(int))
     curve = clustering_curve(
@@ -192,9 +194,11 @@ def _drawer(options: argparse.Namespace) -> Callable[[ConsensusRanking, Path], N
     """Writes the pictures as PNG files."""
 
     def draw(result: ConsensusRanking, folder: Path) -> None:
-        from pyfsagg.unsupervised._plot import plot_borda_curve, plot_clustering_curve
+        from pyfsagg.unsupervised._report import plot_borda_curve, plot_clustering_curve
 
-        pictures = {"spectrum": result.plot("spectrum", rule=options.threshold)}
+        pictures = {
+            "spectrum": result.plot("spectrum", n_features_to_select=options.n_features_to_select)
+        }
         if result.consensus is not None:
             pictures["consensus"] = result.plot("consensus")
         if result.curves:

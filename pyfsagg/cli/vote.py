@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from pyfsagg.committees import Committee
 
-__all__ = ["add_commands", "add_rule_flags"]
 
 MOST_NAMES = 2000  # that code spells out
 DESCRIPTION = """\
@@ -36,7 +35,7 @@ EPILOG = """\
 examples:
   pyfsagg vote selections.txt
   pyfsagg vote selections.csv --selection features --learner learner --performance accuracy \\
-      --weights performance --rule phragmen
+      --voter-weights performance --rule phragmen
 """
 
 
@@ -51,7 +50,7 @@ def add_rule_flags(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     add(
-        "--weights",
+        "--voter-weights",
         choices=("none", "performance"),
         default="none",
         help="what a voter counts: 1, or its performance (default: %(default)s)",
@@ -97,7 +96,7 @@ def _vote(options: argparse.Namespace) -> None:
         return vote(
             selections,
             options.rule,
-            weights=None if options.weights == "none" else options.weights,
+            voter_weights=None if options.voter_weights == "none" else options.voter_weights,
             size=options.size,
             **given,
         )
@@ -153,7 +152,7 @@ def _read_lines(path: str) -> tuple[dict[str, Any], list[str]]:
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise DataError(f"{path} is no text in UTF-8; selections are lines of names") from None
+        raise DataError(f"{path} is not valid UTF-8; selections are lines of names") from None
     selections = _divided(text.splitlines())
     return {"selections": selections}, _spelled_out(selections)
 

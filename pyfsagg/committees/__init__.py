@@ -18,7 +18,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 @shown_by("committee")
 def _face() -> Face:
-    from pyfsagg.committees._page import committee_page
-    from pyfsagg.committees._plot import COMMITTEE_PLOTS
+    from pyfsagg.committees._report import COMMITTEE_PLOTS, committee_page
 
     return Face(COMMITTEE_PLOTS, committee_page)

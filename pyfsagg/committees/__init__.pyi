@@ -3,7 +3,6 @@ from .result import Committee as Committee
 from .rules import VOTING_RULES as VOTING_RULES
 from .rules import Count as Count
 from .rules import VotingRule as VotingRule
-from .rules import list_voting_rules as list_voting_rules
 from .selection import LearnerSelection as LearnerSelection
 from .voting import vote as vote
 
@@ -14,6 +13,5 @@ __all__ = [
     "LearnerSelection",
     "VotingRule",
     "committee",
-    "list_voting_rules",
     "vote",
 ]

@@ -13,26 +13,25 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_integer, check_list
-from pyfsagg._base.estimators import is_survival_model
 from pyfsagg._base.remarks import ALONE
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task
+from pyfsagg._base.validation import check_integer, check_list, resolve_seed
+from pyfsagg._message import SUBSAMPLE, Got, Param, Public, Remedy, Use
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.reading import read_table, read_target
+from pyfsagg._table.selectors import is_survival_model
 from pyfsagg._table.table import full_weights
-from pyfsagg.committees.coding import Coding, code_features
-from pyfsagg.committees.result import Committee, Weights, read_weights
+from pyfsagg._table.target import read_target, table_of_task
+from pyfsagg.committees.coding import FeatureCoding, code_features
+from pyfsagg.committees.result import Committee, Weights, read_voter_weights
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.committees.selection import LearnerSelection
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
 from pyfsagg.filters.variance import drop_features
-from pyfsagg.resampling import Plan, Resamples, Subsample, draw_resamples, read_plan
-
-__all__ = ["committee"]
+from pyfsagg.resampling import Plan, Resamples, Subsample, draw_resamples
+from pyfsagg.resampling.plan import read_plan
 
 DRAWN = Subsample(0.8)
 METRIC = {"classification": "accuracy", "regression": "r2"}
@@ -47,7 +46,7 @@ def committee(
     selection: LearnerSelection | Mapping[str, LearnerSelection] | None = None,
     metric: str | None = None,
     rule: str = "approval",
-    weights: Weights = None,
+    voter_weights: Weights = None,
     size: int | None = None,
     task: str | Task = "classification",
     resampling: str | Plan = DRAWN,
@@ -81,8 +80,8 @@ def committee(
     metric : str, optional
         A scorer of scikit-learn, larger = better, for performance and cross-validation; ``"accuracy"``
         or ``"r2"`` by default.
-    rule, weights, size
-        As in :func:`vote`, which counts; with ``weights="performance"`` a learner whose performance is
+    rule, voter_weights, size
+        As in :func:`vote`, which counts; with ``voter_weights="performance"`` a learner whose performance is
         not above 0, or not known, counts nothing.
     task : {"classification", "regression"} or Task
         With `feature_groups`, each group is one feature, which is selected or not.  `group_score` says
@@ -104,10 +103,6 @@ def committee(
 
     Raises
     ------
-    InputTypeError, ParameterError
-        For what is no learner or of the other kind; no learner; one without coefficients or importances
-        unless the selection is sequential; a metric that scikit-learn does not have; survival; what
-        names no groups of columns; importances that are not one per column.
     DataError
         For a resample that draws all rows; a function that does not return one finite number per
         column; columns of levels for which there is no memory; if every voter fails.
@@ -137,19 +132,21 @@ def committee(
     (5, [2, 2, 2, 2, 2])
     """
     wanted = Task.of_argument(task)
-    execution = Execution.without_scratch("committee", execution)
+    execution = Execution._without_scratch("committee", execution)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     call = Call.of(committee, locals(), data=("X", "y", "learners"), random_state=seed)
     if wanted.task == "survival":
         raise ParameterError(
-            "a committee takes classes or numbers; for survival rank features by pyfsagg.wam with "
-            "task='survival'"
+            "a committee takes classes or numbers; for survival rank features by ",
+            Public("wam"),
+            " with ",
+            Use(task="survival"),
         )
     models = _read_learners(learners, wanted.task)
     ways = _read_selection(selection, models)
-    chosen = _check_metric(METRIC[wanted.task] if metric is None else metric, weights)
+    chosen = _check_metric(METRIC[wanted.task] if metric is None else metric, voter_weights)
     rule = VOTING_RULES.get(rule).name
-    table = read_table(wanted, X)
+    table = table_of_task(wanted, X)
     target = read_target(wanted, y, table.n_samples)
     for model in models.values():
         if not hasattr(model, "predict") and wanted.task == "classification":
@@ -173,8 +170,8 @@ def committee(
         seed,
     )
     items = [(number, name) for name in models for number in range(len(resamples))]
-    if weights is not None and not isinstance(weights, str):
-        read_weights(weights, pd.DataFrame(index=range(len(items))))
+    if voter_weights is not None and not isinstance(voter_weights, str):
+        read_voter_weights(voter_weights, pd.DataFrame(index=range(len(items))))
     data = {
         "sha256": data_hash(table, target),
         "n_samples": table.n_samples,
@@ -215,12 +212,12 @@ def committee(
         for done, piece in enumerate(pieces, start=1):
             found.append(piece)
             advance(done)
-    return Committee.counted(
+    return Committee._counted(
         _voters(items, found, work),
         np.array([piece["support"] for piece in found]),
         features,
         rule=rule,
-        weights=weights,
+        voter_weights=voter_weights,
         size=size,
         parameters={**parameters, "call": call.record()},
         data=data,
@@ -250,7 +247,7 @@ def _voters(items: Sequence[tuple[int, str]], found: Sequence[Piece], work: _Wor
 class _Work:
     """What all voters share: `rows` has those of each resample that train, and that test."""
 
-    coding: Coding
+    coding: FeatureCoding
     outcome: NDArray[Any]
     classes: bool
     rows: Sequence[tuple[Rows, Rows]]
@@ -280,7 +277,7 @@ def _vote_of(work: _Work, number: int, name: str) -> tuple[NDArray[np.bool_], fl
     from sklearn.base import clone
     from sklearn.metrics import get_scorer
 
-    from pyfsagg.committees.estimators import addressed
+    from pyfsagg.committees.coding import addressed
 
     train, test = work.rows[number]
     known, unseen = _without_gaps(work.coding.values, train, test)
@@ -315,7 +312,7 @@ def _selector(work: _Work, name: str, model: Any, train: Rows, seed: int) -> Any
     """The class of scikit-learn that selects."""
     from sklearn.feature_selection import RFE, RFECV, SelectFromModel, SequentialFeatureSelector
 
-    from pyfsagg.committees.estimators import Importance
+    from pyfsagg.committees.coding import Importance
 
     way = work.ways[name]
     importance = Importance(name, 1 if way.by == "importance" else 2)
@@ -419,8 +416,9 @@ def _read_learners(learners: Any, task: str) -> dict[str, Any]:
         found[name] = _checked(name, model, task)
     if not found:
         raise ParameterError(
-            "learners is empty; give at least one, for instance {'forest': "
-            "RandomForestClassifier()}"
+            Param("learners"),
+            " is empty",
+            Remedy("give at least one, for instance {'forest': RandomForestClassifier()}"),
         )
     return found
 
@@ -433,7 +431,7 @@ def _name_of(model: Any) -> str:
 def _checked(name: str, model: Any, task: str) -> Any:
     from sklearn.base import is_classifier, is_regressor
 
-    from pyfsagg.committees.estimators import FunctionLearner
+    from pyfsagg.committees.coding import FunctionLearner
 
     if not name:
         raise ParameterError("the name of a learner is empty; give each a name")
@@ -443,15 +441,18 @@ def _checked(name: str, model: Any, task: str) -> Any:
         hasattr(model, each) for each in ("fit", "predict", "get_params")
     ):
         raise InputTypeError(
-            f"the learner {name!r} must be an estimator of scikit-learn with fit and predict, or a "
-            f"function (X, y), got {model!r}"
+            f"the learner {name!r} must be an estimator of scikit-learn with fit and predict, or ",
+            "a function (X, y)",
+            Got(model),
         )
     if is_survival_model(model):
         raise ParameterError(f"{name!r} is a model of survival; a committee takes other learners")
     if task == "classification" and is_regressor(model):
         raise ParameterError(
-            f"{name!r} is a regressor, and the target has classes; give a classifier, or say "
-            "task='regression' if the target is a number"
+            f"{name!r} is a regressor, and the target has classes",
+            Remedy(
+                "give a classifier, or say ", Use(task="regression"), " if the target is a number"
+            ),
         )
     if task == "regression" and is_classifier(model):
         raise ParameterError(
@@ -466,32 +467,39 @@ def _read_selection(selection: Any, models: Mapping[str, Any]) -> dict[str, Lear
     for name in selection:
         if name not in models:
             raise ParameterError(
-                f"selection names {name!r}, which is no learner; these are {', '.join(models)}"
+                Param("selection"),
+                f" names {name!r}, which is no learner; these are {', '.join(models)}",
             )
     ways = {name: LearnerSelection.read("selection", selection.get(name)) for name in models}
     for name, way in ways.items():
         validated = way.by == "sequential" or (way.by, way.n_features) == ("elimination", "auto")
         if validated and not hasattr(models[name], "predict"):
             raise ParameterError(
-                f"the learner {name!r} is a function and predicts nothing, so that it cannot be "
-                "cross-validated; select by importance, or by elimination with a number n_features"
+                f"the learner {name!r} is a function and predicts nothing, so that it cannot be ",
+                "cross-validated",
+                Remedy(
+                    "select by importance, or by elimination with a number ", Param("n_features")
+                ),
             )
     return ways
 
 
-def _check_metric(metric: Any, weights: Weights) -> str:
+def _check_metric(metric: Any, voter_weights: Weights) -> str:
     from sklearn.metrics import get_scorer_names
 
     names = get_scorer_names()
     if not isinstance(metric, str) or metric not in names:
         raise ParameterError(
-            f"metric must be the name of a scorer of scikit-learn, for instance 'accuracy', "
-            f"'balanced_accuracy', 'roc_auc' or 'r2', got {metric!r}"
+            Param("metric"),
+            " must be the name of a scorer of scikit-learn, for instance 'accuracy', ",
+            "'balanced_accuracy', 'roc_auc' or 'r2'",
+            Got(metric),
         )
-    if isinstance(weights, str) and metric.startswith("neg_"):
+    if isinstance(voter_weights, str) and metric.startswith("neg_"):
         raise ParameterError(
-            f"weights='performance' needs performances above 0, and {metric!r} has none; take another "
-            "metric, or no weights"
+            Use(voter_weights="performance"),
+            f" needs performances above 0, and {metric!r} has none",
+            Remedy("take another metric, or no weights"),
         )
     return metric
 
@@ -513,8 +521,8 @@ def _check_sizes(p: int, ways: Mapping[str, LearnerSelection], size: int | None)
         k = way.count(p)
         if way.by == "sequential" and k == p:
             raise ParameterError(
-                f"the learner {name!r} is to select all {p} features one by one; give a smaller "
-                "n_features in its LearnerSelection"
+                f"the learner {name!r} is to select all {p} features one by one",
+                Remedy("give a smaller ", Param("n_features"), " in its LearnerSelection"),
             )
     if size is not None:
         check_integer("size", size, low=1, high=p)
@@ -524,8 +532,9 @@ def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Row
     """Rows that train, each as often as it was drawn, and rows that were not drawn."""
     if resamples.changes_table or resamples.labels.shape[0] > 1:
         raise ParameterError(
-            f"resampling={plan.name!r} changes the table; a committee needs a plan that draws rows, for "
-            "instance pyfsagg.Subsample(0.8)"
+            Use(resampling=plan.name),
+            " changes the table; a committee needs a plan that draws rows, for instance ",
+            SUBSAMPLE,
         )
     there = full_weights(n_samples, plan.sample_weight)[0].astype(np.intp)
     pairs = []
@@ -534,8 +543,8 @@ def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Row
         test = np.repeat(np.arange(n_samples), np.where(drawn == 0, there, 0))
         if test.size == 0:
             raise DataError(
-                f"resample {number} draws all rows, and none is left to test on; draw fewer, for "
-                "instance by pyfsagg.Subsample(0.8)"
+                f"resample {number} draws all rows, and none is left to test on",
+                Remedy("draw fewer, for instance by ", SUBSAMPLE),
             )
         pairs.append((train, test))
     return pairs

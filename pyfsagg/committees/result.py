@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import as_array, check_integer
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.types import Floats
-from pyfsagg._base.words import number, plural, ranks
-from pyfsagg._run.result import Arrays, Result, Saved, records
+from pyfsagg._base.fields import stored
+from pyfsagg._base.validation import as_array, check_integer, n_selected
+from pyfsagg._base.words import count, number, plural, ranks
+from pyfsagg._message import NONE, Got, Param, Remedy, Use
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
-from pyfsagg.ensemble.groups import Grouped
+from pyfsagg.ensemble.data import Grouped, columns_of
+from pyfsagg.ensemble.groups import about_groups, table_of_groups
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures import pareto_front, stability
-
-__all__ = ["Committee"]
+from pyfsagg.stability_measures import pareto_front
+from pyfsagg.stability_measures.measure import measure_stability
 
 ALL = "all voters"
-_PRINTED = 20  # features that the terminal shows
+_FIRST = 20  # features in the summary
 BEST_OF_MANY = (
     "Each performance is that of one voter on its own test rows. The front takes the best of many, so "
     "that its performances are larger than what new rows will show; compare sizes by it, and measure "
@@ -63,26 +65,34 @@ class Committee(Grouped, Result):
     features with the Pareto front and its knee.
     """
 
-    kind: ClassVar[str] = "committee"
-    noun: ClassVar[str] = "committee"
+    _kind: ClassVar[str] = "committee"
+    _noun: ClassVar[str] = "committee"
 
-    ranking: pd.DataFrame
-    voters: pd.DataFrame
+    ranking: pd.DataFrame = field(
+        metadata=stored(file="ranking.csv", index="feature", types={"rank": float, "score": float})
+    )
+    voters: pd.DataFrame = field(
+        metadata=stored(
+            file="voters.csv",
+            words=("learner", "message"),
+            types={"performance": float, "weight": float},
+        )
+    )
     support: NDArray[np.bool_]
-    feature_names: tuple[str, ...]
+    feature_names: tuple[str, ...] = field(metadata=stored(array=True))
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str] = field(default_factory=versions)
 
     @classmethod
-    def counted(
+    def _counted(
         cls,
         voters: pd.DataFrame,
         support: NDArray[np.bool_],
         feature_names: tuple[str, ...],
         *,
         rule: str,
-        weights: Weights,
+        voter_weights: Weights,
         size: int | None,
         parameters: Mapping[str, Any],
         data: Mapping[str, Any],
@@ -91,7 +101,7 @@ class Committee(Grouped, Result):
         spec = VOTING_RULES.get(rule)
         p = len(feature_names)
         places = p if size is None else check_integer("size", size, low=1, high=p)
-        counts = read_weights(weights, voters)
+        counts = read_voter_weights(voter_weights, voters)
         # Voters without a vote are left out, so that they do not change a bit of any sum.
         voting = support.any(axis=1) & (counts > 0.0)
         if not voting.any():
@@ -108,7 +118,9 @@ class Committee(Grouped, Result):
             },
             index=pd.Index(feature_names, name="feature"),
         ).iloc[found.order]
-        weighted = weights if weights is None or isinstance(weights, str) else "given"
+        weighted = (
+            voter_weights if voter_weights is None or isinstance(voter_weights, str) else "given"
+        )
         own = {"rule": spec.name, "weights": weighted, "size": size}
         return cls(
             ranking,
@@ -136,23 +148,23 @@ class Committee(Grouped, Result):
         """`ranking`."""
         return self.ranking
 
-    def select(self, k: int | float) -> list[str]:
+    def select(self, n_features_to_select: int | float) -> list[str]:
         """The first features: a number of them, or a share of all (rounded up)."""
-        chosen = n_selected(k, len(self.feature_names), "k")
+        chosen = n_selected(n_features_to_select, len(self.feature_names), "n_features_to_select")
         return self.ranking.index[:chosen].tolist()
 
-    def columns(self, k: int | float) -> list[str]:
+    def columns(self, n_features_to_select: int | float) -> list[str]:
         """Columns that the features of :meth:`select` stand for: of a group all of its columns."""
-        return self._columns_of(self.select(k))
+        return columns_of(self, self.select(n_features_to_select))
 
     def vote(
-        self, rule: str = "approval", *, weights: Weights = None, size: int | None = None
+        self, rule: str = "approval", *, voter_weights: Weights = None, size: int | None = None
     ) -> Committee:
         """The same voters and selections, counted by another rule.
 
         Parameters
         ----------
-        rule, weights, size
+        rule, voter_weights, size
             As in :func:`pyfsagg.vote`.
 
         Returns
@@ -161,20 +173,24 @@ class Committee(Grouped, Result):
         """
         call = Call.from_record(self.parameters["call"])
         again = Call.of(
-            Committee.vote, {"rule": rule, "weights": weights, "size": size}, data=("self",)
+            Committee.vote,
+            {"rule": rule, "voter_weights": voter_weights, "size": size},
+            data=("self",),
         )
-        kept = {k: v for k, v in call.arguments.items() if k not in ("rule", "weights", "size")}
+        kept = {
+            k: v for k, v in call.arguments.items() if k not in ("rule", "voter_weights", "size")
+        }
         call = replace(
             call,
             arguments={**kept, **again.arguments},
-            own={**{k: v for k, v in call.own.items() if k != "weights"}, **again.own},
+            own={**{k: v for k, v in call.own.items() if k != "voter_weights"}, **again.own},
         )
-        return type(self).counted(
+        return type(self)._counted(
             self.voters,
             self.support,
             self.feature_names,
             rule=rule,
-            weights=weights,
+            voter_weights=voter_weights,
             size=size,
             parameters={**self.parameters, "call": call.record()},
             data=self.data,
@@ -203,10 +219,11 @@ class Committee(Grouped, Result):
         known = ~np.isnan(performance) & (n > 0)
         if not known.any():
             raise DataError(
-                "no voter has a performance, so that there is no front; give performance= to vote()"
+                "no voter has a performance, so that there is no front",
+                Remedy("give ", Param("performance"), " to vote()"),
             )
         n, performance = n[known], performance[known]
-        on_front = pareto_front(n, performance, larger_stability_is_better=False)
+        on_front = pareto_front(n, performance, higher_is_better=False)
         points, counts = np.unique(
             np.column_stack([n, performance])[on_front], axis=0, return_counts=True
         )
@@ -235,13 +252,13 @@ class Committee(Grouped, Result):
             return None
         return int(at["n_features"].iloc[0]), float(at["performance"].iloc[0])
 
-    def agreement(self, measure: str = "jaccard", **options: Any) -> pd.Series[float]:
+    def agreement(self, measure: str = "jaccard", **measure_params: Any) -> pd.Series[float]:
         """Similarity of the selections, by a measure of selection stability.
 
         Parameters
         ----------
         measure : str
-            A measure of sets: see :func:`pyfsagg.list_stability_measures`.
+            A measure of sets: see ``pyfsagg.list_methods("stability")``.
         **options
             Of :func:`pyfsagg.stability`.
 
@@ -259,7 +276,7 @@ class Committee(Grouped, Result):
         }
         some = self.support.any(axis=1)
         values = {
-            name: self._similarity(self.support[rows & some], measure, options)
+            name: self._similarity(self.support[rows & some], measure, measure_params)
             for name, rows in groups.items()
         }
         return pd.Series(values, name=measure, dtype=float)
@@ -270,7 +287,7 @@ class Committee(Grouped, Result):
         if len(support) < 2:
             return float("nan")
         frame = pd.DataFrame(support, columns=list(self.feature_names))
-        return float(stability(frame, measure, input="sets", **options).value)
+        return float(measure_stability(frame, measure, input="sets", **options).value)
 
     def summary(self) -> pd.DataFrame:
         """Voters by learner.
@@ -323,17 +340,17 @@ class Committee(Grouped, Result):
         empty = int((n == 0).sum())
         if empty:
             parts.append(f"{plural(empty, 'voter')} selected nothing and counted nothing.")
-        failed = self.failures()
+        failed = self._failures()
         if len(failed):
             parts.append(
                 f"Of {plural(int(failed['voters'].sum()), 'voter')} something is missing: "
                 f"{failed['message'].iloc[0]}."
             )
-        if sizes_matter := self.about_groups():
+        if sizes_matter := about_groups(self):
             parts.append(sizes_matter)
         return [*parts, *self._of_front()]
 
-    def failures(self) -> pd.DataFrame:
+    def _failures(self) -> pd.DataFrame:
         """What was said of voters without selection or performance: ``message``, ``voters``."""
         if "message" not in self.voters:
             return pd.DataFrame({"message": [], "voters": []})
@@ -366,63 +383,73 @@ class Committee(Grouped, Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         known = not self.voters["performance"].isna().all()
         return {
-            "sentences": self.sentences(),
+            **super()._record(view),
             "learners": records(self.summary().reset_index()),
             "front": records(self.pareto_front()) if known else [],
             "ranking": records(self.ranking.reset_index()),
         }
 
-    def arrays(self) -> Arrays:
-        return {"support": self.support, "feature_names": np.asarray(self.feature_names)}
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {**super()._tables(view), **table_of_groups(self)}
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {
-            "ranking.csv": self.ranking,
-            "voters.csv": self.voters,
-            **self._table_of_groups(),
-        }
-
-    @classmethod
-    def made_of(cls, saved: Saved) -> Self:
-        voters = saved.frame("voters.csv")
-        words = saved.texts("voters.csv")
-        for name in ("learner", "message"):
-            if name in voters:
-                voters[name] = words[name]
-        voters = voters.astype({"performance": float, "weight": float})
-        document = saved.document
-        return cls(
-            saved.frame("ranking.csv", index="feature").astype({"rank": float, "score": float}),
-            voters,
-            saved.arrays["support"],
-            tuple(saved.arrays["feature_names"].tolist()),
-            document["parameters"],
-            document["data"],
-            document["versions"],
-        )
-
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.ranking"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        said = "\n".join(textwrap.fill(text, 88) for text in self.sentences())
-        shown = self.ranking.head(_PRINTED)
-        columns = {
-            "rank": ranks(shown["rank"]),
-            "score": [number(value) for value in shown["score"]],
-            "votes": [f"{votes:,} of {self.n_voters:,}" for votes in shown["votes"]],
-            "tied": ["yes" if tied else "" for tied in shown["tied"]],
-        }
-        table = pd.DataFrame(columns, index=shown.index).rename_axis(None).to_string()
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        answer, *others = self.sentences()
+        facts: list[Block] = [Text(Markup("<b>{}</b>").format(answer)), self._first()]
+        return [*facts, *map(Text, others), self._learner_table()]
+
+    def _first(self) -> PageTable:
+        shown = self.ranking.head(_FIRST)
         hidden = len(self.ranking) - len(shown)
-        more = f"\n{plural(hidden, 'more feature')} in ranking.csv" if hidden else ""
-        parts = [said, table + more]
-        if len(self.learners) > 1:
-            parts.append(self.summary().round(3).rename_axis(None).to_string())
-        return parts
+        return PageTable.of_columns(
+            "First features in the order of the vote.",
+            [
+                (PageColumn("Feature", numeric=False), [str(name) for name in shown.index]),
+                (PageColumn("Rank"), ranks(shown["rank"])),
+                (PageColumn("Score"), [number(value) for value in shown["score"]]),
+                (
+                    PageColumn("Votes"),
+                    [f"{votes:,} of {self.n_voters:,}" for votes in shown["votes"]],
+                ),
+                (
+                    PageColumn("Tied", numeric=False),
+                    ["yes" if tied else "" for tied in shown["tied"]],
+                ),
+            ],
+            f"{plural(hidden, 'more feature')} in ranking.csv." if hidden else "",
+        )
+
+    def _learner_table(self) -> PageTable:
+        rows = [
+            [
+                str(name),
+                count(int(row["voters"])),
+                count(int(row["empty"])),
+                number(row["n_features"], 1),
+                number(row["performance"]),
+                number(row["jaccard"]),
+            ]
+            for name, row in self.summary().iterrows()
+        ]
+        return PageTable(
+            "Voters by learner.",
+            [
+                PageColumn("Learner", numeric=False),
+                PageColumn("Voters"),
+                PageColumn("Without selection"),
+                PageColumn("Mean number of features"),
+                PageColumn("Mean performance"),
+                PageColumn("Jaccard similarity"),
+            ],
+            rows,
+            "Jaccard similarity: mean over the pairs of voters with a selection of the share of "
+            "features that both select among those that one of them selects.",
+        )
 
     def __repr__(self) -> str:
         best = ", ".join(map(str, self.ranking.index[:3]))
@@ -432,41 +459,49 @@ class Committee(Grouped, Result):
         )
 
 
-def read_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
-    """What each voter counts, shape (m,).
-
-    Raises
-    ------
-    ParameterError
-        For a word that is none, or weights of the wrong number, negative, missing or all 0.
-    DataError
-        If performances are to be weights, and there is none above 0.
-    """
+def read_voter_weights(voter_weights: Weights, voters: pd.DataFrame) -> Floats:
+    """What each voter counts, shape (m,)."""
     m = len(voters)
-    if weights is None:
+    if voter_weights is None:
         return np.ones(m)
-    if isinstance(weights, str):
-        if weights != "performance":
+    if isinstance(voter_weights, str):
+        if voter_weights != "performance":
             raise ParameterError(
-                f"weights must be None, 'performance' or one number per voter, got {weights!r}"
+                Param("voter_weights"),
+                " must be ",
+                NONE,
+                ", 'performance' or one number per voter",
+                Got(voter_weights),
             )
         found = np.nan_to_num(voters["performance"].to_numpy(dtype=np.float64), nan=0.0)
         if not (found > 0.0).any():
             raise DataError(
-                "weights='performance' needs a performance above 0 of at least one voter; give "
-                "performance=, one number per voter and larger = better, or other weights"
+                Use(voter_weights="performance"),
+                " needs a performance above 0 of at least one voter",
+                Remedy(
+                    "give ",
+                    Param("performance"),
+                    ", one number per voter and larger = better, or other weights",
+                ),
             )
         known: Floats = np.maximum(found, 0.0)
         return known
-    given: Floats = as_array("weights", weights, np.float64)
+    given: Floats = as_array("voter_weights", voter_weights, np.float64)
     if given.shape != (m,):
         raise ParameterError(
-            f"weights must be one number per voter, {m} in all, got shape {given.shape}"
+            Param("voter_weights"),
+            f" must be one number per voter, {m} in all, got shape {given.shape}",
         )
     if not np.isfinite(given).all() or (given < 0.0).any():
-        raise ParameterError("weights must be numbers that are not negative; one is not")
+        raise ParameterError(
+            Param("voter_weights"), " must be numbers that are not negative; one is not"
+        )
     if not given.any():
-        raise ParameterError("weights are all 0, so that no voter counts; give one above 0")
+        raise ParameterError(
+            Param("voter_weights"),
+            " are all 0, so that no voter counts",
+            Remedy("give one above 0"),
+        )
     return given
 
 

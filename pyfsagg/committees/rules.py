@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Registry, Spec
-from pyfsagg._base.types import Floats
-
-__all__ = ["VOTING_RULES", "Count", "VotingRule", "list_voting_rules"]
 
 EQUAL = 1e-10
 """Scores that differ by less than this share of the larger one are equal.
@@ -75,17 +72,6 @@ class VotingRule(Spec):
 VOTING_RULES: Registry[VotingRule] = Registry(
     "voting rule", VotingRule, group="pyfsagg.voting_rules"
 )
-
-
-def list_voting_rules() -> pd.DataFrame:
-    """The voting rules by name: what they count, whether they are proportional, and their source.
-
-    Examples
-    --------
-    >>> list_voting_rules()["proportional"].to_dict()["phragmen"]
-    True
-    """
-    return VOTING_RULES.to_frame("latex", "count")
 
 
 # ---------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""How a learner selects features: settings, which the command line reads before anything is computed."""
+"""How a learner selects features: the settings."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import ClassVar
 
-from pyfsagg._base.checks import check_integer, check_real
-from pyfsagg._base.selection import n_selected
 from pyfsagg._base.settings import Settings, option
+from pyfsagg._base.validation import check_integer, check_real, n_selected
+from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import ParameterError
-
-__all__ = ["LearnerSelection"]
 
 WAYS = ("importance", "sequential", "elimination")
 
@@ -49,11 +47,6 @@ class LearnerSelection(Settings):
         Of a sequential selection with ``"auto"``, above 0: what the measure must grow by if a feature
         enters; what it may fall by if one leaves.
 
-    Raises
-    ------
-    ParameterError
-        For a value that is not allowed.
-
     Examples
     --------
     >>> LearnerSelection("elimination", n_features=5).changed()
@@ -77,18 +70,22 @@ class LearnerSelection(Settings):
         0.001, metavar="T", help="smallest gain of the measure in a sequential selection"
     )
 
-    def check(self) -> None:
+    def _check(self) -> None:
         if isinstance(self.n_features, str):
             if self.n_features != "auto":
                 raise ParameterError(
-                    f"n_features must be a number, a share or 'auto', got {self.n_features!r}"
+                    Param("n_features"),
+                    " must be a number, a share or 'auto'",
+                    Got(self.n_features),
                 )
         else:
             n_selected(self.n_features, 2**31, "n_features")
         if isinstance(self.step, Integral) and not isinstance(self.step, bool):
             check_integer("step", self.step, low=1)
         elif check_real("step", self.step, low=0.0, high=1.0, low_open=True) == 1.0:
-            raise ParameterError("step must be a whole number or a share below 1, got 1.0")
+            raise ParameterError(
+                Param("step"), " must be a whole number or a share below 1, got 1.0"
+            )
         check_integer("folds", self.folds, low=2)
         check_real("tolerance", self.tolerance, low=0.0, low_open=True)
 

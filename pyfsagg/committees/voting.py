@@ -11,20 +11,19 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import as_array, check_list, check_writable_names
+from pyfsagg._base.validation import as_array, check_list, check_writable_names
+from pyfsagg._message import NAN, Got, Param, named
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.committees.result import Committee, Weights
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures._input import Selection, read_collection
-
-__all__ = ["vote"]
+from pyfsagg.stability_measures._input import SelectedSets, read_collection
 
 
 def vote(
     selections: Any,
     rule: str = "approval",
     *,
-    weights: Weights = None,
+    voter_weights: Weights = None,
     performance: ArrayLike | None = None,
     learners: Sequence[str] | None = None,
     feature_names: Sequence[str] | None = None,
@@ -38,8 +37,8 @@ def vote(
         The selection of each voter: names or zero-based positions of features, or a row of the matrix,
         whose columns are the features.  An empty selection is allowed and counts nothing.
     rule : str
-        Name or alias of a voting rule: see :func:`pyfsagg.committees.list_voting_rules`.
-    weights : None, "performance" or m numbers
+        Name or alias of a voting rule: see ``pyfsagg.list_methods("voting_rules")``.
+    voter_weights : None, "performance" or m numbers
         What each voter counts: 1; its performance (0 if that is negative or missing); or numbers that
         are not negative.  A voter of weight 2 counts as two voters with one selection.
     performance : m numbers, optional
@@ -59,12 +58,8 @@ def vote(
 
     Raises
     ------
-    UnknownNameError
-        For a rule that does not exist.
     DataError
         If there is no voter, no voter selects anything, or a selection names what is no feature.
-    ParameterError
-        For weights, performances or learners of the wrong number; negative weights; weights all 0.
 
     Notes
     -----
@@ -93,12 +88,12 @@ def vote(
             "performance": _performance(performance, m),
         }
     )
-    return Committee.counted(
+    return Committee._counted(
         voters,
         support,
         labels,
         rule=rule,
-        weights=weights,
+        voter_weights=voter_weights,
         size=size,
         parameters={"call": call.record()},
         data={
@@ -113,12 +108,14 @@ def _read_selections(
     selections: Any, feature_names: Sequence[str] | None
 ) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
     if hasattr(selections, "support") and hasattr(selections, "voters"):
-        raise InputTypeError("selections is a Committee; its method vote() counts by another rule")
+        raise InputTypeError(
+            Param("selections"), " is a Committee; its method vote() counts by another rule"
+        )
     selections = pandas_frame(selections)
     if not isinstance(selections, (np.ndarray, pd.DataFrame)):
         selections = check_list("selections", selections)
     elif np.ndim(selections) == 0:
-        raise InputTypeError(f"selections must be a list or a matrix, got {selections!r}")
+        raise InputTypeError(Param("selections"), " must be a list or a matrix", Got(selections))
     if len(selections) == 0:
         raise DataError("there is no voter; give at least one selection")
     read = read_collection(
@@ -129,7 +126,7 @@ def _read_selections(
         feature_names=feature_names,
         least=1,
     )
-    assert isinstance(read, Selection)
+    assert isinstance(read, SelectedSets)
     if read.support.shape[1] == 0:
         raise DataError("no voter selects anything; there is no vote")
     labels, support = read.labels, read.support
@@ -154,7 +151,9 @@ def _one_per_voter(name: str, given: Sequence[str] | None, m: int) -> list[str]:
         return [""] * m
     found = ["" if each is None else str(each) for each in check_list(name, given)]
     if len(found) != m:
-        raise ParameterError(f"{name} must be one text per voter, {m} in all, got {len(found)}")
+        raise ParameterError(
+            named(name), f" must be one text per voter, {m} in all, got {len(found)}"
+        )
     return found
 
 
@@ -164,10 +163,13 @@ def _performance(given: ArrayLike | None, m: int) -> NDArray[np.float64]:
     found = as_array("performance", given, np.float64)
     if found.shape != (m,):
         raise ParameterError(
-            f"performance must be one number per voter, {m} in all, got shape {found.shape}"
+            Param("performance"),
+            f" must be one number per voter, {m} in all, got shape {found.shape}",
         )
     if np.isinf(found).any():
-        raise ParameterError("performance must be finite, or NaN where it is not known")
+        raise ParameterError(
+            Param("performance"), " must be finite, or ", NAN, " where it is not known"
+        )
     return found
 
 

@@ -1,12 +1,14 @@
-"""The data sets of the papers: what they print of them, and where OpenML has those of the thesis."""
+"""The data sets that can be loaded by name, and where their files are found."""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import urllib.request
-from collections.abc import Iterator, Mapping
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Real
 from pathlib import Path
@@ -15,9 +17,13 @@ from typing import Any
 import pandas as pd
 
 from pyfsagg._base.output import new_file
-from pyfsagg.exceptions import DataError
-
-__all__ = ["catalogue", "check_content", "content_hash", "differences", "fetch"]
+from pyfsagg._base.settings import Reading
+from pyfsagg._base.validation import check_writable_names, got_short
+from pyfsagg._message import Param
+from pyfsagg._table.delimited import read_bytes, read_delimited
+from pyfsagg._table.source import read_source
+from pyfsagg._table.sparse import check_sparse
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 MOST_BYTES = 200_000_000
 """Of one download, packed as it is sent; the largest table of the thesis has 10 MB as text."""
@@ -56,13 +62,7 @@ def differences(entry: Entry, X: Any, y: pd.Series[Any]) -> tuple[str, ...]:
 def fetch(
     name: str, openml_id: int, cache: str | os.PathLike[str] | None
 ) -> tuple[Any, pd.Series[Any]]:
-    """Features and labels from OpenML by scikit-learn, which keeps and checks the file.
-
-    Raises
-    ------
-    DataError
-        Without a network, for more than `MOST_BYTES`, or for a download that is not whole.
-    """
+    """Features and labels from OpenML by scikit-learn, which keeps and checks the file."""
     from sklearn.datasets import fetch_openml
 
     try:
@@ -105,11 +105,6 @@ def check_content(name: str, found: str, pinned: str, cache: str | os.PathLike[s
     """Refuse a table whose content is not what was pinned, or what the first download here was.
 
     The SHA-256 of a first download is kept in ``pyfsagg-sha256.json`` beside the downloads.
-
-    Raises
-    ------
-    DataError
-        With both hashes.
     """
     from sklearn.datasets import get_data_home
 
@@ -163,3 +158,145 @@ def _limited_downloads(most: int) -> Iterator[None]:
         yield
     finally:
         urllib.request.install_opener(before)
+
+
+_SVMLIGHT = (".svmlight", ".svm", ".libsvm")
+_UNREADABLE = (LookupError, ValueError, TypeError, OSError, AttributeError, zipfile.BadZipFile)
+
+
+def read_table(source: str | Path, **settings: Any) -> pd.DataFrame:
+    """Read a table with a header from a file.
+
+    Delimited text, Parquet, Feather, ARFF, and sheets of workbooks (xlsx, xls, ods; with the extra
+    ``sheets``) are recognised by their content, as are files packed by gzip, bz2, xz or zip.  What is not
+    given for a text is detected: the separator, decimal commas, UTF-16, row names.  Words that are numbers
+    (12.3 %, $1,200, 5 mg) become numbers if a column has one unit only, and ``n/a``, ``-``, ``.`` and the
+    like are missing in a column of numbers.
+
+    Parameters
+    ----------
+    source : path, or ``"-"`` for standard input
+    **settings
+        ``sep``
+            Separator of the cells of a text: one character, or comma, semicolon, tab, pipe, space.
+        ``decimal``
+            Its decimal mark: ``"."`` or ``","``.
+        ``encoding``
+            For instance ``"cp1252"``; UTF-8 or UTF-16 by default.
+        ``sheet``
+            Name or number, from 1, of the sheet of a workbook; the first by default.
+        ``missing``
+            Further words or numbers that mean "missing", in addition to an empty cell, NA, N/A, NaN,
+            NULL and ?.
+        ``transpose``
+            True: rows are features; their names are in the first column, those of the samples in the header.
+        ``labels``
+            A second file with columns for the same samples, joined by their names or row by row.
+        ``drop``
+            Columns to be left out.
+        ``id``
+            The column that names the samples; it becomes the index.
+
+    Returns
+    -------
+    DataFrame (n_samples, n_columns)
+
+    Raises
+    ------
+    DataError
+        No such file, an empty or damaged one, ragged rows, a header that occurs twice, duplicate column
+        names, another encoding, or commas that may be decimal or divide thousands.
+    MissingDependencyError
+        For a workbook without python-calamine.
+    """
+    return read_source(source, Reading.of(settings)).frame
+
+
+def is_sparse_file(source: str | Path) -> bool:
+    """Whether :func:`read_sparse_table` is the one to read `source`, by the ending of its name."""
+    name = str(source).lower().removesuffix(".gz")
+    return name.endswith((".npz", *_SVMLIGHT))
+
+
+def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
+    """Read a sparse table and its labels.
+
+    Parameters
+    ----------
+    source : path
+        A matrix saved by :func:`scipy.sparse.save_npz` as ``name.npz``, with the labels beside it in
+        the column ``target`` of ``name.target.csv`` or ``name.target.csv.gz``; or a file in the
+        svmlight format (``.svmlight``, ``.svm``, ``.libsvm``, plain or gzipped), which holds both.
+
+    Returns
+    -------
+    X : scipy.sparse.csr_matrix (n_samples, n_features)
+    y : Series (n_samples,)
+        Called ``target``.
+
+    Raises
+    ------
+    DataError
+        No such file, no labels, a file that is not in its format, or one whose indices lie outside
+        of the table.
+    """
+    import scipy.sparse
+
+    content = read_bytes(source)
+    if not str(source).lower().endswith(".npz"):
+        return _read_svmlight(content, str(source))
+    try:
+        stored = scipy.sparse.load_npz(io.BytesIO(content))
+    except _UNREADABLE as error:
+        raise DataError(f"{source} holds no SciPy sparse matrix: {error}") from None
+    check_sparse(stored, str(source))
+    X = scipy.sparse.csr_matrix(stored)
+    stem = str(source)[: -len(".npz")]
+    beside = [Path(f"{stem}.target.csv{ending}") for ending in ("", ".gz")]
+    labels = next((path for path in beside if path.is_file()), None)
+    if labels is None:
+        raise DataError(f"{source} has no labels: put them into the column 'target' of {beside[0]}")
+    # Letters such as N and texts such as NA are labels there; only an empty cell is missing.
+    frame = read_delimited(read_bytes(labels), str(labels), missing=("",))
+    if "target" not in frame.columns:
+        raise DataError(f"{labels} has no column 'target'")
+    return X, frame["target"]
+
+
+def _read_svmlight(content: bytes, label: str) -> tuple[Any, pd.Series[Any]]:
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        X, y = load_svmlight_file(io.BytesIO(content))
+    except (ValueError, OverflowError) as error:
+        raise DataError(f"{label} is not a readable svmlight file: {error}") from None
+    check_sparse(X, label)
+    whole = (y == y.astype(int)).all()
+    return X, pd.Series(y.astype(int) if whole else y, name="target")
+
+
+def split_target(
+    frame: pd.DataFrame, target: str | Sequence[str] | None, exclude: Sequence[str] = ()
+) -> tuple[pd.DataFrame, pd.Series[Any] | pd.DataFrame | None]:
+    """Features and target of a table; the columns in `exclude` are left out of the features.
+
+    Without the name of a target the target is None; two names, of time and event, give a frame.
+    """
+    names = [str(name) for name in frame.columns]
+    check_writable_names(names, "a column")
+    given = (target,) if isinstance(target, (str, type(None))) else target
+    if not isinstance(given, (tuple, list)) or not all(
+        isinstance(each, (str, type(None))) for each in given
+    ):
+        raise InputTypeError(Param("target"), " must be the name of a column", got_short(target))
+    targets = [each for each in given if each is not None]
+    for column in (*targets, *exclude):
+        if column not in names:
+            raise UnknownNameError("column", column, names)
+    for column in targets:
+        if column in exclude:
+            raise ParameterError(f"the column {column!r} cannot be both the target and left out")
+    frame = frame.set_axis(names, axis="columns")
+    features = frame.drop(columns=[*targets, *exclude])
+    chosen = target if target is None or isinstance(target, str) else targets
+    return features, None if chosen is None else frame[chosen]

@@ -1,27 +1,151 @@
-"""Data sets and published tables by name."""
+"""Loading of data sets and tables, the check of a table, and what the catalogue says."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from pyfsagg._base.settings import Reading
+from pyfsagg._base.validation import check_list
+from pyfsagg._message import Param
+from pyfsagg._table.findings import TableCheck, find_in_table
+from pyfsagg._table.frames import pandas_frame, pandas_series
+from pyfsagg._table.source import read_source
+from pyfsagg._table.sparse import is_sparse
+from pyfsagg._table.sparse_findings import find_in_sparse
+from pyfsagg._table.table import array_frame
 from pyfsagg.datasets._catalogue import (
+    Entry,
     catalogue,
     check_content,
     content_hash,
     differences,
     fetch,
+    is_sparse_file,
+    read_sparse_table,
+    split_target,
 )
-from pyfsagg.datasets._files import read_sparse_table
-from pyfsagg.exceptions import DataError, UnknownNameError
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
-__all__ = ["Dataset", "list_datasets", "load_dataset", "load_published"]
+
+def check_table(
+    table: Any,
+    y: Any = None,
+    *,
+    target: str | Sequence[str] | None = None,
+    nominal: Sequence[str] | None = None,
+    task: str = "classification",
+    **settings: Any,
+) -> TableCheck:
+    """Check a table for common problems before a run.
+
+    It finds identifiers and free text (a different value in every row), row numbers, dates, subjects with
+    several rows, features that equal the target, columns that mix numbers and words, rows without a
+    target, classes that differ by case or blanks only and classes of one to three samples, constant,
+    duplicate and mostly missing columns, duplicate rows, numbers such as -999 that look like codes for
+    missing, and words that look like numbers. Time and memory grow with the number of cells, of a sparse
+    table with those that are not 0. Ensembles do not run this check; the commands of the terminal do, and
+    stop at findings of the severity ``"stop"``.
+
+    Parameters
+    ----------
+    table : array, data frame or sparse matrix (n_samples, n_features), or path
+        A file is read as by :func:`read_table`, or :func:`pyfsagg.datasets.read_sparse_table`, which
+        brings its labels along.  The columns of a sparse table are called ``x0``, ``x1``, …
+    y : array (n_samples,), optional
+        Classes or numbers; for survival a data frame of times and events.
+    target : str, optional
+        The column of `table` that holds them, instead of `y`; for survival two, of times and events.
+    nominal : sequence of str, optional
+        Columns whose values are classes, whatever they look like.
+    task : {"classification", "regression", "survival"}
+    **settings
+        How a file is read, see :func:`read_table`.
+
+    Returns
+    -------
+    TableCheck
+        With ``findings``, ``facts``, ``to_frame()``, ``record()`` and ``require(accept=())``, which raises
+        a DataError for findings that stop a run.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"id": range(1, 13), "x": [5, 2, 9, 1] * 3, "kind": ["a", "b", "b"] * 4})
+    >>> found = check_table(frame, target="kind")
+    >>> [finding.code for finding in found.findings]
+    ['row_number']
+    """
+    if y is not None and target is not None:
+        raise ParameterError("give ", Param("y"), " or target, the name of its column, not both")
+    if isinstance(table, (str, os.PathLike)) and is_sparse_file(str(table)) and not settings:
+        table, beside = read_sparse_table(str(table))
+        y = beside if y is None else y
+    if is_sparse(table):
+        if target is not None or nominal is not None:
+            raise ParameterError(
+                "the columns of a sparse table have no names: give ",
+                Param("y"),
+                ", and neither target nor nominal",
+            )
+        _refuse_settings(settings)
+        return find_in_sparse(table, _labels(y, table.shape[0]), task=task)
+    if isinstance(table, (str, os.PathLike)):
+        frame = read_source(str(table), Reading.of(settings)).frame
+    else:
+        _refuse_settings(settings)
+        frame = pandas_frame(table, nullable=True)
+        frame = frame if isinstance(frame, pd.DataFrame) else array_frame(frame).frame
+    X, labels = split_target(frame, target)
+    if y is not None:
+        labels = _labels(y, len(X))
+    return find_in_table(
+        X, labels, nominal=() if nominal is None else check_list("nominal", nominal), task=task
+    )
+
+
+def _refuse_settings(settings: dict[str, Any]) -> None:
+    if settings:
+        raise ParameterError(
+            f"{next(iter(settings))} sets how a file is read, and the table is in memory"
+        )
+
+
+def _labels(y: Any, n_samples: int) -> pd.Series[Any] | pd.DataFrame | None:
+    """The target as a column, or two of survival, numbered like the rows."""
+    if y is None:
+        return None
+    y = pandas_series(pandas_frame(y))
+    if isinstance(y, np.ndarray) and y.ndim > 1:
+        if y.ndim > 2:
+            raise DataError(
+                Param("y"),
+                f" must be one column, or two of survival, got an array of shape {y.shape}",
+            )
+        y = pd.DataFrame(y)
+    labels = (
+        y.reset_index(drop=True)
+        if isinstance(y, pd.DataFrame)
+        else pd.Series(y, name=str(getattr(y, "name", None) or "target")).reset_index(drop=True)
+    )
+    if len(labels) != n_samples:
+        raise ParameterError(
+            Param("y"), f" has {len(labels)} labels for {n_samples} rows of the table"
+        )
+    return labels
+
 
 LOCAL_FOLDER = "PYFSAGG_DATA"
 
@@ -29,20 +153,6 @@ _SKLEARN = {
     "wine": "load_wine",
     "breast_cancer": "load_breast_cancer",
     "digits": "load_digits",
-}
-
-_PUBLISHED = {
-    "4.1": "table_4_1_datasets",
-    "4.2": "table_4_2_running_times",
-    "4.3": "table_4_3_weighted_average_accuracy",
-    "4.4": "table_4_4_stability_by_filter",
-    "4.5": "table_4_5_stability_by_aggregator_information_gain",
-    "4.6": "table_4_6_stability_by_aggregator_mrmr",
-    "fpcps_1": "fpcps_table_1_stability",
-    "fpcps_2": "fpcps_table_2_madelon_auc",
-    "frcm_2": "frcm_table_2_clustering",
-    "orders_genes": "orders_genes",
-    "gene_lists": "wang_2022_gene_lists",
 }
 
 
@@ -106,8 +216,6 @@ def load_dataset(
 
     Raises
     ------
-    UnknownNameError
-        If there is no data set of that name; the message lists the names.
     DataError
         If a local file does not have the expected layout, or a download fails, is incomplete, is too
         large, or differs from an earlier one.
@@ -137,27 +245,6 @@ def list_datasets() -> pd.DataFrame:
     taken = {name for name, _ in rows}
     rows += [(name, f"folder {LOCAL_FOLDER}") for name in _local_tables() if name not in taken]
     return pd.DataFrame(rows, columns=["name", "origin"]).set_index("name")
-
-
-def load_published(table: str) -> pd.DataFrame:
-    """A published table as printed (cells that are illegible in the source are missing).
-
-    Parameters
-    ----------
-    table : str
-        ``"4.1"`` … ``"4.6"`` of the bootstrap aggregation thesis, ``"fpcps_1"``, ``"fpcps_2"`` of
-        the paper on ensembles of ranking filters, ``"frcm_2"`` of the consensus affinity paper,
-        ``"orders_genes"``: the numbers of section 5.2 of the rank-order paper on genes,
-        ``"gene_lists"``: accuracies of the comparison of aggregators by Wang et al. (2022).
-
-    Examples
-    --------
-    >>> int(load_published("4.2").loc[0, "wam_seconds"])
-    1838
-    """
-    if not isinstance(table, str) or table not in _PUBLISHED:
-        raise UnknownNameError("published table", table, _PUBLISHED)
-    return pd.read_csv(data_folder() / "published" / f"{_PUBLISHED[table]}.csv")
 
 
 def data_folder() -> Path:
@@ -244,3 +331,54 @@ def _load_local(name: str, folder: Path) -> Dataset:
 def _read_csv(path: Path) -> pd.DataFrame:
     # Letters such as N and texts such as NA are values there; only an empty cell is missing.
     return pd.read_csv(path, keep_default_na=False, na_values=[""])
+
+
+COLUMNS = ["name", "origin", "n_samples", "n_features", "classes", "paper", "printed", "match"]
+
+
+def describe_datasets(names: str | Sequence[str] | None = None) -> pd.DataFrame:
+    """The data sets that can be loaded here, and those of the papers that are not here.
+
+    Each available data set is loaded, so that its actual values are shown.
+
+    Examples
+    --------
+    >>> describe_datasets("ionosphere").loc["ionosphere", ["origin", "printed", "match"]].tolist()
+    ['embedded', '351 × 34', 'as printed']
+    """
+    here = {str(name): str(origin) for name, origin in list_datasets()["origin"].items()}
+    printed = catalogue(data_folder())
+    known = list(dict.fromkeys([*here, *printed]))
+    asked = (
+        known
+        if names is None
+        else [names]
+        if isinstance(names, str)
+        else check_list("names", names)
+    )
+    rows = []
+    for name in asked:
+        if name not in known:
+            raise UnknownNameError("data set", name, known)
+        rows.append([name, *_row(name, here.get(name), printed.get(name))])
+    frame = pd.DataFrame(rows, columns=COLUMNS).set_index("name")
+    return frame.astype({"n_samples": "Int64", "n_features": "Int64"})
+
+
+def _row(name: str, origin: str | None, entry: Entry | None) -> list[Any]:
+    paper, size = ("", "") if entry is None else (entry["paper"], _printed(entry))
+    if origin is None:
+        elsewhere = f"{LOCAL_FOLDER} or OpenML {entry['openml_id']}" if entry else ""
+        if entry and not entry["openml_id"]:
+            elsewhere = f"folder {LOCAL_FOLDER}"
+        return [elsewhere, None, None, None, paper, size, "not here"]
+    data = load_dataset(name)
+    n, p = data.X.shape
+    classes = ", ".join(f"{label}: {count}" for label, count in data.y.value_counts().items())
+    match = "; ".join(data.differences) or ("as printed" if entry else "in no paper")
+    return [origin, n, p, classes, paper, size, match]
+
+
+def _printed(entry: Entry) -> str:
+    features = int(entry["n_features"]) - (entry["counts_target"] == "yes")
+    return f"{entry['n_samples']} × {features}"

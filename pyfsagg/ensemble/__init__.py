@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
-from pyfsagg.ensemble.bam import bam
+from pyfsagg.ensemble.methods import bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.wam import wam
-from pyfsagg.filters import list_filters
 
-__all__ = ["EnsembleResult", "bam", "list_filters", "wam"]
+__all__ = ["EnsembleResult", "bam", "wam"]
 
 # The selectors are in pyfsagg.ensemble.selectors: they need scikit-learn, and a run does not.
 

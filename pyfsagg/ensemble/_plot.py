@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
+from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import readable
-from pyfsagg._draw.style import (
+from pyfsagg._report.drawing import (
     BLUE,
     GREY,
     INK,
@@ -28,28 +29,26 @@ from pyfsagg._draw.style import (
     number_ticks,
     set_title,
 )
-from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.ensemble.scoring import as_lists
+from pyfsagg.ensemble.core import as_lists
+from pyfsagg.ensemble.data import Ranked, best_first, resample_ranks
+from pyfsagg.ensemble.selection import Wish, choose, read_wish
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 
-if TYPE_CHECKING:
-    from pyfsagg.ensemble.result import EnsembleResult
+Number = float | int | str | Wish
 
-__all__ = ["ENSEMBLE_PLOTS", "plot_agreement", "plot_convergence", "plot_ranking", "plot_scores"]
-
-Floats = NDArray[np.float64]
 
 INTERVAL = (0.025, 0.5, 0.975)
 QUARTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 
 
 def plot_ranking(
-    result: EnsembleResult,
+    result: Ranked,
     *,
     n: int = 20,
-    threshold: float | int | str = "auto",
+    n_features_to_select: Number = "auto",
     ax: Axes | None = None,
 ) -> Axes:
     """Ranks of the best features over the resamples, and the cut of the selection.
@@ -61,28 +60,6 @@ def plot_ranking(
     selected without exception.  A resample that saw only
     some of the features ranks only these, so that its ranks are smaller numbers.
 
-    Parameters
-    ----------
-    result : EnsembleResult
-    n : int
-        How many features are drawn at most, best first; ties are in column order.
-    threshold : int, float or str
-        The selection, as in :meth:`pyfsagg.EnsembleResult.selection`.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        Ranks along x (1 = most important), features along y.
-
-    Raises
-    ------
-    ParameterError
-        If `n` or `threshold` is out of range.
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
-
     Examples
     --------
     >>> import pyfsagg
@@ -93,10 +70,10 @@ def plot_ranking(
     True
     """
     best = best_features(result, n)
-    selected = result.support(threshold)
+    selected = choose(result, read_wish(n_features_to_select)).chosen
     k = int(selected.sum())
     cut = k if selected[best_features(result, max(k, 1))].all() else 0  # or it leaves some out
-    low, median, high = np.nanquantile(result.resample_ranks[:, best], INTERVAL, axis=0)
+    low, median, high = np.nanquantile(resample_ranks(result)[:, best], INTERVAL, axis=0)
     aggregate = result.ranking[best]
     ax = new_axes(ax, 1.5 + 0.24 * len(best))
     rows = np.arange(len(best))
@@ -138,7 +115,7 @@ def plot_ranking(
 
 
 def _groups(
-    result: EnsembleResult, best: NDArray[np.intp], selected: NDArray[np.bool_]
+    result: Ranked, best: NDArray[np.intp], selected: NDArray[np.bool_]
 ) -> list[tuple[NDArray[np.bool_], str, str, str]]:
     """Which of the drawn features look alike: mask, colour of the line, fill of the dot, label."""
     noise = result.shuffled
@@ -151,32 +128,12 @@ def _groups(
     ]
 
 
-def plot_scores(result: EnsembleResult, *, n: int = 20, ax: Axes | None = None) -> Axes:
+def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     """Distribution of the scores of the best features over the resamples.
 
     The box goes from the lower to the upper quartile, the bar in it is the median, and the line
     goes from the 2.5 % to the 97.5 % quantile.  Scores are those that the aggregator was given: of
     the only filter (WAM) or of all filters combined (BAM).
-
-    Parameters
-    ----------
-    result : EnsembleResult
-    n : int
-        How many features are drawn at most, best first; ties are in column order.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        Scores along x (larger = more important), features along y.
-
-    Raises
-    ------
-    ParameterError
-        If `n` is below 1.
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -211,19 +168,19 @@ def plot_scores(result: EnsembleResult, *, n: int = 20, ax: Axes | None = None) 
     return ax
 
 
-def _title(what: str, shown: int, result: EnsembleResult) -> str:
+def _title(what: str, shown: int, result: Ranked) -> str:
     which = f"the {shown} best" if shown < result.n_features else f"all {shown}"
     plural = "" if result.n_resamples == 1 else "s"
     return f"{what} of {which} features over {result.n_resamples:,} resample{plural}"
 
 
-def best_features(result: EnsembleResult, n: int) -> NDArray[np.intp]:
+def best_features(result: Ranked, n: int) -> NDArray[np.intp]:
     """Positions of the `n` best features (or of all, if there are fewer), best first."""
     n = check_integer("n", n, low=1)
-    return np.argsort(result.ranking, kind="stable")[:n]
+    return best_first(result)[:n]
 
 
-def score_axis_label(result: EnsembleResult) -> str:
+def score_axis_label(result: Ranked) -> str:
     """What the combined scores of a result are, with their unit."""
     if result.method == "bam":
         return "Combined score of the filters (larger = more important)"
@@ -240,7 +197,7 @@ N_SIZES = 20
 ROWS_AT_ONCE = 100  # resamples whose ranks are in memory at once
 
 
-def plot_agreement(result: EnsembleResult, *, ax: Axes | None = None) -> Axes:
+def plot_agreement(result: Ranked, *, ax: Axes | None = None) -> Axes:
     """Agreement of the filters, or of the resamples if there is one filter.
 
     With several filters: a heat map of the Spearman rank correlation between two filters within
@@ -248,21 +205,6 @@ def plot_agreement(result: EnsembleResult, *, ax: Axes | None = None) -> Axes:
     correlation between two resamples, over all pairs (of 1000 evenly spaced resamples if there are
     more), with its mean.  Features that one of two rankings does not hold are left out of that
     pair; a ranking without any differences agrees with none and is left out.
-
-    Parameters
-    ----------
-    result : EnsembleResult
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -277,7 +219,7 @@ def plot_agreement(result: EnsembleResult, *, ax: Axes | None = None) -> Axes:
     return _histogram(result, ax)
 
 
-def _heat_map(result: EnsembleResult, ax: Axes | None) -> Axes:
+def _heat_map(result: Ranked, ax: Axes | None) -> Axes:
     labels = [readable(label) for label in result.score_matrices]
     values = _filter_agreement(result)
     ax = new_axes(ax, 1.6 + 0.5 * len(labels))
@@ -287,24 +229,24 @@ def _heat_map(result: EnsembleResult, ax: Axes | None) -> Axes:
     return ax
 
 
-def _filter_agreement(result: EnsembleResult) -> Floats:
+def _filter_agreement(result: Ranked) -> Floats:
     """Mean over resamples of the rank correlation between two filters, (t, t)."""
     matrices = list(result.score_matrices.values())
     pairs = list(combinations(range(len(matrices)), 2))
-    found: list[list[Floats]] = [[] for _ in pairs]
+    correlations: list[list[Floats]] = [[] for _ in pairs]
     for start in range(0, len(matrices[0]), ROWS_AT_ONCE):
         ranks = [rank_scores(matrix[start : start + ROWS_AT_ONCE]) for matrix in matrices]
-        for (i, j), parts in zip(pairs, found, strict=True):
+        for (i, j), parts in zip(pairs, correlations, strict=True):
             parts.append(correlate_rows(ranks[i], ranks[j]))
     values = np.eye(len(matrices))
-    for (i, j), parts in zip(pairs, found, strict=True):
+    for (i, j), parts in zip(pairs, correlations, strict=True):
         every = np.concatenate(parts)
         defined = every[~np.isnan(every)]
         values[i, j] = values[j, i] = defined.mean() if defined.size else np.nan
     return values
 
 
-def _histogram(result: EnsembleResult, ax: Axes | None) -> Axes:
+def _histogram(result: Ranked, ax: Axes | None) -> Axes:
     values = _resample_agreement(result)
     ax = new_axes(ax, 3.2)
     if values.size:
@@ -324,11 +266,11 @@ def _histogram(result: EnsembleResult, ax: Axes | None) -> Axes:
     return ax
 
 
-def _resample_agreement(result: EnsembleResult) -> Floats:
+def _resample_agreement(result: Ranked) -> Floats:
     """Rank correlations of pairs of resamples, undefined ones left out."""
     m = result.n_resamples
     rows = np.linspace(0, m - 1, min(m, MOST_RESAMPLES)).round().astype(np.intp)
-    ranks = result.resample_ranks[rows]
+    ranks = resample_ranks(result)[rows]
     left, right = np.triu_indices(len(rows), 1)
     if np.isnan(ranks).any():
         parts = [correlate_rows(ranks[i : i + 1], ranks[i + 1 :]) for i in range(len(rows) - 1)]
@@ -364,7 +306,7 @@ def _unit_rows(values: Floats) -> Floats:
 
 
 def plot_convergence(
-    result: EnsembleResult, *, threshold: float | int | str = "auto", ax: Axes | None = None
+    result: Ranked, *, n_features_to_select: Number = "auto", ax: Axes | None = None
 ) -> Axes:
     """Agreement of the ranking from the first resamples with the final ranking.
 
@@ -376,36 +318,16 @@ def plot_convergence(
     Sizes at which the aggregator has no result (a feature that no resample has scored yet, a
     method that needs several lists) are left out.
 
-    Parameters
-    ----------
-    result : EnsembleResult
-    threshold : int, float or str
-        The selection, as in :meth:`pyfsagg.EnsembleResult.selection`.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        Numbers of resamples along x (logarithmic), agreement along y.
-
-    Raises
-    ------
-    ParameterError
-        If `threshold` is out of range.
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
-
     Examples
     --------
     >>> import pyfsagg
     >>> data = pyfsagg.load_dataset("wine")
     >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
-    >>> ax = plot_convergence(result, threshold=3)
+    >>> ax = plot_convergence(result, n_features_to_select=3)
     >>> [line.get_label() for line in ax.lines]
     ['rank correlation', 'overlap of the best 3', 'overlap by chance']
     """
-    k = result.compared(threshold)
+    k = choose(result, read_wish(n_features_to_select)).compared
     sizes, correlation, overlap = _convergence(result, k)
     ax = new_axes(ax, 3.4)
     m = result.n_resamples
@@ -429,16 +351,14 @@ def _log_ticks(m: int) -> list[int]:
     return [tick for tick in series if tick <= max(m, 2)]
 
 
-def _convergence(result: EnsembleResult, k: int) -> tuple[NDArray[np.intp], Floats, Floats]:
+def _convergence(result: Ranked, k: int) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Sizes, rank correlation and top-k overlap with the final ranking."""
     sizes = np.unique(np.geomspace(1, result.n_resamples, N_SIZES).round().astype(np.intp))
-    compute = AGGREGATORS.get(result.parameters["aggregator"]).bind(
-        **result.parameters["aggregator_params"]
-    )
+    compute = result.setup.recipe.compute
     correlation = np.full(len(sizes), np.nan)
     overlap = np.full(len(sizes), np.nan)
     final = select_top(result.ranking, k, higher_is_better=False)
-    with set_aside():  # what an aggregator has to say about these data it has said in the run
+    with set_aside():  # the aggregator warned in the run
         for position, size in enumerate(sizes):
             try:
                 lists = as_lists(result.combined[:size], result.feature_names)

@@ -1,52 +1,42 @@
-"""Filters over resamples: which filters are meant, and their score matrices."""
+"""Filters over resamples: which filters are meant, what they will cost, and their score matrices."""
 
 from __future__ import annotations
 
 import inspect
+import os
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.blocks import row_blocks
-from pyfsagg._base.estimators import is_survival_model
+from pyfsagg._base.arithmetic import Floats, row_blocks
+from pyfsagg._base.memory import require_memory
+from pyfsagg._base.remarks import warn
+from pyfsagg._base.words import duration
+from pyfsagg._message import DENSE, FILTER, MAPPING, Got, Message, Param, Remedy, Use, Value
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
+from pyfsagg._run.parallel import count_workers
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
-from pyfsagg._table.sparse import dense_megabytes
-from pyfsagg._table.table import AnyTable, SparseTable, Table
+from pyfsagg._table.selectors import is_survival_model
+from pyfsagg._table.sparse import SparseTable, dense_megabytes
+from pyfsagg._table.table import AnyTable, Table
 from pyfsagg._table.target import Target
-from pyfsagg.ensemble.forecast import (
-    Work,
-    block_size,
-    require_score_memory,
-    resamples_together,
-    warn_of_time,
-)
-from pyfsagg.ensemble.storage import MatrixStore
+from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
-from pyfsagg.filters._base import BoundFilter
-from pyfsagg.ranks import RankTable
+from pyfsagg.filters import FILTERS, Scorer
+from pyfsagg.filters._base import LEAST, BoundFilter
+from pyfsagg.filters.model import prepare_callable, prepare_estimator
 from pyfsagg.resampling import Resamples
-from pyfsagg.unsupervised import _filters as _filters  # adds the rankings without labels
-
-__all__ = [
-    "as_lists",
-    "bind_filters",
-    "counts_levels",
-    "deep_enough",
-    "filter_label",
-    "function_of",
-    "read_filter_params",
-    "score_resamples",
-    "settle_parameters",
-]
+from pyfsagg.unsupervised import _filters  # noqa: F401 - adds the rankings without labels
 
 
+# ---------------------------------------------------------------------------------------------
+# which filters
+# ---------------------------------------------------------------------------------------------
 def bind_filters(
     filters: Sequence[Any],
     parameters: Mapping[str, Mapping[str, Any]],
@@ -58,12 +48,6 @@ def bind_filters(
     """Names, callables and estimators as filters of a table, and their labels in the order given.
 
     Filters that one pass computes together become one bound filter.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError, InputTypeError
-        Unknown filter, a parameter that a filter does not have, the same filter twice, or something
-        that is no filter; a joint score of `groups` by a filter that counts no levels.
     """
     readings: dict[bool, GroupedColumns] = {}
     bound: list[BoundFilter] = []
@@ -90,80 +74,67 @@ def bind_filters(
                 other.outputs[label] = output
                 break
         else:
-            each = BoundFilter(prepare, chosen, table, target, {label: output})
+            added = BoundFilter(prepare, chosen, table, target, {label: output})
             if groups is not None:
                 grouped = readings[counts]
-                each = replace(each, table=grouped.table, grouped=grouped, names=groups.names)
-            bound.append(each)
+                added = replace(added, table=grouped.table, grouped=grouped, names=groups.names)
+            bound.append(added)
     if not labels:
-        raise ParameterError("filters is empty; name at least one filter")
+        raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     if unused:
         raise ParameterError(
-            f"filter_params names {next(iter(unused))!r}, which is not among the filters "
-            f"{', '.join(labels)}"
+            Param("filter_params"),
+            f" names {next(iter(unused))!r}, which is not among the filters {', '.join(labels)}",
         )
     return bound, labels
 
 
 def read_filter_params(
-    filters: Sequence[Any], given: Mapping[str, Any] | None
+    filters: Sequence[Any], filter_params: Mapping[str, Any] | None
 ) -> dict[str, dict[str, Any]]:
-    """Parameters by the label of their filter.
-
-    Parameters
-    ----------
-    filters : sequence of filters
-    given : mapping, optional
-        By the name (or an alias) of a filter; of a single filter also flat.
-
-    Raises
-    ------
-    InputTypeError
-        If `given` is not a mapping.
-    ParameterError
-        If the parameters of several filters do not say whose they are, or a filter is named that is
-        not among `filters`.
-    """
-    if given is None:
+    """Parameters by the label of their filter."""
+    if filter_params is None:
         return {}
-    if not isinstance(given, Mapping):
+    if not isinstance(filter_params, Mapping):
         raise InputTypeError(
-            f"filter_params must be a mapping such as {{'mdl': 'fselectorrcpp'}}, got {given!r}"
+            Param("filter_params"),
+            " must be ",
+            MAPPING,
+            ", such as ",
+            Value({"mdl": "fselectorrcpp"}),
+            Got(filter_params),
         )
     labels = [filter_label(item) for item in filters]
-    found: dict[str, dict[str, Any]] = {}
-    for name, chosen in given.items():
+    params: dict[str, dict[str, Any]] = {}
+    for name, chosen in filter_params.items():
         label = FILTERS.get(name).name if name in FILTERS else str(name)
         if label in labels and isinstance(chosen, Mapping):
-            found.setdefault(label, {}).update(chosen)
+            params.setdefault(label, {}).update(chosen)
         elif isinstance(chosen, Mapping) and name in FILTERS:
             raise ParameterError(
-                f"filter_params names {label!r}, which is not among the filters {', '.join(labels)}"
+                Param("filter_params"),
+                f" names {label!r}, which is not among the filters {', '.join(labels)}",
             )
         elif len(labels) == 1:
-            found.setdefault(labels[0], {})[str(name)] = chosen
+            params.setdefault(labels[0], {})[str(name)] = chosen
         else:
             raise ParameterError(
-                f"filter_params of several filters goes by filter, as in {{{labels[0]!r}: {{...}}}}; "
-                f"{name!r} is none of {', '.join(labels)}"
+                Param("filter_params"),
+                f" of several filters goes by filter, as in {{{labels[0]!r}: {{...}}}}; {name!r} is none ",
+                f"of {', '.join(labels)}",
             )
-    return found
+    return params
 
 
 def filter_label(item: Any) -> str:
-    """The name under which a filter's scores are found in a result.
-
-    Raises
-    ------
-    UnknownNameError, InputTypeError
-        For an unknown name, or something that is not a filter.
-    """
+    """The name under which a filter's scores are found in a result."""
     if isinstance(item, str):
         return FILTERS.get(item).name
     if not _is_estimator(item) and not callable(item):
         raise InputTypeError(
-            "a filter must be a name, a callable (X, y, sample_weight) or a scikit-learn estimator, "
-            f"got {item!r}"
+            "a filter must be a name, ",
+            FILTER,
+            Got(item),
         )
     return str(getattr(item, "__name__", type(item).__name__))
 
@@ -231,8 +202,10 @@ def _check_sparse(item: Any, label: str, table: AnyTable) -> None:
     if isinstance(table, SparseTable) and not usable:
         able = ", ".join(spec.name for spec in FILTERS if spec.sparse)
         raise InputTypeError(
-            f"the filter {label!r} does not read sparse input. Filters that do: {able}; or make it "
-            f"dense with X.toarray(), if {dense_megabytes(table)} fit into memory"
+            f"the filter {label!r} does not read sparse input. Filters that do: {able}; or make it ",
+            "dense with ",
+            DENSE,
+            f", if {dense_megabytes(table)} fit into memory",
         )
 
 
@@ -240,7 +213,7 @@ def settle_parameters(
     filters: Sequence[Any],
     parameters: Mapping[str, Mapping[str, Any]],
     n_features: int,
-    largest: int | float | None = None,
+    largest: object = None,
     groups: FeatureGroups | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Parameters by filter, with numbers for what they leave open (the depth of mRMR).
@@ -249,7 +222,7 @@ def settle_parameters(
     quarter of a wide table is more than a greedy search is for.  The depth in a table with `groups`
     counts the columns that the filter reads.
     """
-    known = largest if isinstance(largest, Integral) else None
+    known = int(largest) if isinstance(largest, Integral) else None
     settled = {name: dict(chosen) for name, chosen in parameters.items()}
     for item in filters:
         if isinstance(item, str):
@@ -263,14 +236,14 @@ def settle_parameters(
 
 def deep_enough(
     filters: Sequence[Any],
-    given: Mapping[str, Any] | None,
+    filter_params: Mapping[str, Any] | None,
     n_features: int,
-    threshold: int | float,
+    number: object,
 ) -> Mapping[str, Any] | None:
     """Parameters of filters as given, or with a depth where so many features need a greater one."""
-    read = read_filter_params(filters, given)
-    deep = settle_parameters(filters, read, n_features, threshold)
-    return given if deep == settle_parameters(filters, read, n_features) else deep
+    params = read_filter_params(filters, filter_params)
+    deep = settle_parameters(filters, params, n_features, number)
+    return filter_params if deep == settle_parameters(filters, params, n_features) else deep
 
 
 def _is_regressor(item: Any) -> bool:
@@ -283,9 +256,9 @@ def _check_parameters(
     label: str, prepare: Callable[..., Scorer], parameters: Mapping[str, Any]
 ) -> None:
     taken = list(inspect.signature(prepare).parameters.values())[2:]
-    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in taken):
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in taken):
         return  # they are checked where they are used
-    allowed = [each.name for each in taken]
+    allowed = [parameter.name for parameter in taken]
     for name in parameters:
         if name not in allowed:
             listed = ", ".join(allowed) if allowed else "none"
@@ -294,6 +267,126 @@ def _check_parameters(
             )
 
 
+# ---------------------------------------------------------------------------------------------
+# what they will cost: measured on a piece, and reported before it is spent
+# ---------------------------------------------------------------------------------------------
+TENTH = "a tenth of the resamples"
+
+LONG = 120.0
+"""Seconds above which a run is announced."""
+
+SMALL = 50_000_000
+"""Cells (resamples times rows times features) below which no time is spent on a forecast."""
+
+_BLOCK_CELLS = 1_000_000
+_MOST = 8
+_FEATURE = 1000  # bytes of its name and its row in the tables of a result
+
+
+def block_size(n_samples: int, n_features: int, together: int = 1) -> int:
+    """Resamples per task: enough to make calls worth while, few enough that progress is seen.
+
+    At least as many as a filter scores `together`, up to eight.
+    """
+    few = _BLOCK_CELLS // max(1, n_samples * n_features)
+    return max(1, min(_MOST, max(few, together)))
+
+
+def resamples_together(bound: Sequence[BoundFilter]) -> int:
+    """The most resamples that one of the filters scores at once."""
+    return max(getattr(filter_.scorer(), "together", 1) for filter_ in bound)
+
+
+def expected_seconds(
+    bound: Sequence[BoundFilter], resamples: Resamples
+) -> dict[BoundFilter, float] | None:
+    """Seconds that each filter takes for one resample; None where a piece would cost too much.
+
+    A compiled filter is timed on the first resample, or on as many as it scores at once; mRMR on the
+    first steps of its selection, from which the time of the others follows.
+    """
+    scorers = [filter_.scorer() for filter_ in bound]
+    if resamples.changes_table or not all(getattr(s, "releases_gil", True) for s in scorers):
+        return None
+    seconds = {}
+    for filter_, scorer in zip(bound, scorers, strict=True):
+        first = slice(0, min(len(resamples), getattr(scorer, "together", 1)))
+        weights, labels = resamples.weights[first], resamples.labels_of(first)
+        if hasattr(scorer, "expected_seconds"):
+            seconds[filter_] = scorer.expected_seconds(weights, labels)
+        else:
+            scorer(weights, labels)  # the first call may compile
+            start = time.perf_counter()
+            scorer(weights, labels)
+            seconds[filter_] = (time.perf_counter() - start) / first.stop
+    return seconds
+
+
+@dataclass(frozen=True)
+class Work:
+    """How many resamples are scored in all, and how many with settings that would shorten the run."""
+
+    total: int
+    fewer: Mapping[str, int]
+
+    @classmethod
+    def of(cls, total: int) -> Self:
+        """Work that follows the number of resamples."""
+        return cls(total, {TENTH: max(1, total // 10)})
+
+
+def warn_of_time(
+    bound: Sequence[BoundFilter], resamples: Resamples, n_jobs: int | None, work: Work
+) -> None:
+    """Warn if the work will take long, and name the settings that would shorten it."""
+    table, total = bound[0].table, work.total
+    if total * table.n_samples * table.n_features < SMALL:
+        return
+    pieces = expected_seconds(bound, resamples)
+    if pieces is None:
+        return
+    workers = min(count_workers(n_jobs), os.cpu_count() or 1)
+    per_resample = sum(pieces.values())
+    expected = per_resample * total / workers
+    if expected < LONG:
+        return
+    ways = []
+    for filter_, seconds in pieces.items():
+        scorer = filter_.scorer()
+        depth = getattr(scorer, "n_selected", 0)
+        if depth > LEAST:
+            weights, labels = resamples.weights[:1], resamples.labels_of(slice(0, 1))
+            less = scorer.expected_seconds(weights, labels, LEAST)  # type: ignore[attr-defined]
+            label = next(iter(filter_.outputs))
+            shorter = duration((per_resample - seconds + less) * total / workers)
+            fewer = Use(filter_params={label: {"n_features": LEAST}})
+            ways.append(Message(fewer, f": about {shorter}"))
+    ways += [
+        Message(setting, f": about {duration(per_resample * number / workers)}")
+        for setting, number in work.fewer.items()
+    ]
+    warn(
+        f"this will take about {duration(expected)} with {workers} worker(s)",
+        *(part for way in ways for part in ("; ", way)),
+        stacklevel=2,
+    )
+
+
+def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
+    """Refuse score matrices that, with what is computed from them, do not fit into memory."""
+    m, p = shape
+    require_memory(
+        8 * m * p * (n_matrices + 4) + _FEATURE * p,
+        f"the score matrices of {m:,} resamples and {p:,} features, and what is computed from them,",
+        Message(
+            Use("Execution", scratch="FOLDER"), " keeps them in files; or draw fewer resamples"
+        ),
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# their scores
+# ---------------------------------------------------------------------------------------------
 def score_resamples(
     bound: Sequence[BoundFilter],
     resamples: Resamples,
@@ -305,11 +398,11 @@ def score_resamples(
     store: MatrixStore | None = None,
     what: str = "resamples",
     work: Work | None = None,
-) -> dict[str, NDArray[np.float64]]:
+) -> dict[str, Floats]:
     """Score matrices (n_resamples, n_features) by filter label, larger = more important.
 
-    Before the `work` begins, of which this may be a part, it is said if it will take long, and refused
-    if it needs more memory than there is; None: it was said before.
+    Before the `work` begins, of which this may be a part, a long run is announced, and one that needs
+    more memory than there is refused; None: that was done before.
 
     Row r depends on resample r only, so neither the number of workers nor the size of the blocks
     that they are handed has an influence on any bit.  In a checkpoint they are called `what`, and
@@ -318,17 +411,17 @@ def score_resamples(
     m = len(resamples)
     names, table = bound[0].names, bound[0].table
     store = store or MatrixStore()
-    labels = [label for each in bound for label in each.outputs]
+    labels = [label for filter_ in bound for label in filter_.outputs]
     if work is not None and not store.on_disk:
         require_score_memory(len(labels), (m, len(names)))
     if work is not None:
         warn_of_time(bound, resamples, n_jobs, work)
     matrices = {label: store.matrix((m, len(names))) for label in labels}
-    widest = max(each.table.n_features for each in bound)
+    widest = max(filter_.table.n_features for filter_ in bound)
     size = block_size(table.n_samples, widest, resamples_together(bound))
     blocks = [slice(start, min(start + size, m)) for start in range(0, m, size)]
     # Scorers are made here, before workers share them; only kernels gain from threads.
-    threads = all(getattr(each.scorer(), "releases_gil", True) for each in bound)
+    threads = all(getattr(filter_.scorer(), "releases_gil", True) for filter_ in bound)
     answers = resume_tasks(
         checkpoint,
         [f"{what} {first + rows.start} to {first + rows.stop}" for rows in blocks],
@@ -350,41 +443,38 @@ def score_resamples(
     return matrices
 
 
-def _score_block(
-    run: tuple[Sequence[BoundFilter], Resamples], rows: slice
-) -> dict[str, NDArray[np.float64]]:
+def _score_block(run: tuple[Sequence[BoundFilter], Resamples], rows: slice) -> dict[str, Floats]:
     bound, resamples = run
-    scores: dict[str, NDArray[np.float64]] = {}
-    for each in bound:
+    scores: dict[str, Floats] = {}
+    for filter_ in bound:
         if resamples.changes_table:
-            found = _score_changed_tables(each, resamples, rows)
-            scores |= {label: found[output] for label, output in each.outputs.items()}
+            matrices = _score_changed_tables(filter_, resamples, rows)
+            scores |= {label: matrices[output] for label, output in filter_.outputs.items()}
         else:
-            scores |= each.scores(resamples.weights[rows], resamples.labels_of(rows))
+            scores |= filter_.scores(resamples.weights[rows], resamples.labels_of(rows))
     return scores
 
 
 def _score_changed_tables(
-    each: BoundFilter, resamples: Resamples, rows: slice
-) -> dict[str, NDArray[np.float64]]:
+    filter_: BoundFilter, resamples: Resamples, rows: slice
+) -> dict[str, Floats]:
     """Resamples that see another table each: noise on the cells, or some features only."""
     size = rows.stop - rows.start
-    found = {
-        output: np.full((size, each.table.n_features), np.nan) for output in each.outputs.values()
+    matrices = {
+        output: np.full((size, filter_.table.n_features), np.nan)
+        for output in filter_.outputs.values()
     }
     for position, r in enumerate(range(rows.start, rows.stop)):
         row = slice(r, r + 1)
-        scorer = each.scorer(resamples.table_of(r, each.table))
+        scorer = filter_.scorer(resamples.table_of(r, filter_.table))
         scores = scorer(resamples.weights[row], resamples.labels_of(row))
         seen = slice(None) if resamples.features is None else resamples.features[r]
-        for output, matrix in found.items():
+        for output, matrix in matrices.items():
             matrix[position, seen] = scores[output][0]
-    return found
+    return matrices
 
 
-def _check_scores(
-    label: str, matrix: NDArray[np.float64], names: Sequence[str], store: MatrixStore
-) -> None:
+def _check_scores(label: str, matrix: Floats, names: Sequence[str], store: MatrixStore) -> None:
     scored = np.zeros(len(names), dtype=np.bool_)
     for rows in row_blocks(matrix.shape):
         block = matrix[rows]
@@ -392,8 +482,8 @@ def _check_scores(
         if infinite.any():
             r, j = np.argwhere(infinite)[0].tolist()
             raise DataError(
-                f"the filter {label!r} gave an infinite score for {names[j]!r} in "
-                f"resample {rows.start + r}; scores must be finite"
+                f"the filter {label!r} gave an infinite score for {names[j]!r} in resample ",
+                f"{rows.start + r}; scores must be finite",
             )
         scored |= ~np.isnan(block).all(axis=0)
         store.release()
@@ -402,10 +492,3 @@ def _check_scores(
             f"the filter {label!r} gave no score for {names[int(scored.argmin())]!r} in any "
             f"of {matrix.shape[0]} resample(s); draw more resamples or leave the feature out"
         )
-
-
-def as_lists(scores: NDArray[np.float64], names: tuple[str, ...]) -> RankTable:
-    """Rows of scores as lists to be aggregated; features that a resample did not see are unknown."""
-    if any(np.isnan(scores[rows]).any() for rows in row_blocks(scores.shape)):
-        return RankTable.from_scores(scores, names=names, full=True)
-    return RankTable.from_checked_scores(scores, names)

@@ -1,24 +1,24 @@
-"""How many features: a proposal with its reason, and where each feature stands."""
+"""How many features: the user's wish, the answer with its reason, and where each feature stands."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pyfsagg._base.checks import is_word
-from pyfsagg._base.selection import n_selected, size_of_share
+from pyfsagg._base.arithmetic import Booleans, Floats, column_blocks
+from pyfsagg._base.validation import check_real, is_word, n_selected, size_of_share
 from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg.ensemble.data import Ranked, best_first, once, over_resamples
+from pyfsagg.ensemble.trust import control, shown_sets
 from pyfsagg.error_control import ErrorControl
-from pyfsagg.error_control.control import read_goal
-
-if TYPE_CHECKING:
-    from pyfsagg.ensemble.result import EnsembleResult
-
-__all__ = ["STATUSES", "Choice", "Selection", "choose", "knee_of", "select_features"]
+from pyfsagg.error_control.control import check_goals
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.ranks.ranking import tie_sizes
 
 STATUSES = {
     "firm": "selected, and in at least 80 % of the resamples",
@@ -35,7 +35,157 @@ FEWEST = 5
 """Features among which a knee is looked for."""
 
 SHOWN = 10
-"""For how many features frequencies and stability are told where none is selected."""
+"""For how many features frequencies and stability are reported where none is selected."""
+
+
+# ---------------------------------------------------------------------------------------------
+# what is wished for
+# ---------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Top:
+    """A number of features."""
+
+    number: int
+
+    @property
+    def argument(self) -> str:
+        """The wish as an argument of `select`."""
+        return repr(self.number)
+
+    @property
+    def words(self) -> str:
+        return f"{self.number} (a number of features)"
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of all features, rounded up."""
+
+    share: float
+
+    @property
+    def argument(self) -> str:
+        return repr(self.share)
+
+    @property
+    def words(self) -> str:
+        return f"{self.share} (a fraction of the features)"
+
+
+@dataclass(frozen=True)
+class Auto:
+    """A proposal."""
+
+    argument = "'auto'"
+    words = "auto (a proposal)"
+
+
+@dataclass(frozen=True)
+class MaxFalse:
+    """A limit on the expected number of false selections."""
+
+    level: float
+
+    @property
+    def argument(self) -> str:
+        return f"max_false={self.level!r}"
+
+    @property
+    def words(self) -> str:
+        return f"max_false = {self.level:g} (a limit on false selections)"
+
+
+@dataclass(frozen=True)
+class FDR:
+    """A limit on the expected share of false selections."""
+
+    level: float
+
+    @property
+    def argument(self) -> str:
+        return f"fdr={self.level!r}"
+
+    @property
+    def words(self) -> str:
+        return f"fdr = {self.level:g} (a limit on false selections)"
+
+
+Limit = MaxFalse | FDR
+Wish = Top | Share | Auto | Limit
+
+
+def read_wish(
+    n_features_to_select: object = "auto",
+    *,
+    max_false: float | None = None,
+    fdr: float | None = None,
+) -> Wish:
+    """The one wish of a user, who gives a number, a share, a word, or a limit on false selections."""
+    limit = _limit(max_false, fdr)
+    if limit is None:
+        return _of_value(n_features_to_select)
+    if not is_word(n_features_to_select, "auto"):
+        raise ParameterError(
+            "n_features_to_select says how many features are selected, and so does a limit on false "
+            "selections (max_false or fdr); give one of them"
+        )
+    return limit
+
+
+def read_view(options: Mapping[str, Any]) -> tuple[Wish, Limit | None]:
+    """What the options of a page select, and the limit on false selections that it shows, if any.
+
+    A limit takes the place of a proposal; beside a number it is shown, and selects nothing.
+    """
+    limit = _limit(options.get("max_false"), options.get("fdr"))
+    number = options.get("n_features_to_select", "auto")
+    if limit is not None and is_word(number, "auto"):
+        return limit, limit
+    wish = _of_value(number)
+    return wish, limit or (wish if isinstance(wish, Limit) else None)
+
+
+def _limit(max_false: float | None, fdr: float | None) -> Limit | None:
+    if max_false is None and fdr is None:
+        return None
+    goal, level = check_goals(max_false, fdr)
+    return MaxFalse(level) if goal == "max_false" else FDR(level)
+
+
+_WORDS = {"pfer": "max_false", "fdr": "fdr"}
+
+
+def _of_value(value: object) -> Wish:
+    if isinstance(value, Wish):
+        return value
+    if is_word(value, "auto"):
+        return Auto()
+    if isinstance(value, str):
+        word, _, level = value.partition(":")
+        try:
+            goal = {_WORDS[word.strip().lower()]: float(level)}
+        except (KeyError, ValueError):
+            raise ParameterError(
+                "n_features_to_select must be a number of features, a fraction, 'auto' (a proposal), "
+                "'pfer:1' (expected false selections) or 'fdr:0.1' (false discovery rate), got "
+                f"{value!r}"
+            ) from None
+        return _limit(goal.get("max_false"), goal.get("fdr")) or Auto()
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return Top(int(value))
+    share = check_real("n_features_to_select (a fraction)", value, low=0.0, high=1.0, low_open=True)
+    return Share(share)
+
+
+def limit_options(limit: Limit) -> dict[str, float]:
+    """A limit as the keywords of error control."""
+    return {"max_false" if isinstance(limit, MaxFalse) else "fdr": limit.level}
+
+
+@once
+def controlled(data: Ranked, limit: Limit) -> ErrorControl:
+    """The selection under a limit on false selections, with its bound."""
+    return control(data, **limit_options(limit))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +204,7 @@ class Selection:
     frame : DataFrame
         One row per feature, best rank first: ``rank``, ``score``, ``selection_frequency`` (share of
         resamples that have it among the best `compared`), ``selected``, ``excess`` (only with shuffled
-        targets: :class:`pyfsagg.ShuffledTargets`) and ``status``: ``"firm"`` (selected, and in at least
+        targets: ``result.shuffled``) and ``status``: ``"firm"`` (selected, and in at least
         80 % of the resamples), ``"borderline"`` (selected in fewer, or not selected but in more than
         20 %), ``"noise"`` (its score is one that shuffled targets reach) or ``"out"``.
     compared : int
@@ -95,15 +245,16 @@ class Selection:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Which features (n_features,) are selected, and why.
+    """Which features (n_features,) are selected, and why; `by` names the ways that led to their number.
 
     `depth` is the place of the last of them in the ranking, 0 if there are none.
     """
 
-    chosen: NDArray[np.bool_]
+    chosen: Booleans
     reason: str
     names: tuple[str, ...]
     depth: int
+    by: tuple[str, ...] = ()
 
     @property
     def compared(self) -> int:
@@ -115,50 +266,42 @@ class Choice:
         return self.depth or min(SHOWN, size_of_share(0.25, len(self.chosen)))
 
 
-def select_features(result: EnsembleResult, threshold: float | int | str) -> Selection:
+def select_features(data: Ranked, wish: Wish) -> Selection:
     """See :meth:`pyfsagg.EnsembleResult.selection`."""
-    choice = choose(result, threshold)
-    names, compared = choice.names, choice.compared
-    frequency = result.frequencies(compared)
-    noise = result.shuffled
+    choice = choose(data, wish)
+    names, compared, noise = choice.names, choice.compared, data.shuffled
+    frequency = np.asarray(over_resamples(data, compared)["selection_frequency"])
     columns: dict[str, Any] = {
-        "rank": result.ranking,
-        "score": result.scores,
+        "rank": data.ranking,
+        "score": data.scores,
         "selection_frequency": frequency,
         "selected": choice.chosen,
     }
+    often = np.nan_to_num(frequency)
+    status = np.where(choice.chosen | (often > RARE), "borderline", "out")
+    status = np.where(choice.chosen & (often >= FIRM), "firm", status)
     like_noise: list[str] = []
     if noise is not None:
         columns["excess"] = noise.excess
-        above = dict(zip(result.feature_names, noise.above.tolist(), strict=True))
+        status = np.where(noise.above, status, "noise")
+        above = dict(zip(data.feature_names, noise.above.tolist(), strict=True))
         like_noise = [name for name in names if not above[name]]
-    columns["status"] = _statuses(result, choice.chosen, frequency)
-    frame = pd.DataFrame(columns, index=pd.Index(result.feature_names, name="feature"))
+    columns["status"] = status.astype(np.object_)
+    frame = pd.DataFrame(columns, index=pd.Index(data.feature_names, name="feature"))
     return Selection(
         names=names,
         reason=choice.reason,
         sentences=(choice.reason, *_remarks(names, like_noise, compared)),
-        frame=frame.iloc[_order(result)],
+        frame=frame.iloc[best_first(data)],
         compared=compared,
         n_noise=len(like_noise),
     )
 
 
-def _statuses(
-    result: EnsembleResult, chosen: NDArray[np.bool_], frequency: NDArray[np.float64]
-) -> NDArray[np.object_]:
-    often = np.nan_to_num(frequency)
-    found = np.where(chosen | (often > RARE), "borderline", "out")
-    found = np.where(chosen & (often >= FIRM), "firm", found)
-    if result.shuffled is not None:
-        found = np.where(result.shuffled.above, found, "noise")
-    return found.astype(np.object_)
-
-
 def _remarks(names: tuple[str, ...], like_noise: list[str], compared: int) -> list[str]:
     if not names:
         return [
-            f"Frequencies and stability are told for the best {plural(compared, 'feature')} all the same."
+            f"Frequencies and stability are still reported for the best {plural(compared, 'feature')}."
         ]
     remarks = []
     n, k, passed = len(like_noise), len(names), compared - len(names)
@@ -169,7 +312,7 @@ def _remarks(names: tuple[str, ...], like_noise: list[str], compared: int) -> li
     if passed:
         remarks.append(
             f"{passed:,} of the best {compared:,} {'is' if passed == 1 else 'are'} not selected; "
-            f"frequencies and stability are told for the best {compared:,}."
+            f"frequencies and stability are reported for the best {compared:,}."
         )
     return remarks
 
@@ -177,52 +320,45 @@ def _remarks(names: tuple[str, ...], like_noise: list[str], compared: int) -> li
 # ---------------------------------------------------------------------------------------------
 # how many
 # ---------------------------------------------------------------------------------------------
-def choose(result: EnsembleResult, threshold: float | int | str) -> Choice:
-    """The user's number, a limit on false selections, or a proposal."""
-    if is_word(threshold, "auto"):
-        return _proposal(result)
-    if isinstance(threshold, str):
-        return _controlled(result, result.controlled(read_goal(threshold)))
-    p = result.n_features
-    k = n_selected(threshold, p)
-    what = f"The best {k:,} of {plural(p, 'feature')} {'is' if k == 1 else 'are'} selected, as asked for."
-    return _best(result, k, what)
+@once
+def choose(data: Ranked, wish: Wish) -> Choice:
+    """What a wish selects."""
+    if isinstance(wish, Auto):
+        return _proposal(data) if data.shuffled is not None else _without_noise(data)
+    if isinstance(wish, Limit):
+        selected = controlled(data, wish)
+        depth = _depth(data, selected.support)
+        return Choice(selected.support, selected.sentences[0], tuple(selected.selected), depth)
+    p = data.n_features
+    value = wish.number if isinstance(wish, Top) else wish.share
+    k = n_selected(value, p, "n_features_to_select")
+    verb = "is" if k == 1 else "are"
+    return _best(
+        data, k, f"The best {k:,} of {plural(p, 'feature')} {verb} selected, as requested."
+    )
 
 
-def _controlled(result: EnsembleResult, control: ErrorControl | None) -> Choice:
-    assert control is not None  # a goal was given
-    names = tuple(control.selected)
-    return Choice(control.support, control.sentences[0], names, _depth(result, control.support))
-
-
-def _order(result: EnsembleResult) -> NDArray[np.intp]:
-    """Positions of the features, best first; ties by column order."""
-    return np.argsort(result.ranking, kind="stable")
-
-
-def _depth(result: EnsembleResult, chosen: NDArray[np.bool_]) -> int:
+def _depth(data: Ranked, chosen: Booleans) -> int:
     """Place of the last of the chosen features in the ranking."""
-    return 1 + int(np.flatnonzero(chosen[_order(result)]).max(initial=-1))
+    return 1 + int(np.flatnonzero(chosen[best_first(data)]).max(initial=-1))
 
 
 def _best(
-    result: EnsembleResult, k: int, reason: str, of: NDArray[np.bool_] | None = None
+    data: Ranked, k: int, reason: str, by: tuple[str, ...] = (), of: Booleans | None = None
 ) -> Choice:
     """The best `k` features of all, or of some."""
-    order = _order(result)
+    order = best_first(data)
     positions = (order if of is None else order[of[order]])[:k]
-    chosen = np.zeros(result.n_features, dtype=np.bool_)
+    chosen = np.zeros(data.n_features, dtype=np.bool_)
     chosen[positions] = True
-    names = tuple(result.feature_names[j] for j in positions)
-    return Choice(chosen, reason, names, _depth(result, chosen))
+    names = tuple(data.feature_names[j] for j in positions)
+    return Choice(chosen, reason, names, _depth(data, chosen), by)
 
 
-def _proposal(result: EnsembleResult) -> Choice:
+def _proposal(data: Ranked) -> Choice:
     """The features before the knee of the scores, of those that score above noise."""
-    p = result.n_features
-    noise = result.shuffled
-    if noise is None:
-        return _without_noise(result)
+    p, noise = data.n_features, data.shuffled
+    assert noise is not None
     above = noise.above
     n_above = int(above.sum())
     reached = (
@@ -231,38 +367,41 @@ def _proposal(result: EnsembleResult) -> Choice:
     )
     if not n_above:
         reason = f"No feature is proposed: none of {plural(p, 'feature')} scores above {reached}."
-        return Choice(above, reason, (), 0)
-    knee = knee_of(np.sort(result.scores[above])[::-1])
+        return Choice(above, reason, (), 0, ("proposal",))
+    knee = knee_of(np.sort(data.scores[above])[::-1])
     k = n_above if knee is None else knee
-    said = f"{k:,} of {plural(p, 'feature')} {'is' if k == 1 else 'are'} proposed"
+    proposed = f"{k:,} of {plural(p, 'feature')} {'is' if k == 1 else 'are'} proposed"
     score = "scores" if n_above == 1 else "score"
     if knee is None:
         which = "the only one that" if n_above == 1 else "all that"
-        return _best(result, k, f"{said}: {which} {score} above {reached}.", above)
-    reason = f"{said}: {_before_knee(k)}. {n_above:,} score above {reached}."
-    return _best(result, k, reason, above)
+        reason = f"{proposed}: {which} {score} above {reached}."
+        return _best(data, k, reason, ("proposal",), above)
+    reason = f"{proposed}: {_before_knee(k)}. {n_above:,} score above {reached}."
+    return _best(data, k, reason, ("proposal", "knee"), above)
 
 
 def _before_knee(k: int) -> str:
-    own = "its score stands apart from" if k == 1 else "their scores are a group above"
-    return f"{own} those that follow (the knee of the scores)"
+    apart = "its score stands apart from" if k == 1 else "their scores are a group above"
+    return f"{apart} those that follow (the knee of the scores)"
 
 
-def _without_noise(result: EnsembleResult) -> Choice:
-    p = result.n_features
-    knee = knee_of(np.sort(result.scores)[::-1])
+def _without_noise(data: Ranked) -> Choice:
+    """The features before the knee, or a quarter of them."""
+    p = data.n_features
+    knee = knee_of(np.sort(data.scores)[::-1])
     k = size_of_share(0.25, p) if knee is None else knee
     verb = "is" if k == 1 else "are"
     how = "the best quarter, for the scores have no knee" if knee is None else _before_knee(k)
-    why = (result.parameters.get("shuffles") or {}).get("reason", "checks=Checks(shuffles=0)")
+    why = data.setup.no_shuffles or "checks=Checks(shuffles=0)"
     reason = (
         f"{k:,} of {plural(p, 'feature')} {verb} proposed: {how}. Whether they score above noise is not "
         f"known, without shuffled targets: {why}."
     )
-    return _best(result, k, reason)
+    # In both cases the sentence speaks of a knee.
+    return _best(data, k, reason, ("proposal", "knee"))
 
 
-def knee_of(scores: NDArray[np.float64]) -> int | None:
+def knee_of(scores: Floats) -> int | None:
     """Number of scores before the knee of falling scores, or None if they have none.
 
     The knee divides the scores into the two groups that lie closest around their means.  It counts if the
@@ -295,3 +434,73 @@ def knee_of(scores: NDArray[np.float64]) -> int | None:
     best = int(np.argmax(explained))
     straight = 0.75 * n * n / (n * n - 1)
     return best + 1 if explained[best] > straight + ROUNDING else None
+
+
+# ---------------------------------------------------------------------------------------------
+# tables
+# ---------------------------------------------------------------------------------------------
+def ranking_frame(data: Ranked, wish: Wish, limit: Limit | None = None) -> pd.DataFrame:
+    """See :meth:`pyfsagg.EnsembleResult.to_frame`."""
+    chosen, sets = select_features(data, wish), shown_sets(data)
+    spread = over_resamples(data, chosen.compared)
+    columns: dict[str, Any] = {"rank": data.ranking, "score": data.scores}
+    columns["status"] = chosen.frame["status"].reindex(spread.index)
+    if data.groups:
+        columns["n_columns"] = [len(data.groups.get(name, (name,))) for name in data.feature_names]
+    columns["tied"] = tie_sizes(data.scores)
+    if sets is not None:
+        columns |= {"rank_set_lower": sets.lower, "rank_set_upper": sets.upper}
+    columns |= {str(name): spread[name] for name in spread}
+    for label, matrix in data.score_matrices.items():
+        means = [np.nanmean(matrix[:, part], axis=0) for part in column_blocks(matrix.shape)]
+        columns[f"mean_{label}"] = np.concatenate(means)
+    if limit is not None:
+        columns |= controlled(data, limit).columns()
+    if data.permutation is not None:
+        columns |= data.permutation.columns()
+    return pd.DataFrame(columns, index=spread.index).iloc[best_first(data)]
+
+
+COMPARED = ("rank", "rank_set_lower", "rank_set_upper", "selection_frequency", "selected")
+"""Columns of two runs that are set side by side."""
+
+
+def compare_runs(first: Ranked, second: Ranked, wish: Wish) -> pd.DataFrame:
+    """See :meth:`pyfsagg.EnsembleResult.compare`."""
+    frames = []
+    for number, data in enumerate((first, second), start=1):
+        frame = ranking_frame(data, wish)
+        frame["selected"] = frame.index.isin(choose(data, wish).names)
+        frame = frame[[name for name in COMPARED if name in frame]]
+        frames.append(frame.add_suffix(f"_{number}"))
+    if not len(frames[0].index.intersection(frames[1].index)):
+        raise DataError("the two runs have no feature in common: they rank different things")
+    joined = frames[0].join(frames[1], how="outer")
+    for number in (1, 2):
+        name = f"selected_{number}"
+        joined[name] = joined[name].eq(True)
+    joined.insert(0, "moved", joined["rank_1"] - joined["rank_2"])
+    order = joined.assign(_by=-joined["moved"].abs()).sort_values(
+        ["_by", "rank_1", "rank_2"], kind="stable"
+    )
+    return order.drop(columns="_by").rename_axis("feature")
+
+
+def differing_settings(first: Ranked, second: Ranked) -> pd.DataFrame:
+    """Settings and facts about the data that are not the same in two runs, a row for each."""
+    records = [
+        {
+            "method": data.method,
+            **data.parameters,
+            **{f"data: {name}": value for name, value in data.data.items()},
+        }
+        for data in (first, second)
+    ]
+    names = dict.fromkeys([*records[0], *records[1]])
+    names.pop("call", None)  # it says the settings again
+    rows = {
+        name: {"first": records[0].get(name), "second": records[1].get(name)}
+        for name in names
+        if records[0].get(name) != records[1].get(name)
+    }
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["first", "second"])

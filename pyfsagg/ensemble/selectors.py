@@ -10,30 +10,28 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pyfsagg._base.checks import is_word
-from pyfsagg._base.estimators import estimator_accepts_missing
-from pyfsagg._base.task import Task
-from pyfsagg._run.beside import Checks
-from pyfsagg._run.execution import Execution
+from pyfsagg._base.settings import Task
+from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.frames import open_frame
-from pyfsagg._table.selection import TableSelector
-from pyfsagg._table.sparse import is_sparse
-from pyfsagg._table.sparse_check import check_sparse
-from pyfsagg.ensemble.bam import DEFAULT_FILTERS, bam
-from pyfsagg.ensemble.precision import Precision
+from pyfsagg._table.selectors import TableSelector, estimator_accepts_missing
+from pyfsagg._table.sparse import check_sparse, is_sparse
+from pyfsagg.ensemble.data import columns_of
+from pyfsagg.ensemble.methods import DEFAULT_FILTERS, bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import deep_enough, filter_label, read_filter_params
-from pyfsagg.ensemble.wam import wam
+from pyfsagg.ensemble.selection import Auto, Wish, choose, read_wish
+from pyfsagg.ensemble.settings import Precision
 from pyfsagg.filters import FILTERS
-from pyfsagg.resampling import Plan, read_plan, with_data
-
-__all__ = ["BetweenAggregationSelector", "WithinAggregationSelector"]
+from pyfsagg.resampling import Plan
+from pyfsagg.resampling.plan import read_plan, with_data
 
 
 class _AggregationSelector(TableSelector):
     """Fits an ensemble, keeps the best features."""
 
-    threshold: float | int | str
+    n_features_to_select: float | int | str
+    max_false: float | None
+    fdr: float | None
     filter_params: Mapping[str, Any] | None
     task: str | Task
 
@@ -42,14 +40,22 @@ class _AggregationSelector(TableSelector):
     def _rank(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> EnsembleResult:
         options = self.get_params(deep=False)
         n_features = getattr(self, "n_features_in_", 0)  # unknown of what is no table
-        threshold = options.pop("threshold")
+        number = options.pop("n_features_to_select")
+        del options["max_false"], options["fdr"]
         options["filter_params"] = deep_enough(
-            self._filters(), self.filter_params, n_features, threshold
+            self._filters(), self.filter_params, n_features, number
         )
-        checks = Checks(pairs=0, shuffles="auto" if is_word(threshold, "auto") else 0)
+        shuffles = "auto" if isinstance(self._wish(), Auto) else 0
+        checks = Checks(pairs=0, shuffles=shuffles)
         plan = read_plan(options.pop("resampling"))
         plan = with_data(plan, sample_weight=sample_weight, groups=groups)
         return type(self)._method(X, y, resampling=plan, checks=checks, **options)
+
+    def _wish(self) -> Wish:
+        """A limit on false selections takes the place of the number."""
+        if self.max_false is None and self.fdr is None:
+            return read_wish(self.n_features_to_select)
+        return read_wish(max_false=self.max_false, fdr=self.fdr)
 
     def fit(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, groups: Any = None
@@ -77,11 +83,13 @@ class _AggregationSelector(TableSelector):
 
     def _columns(self, X: Any) -> NDArray[np.bool_]:
         """Which columns of the table are selected: all those of a selected group, none that was dropped."""
+        choice = choose(self.result_, self._wish())
         if self.result_.n_features == self.n_features_in_:
-            return self.result_.support(self.threshold)
+            return choice.chosen.copy()
         frame = open_frame(X)
         names = [f"x{j}" for j in range(self.n_features_in_)] if frame is None else frame.names
-        return np.isin(np.array(list(map(str, names))), self.result_.columns(self.threshold))
+        selected = columns_of(self.result_, choice.names)
+        return np.isin(np.array(list(map(str, names))), selected)
 
     def transform(self, X: Any) -> Any:
         """Keep the selected features of `X` (n_samples, n_features), dense or sparse."""
@@ -153,11 +161,12 @@ class WithinAggregationSelector(_AggregationSelector):
 
     Parameters
     ----------
-    threshold : float, int or str
+    n_features_to_select : float, int or "auto"
         Fraction of the features to keep (rounded up), or their number; ``"auto"``, a proposal of features
-        that score above noise (:meth:`pyfsagg.EnsembleResult.selection`); or a limit on false selections,
-        ``"pfer:1"`` or ``"fdr:0.1"``, with ``resampling="complementary_pairs"``
-        (:meth:`pyfsagg.EnsembleResult.error_control`).  The last three may keep no feature at all.
+        that score above noise (:meth:`pyfsagg.EnsembleResult.selection`), which may keep none.
+    max_false, fdr : float, optional
+        Limits on false selections in place of the number, with ``resampling="complementary_pairs"``
+        (:meth:`pyfsagg.EnsembleResult.error_control`); they may keep no feature at all.
     filter, filter_params, aggregator, aggregator_params, n_resamples, resampling, task, random_state, \
 n_jobs, execution
         As in :func:`pyfsagg.wam`.
@@ -180,7 +189,9 @@ n_jobs, execution
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sklearn.pipeline import make_pipeline
     >>> X, y = load_wine(return_X_y=True)
-    >>> selector = WithinAggregationSelector("su", threshold=3, n_resamples=50, random_state=0)
+    >>> selector = WithinAggregationSelector(
+    ...     "su", n_features_to_select=3, n_resamples=50, random_state=0
+    ... )
     >>> model = make_pipeline(selector, GaussianNB()).fit(X, y)
     >>> [int(j) for j in model[0].get_support(indices=True)]
     [6, 11, 12]
@@ -193,7 +204,9 @@ n_jobs, execution
         filter_params: Mapping[str, Any] | None = None,
         aggregator: str = "arithmetic_mean",
         aggregator_params: Mapping[str, Any] | None = None,
-        threshold: float | int | str = 0.25,
+        n_features_to_select: float | int | str = 0.25,
+        max_false: float | None = None,
+        fdr: float | None = None,
         n_resamples: int | str | Precision = 1000,
         resampling: str | Plan = "bootstrap",
         task: str | Task = "classification",
@@ -205,7 +218,9 @@ n_jobs, execution
         self.filter_params = filter_params
         self.aggregator = aggregator
         self.aggregator_params = aggregator_params
-        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
+        self.max_false = max_false
+        self.fdr = fdr
         self.n_resamples = n_resamples
         self.resampling = resampling
         self.task = task
@@ -224,11 +239,12 @@ class BetweenAggregationSelector(_AggregationSelector):
 
     Parameters
     ----------
-    threshold : float, int or str
+    n_features_to_select : float, int or "auto"
         Fraction of the features to keep (rounded up), or their number; ``"auto"``, a proposal of features
-        that score above noise (:meth:`pyfsagg.EnsembleResult.selection`); or a limit on false selections,
-        ``"pfer:1"`` or ``"fdr:0.1"``, with ``resampling="complementary_pairs"``
-        (:meth:`pyfsagg.EnsembleResult.error_control`).  The last three may keep no feature at all.
+        that score above noise (:meth:`pyfsagg.EnsembleResult.selection`), which may keep none.
+    max_false, fdr : float, optional
+        Limits on false selections in place of the number, with ``resampling="complementary_pairs"``
+        (:meth:`pyfsagg.EnsembleResult.error_control`); they may keep no feature at all.
     filters, filter_params, normalize, aggregator, aggregator_params, n_resamples, resampling, task, \
 random_state, n_jobs, execution
         As in :func:`pyfsagg.bam`.
@@ -242,7 +258,9 @@ random_state, n_jobs, execution
     --------
     >>> from sklearn.datasets import load_wine
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> selector = BetweenAggregationSelector(threshold=0.2, n_resamples=50, random_state=0)
+    >>> selector = BetweenAggregationSelector(
+    ...     n_features_to_select=0.2, n_resamples=50, random_state=0
+    ... )
     >>> list(selector.set_output(transform="pandas").fit_transform(X, y))
     ['flavanoids', 'od280/od315_of_diluted_wines', 'proline']
     """
@@ -255,7 +273,9 @@ random_state, n_jobs, execution
         normalize: str = "per_resample",
         aggregator: str = "arithmetic_mean",
         aggregator_params: Mapping[str, Any] | None = None,
-        threshold: float | int | str = 0.25,
+        n_features_to_select: float | int | str = 0.25,
+        max_false: float | None = None,
+        fdr: float | None = None,
         n_resamples: int | str | Precision = 1000,
         resampling: str | Plan = "bootstrap",
         task: str | Task = "classification",
@@ -268,7 +288,9 @@ random_state, n_jobs, execution
         self.normalize = normalize
         self.aggregator = aggregator
         self.aggregator_params = aggregator_params
-        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
+        self.max_false = max_false
+        self.fdr = fdr
         self.n_resamples = n_resamples
         self.resampling = resampling
         self.task = task

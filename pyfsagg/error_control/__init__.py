@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from pyfsagg.error_control.bounds import ASSUMPTIONS, pfer_bound, pfer_size, pfer_threshold
+from pyfsagg.error_control.bounds import pfer_bound, pfer_size, selection_frequency
 from pyfsagg.error_control.control import (
     ErrorControl,
     control_errors,
 )
-from pyfsagg.error_control.e_values import (
-    e_bh,
-    e_values_of_p_values,
-    mean_e_values,
-    stability_e_values,
-)
-from pyfsagg.error_control.halves import selection_frequency
-from pyfsagg.error_control.integrated_path import IntegratedPath, integrated_path
-from pyfsagg.error_control.max_t import step_down_max_t
-from pyfsagg.error_control.permuted import TargetPermutation
+from pyfsagg.error_control.e_values import e_bh, mean_e_values, stability_e_values
+from pyfsagg.error_control.integrated_path import integrated_path
+from pyfsagg.error_control.permuted import TargetPermutation, step_down_max_t
 
 __all__ = [
-    "ASSUMPTIONS",
     "ErrorControl",
-    "IntegratedPath",
     "TargetPermutation",
     "control_errors",
     "e_bh",
-    "e_values_of_p_values",
     "integrated_path",
     "mean_e_values",
     "pfer_bound",
     "pfer_size",
-    "pfer_threshold",
     "selection_frequency",
     "stability_e_values",
     "step_down_max_t",

@@ -1,31 +1,122 @@
-"""Bounds on the expected number of false selections of stability selection.
-
-A feature counts as false here if a half of the rows selects it no more often than it selects a
-feature on average, with probability q / p at most.  That holds of every noise feature if noise features
-are exchangeable (none is favoured over another, by more levels or fewer missing values) and the
-filter is no worse than guessing.
-"""
+"""Error bounds of stability selection from complementary pairs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq, minimize_scalar
 
-from pyfsagg._base.checks import check_choice, check_integer, check_real
-from pyfsagg.error_control._tails import largest_tail
-from pyfsagg.exceptions import ParameterError
+from pyfsagg._base.arithmetic import row_blocks
+from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
+from pyfsagg._message import Message, Param, Remedy, Use
+from pyfsagg.exceptions import DataError, ParameterError
 
-__all__ = [
-    "ASSUMPTIONS",
-    "bound_of_frequency",
-    "largest_size",
-    "pfer_bound",
-    "pfer_size",
-    "pfer_threshold",
-]
+SPAN = (math.log(1e-5), math.log(1e5))
+"""Where log a is looked for."""
+
+
+@lru_cache(maxsize=2**14)
+def largest_tail(mean: float, steps: int, n: int, r: float) -> float:
+    """The largest P(X ≥ steps / n) of an r-concave X on 0, 1/n, …, 1 with mean at most `mean`.
+
+    1, which says nothing, unless ``steps / n`` is above twice the mean, where the bound is small.
+
+    Examples
+    --------
+    >>> round(largest_tail(0.05, 30, 50, -0.5), 6)
+    0.01247
+    """
+    if steps < math.ceil(2.0 * mean * n) + 1:
+        return 1.0
+    places = np.arange(n + 1.0)
+    total = mean * n
+
+    def surplus(log_a: float, size: int) -> float:
+        weights = (math.exp(log_a) + places[:size]) ** (1.0 / r)
+        return float(weights @ places[:size] / weights.sum() - total)
+
+    def minus_tail(log_a: float) -> float:
+        return -_tail(math.exp(log_a), total, steps, places, 1.0 / r)
+
+    # From where k + 1 = n to where k + 1 = steps; in between the tail has one maximum.
+    ends = (_root(lambda x: surplus(x, n + 1)), _root(lambda x: surplus(x, steps)))
+    best = minimize_scalar(minus_tail, bounds=ends, method="bounded", options={"xatol": 1e-7})
+    return float(-min(best.fun, minus_tail(ends[0]), minus_tail(ends[1])))
+
+
+def _root(rising: Callable[[float], float]) -> float:
+    """Where a rising function of log a is 0; the end of the span that is nearest, if nowhere."""
+    if rising(SPAN[0]) >= 0.0:
+        return SPAN[0]
+    if rising(SPAN[1]) <= 0.0:
+        return SPAN[1]
+    return float(brentq(rising, *SPAN, xtol=1e-10))
+
+
+def _tail(a: float, total: float, steps: int, places: NDArray[np.float64], power: float) -> float:
+    """P(X ≥ steps) of the extreme distribution with mean `total` that belongs to a."""
+    weights = (a + places) ** power
+    below = np.cumsum(weights)
+    moments = np.cumsum(weights * places)
+    k = int(np.searchsorted(moments / below, total, side="right")) - 1
+    k = min(k, places.size - 2)
+    if k + 1 < steps:
+        return 0.0
+    reach = (k + 1) * below[k] - moments[k]
+    return float(1.0 - (k + 1 - total) * below[steps - 1] / reach)
+
+
+def selection_frequency(scores: ArrayLike, q: int) -> NDArray[np.float64]:
+    """Share of halves in which each feature is among the best q.
+
+    A feature is selected if fewer than q others have a score as high or higher; where a tie crosses
+    the cut, none of the tied features is.  So the order of the columns does not matter, and at most q
+    are selected.
+
+    Parameters
+    ----------
+    scores : array-like (M, p)
+        Larger = more important; a missing one is the worst.
+    q : int
+        From 1 to p.
+
+    Returns
+    -------
+    ndarray (p,)
+        Multiples of 1 / M.
+
+    Raises
+    ------
+    DataError
+        If the scores are not a matrix.
+
+    Examples
+    --------
+    >>> selection_frequency([[3, 2, 1, 0], [3, 2, 2, 0]], 2)
+    array([1. , 0.5, 0. , 0. ])
+    """
+    matrix = as_array("scores", scores, np.float64)
+    if matrix.ndim != 2:
+        raise DataError(
+            Param("scores"), f" must have the shape (halves, features), got {matrix.shape}"
+        )
+    m, p = matrix.shape
+    q = check_integer(Message(Param("q"), " (features selected in each half)"), q, low=1, high=p)
+    counts = np.zeros(p, dtype=np.intp)
+    for rows in row_blocks(matrix.shape):
+        block = np.where(np.isnan(matrix[rows]), -np.inf, matrix[rows])
+        if q == p:
+            counts += (block > -np.inf).sum(axis=0)
+            continue
+        # The best score that is left out: what ties with it is left out too.
+        cut = np.partition(block, p - q - 1, axis=1)[:, p - q - 1 : p - q]
+        counts += (block > cut).sum(axis=0)
+    return np.asarray(counts / m)
+
 
 ASSUMPTIONS = ("none", "unimodal", "r-concave")
 """What may be supposed of the selection frequencies of noise features, from weakest to strongest."""
@@ -64,11 +155,6 @@ def pfer_bound(
     float
         The bound (per-family error rate); it may exceed p, and is then not informative.
 
-    Raises
-    ------
-    ParameterError
-        If q or the threshold is outside the range of the bound; the message gives the range.
-
     References
     ----------
     Meinshausen and Bühlmann (2010), JRSS B 72; Shah and Samworth (2013), JRSS B 75.
@@ -85,8 +171,11 @@ def pfer_bound(
     lowest = _lowest(q / p, n_pairs, assumption)
     if not threshold > lowest + ROUNDING / n_pairs:
         raise ParameterError(
-            f"threshold must be above {lowest:.4g} for {q} of {p} features and assumption="
-            f"{assumption!r}, got {threshold:g}; raise it, or select fewer features in each half"
+            Param("threshold"),
+            f" must be above {lowest:.4g} for {q} of {p} features and ",
+            Use(assumption=assumption),
+            f", got {threshold:g}",
+            Remedy("raise it, or select fewer features in each half"),
         )
     return _bound(q, p, threshold, n_pairs, assumption)
 
@@ -95,24 +184,6 @@ def pfer_threshold(
     q: int, p: int, max_false: float, *, n_pairs: int = 50, assumption: str = "unimodal"
 ) -> float:
     """The smallest frequency threshold under which at most `max_false` false selections are expected.
-
-    Parameters
-    ----------
-    q, p, n_pairs, assumption
-        As in :func:`pfer_bound`.
-    max_false : float
-        Expected number of false selections that is accepted, above 0.
-
-    Returns
-    -------
-    float
-        A multiple of 1 / (2B), or any number without an assumption; infinity if even features
-        that every half selects exceed the bound, so that nothing can be selected.
-
-    Raises
-    ------
-    ParameterError
-        As in :func:`pfer_bound`.
 
     Examples
     --------
@@ -151,11 +222,6 @@ def pfer_size(
     int
         The largest such q; 0 if not even one feature may be selected in each half.
 
-    Raises
-    ------
-    ParameterError
-        As in :func:`pfer_bound`.
-
     Examples
     --------
     >>> pfer_size(0.9, 1000, 1.0, n_pairs=100, assumption="r-concave")
@@ -186,18 +252,23 @@ def largest_size(p: int, n_pairs: int, assumption: str) -> int:
 
 def _check(q: int, p: int, n_pairs: int, assumption: str) -> None:
     check_choice("assumption", assumption, ASSUMPTIONS)
-    p = check_integer("p (the number of features)", p, low=1)
+    p = check_integer(Message(Param("p"), " (the number of features)"), p, low=1)
     if n_pairs == 1:
         raise ParameterError(
-            "n_pairs must be at least 2, got 1: one pair gives no estimate; draw more"
+            Param("n_pairs"),
+            " must be at least 2, got 1: one pair gives no estimate",
+            Remedy("draw more"),
         )
     check_integer("n_pairs", n_pairs, low=2)
-    check_integer("q (features selected in each half)", q, low=1)
+    check_integer(Message(Param("q"), " (features selected in each half)"), q, low=1)
     high = largest_size(p, n_pairs, assumption)
     if q > high:
         raise ParameterError(
-            f"q must be at most {high} of {p} features with assumption={assumption!r} and {n_pairs} "
-            f"pairs, got {q}; select fewer features in each half, or use another assumption"
+            Param("q"),
+            f" must be at most {high} of {p} features with ",
+            Use(assumption=assumption),
+            f" and {n_pairs} pairs, got {q}",
+            Remedy("select fewer features in each half, or use another assumption"),
         )
 
 

@@ -11,14 +11,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_choice, check_list, check_real
+from pyfsagg._base.fields import Part
+from pyfsagg._base.validation import as_array, check_choice, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._message import Got, Name, Param, Remedy, Use
 from pyfsagg.error_control.bounds import (
     bound_of_frequency,
     largest_size,
     pfer_bound,
     pfer_size,
     pfer_threshold,
+    selection_frequency,
 )
 from pyfsagg.error_control.e_values import (
     can_select,
@@ -26,11 +29,8 @@ from pyfsagg.error_control.e_values import (
     e_bh,
     stability_e_values,
 )
-from pyfsagg.error_control.halves import selection_frequency
 from pyfsagg.error_control.integrated_path import integrated_path
 from pyfsagg.exceptions import DataError, ParameterError
-
-__all__ = ["METHODS", "ErrorControl", "check_goals", "control_errors", "read_goal", "require_pairs"]
 
 FloatArray = NDArray[np.float64]
 METHODS = {
@@ -77,7 +77,7 @@ ESTIMATE = "A q-value is an estimate of the false discovery rate, not a bound."
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorControl:
+class ErrorControl(Part):
     """A selection of features under a limit on errors, with the bound on false selections.
 
     Attributes
@@ -161,7 +161,7 @@ class ErrorControl:
         return frame.iloc[self._order()]
 
     @property
-    def wish(self) -> str:
+    def _wish(self) -> str:
         """The limit in words."""
         if self.goal == "max_false":
             return f"at most {self.level:g} expected false {_selections(self.level)}"
@@ -181,11 +181,11 @@ class ErrorControl:
         p = len(self.feature_names)
         if names:
             return (
-                f"With {self.wish}, {len(names)} of {plural(p, 'feature')} can be selected: "
+                f"With {self._wish}, {len(names)} of {plural(p, 'feature')} can be selected: "
                 f"{enumerate_names(names)}."
             )
         return (
-            f"With {self.wish}, no feature can be selected: {self._reason()} That does not say that no "
+            f"With {self._wish}, no feature can be selected: {self._reason()} That does not say that no "
             "feature is related to the target."
         )
 
@@ -314,10 +314,6 @@ def control_errors(
 
     Raises
     ------
-    ParameterError
-        If both goals are given, a level is out of range, q and threshold do not keep the limit, or
-        they do not belong to the method; if e-values could select nothing with so many features and
-        pairs, whatever the data.
     DataError
         If there are fewer than two pairs, or a score is missing.
 
@@ -334,7 +330,9 @@ def control_errors(
     method = METHODS[goal][0] if method is None else check_choice("method", method, METHODS[goal])
     if method != "stability_selection" and not (q is None and threshold is None):
         raise ParameterError(
-            f"q and threshold need method='stability_selection'; {method!r} goes over all of them"
+            "q and threshold need ",
+            Use(method="stability_selection"),
+            f"; {method!r} goes over all of them",
         )
     n_pairs, p = matrix.shape[0] // 2, matrix.shape[1]
     wish = level if goal == "max_false" else 1.0
@@ -350,9 +348,17 @@ def control_errors(
     else:
         if not can_select(p, n_pairs, level, assumption=assumption):
             raise ParameterError(
-                f"method='e_values' can select none of {plural(p, 'feature')} at fdr={level:g} with "
-                f"{n_pairs} pairs, whatever the data; use method='integrated_path', or a limit max_false on "
-                "the number of false selections"
+                Use(method="e_values"),
+                f" can select none of {plural(p, 'feature')} at ",
+                Use(fdr=Name(f"{level:g}")),
+                f" with {n_pairs} pairs, whatever the data",
+                Remedy(
+                    "use ",
+                    Use(method="integrated_path"),
+                    ", or a limit ",
+                    Param("max_false"),
+                    " on the number of false selections",
+                ),
             )
         values = stability_e_values(matrix, level, assumption=assumption)
         support = e_bh(values, level)
@@ -395,21 +401,19 @@ def read_goal(text: str) -> dict[str, float]:
     except ValueError:
         pass
     raise ParameterError(
-        f"threshold must be a number of features, a fraction, 'auto' (a proposal), 'pfer:1' (expected "
-        f"false selections) or 'fdr:0.1' (false discovery rate), got {text!r}"
+        Param("threshold"),
+        " must be a number of features, a fraction, 'auto' (a proposal), 'pfer:1' (expected ",
+        "false selections) or 'fdr:0.1' (false discovery rate)",
+        Got(text),
     )
 
 
 def check_goals(max_false: float | None, fdr: float | None) -> tuple[str, float]:
-    """The one goal that is given, and its level; one false selection if none is.
-
-    Raises
-    ------
-    ParameterError
-        If both are given, or the level is out of range.
-    """
+    """The one goal that is given, and its level; one false selection if none is."""
     if max_false is not None and fdr is not None:
-        raise ParameterError("max_false and fdr are two different goals; give one of them")
+        raise ParameterError(
+            Param("max_false"), " and fdr are two different goals", Remedy("give one of them")
+        )
     if fdr is not None:
         return "fdr", check_level("fdr", fdr)
     wish = 1.0 if max_false is None else max_false
@@ -417,17 +421,12 @@ def check_goals(max_false: float | None, fdr: float | None) -> tuple[str, float]
 
 
 def require_pairs(plan: str) -> None:
-    """Refuse a run whose resamples are not complementary pairs.
-
-    Raises
-    ------
-    DataError
-        With the plan to use.
-    """
+    """Refuse a run whose resamples are not complementary pairs."""
     if plan != "complementary_pairs":
         raise DataError(
-            f"error control reads the halves of complementary pairs, and this run was resampled by {plan!r}; "
-            "run it again with resampling='complementary_pairs'"
+            "error control reads the halves of complementary pairs, and this run was resampled ",
+            f"by {plan!r}",
+            Remedy("run it again with ", Use(resampling="complementary_pairs")),
         )
 
 
@@ -435,13 +434,15 @@ def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[FloatArray, t
     matrix = as_array("scores", scores, np.float64)
     if matrix.ndim != 2 or matrix.shape[0] % 2:
         raise DataError(
-            "scores must have the shape (2 n_pairs, features), the halves of a pair one after the "
-            f"other, got {matrix.shape}"
+            Param("scores"),
+            " must have the shape (2 n_pairs, features)",
+            f", the halves of a pair one after the other, got {matrix.shape}",
         )
     if matrix.shape[0] < 4:
         raise DataError(
-            f"{matrix.shape[0]} halves are too few to control errors: at least two pairs are needed, and "
-            "50 are usual; draw more, with n_resamples=100"
+            f"{matrix.shape[0]} halves are too few to control errors: at least two pairs are ",
+            "needed, and 50 are usual",
+            Remedy("draw more, with ", Use(n_resamples=100)),
         )
     given = (
         tuple(f"x{j}" for j in range(matrix.shape[1]))
@@ -462,8 +463,12 @@ def _size_and_threshold(
         bound = pfer_bound(q, p, threshold, **how)
         if bound > wish:
             raise ParameterError(
-                f"with q={q} and threshold={threshold:g} up to {bound:.3g} false selections are expected, "
-                f"more than {wish:g}; give one of the two, and the other is found"
+                "with ",
+                Use(q=q),
+                " and ",
+                Use(threshold=Name(f"{threshold:g}")),
+                f" up to {bound:.3g} false selections are expected, more than {wish:g}",
+                Remedy("give one of the two, and the other is found"),
             )
         return q, threshold
     if q is not None:

@@ -12,19 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_real
-from pyfsagg.error_control.bounds import largest_size, pfer_bound, pfer_size
-from pyfsagg.error_control.halves import selection_frequency
+from pyfsagg._base.validation import as_array, check_real
+from pyfsagg._message import Got, Param, named
+from pyfsagg.error_control.bounds import largest_size, pfer_bound, pfer_size, selection_frequency
 from pyfsagg.exceptions import DataError, ParameterError
-
-__all__ = [
-    "can_select",
-    "check_level",
-    "e_bh",
-    "e_values_of_p_values",
-    "mean_e_values",
-    "stability_e_values",
-]
 
 FloatArray = NDArray[np.float64]
 
@@ -34,14 +25,14 @@ def check_level(name: str, level: float) -> float:
     number = check_real(name, level)
     if not 0.0 < number < 1.0:
         raise ParameterError(
-            f"{name} must be above 0 and below 1, got {level!r}; 0.1 means one in ten"
+            named(name), " must be above 0 and below 1", Got(level), "; 0.1 means one in ten"
         )
     return number
 
 
 def stability_e_values(
     scores: ArrayLike,
-    level: float,
+    fdr: float,
     *,
     threshold: float = 0.75,
     assumption: str = "unimodal",
@@ -51,7 +42,7 @@ def stability_e_values(
     If at most v false selections are expected, p / v for each selected feature and 0 for the others
     are e-values: the expectations of those of noise features sum up to p at most, which is all that
     e-BH needs (Ren and Barber, 2024).  No single v serves small and large selections, so that the mean
-    over v = `level` · 1, 2, 4, … is taken, as far as the bound covers it; the sizes q that belong to
+    over v = `fdr` · 1, 2, 4, … is taken, as far as the bound covers it; the sizes q that belong to
     them depend on p, B and the level alone, not on the scores.
 
     They have little power: a selection needs the features related to the target to be a few of some hundred.
@@ -62,7 +53,7 @@ def stability_e_values(
     ----------
     scores : array-like (2B, p)
         Two halves of a pair one after the other; larger = more important.
-    level : float
+    fdr : float
         The false discovery rate for which they are made, in (0, 1).
     threshold, assumption
         As in :func:`pfer_bound`.
@@ -82,12 +73,15 @@ def stability_e_values(
     Ren and Barber (2024), Derandomised knockoffs: leveraging e-values for false discovery rate
     control, JRSS B 86; Shah and Samworth (2013), JRSS B 75.
     """
-    level = check_level("level", level)
+    fdr = check_level("fdr", fdr)
     matrix = as_array("scores", scores, np.float64)
     if matrix.ndim != 2 or matrix.shape[0] % 2:
-        raise DataError(f"scores must have the shape (2 n_pairs, features), got {matrix.shape}")
+        raise DataError(
+            Param("scores"),
+            f" must have the shape (2 n_pairs, features), got {matrix.shape}",
+        )
     n_pairs, p = matrix.shape[0] // 2, matrix.shape[1]
-    values = values_of_sizes(p, n_pairs, level, threshold, assumption)
+    values = values_of_sizes(p, n_pairs, fdr, threshold, assumption)
     total = np.zeros(p)
     for q, value in values.items():
         total += (selection_frequency(matrix, q) >= threshold - 1e-9) * value
@@ -95,13 +89,13 @@ def stability_e_values(
 
 
 def values_of_sizes(
-    p: int, n_pairs: int, level: float, threshold: float, assumption: str
+    p: int, n_pairs: int, fdr: float, threshold: float, assumption: str
 ) -> dict[int, float]:
     """p / v by the size q of a selection, over which :func:`stability_e_values` takes the mean."""
     how: dict[str, Any] = {"n_pairs": n_pairs, "assumption": assumption}
     values: dict[int, float] = {}
-    wish = level
-    while wish < p * level:
+    wish = fdr
+    while wish < p * fdr:
         q = pfer_size(threshold, p, wish, **how)
         if q >= 1:
             values[q] = p / pfer_bound(q, p, threshold, **how)
@@ -112,30 +106,23 @@ def values_of_sizes(
 
 
 def can_select(
-    p: int, n_pairs: int, level: float, *, threshold: float = 0.75, assumption: str = "unimodal"
+    p: int, n_pairs: int, fdr: float, *, threshold: float = 0.75, assumption: str = "unimodal"
 ) -> bool:
     """Whether e-BH could select anything by :func:`stability_e_values`, on the best of all data.
 
     Selections of q features have at most q / threshold features that often.
     """
-    values = values_of_sizes(p, n_pairs, level, threshold, assumption)
+    values = values_of_sizes(p, n_pairs, fdr, threshold, assumption)
     if not values:
         return False
     sizes, each = np.array(list(values)), np.array(list(values.values())) / len(values)
     number = np.arange(1, p + 1)
     largest = np.where(sizes / threshold >= number[:, None], each, 0.0).sum(axis=1)
-    return bool((number * level * largest >= p).any())
+    return bool((number * fdr * largest >= p).any())
 
 
 def e_values_of_p_values(p_values: ArrayLike, *, kappa: float = 0.5) -> FloatArray:
     """κ p^(κ − 1): an e-value for each p-value.
-
-    Parameters
-    ----------
-    p_values : array-like
-        In (0, 1]; NaN stays NaN.
-    kappa : float
-        κ in (0, 1).
 
     References
     ----------
@@ -170,17 +157,17 @@ def mean_e_values(runs: ArrayLike) -> FloatArray:
     return np.asarray(_checked(runs, 2).mean(axis=0))
 
 
-def e_bh(e_values: ArrayLike, level: float) -> NDArray[np.bool_]:
+def e_bh(e_values: ArrayLike, fdr: float) -> NDArray[np.bool_]:
     """Select features at a false discovery rate, under any dependence between e-values.
 
-    The k largest, for the largest k with all of them at least p / (k `level`).  Equal e-values
+    The k largest, for the largest k with all of them at least p / (k `fdr`).  Equal e-values
     are selected together or not at all.
 
     Parameters
     ----------
     e_values : array-like (p,)
         At least 0.
-    level : float
+    fdr : float
         In (0, 1).
 
     Returns
@@ -191,8 +178,6 @@ def e_bh(e_values: ArrayLike, level: float) -> NDArray[np.bool_]:
     ------
     DataError
         If a value is negative.
-    ParameterError
-        If the level is out of range.
 
     References
     ----------
@@ -203,11 +188,11 @@ def e_bh(e_values: ArrayLike, level: float) -> NDArray[np.bool_]:
     >>> e_bh([40.0, 0.5, 21.0, 0.0], 0.1)
     array([ True, False,  True, False])
     """
-    level = check_level("level", level)
+    fdr = check_level("fdr", fdr)
     values = _checked(e_values, 1)
     ordered = np.sort(values)[::-1]
     p = values.size
-    kept = np.flatnonzero(ordered * np.arange(1, p + 1) * level >= p * (1.0 - 1e-12))
+    kept = np.flatnonzero(ordered * np.arange(1, p + 1) * fdr >= p * (1.0 - 1e-12))
     if kept.size == 0:
         return np.zeros(p, dtype=np.bool_)
     return np.asarray(values >= ordered[kept[-1]])

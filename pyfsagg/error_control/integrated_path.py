@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real
+from pyfsagg._base.fields import Part
+from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
+from pyfsagg._message import Param, Remedy
 from pyfsagg.exceptions import DataError
-
-__all__ = ["NORMALIZATIONS", "IntegratedPath", "integrated_path"]
 
 FloatArray = NDArray[np.float64]
 FUNCTIONS = {"h1": 1, "h2": 2, "h3": 3}
@@ -25,8 +25,8 @@ SETTLED = 0.01
 DECIMALS = 8
 
 
-@dataclass(frozen=True, eq=False)
-class IntegratedPath:
+@dataclass(frozen=True, eq=False, repr=False)
+class IntegratedPath(Part):
     """Results of integrated path stability selection for each feature.
 
     Attributes
@@ -94,8 +94,6 @@ def integrated_path(
     ------
     DataError
         If the shape is not (B, 2, p) with B ≥ 2, or a score is not finite.
-    ParameterError
-        For an unknown function or a setting out of range.
 
     Notes
     -----
@@ -167,8 +165,10 @@ def _read(scores: ArrayLike) -> FloatArray:
     pairs = as_array("scores", scores, np.float64)
     if pairs.ndim != 3 or pairs.shape[1] != 2 or pairs.shape[0] < 2 or pairs.shape[2] < 1:
         raise DataError(
-            "scores must have the shape (n_pairs, 2, n_features) with at least 2 pairs, got "
-            f"{pairs.shape}; draw more complementary pairs"
+            Param("scores"),
+            " must have the shape (n_pairs, 2, n_features)",
+            f" with at least 2 pairs, got {pairs.shape}",
+            Remedy("draw more complementary pairs"),
         )
     if not np.isfinite(pairs).all():
         raise DataError("a score is missing or infinite; every half must score every feature")

@@ -1,4 +1,4 @@
-"""Scores beside those with shuffled targets: p-values, and what they suppose."""
+"""P-values of scores against those with permuted targets, by step-down maximum statistics."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import as_array
 from pyfsagg._base.words import enumerate_names
+from pyfsagg._message import MessagePart, Param
 from pyfsagg.error_control.e_values import check_level
-
-__all__ = ["TargetPermutation"]
+from pyfsagg.exceptions import DataError
 
 _ARRAYS = ("scores", "p_values", "family_wise_p_values")
 
 
 @dataclass(frozen=True, eq=False)
-class TargetPermutation:
+class TargetPermutation(MessagePart):
     """Scores of an ensemble, and p-values from shuffled targets.
 
     Attributes
@@ -40,9 +42,9 @@ class TargetPermutation:
     """
 
     feature_names: tuple[str, ...]
-    scores: NDArray[np.float64]
-    p_values: NDArray[np.float64]
-    family_wise_p_values: NDArray[np.float64]
+    scores: Floats
+    p_values: Floats
+    family_wise_p_values: Floats
     strong: bool
     n_permutations: int
     n_resamples: int
@@ -56,7 +58,7 @@ class TargetPermutation:
             "sentences": list(self.sentences),
         }
 
-    def arrays(self) -> dict[str, NDArray[np.float64]]:
+    def arrays(self) -> dict[str, Floats]:
         """What is kept beside :meth:`record`."""
         return {f"permutation_{name}": getattr(self, name) for name in _ARRAYS}
 
@@ -72,7 +74,7 @@ class TargetPermutation:
         values: dict[str, Any] = {name: arrays[f"permutation_{name}"] for name in _ARRAYS}
         return cls(feature_names=tuple(document["features"]), **values, **kept)
 
-    def columns(self) -> dict[str, NDArray[np.float64]]:
+    def columns(self) -> dict[str, Floats]:
         """The p-values, in the order of the table."""
         return {"p_value": self.p_values, "family_wise_p_value": self.family_wise_p_values}
 
@@ -83,13 +85,7 @@ class TargetPermutation:
         return frame.iloc[np.argsort(-self.scores, kind="stable")]
 
     def select(self, level: float = 0.05) -> list[str]:
-        """Features with a family-wise p-value of at most `level`, best first; the list may be empty.
-
-        Raises
-        ------
-        ParameterError
-            If the level is not between 0 and 1.
-        """
+        """Features with a family-wise p-value of at most `level`, best first; the list may be empty."""
         level = check_level("level", level)
         frame = self.to_frame()
         return [str(name) for name in frame.index[frame["family_wise_p_value"] <= level]]
@@ -125,3 +121,67 @@ class TargetPermutation:
 
     def __repr__(self) -> str:
         return "\n".join(self.sentences)
+
+
+def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Floats]:
+    """P-values of each feature by itself, and p-values that control the family-wise error.
+
+    Parameters
+    ----------
+    observed : array-like (p,)
+        Scores of the data, larger = more important.
+    null : array-like (K, p)
+        Scores of K data sets of the null hypothesis, such as those with a permuted target.
+
+    Returns
+    -------
+    p_values : ndarray (p,)
+        (1 + number of null scores of the feature at least as high) / (1 + K).
+    family_wise : ndarray (p,)
+        Step-down adjusted: each feature is compared with the highest null score among those that do
+        not stand above it.  Equal scores get equal values.
+
+    Raises
+    ------
+    DataError
+        If the shapes do not fit, or a score is missing.
+
+    Notes
+    -----
+    A null score that equals the observed one up to rounding counts as reached, so that ties make
+    p-values larger, never smaller.  Strong control (whatever the other features do) needs a score that
+    depends on its own column only; otherwise the level holds where no feature is related to the target.
+
+    References
+    ----------
+    Westfall and Young (1993), Resampling-Based Multiple Testing, algorithm 4.1; Phipson and Smyth
+    (2010).
+
+    Examples
+    --------
+    >>> p_values, family_wise = step_down_max_t([3.0, 1.0], [[1.0, 0.5], [0.2, 2.0], [0.1, 0.3]])
+    >>> p_values, family_wise
+    (array([0.25, 0.5 ]), array([0.25, 0.5 ]))
+    """
+    scores = as_array("observed", observed, np.float64)
+    drawn = as_array("null", null, np.float64)
+    if scores.ndim != 1 or drawn.ndim != 2 or drawn.shape[1] != scores.size or not drawn.size:
+        raise DataError(
+            Param("null"),
+            f" must have one column per feature ({scores.size}) and at least one row, got the ",
+            f"shape {drawn.shape}",
+        )
+    if np.isnan(scores).any() or np.isnan(drawn).any():
+        raise DataError("a score is missing; every feature needs one in every run")
+    limit = scores - 1e-12 * np.abs(scores)
+    k = drawn.shape[0]
+    p_values = (1.0 + (drawn >= limit).sum(axis=0)) / (1.0 + k)
+    order = np.argsort(-scores, kind="stable")
+    ordered = limit[order]
+    # Where the features that tie with each one begin: what stands there is compared with all of them.
+    first = np.searchsorted(-scores[order], -scores[order] - 1e-12 * np.abs(scores[order]))
+    best = np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1]
+    reached = (1.0 + (best[:, first] >= ordered).sum(axis=0)) / (1.0 + k)
+    family_wise = np.empty(scores.size)
+    family_wise[order] = np.maximum.accumulate(reached)
+    return p_values, family_wise

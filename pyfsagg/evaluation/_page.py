@@ -1,4 +1,4 @@
-"""The report of an evaluation: what was done, what was found, which differences are real."""
+"""The report of an evaluation."""
 
 from __future__ import annotations
 
@@ -7,35 +7,176 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from pyfsagg._base.checks import check_real
-from pyfsagg._base.words import enumerate_names, plural, readable
-from pyfsagg._page.closing import closing, settings_groups, target_words
-from pyfsagg._page.page import (
-    Block,
-    Page,
-    Section,
-    Text,
-)
-from pyfsagg._run.picture import picture
-from pyfsagg.evaluation._page_tables import (
-    average_sections,
-    best_table,
-    failure_sections,
-    optimism_sections,
-    pair_table,
-    value_table,
-)
-from pyfsagg.evaluation._plot import (
-    plot_accuracy,
-    plot_p_values,
-    plot_win_tie_loss,
-)
-from pyfsagg.evaluation.comparison import Comparison
-from pyfsagg.evaluation.protocol import PROTOCOLS
+from pyfsagg._base.validation import check_real
+from pyfsagg._base.words import enumerate_names, number, plural, readable
+from pyfsagg._report.closing import closing, settings_groups, target_words
+from pyfsagg._report.drawing import picture
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section
+from pyfsagg.evaluation._plot import plot_accuracy, plot_p_values, plot_win_tie_loss
+from pyfsagg.evaluation.comparison import MethodComparison
 from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.exceptions import InputTypeError
 
-__all__ = ["evaluation_page"]
+MOST_ROWS = 2000
+
+
+def average_sections(result: Evaluation) -> list[Section]:
+    """Weighted averages in the form of thesis table 4.3."""
+    if min(result.parameters["thresholds"]) == 1.0:
+        return []
+    metric = result.metrics[0]
+    frame = result.weighted_average_accuracy()
+    labels = [str(name) for name in frame["method"].unique()]
+    rows = []
+    for (protocol, classifier), own in frame.groupby(["protocol", "classifier"], sort=False):
+        values = own.set_index("method")["wacc"]
+        rows.append(
+            [
+                readable(str(classifier)),
+                str(protocol),
+                *(number(float(values.get(name, float("nan"))), 4) for name in labels),
+            ]
+        )
+    table = PageTable(
+        f"Weighted average {readable(metric)}",
+        [
+            PageColumn("Classifier", numeric=False),
+            PageColumn("Protocol", numeric=False),
+            *(PageColumn(readable(name)) for name in labels),
+        ],
+        rows,
+        note="Mean over thresholds below 100 %, weighted by the share of features left out: "
+        "Σ W·Acc / Σ W with W = 1 − k (thesis, equation 4.1).",
+    )
+    return [Section("averages", "Weighted averages", [table])]
+
+
+def optimism_sections(result: Evaluation) -> list[Section]:
+    others = [name for name in result.protocols if name != "nested"]
+    if "nested" not in result.protocols or not others:
+        return []
+    frame = result.optimism()
+    frame = frame[frame["kind"] != "baseline"]
+    columns = [*result.protocols, *(f"{name}_minus_nested" for name in others)]
+    means = frame.groupby(["method", "classifier"], sort=False)[columns].mean().reset_index()
+    rows = [
+        [
+            readable(str(row["method"])),
+            readable(str(row["classifier"])),
+            *(number(float(row[name]), 4) for name in columns),
+        ]
+        for row in means.to_dict("records")
+    ]
+    heads = [*result.protocols, *(f"{name} − nested" for name in others)]
+    table = PageTable(
+        f"Mean {readable(result.metrics[0])} over thresholds, by protocol",
+        [
+            PageColumn("Method", numeric=False),
+            PageColumn("Classifier", numeric=False),
+            *map(PageColumn, heads),
+        ],
+        rows,
+        note="The nested protocol ranks features inside each training fold and has no "
+        "selection bias. The thesis protocol trains classifiers on fewer rows, so that its difference is "
+        "not selection bias alone; the leaky protocol has the same folds, and its difference is.",
+    )
+    return [Section("optimism", "Optimism", [table])]
+
+
+def failure_sections(result: Evaluation) -> list[Section]:
+    """Cells without a value, and warnings of classifiers."""
+    cells = result.cells[result.cells["status"] != "ok"]
+    if cells.empty:
+        return []
+    kinds = ["classifier", "metric", "status", "message"]
+    counts = cells.groupby(kinds, sort=False).size().rename("n").reset_index()
+    rows = [
+        [
+            readable(str(row["classifier"])),
+            readable(str(row["metric"])),
+            str(row["status"]),
+            str(row["message"]),
+            f"{row['n']:,}",
+        ]
+        for row in counts.to_dict("records")
+    ]
+    heads = ("Classifier", "Metric", "Status", "Message")
+    table = PageTable(
+        "Cells that failed or were warned of",
+        [*(PageColumn(head, numeric=False) for head in heads), PageColumn("Cells")],
+        rows[:MOST_ROWS],
+        note="A failed cell has no value; means are over the others, and folds with a failed cell "
+        "are left out of the tests.",
+    )
+    return [Section("failures", "Failures", [table])]
+
+
+def value_table(result: Evaluation) -> PageTable:
+    summary = result.summary()
+    shown = summary.head(MOST_ROWS)
+    rows = [
+        [
+            readable(str(row["method"])),
+            readable(str(row["classifier"])),
+            str(row["protocol"]),
+            f"{row['n_features']}",
+            readable(str(row["metric"])),
+            number(float(row["mean"]), 4),
+            number(float(row["sd"]), 4),
+            f"{row['n']}",
+        ]
+        for row in shown.to_dict("records")
+    ]
+    hidden = len(summary) - len(shown)
+    return PageTable(
+        "Mean and standard deviation over folds",
+        [
+            PageColumn("Method", numeric=False),
+            PageColumn("Classifier", numeric=False),
+            PageColumn("Protocol", numeric=False),
+            PageColumn("Features"),
+            PageColumn("Metric", numeric=False),
+            PageColumn("Mean"),
+            PageColumn("SD"),
+            PageColumn("Folds"),
+        ],
+        rows,
+        note=f"{hidden:,} more rows are in summary.csv." if hidden else "",
+        find="row",
+    )
+
+
+def pair_table(comparison: MethodComparison) -> PageTable:
+    """Difference, interval, adjusted p and, if there are some, posterior probabilities of each pair."""
+    found = comparison.tests["corrected_t"]
+    share = f"{100 * found.confidence_level:.3g} %"
+    columns = [
+        PageColumn("Pair", numeric=False),
+        *(PageColumn(title) for title in ("Difference", "Lower", "Upper", "Adjusted p")),
+    ]
+    rows = [
+        [
+            f"{readable(row['group1'])} − {readable(row['group2'])}",
+            *(number(row[name], 4) for name in ("estimate", "lower", "upper", "p_adjusted")),
+        ]
+        for row in found.to_frame().to_dict("records")
+    ]
+    note = (
+        f"Mean difference with its {share} interval over other tables of this size, for this pair "
+        "alone."
+    )
+    if "bayesian_t" in comparison.tests:
+        posterior = comparison.tests["bayesian_t"]
+        columns += [PageColumn("P(below)"), PageColumn("P(equivalent)"), PageColumn("P(above)")]
+        for row, chances in zip(rows, posterior.to_frame().to_dict("records"), strict=True):
+            row += [number(chances[name]) for name in ("p_below", "p_equivalent", "p_above")]
+        note += (
+            f" P: probabilities that the difference is below −{posterior.rope:g}, within "
+            f"±{posterior.rope:g} (the methods are equivalent in practice), and above; flat prior, "
+            "not corrected for the number of pairs."
+        )
+    return PageTable("Differences of all pairs", columns, rows, note=note, header=0)
+
 
 REFERENCES = (
     (
@@ -65,32 +206,12 @@ REFERENCES = (
 def evaluation_page(
     result: Evaluation,
     *,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     command: str | None = None,
     data_name: str | None = None,
     reading: Sequence[str] = (),
 ) -> Page:
-    """The report of an evaluation as a page for :func:`pyfsagg._page.page.write_page`.
-
-    Parameters
-    ----------
-    result : Evaluation
-    alpha : float
-        Significance level of the tests.
-    command, data_name, reading
-        As in :data:`pyfsagg._run.result.ORIGIN`.
-
-    Returns
-    -------
-    Page
-        At most 2,000 means are listed.
-
-    Raises
-    ------
-    ParameterError
-        If `alpha` is out of range.
-    InputTypeError
-        If `result` is not an evaluation.
+    """The report of an evaluation as a page for :func:`pyfsagg._report.page.write_page`.
 
     Examples
     --------
@@ -107,71 +228,32 @@ def evaluation_page(
         raise InputTypeError(
             f"this report is made of an Evaluation, got {type(result).__name__}; evaluate returns one"
         )
-    check_real("alpha", alpha, low=0.0, high=1.0, low_open=True)
+    check_real("confidence_level", confidence_level, low=0.0, high=1.0, low_open=True)
     data = result.data
     subtitle = (
         f"{plural(data['n_samples'], 'sample')}, {plural(data['n_features'], 'feature')}, "
         f"{target_words(data)}; "
         f"{plural(len(result.methods), 'method')}, "
-        f"{plural(len(result.classifiers), _words(result)[0])}"
+        f"{plural(len(result.classifiers), result._models[0])}"
     )
-    comparison, reason = result.default_comparison(alpha)
+    comparison, _ = result._default_comparison(confidence_level)
     sections = [
-        Section("summary", "Summary", _summary(result, comparison)),
+        Section("summary", "Summary", result._facts({"confidence_level": confidence_level})),
         Section("curves", "Features kept", _curves(result)),
         *average_sections(result),
         *optimism_sections(result),
-        Section("differences", "Differences", _differences(comparison, reason)),
+        *difference_sections(comparison),
         *failure_sections(result),
         Section("values", "All values", [value_table(result)]),
         *closing(
             settings_groups(result),
             REFERENCES,
             command=command,
-            code=result.code(result.full_view({"reading": reading})),
+            code=result._code(result._options_in_force({"reading": reading})),
         ),
     ]
     title = f"Evaluation of {data_name}" if data_name else "Evaluation"
     return Page(title, subtitle, sections)
-
-
-def _words(result: Evaluation) -> tuple[str, str]:
-    """What the models of a result are called, and what they do."""
-    kinds = {"numeric": ("regressor", "predict"), "survival": ("model", "predict survival")}
-    return kinds.get(str(result.data.get("target_kind")), ("classifier", "classify"))
-
-
-def _summary(result: Evaluation, comparison: Comparison | None) -> list[Block]:
-    parameters = result.parameters
-    model, does = _words(result)
-    sizes = result.cells["n_features"][result.cells["kind"] != "baseline"].unique()
-    shown = enumerate_names([f"{size:,}" for size in sorted(sizes)])
-    blocks: list[Block] = [
-        Text(
-            f"How well do {enumerate_names([readable(name) for name in result.classifiers])} "
-            f"{does} when only the best {shown} of "
-            f"{result.data['n_features']:,} features are kept? "
-            f"Features were ranked by {enumerate_names([readable(m) for m in result.methods])}."
-        )
-    ]
-    repeats = parameters["n_repeats"]
-    times = f", repeated {repeats} times with another division of the rows" if repeats > 1 else ""
-    blocks += [
-        Text(
-            f"Protocol “{name}”: {PROTOCOLS[name]} ({parameters['n_folds']} stratified "
-            f"folds{times}). Folds are the same for all methods and "
-            f"{model}s."
-        )
-        for name in result.protocols
-    ]
-    blocks += [Text(f"Take care: {remark}.") for remark in result.remarks]
-    if result.n_failed:
-        blocks.append(Text(f"Take care: {result.failure_sentence}."))
-    blocks.append(best_table(result))
-    if comparison is not None and "corrected_t" in comparison.tests:
-        verdict = comparison.sentences["corrected_t"]
-        blocks.append(Text(f"Compared: {comparison.what}. {verdict}"))
-    return blocks
 
 
 def _curves(result: Evaluation) -> list[Block]:
@@ -194,14 +276,11 @@ def _curves(result: Evaluation) -> list[Block]:
     ]
 
 
-def _differences(comparison: Comparison | None, reason: str) -> list[Block]:
+def difference_sections(comparison: MethodComparison | None) -> list[Section]:
+    """The tests behind the summary, where there are some."""
     if comparison is None:
-        return [Text(f"No tests were made: {reason}.")]
-    blocks: list[Block] = [Text(f"Compared: {comparison.what}.")]
-    blocks += [Text(sentence) for sentence in comparison.sentences.values()]
-    if "corrected_t" in comparison.tests:
-        blocks.append(pair_table(comparison))
-    blocks += [Text(remark, quiet=True) for remark in comparison.remarks]
+        return []
+    blocks: list[Block] = [pair_table(comparison)] if "corrected_t" in comparison.tests else []
     pictures: Sequence[tuple[str, Any, str, str]] = (
         (
             "corrected_t",
@@ -221,4 +300,4 @@ def _differences(comparison: Comparison | None, reason: str) -> list[Block]:
         if name in comparison.tests:
             label = f"{title} of {enumerate_names([str(c) for c in comparison.values.columns])}"
             blocks.append(picture(title, name, draw, comparison, label=label, caption=caption))
-    return blocks
+    return [Section("differences", "Differences", blocks)] if blocks else []

@@ -14,18 +14,11 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from pyfsagg._base.words import readable
-from pyfsagg._draw.style import GREY, INK, clear_frame, feature_label, new_axes, set_title
-from pyfsagg.evaluation.comparison import Comparison
+from pyfsagg._message import Got, named
+from pyfsagg._report.drawing import GREY, INK, clear_frame, feature_label, new_axes, set_title
+from pyfsagg.evaluation.comparison import MethodComparison
 from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-
-__all__ = [
-    "EVALUATION_PLOTS",
-    "plot_accuracy",
-    "plot_critical_difference",
-    "plot_p_values",
-    "plot_win_tie_loss",
-]
 
 # Okabe and Ito's colours, told apart by all common kinds of colour vision; markers tell lines apart
 # in black and white, and when there are more lines than colours.
@@ -50,28 +43,6 @@ def plot_accuracy(
     dashed line, the range of the random subsets as an area around their mean, single filters as
     dotted lines.
 
-    Parameters
-    ----------
-    result : Evaluation
-    protocol : str, optional
-        The nested one by default, if it was run; else the first.
-    metric : str, optional
-        The first metric by default.
-    classifiers, methods : sequence of str, optional
-        Classifiers and methods to draw; all by default.  Baselines are always drawn.
-
-    Returns
-    -------
-    list of Axes
-        On one figure; ``axes[0].figure`` is it.
-
-    Raises
-    ------
-    ParameterError
-        For a protocol, metric, classifier or method that the evaluation does not have.
-    InputTypeError
-        If `result` is not an evaluation.
-
     Examples
     --------
     >>> import pyfsagg
@@ -87,14 +58,14 @@ def plot_accuracy(
         raise InputTypeError(
             f"plot_accuracy draws an Evaluation, got {type(result).__name__}; evaluate returns one"
         )
-    name = result.check_metric(metric)
-    chosen = _one_of("protocol", protocol or result.default_protocol, result.protocols)
+    name = result._check_metric(metric)
+    chosen = _one_of("protocol", protocol or result._default_protocol, result.protocols)
     panels = [_one_of("classifiers", each, result.classifiers) for each in classifiers or ()]
     lines = [_one_of("methods", each, result.methods) for each in methods or ()]
     panels, lines = panels or result.classifiers, lines or result.methods
     columns = min(2, len(panels))
     n_rows = math.ceil(len(panels) / columns)
-    n_labels = len(lines) + len(result.baselines)
+    n_labels = len(lines) + len(result._baselines)
     height = PANEL[1] * n_rows + 0.3 + 0.2 * math.ceil(n_labels / 3)
     figure = Figure(figsize=(PANEL[0] * columns + 0.4, height), layout="constrained")
     grid = figure.subplots(n_rows, columns, sharex=True, sharey=True, squeeze=False)
@@ -144,7 +115,9 @@ def _share_axis(ax: Axes, shares: Sequence[float]) -> None:
 
 def _one_of(name: str, value: str, known: Sequence[str]) -> str:
     if value not in known:
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
+        raise ParameterError(
+            named(name), f" must be one of {', '.join(map(repr, known))}", Got(value)
+        )
     return value
 
 
@@ -168,9 +141,9 @@ def _draw_line(ax: Axes, cells: pd.DataFrame, number: int, method: str) -> None:
 def _draw_baselines(
     ax: Axes, result: Evaluation, cells: pd.DataFrame, classifier: str, protocol: str, metric: str
 ) -> None:
-    for label in result.baselines:
+    for label in result._baselines:
         own = cells[cells["method"] == label]
-        if result.is_random(label):
+        if result._is_random(label):
             all_cells = result.cells
             draws = all_cells[
                 (all_cells["method"] == label)
@@ -198,12 +171,12 @@ def _draw_baselines(
             )
 
 
-def plot_critical_difference(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
+def plot_critical_difference(comparison: MethodComparison, *, ax: Axes | None = None) -> Axes:
     """Average ranks of the methods over data sets, with bars over those that do not differ.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : MethodComparison
         A comparison over data sets, from :meth:`pyfsagg.evaluation.EvaluationSet.compare`.
     ax : Axes, optional
         Where to draw; a new figure by default.
@@ -216,12 +189,10 @@ def plot_critical_difference(comparison: Comparison, *, ax: Axes | None = None) 
     ------
     DataError
         If the test could not be made, with the reason; folds of one table have no ranks to test.
-    InputTypeError
-        If `comparison` has another type.
     """
-    if not isinstance(comparison, Comparison):
+    if not isinstance(comparison, MethodComparison):
         raise InputTypeError(
-            f"expected a Comparison of data sets, got {type(comparison).__name__}; compare() of "
+            f"expected a MethodComparison of data sets, got {type(comparison).__name__}; compare() of "
             "evaluate_many returns one"
         )
     found = _test(comparison, "critical_difference")
@@ -280,38 +251,13 @@ P_VALUES = {
 
 
 def plot_p_values(
-    result: Evaluation | Comparison,
+    result: Evaluation | MethodComparison,
     *,
     test: str | None = None,
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
-    """Heat map of the p-values of all pairs of methods, corrected for their number.
-
-    Parameters
-    ----------
-    result : Evaluation or Comparison
-    test : {"corrected_t", "wilcoxon", "nemenyi"}, optional
-        Corrected t tests of folds, or, of data sets, signed-rank tests (both with Holm's correction)
-        or Nemenyi's test of average ranks.  By default the first that was made.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    **options
-        For an Evaluation: arguments of :meth:`pyfsagg.Evaluation.compare`.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    ParameterError
-        For another test.
-    DataError
-        If the test could not be made, with the reason.
-    InputTypeError
-        If `result` has another type.
-    """
+    """Heat map of the p-values of all pairs of methods, corrected for their number."""
     comparison = _comparison(result, options)
     if test is None:
         test = "corrected_t" if comparison.subjects != "data sets" else "wilcoxon"
@@ -332,24 +278,9 @@ def plot_p_values(
 
 
 def plot_win_tie_loss(
-    result: Evaluation | Comparison, *, ax: Axes | None = None, **options: Any
+    result: Evaluation | MethodComparison, *, ax: Axes | None = None, **options: Any
 ) -> Axes:
-    """Wins, ties and losses of the method of each row against that of each column.
-
-    Parameters
-    ----------
-    result, ax, **options
-        As in :func:`plot_p_values`.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    DataError, InputTypeError
-        As in :func:`plot_p_values`.
-    """
+    """Wins, ties and losses of the method of each row against that of each column."""
     comparison = _comparison(result, options)
     frame = _test(comparison, "win_tie_loss")
     names = [str(name) for name in comparison.values.columns]
@@ -368,22 +299,22 @@ def plot_win_tie_loss(
     return ax
 
 
-def _comparison(result: Any, options: dict[str, Any]) -> Comparison:
-    if isinstance(result, Comparison):
+def _comparison(result: Any, options: dict[str, Any]) -> MethodComparison:
+    if isinstance(result, MethodComparison):
         if options:
             raise ParameterError(
-                f"a Comparison is drawn as it is; {next(iter(options))} belongs to an Evaluation"
+                f"a MethodComparison is drawn as it is; {next(iter(options))} belongs to an Evaluation"
             )
         return result
     if not isinstance(result, Evaluation):
         raise InputTypeError(
-            f"expected an Evaluation or a Comparison, got {type(result).__name__}; evaluate returns "
+            f"expected an Evaluation or a MethodComparison, got {type(result).__name__}; evaluate returns "
             "the first, its compare() the second"
         )
     return result.compare(**options)
 
 
-def _test(comparison: Comparison, name: str) -> Any:
+def _test(comparison: MethodComparison, name: str) -> Any:
     if name not in comparison.tests:
         reason = comparison.problems.get(
             name, f"{name} is not made of {comparison.subjects}, see the remarks of the comparison"

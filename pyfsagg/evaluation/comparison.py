@@ -6,14 +6,15 @@ of one table are not: they share rows, and their tests count that.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from pyfsagg._base.checks import check_real
+from pyfsagg._base.fields import Part
+from pyfsagg._base.validation import check_real
+from pyfsagg._run.result import records
 from pyfsagg.exceptions import DataError, PyfsaggError
 from pyfsagg.statistics import (
     bayesian_t_tests,
@@ -24,8 +25,7 @@ from pyfsagg.statistics import (
     rm_anova,
     win_tie_loss,
 )
-
-__all__ = ["Comparison", "Divisions", "compare_folds", "compare_methods", "divisions_of"]
+from pyfsagg.statistics._base import check_confidence_level
 
 DECIMALS = 10  # differences below are rounding errors
 NAMES = {
@@ -51,7 +51,7 @@ RANKED_ONCE = (
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class MethodComparison(Part):
     """Tests of the same values by method.
 
     Attributes
@@ -70,7 +70,7 @@ class Comparison:
         Why a test is not among `tests`.
     remarks : tuple of str
         Missing values, and the population of the tests.
-    alpha : float
+    confidence_level : float
     """
 
     values: pd.DataFrame
@@ -79,7 +79,7 @@ class Comparison:
     tests: Mapping[str, Any]
     problems: Mapping[str, str]
     remarks: tuple[str, ...]
-    alpha: float
+    confidence_level: float
     higher_is_better: bool
 
     @property
@@ -106,56 +106,48 @@ class Comparison:
         frame["average_rank"] = ranks.mean().reindex(frame.index)
         return frame
 
-    def to_json(self) -> str:
-        """The values, the methods, and each test with its sentence as JSON text."""
-        frame = self.to_frame().reset_index().astype(object)
-        document = {
+    def _contents(self) -> dict[str, Any]:
+        return {
             "what": self.what,
-            "alpha": self.alpha,
-            "methods": frame.where(frame.notna(), None).to_dict("records"),
-            "tests": {
-                name: json.loads(self.tests[name].to_json()) for name in NAMES if name in self.tests
-            },
-            "problems": dict(self.problems),
-            "remarks": list(self.remarks),
+            "confidence_level": self.confidence_level,
+            "methods": records(self.to_frame().reset_index()),
+            "tests": {name: self.tests[name]._contents() for name in NAMES if name in self.tests},
+            "problems": self.problems,
+            "remarks": self.remarks,
         }
-        return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
 
     def __str__(self) -> str:
         return "\n".join([f"Comparison of {self.what}", *self.sentences.values(), *self.remarks])
 
     def __repr__(self) -> str:
         n, k = self.values.shape
-        return f"Comparison({self.what}; {k} methods, {n} {self.subjects}; {', '.join(self.tests)})"
+        return f"MethodComparison({self.what}; {k} methods, {n} {self.subjects}; {', '.join(self.tests)})"
 
 
 def compare_methods(
-    values: pd.DataFrame, *, what: str, higher_is_better: bool, alpha: float, subjects: str
-) -> Comparison:
-    """Make all tests of independent subjects that the values (n_subjects, n_methods) allow.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two methods.
-    ParameterError
-        If `alpha` is out of range.
-    """
-    values, level = _check(values, alpha)
-    ranked: dict[str, Any] = {"higher_is_better": higher_is_better, "incomplete": "drop"}
+    values: pd.DataFrame,
+    *,
+    what: str,
+    higher_is_better: bool,
+    confidence_level: float,
+    subjects: str,
+) -> MethodComparison:
+    """Make all tests of independent subjects that the values (n_subjects, n_methods) allow."""
+    values = _check(values, confidence_level)
+    ranked: dict[str, Any] = {"higher_is_better": higher_is_better, "missing": "drop"}
     tests, problems = _make(
         {
-            "friedman": lambda: friedman(values, confidence=level, **ranked),
-            "critical_difference": lambda: critical_difference(values, alpha, **ranked),
-            "nemenyi": lambda: nemenyi(values, alpha=alpha, **ranked),
-            "rm_anova": lambda: rm_anova(values, confidence=level, incomplete="drop"),
+            "friedman": lambda: friedman(values, confidence_level=confidence_level, **ranked),
+            "critical_difference": lambda: critical_difference(values, confidence_level, **ranked),
+            "nemenyi": lambda: nemenyi(values, confidence_level=confidence_level, **ranked),
+            "rm_anova": lambda: rm_anova(values, confidence_level=confidence_level, missing="drop"),
             "wilcoxon": lambda: pairwise_tests(
                 values,
                 test="wilcoxon",
                 adjust="holm",
-                confidence=level,
+                confidence_level=confidence_level,
                 decimals=DECIMALS,
-                incomplete="drop",
+                missing="drop",
             ),
             "win_tie_loss": lambda: win_tie_loss(values, **ranked),
         }
@@ -167,7 +159,9 @@ def compare_methods(
             f"With {n} {subjects} the smallest p-value that a signed-rank test can have is "
             f"{2.0 ** (1 - n):.3g}, before any correction. Use more {subjects}.",
         )
-    return Comparison(values, what, subjects, tests, problems, remarks, alpha, higher_is_better)
+    return MethodComparison(
+        values, what, subjects, tests, problems, remarks, confidence_level, higher_is_better
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,31 +209,20 @@ def divisions_of(
 
 
 def compare_folds(
-    divisions: Divisions, *, what: str, higher_is_better: bool, alpha: float, rope: float | None
-) -> Comparison:
-    """Make the tests of values that share rows.
-
-    Parameters
-    ----------
-    divisions : Divisions
-    what, higher_is_better, alpha
-        As for :func:`compare_methods`.
-    rope : float or None
-        Differences up to here do not matter; None makes no Bayesian test.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two methods.
-    ParameterError
-        If `alpha` or `rope` is out of range.
-    """
-    values, level = _check(divisions.values, alpha)
+    divisions: Divisions,
+    *,
+    what: str,
+    higher_is_better: bool,
+    confidence_level: float,
+    rope: float | None,
+) -> MethodComparison:
+    """Make the tests of values that share rows."""
+    values = _check(divisions.values, confidence_level)
     shared: dict[str, Any] = {
         "test_train_ratio": divisions.test_train_ratio,
         "df": divisions.df,
-        "confidence": level,
-        "incomplete": "drop",
+        "confidence_level": confidence_level,
+        "missing": "drop",
     }
     calls: dict[str, Callable[[], Any]] = {
         "corrected_t": lambda: pairwise_tests(
@@ -247,7 +230,7 @@ def compare_folds(
         ),
         # Its sign test is one of independent subjects.
         "win_tie_loss": lambda: win_tie_loss(
-            values, higher_is_better=higher_is_better, incomplete="drop"
+            values, higher_is_better=higher_is_better, missing="drop"
         ).drop(columns="p"),
     }
     if rope is not None:
@@ -259,21 +242,28 @@ def compare_folds(
         SHARED_FOLDS,
         *([RANKED_ONCE] if divisions.ranked_once else []),
     )
-    return Comparison(
-        values, what, divisions.subjects, tests, problems, remarks, alpha, higher_is_better
+    return MethodComparison(
+        values,
+        what,
+        divisions.subjects,
+        tests,
+        problems,
+        remarks,
+        confidence_level,
+        higher_is_better,
     )
 
 
-def _check(values: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, float]:
-    """The values without rounding errors, and the confidence."""
-    check_real("alpha", alpha, low=0.0, high=1.0, low_open=True)
+def _check(values: pd.DataFrame, confidence_level: float) -> pd.DataFrame:
+    """The values without rounding errors."""
+    check_confidence_level("confidence_level", confidence_level)
     if values.shape[1] < 2:
         raise DataError(
             f"a comparison needs at least two methods, got {list(values.columns)}; evaluate more, "
             "or let baselines take part"
         )
     # Means of the same numbers in another order differ in the last bit; they are ties.
-    return values.round(DECIMALS), 1.0 - alpha
+    return values.round(DECIMALS)
 
 
 def _make(calls: Mapping[str, Callable[[], Any]]) -> tuple[dict[str, Any], dict[str, str]]:

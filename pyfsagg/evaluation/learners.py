@@ -1,16 +1,388 @@
-"""Classifiers and regressors by name as estimators that can be handed on."""
+"""Classifiers and regressors by name, with settings that are written down."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib.util
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from pyfsagg._base.checks import check_choice
-from pyfsagg.evaluation.classifiers import CLASSIFIERS, ClassifierSpec, read_classifiers
-from pyfsagg.evaluation.regressors import REGRESSORS
-from pyfsagg.exceptions import InputTypeError
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
-__all__ = ["named_learners"]
+from pyfsagg._base.registry import Registry
+from pyfsagg._base.validation import check_choice, check_list
+from pyfsagg._message import Got, Param, Remedy, Use
+from pyfsagg._table.columns import Kind
+from pyfsagg._table.selectors import is_survival_model
+from pyfsagg._table.table import Table
+from pyfsagg.exceptions import InputTypeError, MissingDependencyError, ParameterError
+
+
+class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Normal densities for numbers, relative frequencies (plus one) for categories.
+
+    Given the class all features are independent, so that the evidence of both kinds adds up:
+    ln p(y | x) = ln p(y | numbers) + ln p(y | categories) − ln p(y) + constant.
+
+    Examples
+    --------
+    >>> X = np.array([[0.1, 0], [0.3, 0], [0.2, 1], [0.9, 1], [1.1, 1], [1.0, 0]])
+    >>> y = np.array([0, 0, 0, 1, 1, 1])
+    >>> MixedNaiveBayes(n_levels=(2,)).fit(X, y).predict([[0.2, 0.0], [1.0, 1.0]])
+    array([0, 1])
+    """
+
+    def __init__(self, n_levels: tuple[int, ...] = ()) -> None:
+        self.n_levels = n_levels
+
+    def fit(self, X: Any, y: Any) -> MixedNaiveBayes:
+        """Estimate densities and frequencies from the rows of `X` (n_samples, n_features)."""
+        numbers, codes = self._split(X)
+        sizes = np.array(self.n_levels, dtype=np.int64) + 1
+        self._categories = CategoricalNB(min_categories=sizes).fit(codes, y)
+        self._numbers = GaussianNB().fit(numbers, y) if numbers.shape[1] else None
+        self.classes_ = self._categories.classes_
+        return self
+
+    def _split(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        values = np.asarray(X, dtype=np.float64)
+        first = values.shape[1] - len(self.n_levels)
+        codes = values[:, first:]
+        codes = np.where(np.isnan(codes), np.array(self.n_levels, dtype=np.float64), codes)
+        return values[:, :first], codes.astype(np.int64)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of the probabilities of the classes (n_samples, n_classes)."""
+        numbers, codes = self._split(X)
+        total = self._categories.predict_log_proba(codes)
+        if self._numbers is not None:
+            total = (
+                total
+                + self._numbers.predict_log_proba(numbers)
+                - np.log(self._numbers.class_prior_)
+            )
+        return np.asarray(total - logsumexp(total, axis=1, keepdims=True), dtype=np.float64)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classes (n_samples, n_classes)."""
+        return np.asarray(np.exp(self.predict_log_proba(X)), dtype=np.float64)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row."""
+        return np.asarray(self.classes_[self.predict_log_proba(X).argmax(axis=1)])
+
+
+@dataclass(frozen=True)
+class ClassifierSpec:
+    """A classifier by name: `make(seed)` gives an estimator; `scaled` puts a scaler before it.
+
+    `make_mixed(n_levels)`, if there is one, gives an estimator that takes categories as they are,
+    in the last columns, instead of one-hot codes.  `needs` is a package that must be installed for it.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    summary: str
+    make: Callable[[int], Any]
+    scaled: bool
+    make_mixed: Callable[[tuple[int, ...]], Any] | None = None
+    needs: str = ""
+
+    def require(self) -> None:
+        """Raise MissingDependencyError if the package that it needs is missing."""
+        if self.needs and importlib.util.find_spec(self.needs) is None:
+            raise MissingDependencyError(
+                f"{self.name!r} needs the package scikit-survival: pip install 'pyfsagg[survival]'"
+            )
+
+
+CLASSIFIERS: Registry[ClassifierSpec] = Registry("classifier")
+
+
+def _logistic_regression(seed: int) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(max_iter=1000, random_state=seed)
+
+
+def _naive_bayes(seed: int) -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    return GaussianNB()
+
+
+def _mixed_naive_bayes(n_levels: tuple[int, ...]) -> Any:
+
+    return MixedNaiveBayes(n_levels)
+
+
+def _random_forest_of_classes(seed: int) -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(n_estimators=100, n_jobs=1, random_state=seed)
+
+
+def _svm_of_classes(seed: int) -> Any:
+    from sklearn.svm import SVC
+
+    return SVC(kernel="rbf", C=1.0, gamma="scale", random_state=seed)
+
+
+def _nearest_neighbors_of_classes(seed: int) -> Any:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    return KNeighborsClassifier(n_neighbors=5)
+
+
+for spec in (
+    ClassifierSpec(
+        "logistic_regression",
+        ("lr", "logistic"),
+        "multinomial logistic regression, L2 penalty with C = 1, on standardised features",
+        _logistic_regression,
+        True,
+    ),
+    ClassifierSpec(
+        "naive_bayes",
+        ("nb",),
+        "naive Bayes: normal densities for numbers, relative frequencies (plus one) for categories",
+        _naive_bayes,
+        False,
+        _mixed_naive_bayes,
+    ),
+    ClassifierSpec(
+        "random_forest",
+        ("rf",),
+        "100 trees, √p features tried at each split",
+        _random_forest_of_classes,
+        False,
+    ),
+    ClassifierSpec(
+        "svm",
+        ("svc",),
+        "support vector machine, RBF kernel with C = 1 and gamma = 1 / (p Var(X)), on standardised "
+        "features",
+        _svm_of_classes,
+        True,
+    ),
+    ClassifierSpec(
+        "nearest_neighbors",
+        ("knn",),
+        "5 nearest neighbours by Euclidean distance of standardised features",
+        _nearest_neighbors_of_classes,
+        True,
+    ),
+):
+    CLASSIFIERS.add(spec)
+
+
+def read_classifiers(
+    classifiers: Any, known: Registry[ClassifierSpec] = CLASSIFIERS
+) -> dict[str, Any]:
+    """Names, estimators, or a mapping of label to either, as {label: spec or estimator}.
+
+    `known` has the names: those of classifiers, of regressors or of models of survival.
+    """
+    if isinstance(classifiers, Mapping):
+        pairs = [(str(label), item) for label, item in classifiers.items()]
+    else:
+        items = [classifiers] if _is_one(classifiers) else check_list("classifiers", classifiers)
+        pairs = [(_label(item, known), item) for item in items]
+    found: dict[str, Any] = {}
+    for label, item in pairs:
+        if label in found:
+            raise ParameterError(
+                f"the {known.kind} {label!r} is given twice; a mapping of label to {known.kind} "
+                f"gives each a different name"
+            )
+        if isinstance(item, str):
+            found[label] = known.get(item)
+            found[label].require()
+        else:
+            found[label] = _checked(label, item, known)
+    if not found:
+        example = next(iter(known)).name
+        raise ParameterError(
+            Param("classifiers"),
+            " is empty",
+            Remedy(f"name at least one, for instance {example!r}"),
+        )
+    return found
+
+
+def _is_one(classifiers: Any) -> bool:
+    return isinstance(classifiers, str) or hasattr(classifiers, "fit")
+
+
+def _label(item: Any, known: Registry[ClassifierSpec]) -> str:
+    if isinstance(item, str):
+        return known.get(item).name
+    return str(type(item).__name__)
+
+
+def _checked(label: str, item: Any, known: Registry[ClassifierSpec]) -> Any:
+    from sklearn.base import is_classifier, is_regressor
+
+    if isinstance(item, type) or not (
+        hasattr(item, "fit") and hasattr(item, "predict") and hasattr(item, "get_params")
+    ):
+        raise InputTypeError(
+            f"the {known.kind} {label!r} must be a name from ",
+            f"list_{known.kind.replace(' ', '_')}s() or a scikit-learn {known.kind} with fit ",
+            "and predict",
+            Got(item),
+        )
+    if (known.kind == "survival model") != is_survival_model(item):
+        raise ParameterError(
+            *(
+                (f"{label!r} is a survival model; give it with ", Use(task="survival"))
+                if is_survival_model(item)
+                else (
+                    f"{label!r} does not read times and events; give a name from ",
+                    "list_methods('survival_models'), or an estimator of scikit-survival",
+                )
+            )
+        )
+    if known.kind == "classifier" and is_regressor(item):
+        raise ParameterError(
+            f"{label!r} is a regressor, and the target has classes. Give a classifier, or say ",
+            Use(task="regression"),
+            " if the target is a number",
+        )
+    if known.kind == "regressor" and is_classifier(item):
+        raise ParameterError(
+            f"{label!r} is a classifier, and the target is a number; give a regressor"
+        )
+    return item
+
+
+def build_model(item: Any, table: Table, seed: int) -> Any:
+    """A fresh pipeline for the columns of `table`: imputation, one-hot codes, scaler, classifier.
+
+    Every step is fitted to the training rows only.  Missing numbers become the median of the
+    training rows; a missing category is a category.  Columns that need nothing get nothing.  Naive
+    Bayes takes categories as they are.
+    """
+    from sklearn.base import clone
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    coded = False
+    if isinstance(item, ClassifierSpec):
+        coded = item.make_mixed is not None and bool((table.kinds == Kind.NOMINAL).any())
+        sizes = tuple(len(table.levels[j]) for j in sorted(table.levels))
+        model = item.make_mixed(sizes) if coded and item.make_mixed else item.make(seed)
+        scaled = item.scaled
+    else:
+        model, scaled = clone(item), False
+        open_seeds = {
+            name: seed
+            for name, value in model.get_params().items()
+            if (name == "random_state" or name.endswith("__random_state")) and value is None
+        }
+        model.set_params(**open_seeds)
+    steps = [*_preparation(table, coded), *([StandardScaler()] if scaled else [])]
+    return make_pipeline(*steps, model) if steps else model
+
+
+def _preparation(table: Table, coded: bool) -> list[Any]:
+    """A transformer that puts numbers first and categories, as codes or one-hot, last."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.preprocessing import OneHotEncoder
+
+    nominal = table.kinds == Kind.NOMINAL
+    missing = np.isnan(table.values).any(axis=0)
+    if not nominal.any() and not missing.any():
+        return []
+    impute = SimpleImputer(strategy="median", keep_empty_features=True)
+    encode = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+
+    def positions(mask: NDArray[np.bool_]) -> list[int]:
+        return [int(j) for j in np.flatnonzero(mask)]
+
+    parts = [
+        ("numbers", "passthrough", positions(~nominal & ~missing)),
+        ("imputed", impute, positions(~nominal & missing)),
+        ("categories", "passthrough" if coded else encode, positions(nominal)),
+    ]
+    return [ColumnTransformer([part for part in parts if part[2]])]
+
+
+REGRESSORS: Registry[ClassifierSpec] = Registry("regressor")
+
+
+def _ridge(seed: int) -> Any:
+    from sklearn.linear_model import Ridge
+
+    return Ridge(alpha=1.0)
+
+
+def _linear_regression(seed: int) -> Any:
+    from sklearn.linear_model import LinearRegression
+
+    return LinearRegression()
+
+
+def _random_forest_of_numbers(seed: int) -> Any:
+    from sklearn.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor(n_estimators=100, n_jobs=1, random_state=seed)
+
+
+def _svm_of_numbers(seed: int) -> Any:
+    from sklearn.compose import TransformedTargetRegressor
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVR
+
+    return TransformedTargetRegressor(SVR(kernel="rbf", C=1.0), transformer=StandardScaler())
+
+
+def _nearest_neighbors_of_numbers(seed: int) -> Any:
+    from sklearn.neighbors import KNeighborsRegressor
+
+    return KNeighborsRegressor(n_neighbors=5)
+
+
+for spec in (
+    ClassifierSpec(
+        "ridge", (), "linear regression, L2 penalty 1, on standardised features", _ridge, True
+    ),
+    ClassifierSpec(
+        "linear_regression",
+        ("ols",),
+        "linear regression by least squares",
+        _linear_regression,
+        True,
+    ),
+    ClassifierSpec(
+        "random_forest",
+        ("rf",),
+        "100 trees, all features tried at each split",
+        _random_forest_of_numbers,
+        False,
+    ),
+    ClassifierSpec(
+        "svm",
+        ("svr",),
+        "support vector regression, RBF kernel with C = 1, on standardised features and target",
+        _svm_of_numbers,
+        True,
+    ),
+    ClassifierSpec(
+        "nearest_neighbors",
+        ("knn",),
+        "mean of the 5 nearest neighbours by Euclidean distance of standardised features",
+        _nearest_neighbors_of_numbers,
+        True,
+    ),
+):
+    REGRESSORS.add(spec)
+
 
 USUAL = {
     "classification": ("logistic_regression", "random_forest"),
@@ -22,23 +394,6 @@ def named_learners(
     names: str | Sequence[str] | None = None, task: str = "classification"
 ) -> dict[str, Any]:
     """Estimators of scikit-learn by name, with a scaler before them where scales matter.
-
-    Parameters
-    ----------
-    names : str or sequence of str, optional
-        Of :func:`list_classifiers` or :func:`list_regressors`; by default a linear learner and a random
-        forest, which both have feature importances.
-    task : {"classification", "regression"}
-
-    Returns
-    -------
-    dict of str to estimator
-        Not fitted, and without seeds: the caller sets them.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError
-        For a name or a task that does not exist, or a name that is there twice.
 
     Examples
     --------
@@ -53,7 +408,7 @@ def named_learners(
     found: dict[str, Any] = {}
     for name, spec in read_classifiers(USUAL[chosen] if names is None else names, known).items():
         if not isinstance(spec, ClassifierSpec):
-            raise InputTypeError(f"names must be texts, got {spec!r}")
+            raise InputTypeError(Param("names"), " must be texts", Got(spec))
         model = spec.make(0)
         if "random_state" in model.get_params():
             model.set_params(random_state=None)

@@ -1,4 +1,4 @@
-"""What is compared: ways to rank features, rankings that are given, and baselines."""
+"""What is compared: ways to rank features, given rankings and baselines."""
 
 from __future__ import annotations
 
@@ -9,38 +9,158 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_list
+from pyfsagg._base.validation import as_array, check_list
+from pyfsagg._message import Got, Message, Name, Param, Remedy, Use
 from pyfsagg._table.groups import FeatureGroups
+from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble.bam import DEFAULT_FILTERS, NORMALIZATIONS, combine_filters
-from pyfsagg.ensemble.forecast import Work
+from pyfsagg.ensemble.core import Recipe
+from pyfsagg.ensemble.methods import DEFAULT_FILTERS
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import (
-    as_lists,
+    Work,
     bind_filters,
     filter_label,
     function_of,
     read_filter_params,
     score_resamples,
 )
+from pyfsagg.evaluation.splits import Rows, take_rows
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
 from pyfsagg.filters import FILTERS
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import Bootstrap, Plan, read_plan
+from pyfsagg.resampling import Bootstrap, Plan
+from pyfsagg.resampling.plan import read_plan
 
-__all__ = [
-    "EnsembleMethod",
-    "FunctionMethod",
-    "Method",
-    "SingleFilter",
-    "rank_methods",
-    "read_methods",
-    "repeat_of",
-    "single_filters",
-]
+LEAKAGE = {
+    "excluded": "was computed on rows that are not tested on",
+    "declared": "was computed, by declaration (ranking_rows), on rows that are not tested on",
+    "possible": "was computed on rows that are not known: leakage cannot be excluded, and the "
+    "results may be too good. Say which rows they were (ranking_rows), or give methods instead",
+    "certain": Message(
+        "was computed on the whole table, the rows to test on among them, and its results would be too ",
+        "good. ",
+        Use(protocol="nested"),
+        " ranks again with its settings inside each training fold; ",
+        Use(protocol="leaky"),
+        " shows the effect of the mistake",
+    ),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class GivenRanking:
+    """Feature positions, best first, and what is known about the rows behind them."""
+
+    order: NDArray[np.intp]
+    leakage: str
+
+    def remark(self, label: str) -> str:
+        return Message(f"the ranking {label!r} ", LEAKAGE[self.leakage])
+
+    def record(self) -> dict[str, Any]:
+        return {"method": "given ranking", "leakage": self.leakage}
+
+
+def read_rankings(
+    rankings: Any,
+    table: Table,
+    target: Target,
+    ranking_rows: Rows | None,
+    features: tuple[str, ...] | None = None,
+) -> dict[str, GivenRanking]:
+    """Results, arrays of ranks and lists of names, as positions of the features (default: columns)."""
+    if isinstance(rankings, EnsembleResult):
+        rankings = {rankings.method: rankings}
+    if not hasattr(rankings, "items"):
+        raise InputTypeError(
+            Param("rankings"),
+            " must be a mapping of label to ranking, for instance {'bam': result}, got ",
+            f"{type(rankings).__name__}",
+        )
+    whole = data_hash(table, target)
+    part = None if ranking_rows is None else data_hash(*take_rows(table, target, ranking_rows))
+    found = {}
+    for key, item in rankings.items():
+        label = str(key)
+        if label in found:
+            raise ParameterError(f"the ranking {label!r} is given twice")
+        leakage = "possible" if part is None else "declared"
+        if isinstance(item, EnsembleResult):
+            origin = item.data["sha256"]
+            if origin == whole:
+                leakage = "certain"
+            elif origin == part:
+                leakage = "excluded"
+        found[label] = GivenRanking(_order(label, item, features or table.feature_names), leakage)
+    return found
+
+
+def _order(label: str, item: Any, known: tuple[str, ...]) -> NDArray[np.intp]:
+    if isinstance(item, EnsembleResult):
+        _check_groups(label, item, known)
+        # Near-constant features that the run left out come last.
+        item = [*item.select(item.n_features), *item.data["dropped_features"]]
+    if hasattr(item, "tolist"):
+        item = item.tolist()
+    if isinstance(item, (str, bytes)) or not hasattr(item, "__len__"):
+        raise InputTypeError(
+            f"the ranking {label!r} must be an EnsembleResult, an array of ranks or a list of ",
+            "feature names (best first)",
+            Got(item),
+        )
+    if len(item) and all(isinstance(name, str) for name in item):
+        return _order_of_names(label, list(item), known)
+    try:
+        ranks = as_array("a ranking", item, np.float64)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"the ranking {label!r} holds neither names nor numbers only: {item!r}"
+        ) from None
+    if ranks.shape != (len(known),) or not np.isfinite(ranks).all():
+        raise DataError(
+            f"the ranking {label!r} must have one rank for each of the {len(known)} features, "
+            f"1 = most important; got the shape {ranks.shape}"
+            + ("" if np.isfinite(ranks).all() else " with missing or infinite ranks")
+        )
+    return np.argsort(rank_scores(-ranks), kind="stable")
+
+
+def _check_groups(label: str, result: EnsembleResult, known: tuple[str, ...]) -> None:
+    """Refuse a run of groups where columns are evaluated, and the other way round."""
+    ranked = [*result.feature_names, *result.data["dropped_features"]]
+    if set(ranked) != set(known) and result.groups:
+        raise DataError(
+            f"the ranking {label!r} is one of groups of columns",
+            Remedy(
+                "give the same groups here, by ", Use("Task", feature_groups=Name("result.groups"))
+            ),
+        )
+
+
+def _order_of_names(label: str, names: list[str], known: tuple[str, ...]) -> NDArray[np.intp]:
+    position = {name: j for j, name in enumerate(known)}
+    strange = [name for name in names if name not in position]
+    if strange:
+        raise DataError(
+            f"the ranking {label!r} names the feature {strange[0]!r}, which the table does not have"
+        )
+    twice = (
+        [name for name in names if names.count(name) > 1] if len(set(names)) < len(names) else []
+    )
+    if twice:
+        raise DataError(f"the ranking {label!r} names the feature {twice[0]!r} twice")
+    absent = [name for name in known if name not in set(names)]
+    if absent:
+        raise DataError(
+            f"the ranking {label!r} leaves out {len(absent)} of {len(known)} features, "
+            f"{absent[0]!r} among them; rank all, or leave these columns out of the table"
+        )
+    return np.array([position[name] for name in names], dtype=np.intp)
+
 
 Order = NDArray[np.intp]
 _OPTIONS = (
@@ -63,9 +183,7 @@ class EnsembleMethod:
 
     filters: tuple[Any, ...]
     filter_params: Mapping[str, Mapping[str, Any]]
-    aggregator: str
-    aggregator_params: Mapping[str, Any] = field(default_factory=dict)
-    normalize: str = "per_resample"
+    recipe: Recipe
     n_resamples: int | None = None
     plan: Plan = field(default_factory=Bootstrap)
 
@@ -75,34 +193,26 @@ class EnsembleMethod:
 
     def functions(self) -> list[Any]:
         """What computes, behind the names."""
-        compute = AGGREGATORS.get(self.aggregator).compute
-        return [*(function_of(item) for item in self.filters), compute]
+        return [*(function_of(item) for item in self.filters), self.recipe.spec.compute]
 
     def scores(
         self, matrices: Mapping[str, NDArray[np.float64]], names: tuple[str, ...]
     ) -> NDArray[np.float64]:
         """Aggregated scores from the score matrices of all filters."""
-        compute = AGGREGATORS.get(self.aggregator).bind(**self.aggregator_params)
-        own = {label: matrices[label] for label in self.labels}
-        combined = (
-            next(iter(own.values()))
-            if len(own) == 1
-            else combine_filters(own, names, self.normalize, compute)
-        )
-        return compute(as_lists(combined, names)).scores
+        return self.recipe.scores({label: matrices[label] for label in self.labels}, names)
 
     def record(self) -> dict[str, Any]:
         options = {
             "filter_params": {label: dict(p) for label, p in self.filter_params.items()},
-            "aggregator_params": dict(self.aggregator_params),
-            "normalize": self.normalize if len(self.filters) > 1 else None,
+            "aggregator_params": dict(self.recipe.options),
+            "normalize": self.recipe.normalize if len(self.filters) > 1 else None,
             "resampling": None if isinstance(self.plan, Bootstrap) else self.plan.name,
             "resampling_params": self.plan.parameters(),
         }
         return {
             "method": "wam" if len(self.filters) == 1 else "bam",
             "filters": self.labels,
-            "aggregator": self.aggregator,
+            "aggregator": self.recipe.aggregator,
             **{name: value for name, value in options.items() if value},
         }
 
@@ -138,14 +248,7 @@ Method = EnsembleMethod | FunctionMethod | SingleFilter
 
 
 def read_methods(methods: Any) -> dict[str, Method]:
-    """Names, or a mapping of label to how to rank, as {label: method}.
-
-    Raises
-    ------
-    ParameterError, UnknownNameError, InputTypeError
-        For an unknown filter, aggregator or option, a label that is there twice, or something that
-        does not say how to rank.
-    """
+    """Names, or a mapping of label to how to rank, as {label: method}."""
     if isinstance(methods, Mapping):
         pairs = [(str(label), item) for label, item in methods.items()]
     else:
@@ -183,8 +286,9 @@ def _read_method(label: str, item: Any) -> Method:
     if callable(item):
         return FunctionMethod(item)
     raise InputTypeError(
-        f"the method {label!r} must be the name of a filter, 'bam', 'filter/aggregator', a mapping "
-        f"with the options of wam or bam, or a function (X, y) -> scores; got {item!r}"
+        f"the method {label!r} must be the name of a filter, 'bam', 'filter/aggregator', a mapping ",
+        "with the options of wam or bam, or a function (X, y) -> scores",
+        Got(item),
     )
 
 
@@ -192,13 +296,14 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
     for name in options:
         if name not in _OPTIONS:
             raise ParameterError(
-                f"the method {label!r} has the option {name!r}; allowed are {', '.join(_OPTIONS)}. "
-                "Resamples are the same for all methods: n_resamples of evaluate"
+                f"the method {label!r} has the option {name!r}; allowed are {', '.join(_OPTIONS)}. ",
+                "Resamples are the same for all methods: ",
+                Param("n_resamples"),
+                " of evaluate",
             )
     if ("filter" in options) == ("filters" in options):
         raise ParameterError(
-            f"the method {label!r} needs either filter (wam) or filters (bam), got "
-            f"{dict(options)!r}"
+            f"the method {label!r} needs either filter (wam) or filters (bam)", Got(dict(options))
         )
     filters = tuple(options["filters"]) if "filters" in options else (options["filter"],)
     if isinstance(options.get("filters"), str) or ("filters" in options and len(filters) < 2):
@@ -207,51 +312,35 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
     if len(set(labels)) < len(labels):
         raise ParameterError(f"the method {label!r} names a filter twice: {', '.join(labels)}")
     params = read_filter_params(filters, options.get("filter_params"))
-    aggregator = AGGREGATORS.get(options.get("aggregator", "arithmetic_mean"))
-    aggregator_params = dict(options.get("aggregator_params") or {})
-    aggregator.bind(**aggregator_params)
-    return EnsembleMethod(
-        filters,
-        params,
-        aggregator.name,
-        aggregator_params,
-        check_choice("normalize", options.get("normalize", "per_resample"), NORMALIZATIONS),
-        plan=read_plan(options.get("resampling", "bootstrap")),
+    recipe = Recipe.of(
+        options.get("aggregator", "arithmetic_mean"),
+        options.get("aggregator_params"),
+        options.get("normalize", "per_resample"),
     )
+    plan = read_plan(options.get("resampling", "bootstrap"))
+    return EnsembleMethod(filters, params, recipe, plan=plan)
 
 
 def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
-    """The settings of a saved run, to be repeated on other rows.
-
-    Raises
-    ------
-    ParameterError
-        If the run used something that is not in its record: own functions, rows, groups, weights.
-    """
-    parameters = result.parameters
+    """The settings of a saved run, to be repeated on other rows."""
+    parameters, setup = result.parameters, result.setup
     own = [name for name in result.score_matrices if name not in FILTERS]
-    plan = parameters["resampling"]
-    if (
-        own
-        or parameters["weighted"]
-        or parameters.get("grouped")
-        or plan in ("row_indices", "grouped_bootstrap", "k_fold")
-    ):
-        what = f"the filter {own[0]!r}" if own else f"resampling {plan!r}"
+    one_by_one = ("row_indices", "grouped_bootstrap", "k_fold")
+    if own or not setup.rows_stand_alone or setup.plan in one_by_one:
+        what = f"the filter {own[0]!r}" if own else f"resampling {setup.plan!r}"
         what = "groups of rows" if parameters.get("grouped") else what
         what = "sample weights" if parameters["weighted"] else what
         raise ParameterError(
-            f"the run {label!r} cannot be repeated inside folds, because it used {what}, which its "
-            "record does not hold; use protocol='thesis', or give methods"
+            f"the run {label!r} cannot be repeated inside folds, because it used {what}, which ",
+            "its record does not hold",
+            Remedy("use ", Use(protocol="thesis"), ", or give methods"),
         )
     return EnsembleMethod(
         tuple(result.score_matrices),
-        parameters["filter_params"],
-        parameters["aggregator"],
-        parameters["aggregator_params"],
-        parameters.get("normalize", "per_resample"),
+        setup.filter_params,
+        setup.recipe,
         result.n_resamples,
-        read_plan(parameters["resampling"], parameters["resampling_params"]),
+        read_plan(setup.plan, setup.plan_params),
     )
 
 
@@ -278,11 +367,6 @@ def rank_methods(
     done (see :func:`pyfsagg.ensemble.scoring.score_resamples`).
 
     All ensembles see the same resamples, and a filter is computed once for all of them.
-
-    Raises
-    ------
-    DataError
-        If a function fails or gives scores that cannot be ranked, naming the method.
     """
     ensembles = {k: each for k, each in methods.items() if isinstance(each, EnsembleMethod)}
     scores = _ensemble_scores(
@@ -317,7 +401,7 @@ def _ensemble_scores(
             filters=list(filters.values()),
             filter_params=params,
             n_resamples=first.n_resamples or n_resamples,
-            resampling=first.plan.take(rows),
+            resampling=first.plan._take(rows),
             random_state=seed,
             largest=largest,
             groups=groups,

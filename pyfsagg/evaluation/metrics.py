@@ -7,31 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_list
 from pyfsagg._base.registry import Registry
-from pyfsagg._table.survival import Survival
-from pyfsagg.evaluation.survival_metrics import concordance_index, integrated_brier_score
+from pyfsagg._base.validation import check_list
+from pyfsagg._message import Got, Param, Remedy
+from pyfsagg._table.target import Survival
+from pyfsagg.evaluation.survival import concordance_index, integrated_brier_score
 from pyfsagg.exceptions import DataError, ParameterError
-
-__all__ = ["METRICS", "MetricSpec", "Predictions", "list_metrics", "read_metrics"]
 
 
 class Predictions:
-    """What a fitted model says about test rows; each answer is asked for once.
-
-    Parameters
-    ----------
-    model : fitted classifier
-    X : ndarray (n_samples, n_features)
-    labels : ndarray (n_samples,)
-        The true class codes 0, 1, …, numbers, or events with times.
-    n_classes : int
-    trained : ndarray, optional
-        The same of the rows that the model was fitted to.
-    """
+    """What a fitted model says about test rows; each answer is asked for once."""
 
     def __init__(
         self,
@@ -136,8 +123,8 @@ def _average_precision(found: Predictions) -> float:
     scores, absent = found.scores, set(range(found.n_classes)) - set(found.labels.tolist())
     if absent:
         raise DataError(
-            "average precision needs test rows of every class, and a fold has none of one; lower "
-            "n_folds, or merge or drop the class"
+            "average precision needs test rows of every class, and a fold has none of one",
+            Remedy("lower ", Param("n_folds"), ", or merge or drop the class"),
         )
     return float(
         np.mean(
@@ -284,29 +271,12 @@ for spec in (
     METRICS.add(spec)
 
 
-def list_metrics() -> pd.DataFrame:
-    """The measures that :func:`pyfsagg.evaluate` knows, one row each.
-
-    Examples
-    --------
-    >>> list_metrics().index.tolist()[:4]
-    ['accuracy', 'balanced_accuracy', 'roc_auc', 'matthews_correlation']
-    """
-    return METRICS.to_frame("compute")
-
-
 def read_metrics(metrics: Any, task: str = "classification") -> tuple[str, ...]:
-    """Canonical names of the measures.
-
-    Raises
-    ------
-    ParameterError, UnknownNameError
-        If there is none, one is unknown, there twice, or does not belong to the task.
-    """
+    """Canonical names of the measures."""
     given = [metrics] if isinstance(metrics, str) else check_list("metrics", metrics)
     names = tuple(METRICS.get(name).name for name in given)
     if not names or len(set(names)) < len(names):
-        raise ParameterError(f"metrics must be different and at least one, got {metrics!r}")
+        raise ParameterError(Param("metrics"), " must be different and at least one", Got(metrics))
     for name in names:
         if METRICS.get(name).task != task:
             able = ", ".join(spec.name for spec in METRICS if spec.task == task)

@@ -12,40 +12,50 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_integer, check_list
 from pyfsagg._base.registry import Registry
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task
+from pyfsagg._base.validation import check_integer, check_list, resolve_seed
+from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.reading import read_table, read_target
 from pyfsagg._table.table import Table
-from pyfsagg._table.target import Target
+from pyfsagg._table.target import Target, read_target, table_of_task
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.evaluation.cells import Fit, Outcome, fit_all
-from pyfsagg.evaluation.classifiers import CLASSIFIERS, ClassifierSpec, read_classifiers
-from pyfsagg.evaluation.given import GivenRanking, read_rankings
+from pyfsagg.evaluation.cells import (
+    Fit,
+    Outcome,
+    Threshold,
+    fit_all,
+    largest_count,
+    read_thresholds,
+)
+from pyfsagg.evaluation.learners import CLASSIFIERS, REGRESSORS, ClassifierSpec, read_classifiers
 from pyfsagg.evaluation.methods import (
     EnsembleMethod,
+    GivenRanking,
     Method,
     rank_methods,
     read_methods,
+    read_rankings,
     repeat_of,
     single_filters,
 )
 from pyfsagg.evaluation.metrics import read_metrics
 from pyfsagg.evaluation.protocol import Protocol
-from pyfsagg.evaluation.regressors import REGRESSORS
 from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
-from pyfsagg.evaluation.splits import Fold, Part, draw_parts, read_groups, read_rows, take_rows
-from pyfsagg.evaluation.survival_models import SURVIVAL_MODELS
-from pyfsagg.evaluation.thresholds import Threshold, largest_count, read_thresholds
+from pyfsagg.evaluation.splits import (
+    Fold,
+    SplitPart,
+    draw_parts,
+    read_ranking_rows,
+    read_row_groups,
+    take_rows,
+)
+from pyfsagg.evaluation.survival import SURVIVAL_MODELS
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters.variance import drop_features
-
-__all__ = ["Plan", "read_plan"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +79,7 @@ BASELINES = ("all_features", "random_subsets", "single_filters")
 
 
 @dataclass(frozen=True, eq=False)
-class Ranked:
+class RankedSet:
     """A ranking to be tested in the folds of a part: feature positions, best first."""
 
     label: str
@@ -83,21 +93,21 @@ class Ranked:
 class Request:
     """The cells of one ranking, threshold, fold and classifier, and the fit that answers them."""
 
-    part: Part
+    part: SplitPart
     fold: Fold
-    ranked: Ranked
+    ranked: RankedSet
     threshold: Threshold
     classifier: str
     fit: Fit
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Design:
     """Everything that is settled before the first feature is ranked."""
 
     table: Table
     target: Target
-    parts: Sequence[Part]
+    parts: Sequence[SplitPart]
     given: Mapping[str, GivenRanking]
     repeats: Mapping[str, EnsembleMethod]
     methods: Mapping[str, Method]
@@ -166,7 +176,7 @@ class Plan:
         parameters = {**self.parameters, **counts, "call": call.record()}
         return Evaluation(frame, parameters, self._data(), versions(), remarks)
 
-    def _n_subsets(self, part: Part) -> int:
+    def _n_subsets(self, part: SplitPart) -> int:
         """How many rankings times thresholds a part has."""
         n_given = len(self.repeats if part.protocol == "nested" else self.given)
         n_random = self.n_random if "random_subsets" in self.baselines else 0
@@ -194,14 +204,14 @@ class Plan:
         }
 
     def _rank(
-        self, part: Part, number: int, n_jobs: int | None, checkpoint: Checkpoint | None
-    ) -> Iterator[Ranked]:
+        self, part: SplitPart, number: int, n_jobs: int | None, checkpoint: Checkpoint | None
+    ) -> Iterator[RankedSet]:
         """The rankings of a part, the given ones first."""
         nested = part.protocol == "nested"
         asked: dict[str, Method] = {**(self.repeats if nested else {}), **self.methods}
         if not nested:
             for label, ranking in self.given.items():
-                yield Ranked(label, "ranking", 0, ranking.order, self.thresholds)
+                yield RankedSet(label, "ranking", 0, ranking.order, self.thresholds)
         key = f"ranking {number}"
         if checkpoint is not None and key in checkpoint:
             orders = checkpoint.get(key)
@@ -224,16 +234,18 @@ class Plan:
         for label, order in orders.items():
             kind = "baseline" if label in self.singles else "method"
             kind = "ranking" if label in self.repeats else kind
-            yield Ranked(label, kind, 0, order, self.thresholds)
+            yield RankedSet(label, kind, 0, order, self.thresholds)
         p = self.n_features
         if "all_features" in self.baselines:
-            yield Ranked(ALL_FEATURES, "baseline", 0, np.arange(p), (Threshold(1.0, p),))
+            yield RankedSet(ALL_FEATURES, "baseline", 0, np.arange(p), (Threshold(1.0, p),))
         if "random_subsets" in self.baselines:
             for draw in range(self.n_random):
                 rng = np.random.default_rng([part.seed(self.seed), draw])
-                yield Ranked(RANDOM_SUBSETS, "baseline", draw, rng.permutation(p), self.thresholds)
+                yield RankedSet(
+                    RANDOM_SUBSETS, "baseline", draw, rng.permutation(p), self.thresholds
+                )
 
-    def _requests(self, part: Part, rankings: Iterator[Ranked]) -> Iterator[Request]:
+    def _requests(self, part: SplitPart, rankings: Iterator[RankedSet]) -> Iterator[Request]:
         for ranked in rankings:
             for threshold in ranked.thresholds:
                 features = ranked.order[: threshold.n_features]
@@ -295,7 +307,7 @@ def _rows(request: Request, outcome: Outcome) -> Iterator[tuple[Any, ...]]:
 # ---------------------------------------------------------------------------------------------
 # reading the arguments
 # ---------------------------------------------------------------------------------------------
-def read_plan(
+def read_design(
     X: Any,
     y: Any,
     rankings: Any,
@@ -310,14 +322,14 @@ def read_plan(
     task: Task,
     random_state: Any,
     execution: Execution,
-) -> Plan:
+) -> Design:
     """Validate the arguments of :func:`pyfsagg.evaluate` and divide the rows."""
-    table = read_table(task, X)
+    table = table_of_task(task, X)
     target = read_target(task, y, table.n_samples)
     groups = read_feature_groups(task, table)
     if task.drop_near_zero_variance:
         table, groups = drop_features(table, groups)
-    members = read_groups(protocol.groups, table.n_samples)
+    members = read_row_groups(protocol.groups, table.n_samples)
     protocols = protocol.names_given
     ranking_rows = protocol.ranking_rows
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
@@ -326,10 +338,11 @@ def read_plan(
         methods = DEFAULT_METHODS
     if ranking_rows is not None and (rankings is None or protocols != ("thesis",)):
         raise ParameterError(
-            "ranking_rows gives the rows on which the rankings were made, and belongs to rankings "
-            "with protocol='thesis'"
+            Param("ranking_rows"),
+            " gives the rows on which the rankings were made, and belongs to rankings with ",
+            Use(protocol="thesis"),
         )
-    rows = None if ranking_rows is None else read_rows(ranking_rows, table.n_samples)
+    rows = None if ranking_rows is None else read_ranking_rows(ranking_rows, table.n_samples)
     features = table.feature_names if groups is None else groups.names
     given = {} if rankings is None else read_rankings(rankings, table, target, rows, features)
     if "thesis" in protocols:
@@ -374,7 +387,7 @@ def read_plan(
         "n_groups": None if members is None else int(members.max()) + 1,
         "seed": seed,
     }
-    return Plan(
+    return Design(
         table,
         target,
         parts,
@@ -401,7 +414,9 @@ def _read_baselines(baselines: Any) -> tuple[str, ...]:
     unknown = [name for name in given if not isinstance(name, str) or name not in BASELINES]
     if unknown:
         raise ParameterError(
-            f"baselines must be some of {', '.join(map(repr, BASELINES))}, got {unknown[0]!r}"
+            Param("baselines"),
+            f" must be some of {', '.join(map(repr, BASELINES))}",
+            Got(unknown[0]),
         )
     return tuple(name for name in BASELINES if name in given)
 
@@ -415,8 +430,10 @@ def _repeats(rankings: Any, given: Mapping[str, GivenRanking]) -> dict[str, Ense
     for label, item in zip(given, items, strict=True):
         if not isinstance(item, EnsembleResult):
             raise ParameterError(
-                f"the ranking {label!r} cannot be repeated inside the folds of protocol='nested', "
-                "because how it was made is not known; use protocol='thesis', or give methods"
+                f"the ranking {label!r} cannot be repeated inside the folds of ",
+                Use(protocol="nested"),
+                ", because how it was made is not known",
+                Remedy("use ", Use(protocol="thesis"), ", or give methods"),
             )
         found[label] = repeat_of(label, item)
     return found

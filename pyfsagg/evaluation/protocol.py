@@ -1,4 +1,4 @@
-"""How the rows are divided, and what is compared with."""
+"""The protocol of an evaluation: which rows rank, train and test, as settings."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pyfsagg._base.checks import check_integer, check_list, check_real
 from pyfsagg._base.settings import Settings, names_of, option
+from pyfsagg._base.validation import check_integer, check_list, check_real
+from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-
-__all__ = ["PROTOCOLS", "Protocol", "read_protocols"]
 
 PROTOCOLS = {
     "thesis": "features are ranked on one part of the rows, classifiers are cross-validated on the "
@@ -72,7 +71,7 @@ class Protocol(Settings):
     ranking_rows: ArrayLike | None = option(None, flag=False, help="rows of given rankings")
     groups: ArrayLike | None = option(None, flag=False, help="group of each row")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         read_protocols(self.protocol)
         check_integer("n_folds", self.n_folds, low=2)
         check_integer("n_repeats", self.n_repeats, low=1)
@@ -86,13 +85,7 @@ class Protocol(Settings):
 
 
 def read_protocols(protocol: Any) -> tuple[str, ...]:
-    """``"both"``, one protocol or several, in the order of :data:`PROTOCOLS`.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown protocol, or none.
-    """
+    """``"both"``, one protocol or several, in the order of :data:`PROTOCOLS`."""
     given = [protocol] if isinstance(protocol, str) else check_list("protocol", protocol)
     words = [str(each) for each in given]
     names = {
@@ -101,7 +94,8 @@ def read_protocols(protocol: Any) -> tuple[str, ...]:
     unknown = [name for name in names if name not in PROTOCOLS]
     if unknown or not names:
         raise ParameterError(
-            f"protocol must be one of {', '.join(map(repr, [*PROTOCOLS, 'both']))}, or several of "
-            f"them, got {protocol!r}"
+            Param("protocol"),
+            f" must be one of {', '.join(map(repr, [*PROTOCOLS, 'both']))}, or several of them",
+            Got(protocol),
         )
     return tuple(name for name in PROTOCOLS if name in names)

@@ -1,20 +1,30 @@
-"""Evaluation of rankings by the classifiers that use them."""
+"""Evaluation of rankings by the learners that use them, on one or several data sets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+
+import pandas as pd
 
 from pyfsagg._base.calls import Call
+from pyfsagg._base.fields import Part
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task
+from pyfsagg._base.validation import resolve_seed
+from pyfsagg._message import Param
+from pyfsagg._run.checkpoint import kept_seed
 from pyfsagg._run.execution import Execution
-from pyfsagg.evaluation.plan import read_plan
+from pyfsagg.evaluation.cells import THESIS_THRESHOLDS
+from pyfsagg.evaluation.comparison import MethodComparison, compare_methods
+from pyfsagg.evaluation.metrics import METRICS
+from pyfsagg.evaluation.plan import read_design
 from pyfsagg.evaluation.protocol import Protocol
-from pyfsagg.evaluation.result import Evaluation
-from pyfsagg.evaluation.thresholds import THESIS_THRESHOLDS
-
-__all__ = ["evaluate"]
+from pyfsagg.evaluation.result import Evaluation, check_known, widen
+from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 
 
 def evaluate(
@@ -56,11 +66,11 @@ def evaluate(
         estimator with importances (both called once for each ranking).  The four filters of the
         thesis and ``"bam"`` if neither rankings nor methods are given.
     classifiers : sequence, or mapping of label to classifier, optional
-        Names from :func:`pyfsagg.evaluation.list_classifiers` (the four of the thesis by default),
+        Names from ``pyfsagg.list_methods("classifiers")`` (the four of the thesis by default),
         or scikit-learn classifiers, which are used unchanged (with a seed if they have none);
         put it into a pipeline with a scaler if it needs one.  For a regression names from
-        :func:`pyfsagg.evaluation.list_regressors`, or scikit-learn regressors; for survival of
-        :func:`pyfsagg.evaluation.list_survival_models` (penalised Cox regression by default), or
+        ``pyfsagg.list_methods("regressors")``, or scikit-learn regressors; for survival of
+        ``pyfsagg.list_methods("survival_models")`` (penalised Cox regression by default), or
         estimators of scikit-survival.
     thresholds : sequence of float or int
         Shares of the features to keep (rounded up), or numbers of features.
@@ -68,7 +78,7 @@ def evaluate(
         ``"thesis"``, ``"nested"``, ``"both"`` or ``"leaky"``, or a :class:`pyfsagg.Protocol`, which
         also sets the number of folds and repeats, and which rows belong together.
     metrics : str or sequence of str, optional
-        Names from :func:`pyfsagg.evaluation.list_metrics`; accuracy by default, R² for a regression,
+        Names from ``pyfsagg.list_methods("metrics")``; accuracy by default, R² for a regression,
         the concordance index for survival.
     baselines : sequence of {"all_features", "random_subsets", "single_filters"}
         Baselines for the comparison: no selection, random rankings, and each filter of the methods
@@ -123,7 +133,7 @@ def evaluate(
     given = dict(locals())
     execution = Execution.read("execution", execution)
     with execution.limited():
-        plan = read_plan(
+        plan = read_design(
             X,
             y,
             rankings,
@@ -143,6 +153,177 @@ def evaluate(
         for remark in remarks:
             warn(remark, stacklevel=2)
         result = plan.run(n_jobs, remarks, call)
-        if result.n_failed:
-            warn(result.failure_sentence, stacklevel=2)
+        if result._n_failed:
+            warn(result._failure_sentence, stacklevel=2)
         return result
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EvaluationSet(Part):
+    """Result of :func:`evaluate_many`: one :class:`pyfsagg.Evaluation` per data set."""
+
+    evaluations: Mapping[str, Evaluation]
+
+    @property
+    def first(self) -> Evaluation:
+        """Any one of them, for what they have in common."""
+        return next(iter(self.evaluations.values()))
+
+    def to_frame(self) -> pd.DataFrame:
+        """The cells of all evaluations, with a first column ``dataset``."""
+        frames = {name: each.to_frame() for name, each in self.evaluations.items()}
+        joined = pd.concat(frames, names=["dataset", None]).reset_index("dataset")
+        return joined.reset_index(drop=True)
+
+    def table(
+        self,
+        *,
+        protocol: str | None = None,
+        metric: str | None = None,
+        baselines: bool = False,
+    ) -> pd.DataFrame:
+        """Weighted averages over thresholds, data sets and classifiers by methods (thesis table 4.3).
+
+        Parameters
+        ----------
+        protocol, metric : str, optional
+            The nested protocol by default, if it was run, else the first; the first metric.
+        baselines : bool
+            Whether baselines are columns too.
+
+        Returns
+        -------
+        DataFrame
+            Index (dataset, classifier), one column per method.
+        """
+        chosen = protocol or self.first._default_protocol
+        check_known("protocol", chosen, self.first.protocols)
+        frames = {
+            name: each.weighted_average_accuracy(metric) for name, each in self.evaluations.items()
+        }
+        frame = pd.concat(frames, names=["dataset", None]).reset_index("dataset")
+        frame = frame[frame["protocol"] == chosen]
+        if not baselines:
+            frame = frame[frame["kind"] != "baseline"]
+        wide = widen(frame.set_index(["dataset", "classifier", "method"])["wacc"], "method")
+        return wide.rename_axis(columns=None)
+
+    def compare(
+        self,
+        *,
+        classifier: str | None = None,
+        protocol: str | None = None,
+        metric: str | None = None,
+        baselines: bool = False,
+        confidence_level: float = 0.95,
+    ) -> MethodComparison:
+        """Which methods differ, tested over data sets by their weighted averages.
+
+        Parameters
+        ----------
+        classifier : str, optional
+            One classifier; the mean over all of them by default.
+        protocol, metric, baselines
+            As in :meth:`table`.
+        confidence_level : float
+            1 − the significance level of the tests.
+
+        Raises
+        ------
+        DataError
+            If there are fewer than two methods.
+        """
+        table = self.table(protocol=protocol, metric=metric, baselines=baselines)
+        name = self.first._check_metric(metric)
+        if classifier is None:
+            # A mean over classifiers exists only where all of them have a value.
+            groups = table.groupby(level="dataset", sort=False)
+            values = groups.mean().where(groups.count() == groups.size().max())
+        else:
+            check_known("classifier", classifier, self.first.classifiers)
+            values = pd.DataFrame(table.xs(classifier, level="classifier"))
+        return compare_methods(
+            values,
+            what=f"{name} (weighted average over thresholds), {classifier or 'mean of classifiers'}, "
+            f"{protocol or self.first._default_protocol} protocol",
+            higher_is_better=METRICS.get(name).higher_is_better,
+            confidence_level=confidence_level,
+            subjects="data sets",
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"EvaluationSet({', '.join(self.evaluations)}; {len(self.first.methods)} methods, "
+            f"{len(self.first.classifiers)} classifiers)"
+        )
+
+
+def evaluate_many(
+    datasets: Mapping[str, tuple[Any, Any]],
+    *,
+    random_state: Any = None,
+    execution: Execution | None = None,
+    **options: Any,
+) -> EvaluationSet:
+    """Evaluate the same methods and classifiers on several data sets.
+
+    Parameters
+    ----------
+    datasets : mapping of name to (X, y)
+    random_state : None, int or NumPy generator
+        Seed, the same for all data sets.
+    execution : Execution, optional
+        As in :func:`pyfsagg.evaluate`; each data set has a folder of its own in the checkpoint.
+    **options
+        Of :func:`pyfsagg.evaluate`, except for ``rankings``, which belong to one data set.
+
+    Returns
+    -------
+    EvaluationSet
+
+    Raises
+    ------
+    ParameterError, DataError, InputTypeError
+        As :func:`pyfsagg.evaluate`; the message names the data set.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> from pyfsagg.evaluation import evaluate_many
+    >>> names = ["wine", "breast_cancer"]
+    >>> datasets = {name: pyfsagg.load_dataset(name) for name in names}
+    >>> found = evaluate_many(
+    ...     {name: (data.X, data.y) for name, data in datasets.items()},
+    ...     methods=["ig", "su"], classifiers="naive_bayes", thresholds=[0.2, 0.5],
+    ...     baselines=[], n_resamples=5, random_state=0,
+    ... )
+    >>> found.table().shape
+    (2, 2)
+    """
+    if not hasattr(datasets, "items") or not datasets:
+        raise InputTypeError(
+            Param("datasets"),
+            " must be a mapping of name to (X, y) with at least one entry, got ",
+            f"{type(datasets).__name__}",
+        )
+    execution = Execution.read("execution", execution)
+    own = {name: _own(execution, name) for name in datasets}
+    seed = resolve_seed(kept_seed(next(iter(own.values())).checkpoint, random_state))
+    found = {}
+    for name, pair in datasets.items():
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise InputTypeError(
+                f"the data set {name!r} must be a pair (X, y), got {type(pair).__name__}"
+            )
+        try:
+            found[str(name)] = evaluate(*pair, random_state=seed, execution=own[name], **options)
+        except PyfsaggError as error:
+            raise DataError(f"data set {name!r}: ", error) from error
+    return EvaluationSet(found)
+
+
+def _own(execution: Execution, name: object) -> Execution:
+    """The execution of one data set: a folder of its own, whatever its name holds."""
+    if execution.checkpoint is None:
+        return execution
+    return replace(execution, checkpoint=Path(execution.checkpoint) / quote(str(name), safe=" "))

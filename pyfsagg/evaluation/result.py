@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.fields import stored
+from pyfsagg._base.words import enumerate_names, number, readable
+from pyfsagg._message import Got, Param, Remedy, Use, named
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, Saved, records
-from pyfsagg.evaluation.comparison import Comparison, compare_folds, divisions_of
+from pyfsagg.evaluation.cells import weighted_average_accuracy
+from pyfsagg.evaluation.comparison import MethodComparison, compare_folds, divisions_of
 from pyfsagg.evaluation.metrics import METRICS
-from pyfsagg.evaluation.thresholds import weighted_average_accuracy
+from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.exceptions import DataError, ParameterError
-
-__all__ = ["ALL_FEATURES", "COLUMNS", "RANDOM_SUBSETS", "Evaluation", "check_known", "widen"]
 
 ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"
 """Labels of baselines."""
@@ -45,6 +48,8 @@ COLUMNS = {
 }
 """Columns of a cell and their types."""
 
+WORDS = tuple(name for name, kind in COLUMNS.items() if kind == "str")
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Result):
@@ -62,16 +67,16 @@ class Evaluation(Result):
 
     Notes
     -----
-    Shown with `alpha`, the significance level (0.05 by default).  Pictures: ``"accuracy"`` (the
+    Shown with `confidence_level` (0.95 by default).  Pictures: ``"accuracy"`` (the
     measure against the share of the features kept, a list of axes, one per classifier),
     ``"p_values"`` and ``"win_tie_loss"``.
     """
 
-    kind: ClassVar[str] = "evaluation"
-    noun: ClassVar[str] = "evaluation"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"alpha": 0.05})
+    _kind: ClassVar[str] = "evaluation"
+    _noun: ClassVar[str] = "evaluation"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"confidence_level": 0.95})
 
-    cells: pd.DataFrame
+    cells: pd.DataFrame = field(metadata=stored(file=CELL_FILE, words=WORDS, types=COLUMNS))
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
@@ -90,17 +95,17 @@ class Evaluation(Result):
         return [*self.parameters["rankings"], *self.parameters["methods"]]
 
     @property
-    def baselines(self) -> list[str]:
+    def _baselines(self) -> list[str]:
         """Labels of the baselines."""
         found = self.cells.loc[self.cells["kind"] == "baseline", "method"]
         return [str(label) for label in found.unique()]
 
-    def is_random(self, label: str) -> bool:
+    def _is_random(self, label: str) -> bool:
         """Whether a baseline is drawn at random, several times."""
-        return label == RANDOM_SUBSETS and label in self.baselines
+        return label == RANDOM_SUBSETS and label in self._baselines
 
     @property
-    def default_protocol(self) -> str:
+    def _default_protocol(self) -> str:
         """The nested protocol, if it was run; else the first."""
         return "nested" if "nested" in self.protocols else self.protocols[0]
 
@@ -113,12 +118,12 @@ class Evaluation(Result):
         return list(self.parameters["metrics"])
 
     @property
-    def n_failed(self) -> int:
+    def _n_failed(self) -> int:
         """Number of cells without a value."""
         return int((self.cells["status"] == "failed").sum())
 
     @property
-    def failure_sentence(self) -> str:
+    def _failure_sentence(self) -> str:
         """Failures with their number; empty if there were none."""
         failed = self.failures()
         if failed.empty:
@@ -129,7 +134,7 @@ class Evaluation(Result):
         ]
         more = f"; and {len(failed) - 3} more kinds of failure" if len(failed) > 3 else ""
         return (
-            f"{self.n_failed} of {len(self.cells)} cells failed and have no value: "
+            f"{self._n_failed} of {len(self.cells)} cells failed and have no value: "
             f"{'; '.join(shown)}{more}"
         )
 
@@ -185,22 +190,17 @@ class Evaluation(Result):
         ----------
         metric : str, optional
             The first metric of the evaluation by default.
-
-        Raises
-        ------
-        ParameterError
-            If the metric was not measured, or no threshold is below 1.
         """
-        found = self.wacc_by_fold(metric)
+        found = self._wacc_by_fold(metric)
         groups = found.groupby(["protocol", "method", "kind", "classifier"], sort=False)["wacc"]
         frame = groups.agg(wacc="mean", sd="std", n="count", size="size").reset_index()
         frame["n_missing"] = frame.pop("size") - frame["n"]
         return frame
 
-    def wacc_by_fold(self, metric: str | None = None) -> pd.DataFrame:
+    def _wacc_by_fold(self, metric: str | None = None) -> pd.DataFrame:
         """The same for each fold: columns ``repeat``, ``fold`` and ``wacc`` (NaN if incomplete)."""
         cells = self.by_fold()
-        cells = cells[cells["metric"] == self.check_metric(metric)]
+        cells = cells[cells["metric"] == self._check_metric(metric)]
         keys = ["protocol", "method", "kind", "classifier", "repeat", "fold"]
         complete = cells.groupby(keys, sort=False)["threshold"].transform("size")
         shares = self.parameters["thresholds"]
@@ -227,11 +227,12 @@ class Evaluation(Result):
         others = [name for name in self.protocols if name != "nested"]
         if "nested" not in self.protocols or not others:
             raise DataError(
-                "optimism compares the nested protocol with another one, and this evaluation has "
-                f"{', '.join(self.protocols)}; run evaluate with protocol='both'"
+                "optimism compares the nested protocol with another one, and this evaluation has ",
+                f"{', '.join(self.protocols)}",
+                Remedy("run evaluate with ", Use(protocol="both")),
             )
         cells = self.summary()
-        cells = cells[cells["metric"] == self.check_metric(metric)]
+        cells = cells[cells["metric"] == self._check_metric(metric)]
         keys = ["method", "kind", "classifier", "threshold", "n_features"]
         wide = widen(cells.set_index([*keys, "protocol"])["mean"], "protocol")
         wide = wide.loc[:, self.protocols].rename_axis(columns=None)
@@ -247,9 +248,9 @@ class Evaluation(Result):
         classifier: str | None = None,
         metric: str | None = None,
         baselines: bool = False,
-        alpha: float = 0.05,
+        confidence_level: float = 0.95,
         rope: float | None = None,
-    ) -> Comparison:
+    ) -> MethodComparison:
         """Which methods differ, tested over folds.
 
         Parameters
@@ -264,23 +265,21 @@ class Evaluation(Result):
             The first metric by default.
         baselines : bool
             Whether baselines take part.
-        alpha : float
-            Significance level.
+        confidence_level : float
+            1 − the significance level of the tests.
         rope : float, optional
             Region of practical equivalence: differences up to here do not matter.  0.01 by default
             for measures that go up to 1; others have a unit and need your number.
 
         Returns
         -------
-        Comparison
+        MethodComparison
             Of all pairs corrected t tests with Holm's correction (``corrected_t``) and, with a
             `rope`, the probabilities that a method is worse, equivalent or better (``bayesian_t``);
             and wins, ties and losses.  Folds in which a cell failed are left out and counted.
 
         Raises
         ------
-        ParameterError
-            For a protocol, classifier, metric or threshold that the evaluation does not have.
         DataError
             If there are fewer than two methods to compare.
 
@@ -296,8 +295,8 @@ class Evaluation(Result):
         is tested over its divisions into rows to rank on and rows to test on, of which at least 3
         are needed.
         """
-        name = self.check_metric(metric)
-        chosen = protocol or self.default_protocol
+        name = self._check_metric(metric)
+        chosen = protocol or self._default_protocol
         check_known("protocol", chosen, self.protocols)
         if classifier is not None:
             check_known("classifier", classifier, self.classifiers)
@@ -320,7 +319,7 @@ class Evaluation(Result):
             what=f"{what}, {classifier or 'mean of classifiers'}, {chosen} protocol"
             + self._caution(chosen, widen(blocks, "method").columns),
             higher_is_better=spec.higher_is_better,
-            alpha=alpha,
+            confidence_level=confidence_level,
             rope=ROPE if rope is None and spec.bounds.endswith("to 1") else rope,
         )
 
@@ -337,26 +336,22 @@ class Evaluation(Result):
     def _values(self, value: str | float | int, metric: str) -> pd.DataFrame:
         """Values by fold at a threshold, or weighted over all of them."""
         if value == "wacc":
-            return self.wacc_by_fold(metric).rename(columns={"wacc": "value"})
+            return self._wacc_by_fold(metric).rename(columns={"wacc": "value"})
         cells = self.by_fold()
         cells = cells[cells["metric"] == metric]
         by_count = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         found = cells[cells["n_features" if by_count else "threshold"] == value]
         if found.empty:
             raise ParameterError(
-                f"value must be 'wacc' or one of the thresholds "
-                f"{', '.join(f'{share:g}' for share in self.parameters['thresholds'])}, got {value!r}"
+                Param("value"),
+                " must be 'wacc' or one of the thresholds ",
+                f"{', '.join(f'{share:g}' for share in self.parameters['thresholds'])}",
+                Got(value),
             )
         return found[found["threshold"] == found["threshold"].iloc[0]] if by_count else found
 
-    def check_metric(self, metric: str | None) -> str:
-        """The chosen metric, or the first.
-
-        Raises
-        ------
-        ParameterError
-            If it was not measured.
-        """
+    def _check_metric(self, metric: str | None) -> str:
+        """The chosen metric, or the first."""
         if metric is None:
             return self.metrics[0]
         check_known("metric", METRICS.get(metric).name, self.metrics)
@@ -365,72 +360,131 @@ class Evaluation(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "remarks": list(self.remarks),
+            **super()._record(view),
             "failures": records(self.failures()),
             "summary": records(self.summary()),
         }
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {CELL_FILE: self.cells, SUMMARY_FILE: self.summary()}
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {**super()._tables(view), SUMMARY_FILE: self.summary()}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
-        document, texts = saved.document, saved.texts(CELL_FILE)
-        cells = pd.DataFrame({name: _read_column(texts[name], name) for name in COLUMNS})
-        if len(cells) != document["parameters"]["n_cells"]:
+    def _from_files(cls, saved: Saved) -> Self:
+        found = super()._from_files(saved)
+        if len(found.cells) != saved.document["parameters"]["n_cells"]:
             raise ValueError("cells are missing")
-        return cls(
-            cells,
-            document["parameters"],
-            document["data"],
-            document["versions"],
-            tuple(document["remarks"]),
-        )
+        return found
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.summary()"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        protocol, metric = self.default_protocol, self.metrics[0]
-        if min(self.parameters["thresholds"]) < 1.0:
-            frame, column = self.weighted_average_accuracy(), "wacc"
-            what = f"Weighted average {metric} over thresholds"
-        else:
-            frame, column = self.summary(), "mean"
-            frame = frame[frame["metric"] == metric]
-            what = f"Mean {metric}"
-        frame = frame[frame["protocol"] == protocol]
-        wide = widen(frame.set_index(["method", "classifier"])[column], "classifier")
-        table = wide.rename_axis(index=None, columns=None).to_string(float_format="{:.4f}".format)
-        comparison, reason = self.default_comparison(view["alpha"])
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        comparison, reason = self._default_comparison(view["confidence_level"])
+        sentences, remarks = (
+            ([f"No tests: {reason}."], [])
+            if comparison is None
+            else (
+                [f"Compared: {comparison.what}.", *comparison.sentences.values()],
+                comparison.remarks,
+            )
+        )
+        care = [*self.remarks, *([self._failure_sentence] if self._n_failed else [])]
         return [
-            f"{len(self.cells):,} cells from {self.parameters['n_fits']:,} fits",
-            f"{what}, {protocol} protocol:\n{table}",
-            *([f"{self.failure_sentence}."] if self.n_failed else []),
+            *map(Text, sentences),
+            self._best_table(),
+            *map(Text, self._question()),
+            *(Text(f"Take care: {remark}.") for remark in care),
+            *(Text(remark, quiet=True) for remark in remarks),
+        ]
+
+    @property
+    def _models(self) -> tuple[str, str]:
+        """What the models are called, and what they do."""
+        kinds = {"numeric": ("regressor", "predict"), "survival": ("model", "predict survival")}
+        return kinds.get(str(self.data.get("target_kind")), ("classifier", "classify"))
+
+    def _question(self) -> list[str]:
+        """What was evaluated, and by which protocols."""
+        model, does = self._models
+        sizes = self.cells["n_features"][self.cells["kind"] != "baseline"].unique()
+        shown = enumerate_names([f"{size:,}" for size in sorted(sizes)])
+        repeats = self.parameters["n_repeats"]
+        times = (
+            f", repeated {repeats} times with another division of the rows" if repeats > 1 else ""
+        )
+        return [
+            f"How well do {enumerate_names([readable(name) for name in self.classifiers])} {does} when only "
+            f"the best {shown} of {self.data['n_features']:,} features are kept? Features were ranked by "
+            f"{enumerate_names([readable(name) for name in self.methods])}: {len(self.cells):,} cells from "
+            f"{self.parameters['n_fits']:,} fits.",
             *(
-                (
-                    f"Compared: {comparison.what}.",
-                    *comparison.sentences.values(),
-                    *comparison.remarks,
-                )
-                if comparison
-                else (f"No tests: {reason}.",)
+                f"Protocol “{name}”: {PROTOCOLS[name]} ({self.parameters['n_folds']} stratified "
+                f"folds{times}). Folds are the same for all methods and {model}s."
+                for name in self.protocols
             ),
         ]
 
-    def default_comparison(self, alpha: float = 0.05) -> tuple[Comparison | None, str]:
+    def _best_table(self) -> PageTable:
+        """For each protocol and classifier the best cell, beside all features and random subsets."""
+        metric = self.metrics[0]
+        better = METRICS.get(metric).higher_is_better
+        summary = self.summary()
+        summary = summary[summary["metric"] == metric]
+        baselines = [name for name in self._baselines if name in (ALL_FEATURES, RANDOM_SUBSETS)]
+        rows = []
+        for protocol in self.protocols:
+            for classifier in self.classifiers:
+                own = summary[
+                    (summary["protocol"] == protocol) & (summary["classifier"] == classifier)
+                ]
+                found = own[own["kind"] != "baseline"].dropna(subset=["mean"])
+                fewer = found[found["threshold"] < 1.0]
+                found = found if fewer.empty else fewer
+                if found.empty:
+                    continue
+                best = found.sort_values("mean", ascending=not better, kind="stable").iloc[0]
+                rows.append(
+                    [
+                        readable(classifier),
+                        protocol,
+                        number(best["mean"]),
+                        readable(str(best["method"])),
+                        f"{best['n_features']}",
+                        *(_baseline_cell(own, name, int(best["n_features"])) for name in baselines),
+                    ]
+                )
+        return PageTable(
+            f"Best mean {readable(metric)} of each classifier",
+            [
+                PageColumn("Classifier", numeric=False),
+                PageColumn("Protocol", numeric=False),
+                PageColumn("Best"),
+                PageColumn("Method", numeric=False),
+                PageColumn("Features"),
+                *(PageColumn(name.capitalize()) for name in baselines),
+            ],
+            rows,
+            note="Among thresholds below 100 %. The best of many cells is too good an estimate of what it "
+            "would reach on new data. Random subsets have the same number of features.",
+        )
+
+    def _default_comparison(
+        self, confidence_level: float = 0.95
+    ) -> tuple[MethodComparison | None, str]:
         """Tests of the weighted average, or of the only threshold; or why there are none."""
         value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
         try:
             # One method alone is compared with the baselines.
-            return self.compare(value=value, baselines=len(self.methods) < 2, alpha=alpha), ""
+            return self.compare(
+                value=value, baselines=len(self.methods) < 2, confidence_level=confidence_level
+            ), ""
         except (DataError, ParameterError) as error:
             return None, str(error)
 
     def __repr__(self) -> str:
-        failed = f", {self.n_failed} failed" if self.n_failed else ""
+        failed = f", {self._n_failed} failed" if self._n_failed else ""
         return (
             f"Evaluation({', '.join(self.protocols)}; {len(self.methods)} methods, "
             f"{len(self.classifiers)} classifiers, {len(self.parameters['thresholds'])} thresholds, "
@@ -438,17 +492,19 @@ class Evaluation(Result):
         )
 
 
+def _baseline_cell(cells: pd.DataFrame, label: str, n_features: int) -> str:
+    own = cells[cells["method"] == label]
+    if label == RANDOM_SUBSETS:
+        own = own[own["n_features"] == n_features]
+    return number(float(own["mean"].iloc[0])) if len(own) else number(float("nan"))
+
+
 def check_known(name: str, value: object, known: list[str]) -> None:
     """Refuse a value that is not among those known."""
     if value not in known:
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
-
-
-def _read_column(texts: pd.Series[Any], name: str) -> pd.Series[Any]:
-    """A column of cells from text; numbers keep every digit, an empty number is missing."""
-    if COLUMNS[name] == "float64":
-        return pd.Series([float(text or "nan") for text in texts], dtype="float64")
-    return texts.astype(COLUMNS[name])  # type: ignore[call-overload,no-any-return]
+        raise ParameterError(
+            named(name), f" must be one of {', '.join(map(repr, known))}", Got(value)
+        )
 
 
 def widen(values: pd.Series[Any], level: str) -> pd.DataFrame:

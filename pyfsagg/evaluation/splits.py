@@ -1,32 +1,28 @@
-"""Which rows rank the features, which train a classifier, and which test it."""
+"""Which rows rank the features, which train a learner and which test it."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import as_array
 from pyfsagg._base.remarks import ALONE
+from pyfsagg._base.validation import as_array
+from pyfsagg._message import Got, Param, Remedy
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.resampling import canonical_order
+from pyfsagg.resampling.plan import canonical_order
 
-__all__ = [
-    "Fold",
-    "Part",
-    "draw_parts",
-    "read_groups",
-    "read_rows",
-    "take_rows",
-]
+if TYPE_CHECKING:
+    pass
+
 
 Rows = NDArray[np.intp]
 
@@ -53,7 +49,7 @@ class Fold:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SplitPart:
     """Rows on which features are ranked, and the folds in which that ranking is used."""
 
     protocol: str
@@ -71,14 +67,8 @@ def _seed(seed: int, key: tuple[int, ...]) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)[0]) >> 1
 
 
-def read_rows(ranking_rows: Any, n_samples: int) -> Rows:
-    """Positions of the rows that were used for given rankings, from a mask or positions.
-
-    Raises
-    ------
-    ParameterError
-        If they are no mask and no different positions, or leave no row to test on.
-    """
+def read_ranking_rows(ranking_rows: Any, n_samples: int) -> Rows:
+    """Positions of the rows that were used for given rankings, from a mask or positions."""
     array = as_array("ranking_rows", ranking_rows)
     if array.ndim == 1 and array.dtype == np.bool_ and array.size == n_samples:
         rows = np.flatnonzero(array)
@@ -86,37 +76,36 @@ def read_rows(ranking_rows: Any, n_samples: int) -> Rows:
         rows = np.unique(array).astype(np.intp)
         if rows.size < array.size or rows[0] < 0 or rows[-1] >= n_samples:
             raise ParameterError(
-                f"ranking_rows must be different positions from 0 to {n_samples - 1}, got "
-                f"{array.size} positions from {array.min()} to {array.max()}"
+                Param("ranking_rows"),
+                f" must be different positions from 0 to {n_samples - 1}, got {array.size} ",
+                f"positions from {array.min()} to {array.max()}",
             )
     else:
         raise ParameterError(
-            f"ranking_rows must be a boolean mask of {n_samples} rows or a list of row positions, "
-            f"got {ranking_rows!r}"
+            Param("ranking_rows"),
+            f" must be a boolean mask of {n_samples} rows or a list of row positions",
+            Got(ranking_rows),
         )
     if not 0 < rows.size < n_samples:
         raise ParameterError(
-            f"ranking_rows holds {rows.size} of {n_samples} rows; some are needed, and others must "
-            "be left to test on"
+            Param("ranking_rows"),
+            f" holds {rows.size} of {n_samples} rows; some are needed, and others must be ",
+            "left to test on",
         )
     return rows
 
 
-def read_groups(groups: Any, n_samples: int) -> NDArray[np.intp] | None:
-    """Codes of the groups by row.
-
-    Raises
-    ------
-    ParameterError
-        If there is not one group for each row, or a group is missing.
-    """
+def read_row_groups(groups: Any, n_samples: int) -> NDArray[np.intp] | None:
+    """Codes of the groups by row."""
     if groups is None:
         return None
     series = pd.Series(as_array("groups", groups).ravel())
     if len(series) != n_samples:
-        raise ParameterError(f"groups has {len(series)} entries for {n_samples} samples of X")
+        raise ParameterError(
+            Param("groups"), f" has {len(series)} entries for {n_samples} samples of ", Param("X")
+        )
     if series.isna().any():
-        raise ParameterError("groups has missing entries; every row needs a group")
+        raise ParameterError(Param("groups"), " has missing entries; every row needs a group")
     return np.unique(series.astype(str), return_inverse=True)[1].astype(np.intp)
 
 
@@ -131,17 +120,11 @@ def draw_parts(
     seed: int,
     ranking_rows: Rows | None = None,
     groups: NDArray[np.intp] | None = None,
-) -> list[Part]:
+) -> list[SplitPart]:
     """All parts of all protocols.
 
     The division depends on what the rows hold, not on where they stand.  Rows of one of the `groups`
     (codes by row) stay together.
-
-    Raises
-    ------
-    DataError
-        If a class (or, with groups, the whole) has fewer rows (or groups) than there are folds, where
-        rows are divided into folds.
     """
     order = canonical_order(table, target)
     parts = []
@@ -154,15 +137,15 @@ def draw_parts(
             _check_classes(target, rest, n_folds, where, groups)
             draw = _seed(seed, (6, 0, repeat))
             folds = _folds(rest, target, n_folds, draw, "rest", repeat, groups)
-            parts.append(Part("thesis", repeat, rank_rows, folds))
+            parts.append(SplitPart("thesis", repeat, rank_rows, folds))
         if "nested" in protocols or "leaky" in protocols:
             _check_classes(target, order, n_folds, "the table", groups)
             draw = _seed(seed, (6, 1, repeat))
             folds = _folds(order, target, n_folds, draw, "all", repeat, groups)
             if "nested" in protocols:
-                parts += [Part("nested", repeat, fold.train, (fold,)) for fold in folds]
+                parts += [SplitPart("nested", repeat, fold.train, (fold,)) for fold in folds]
             if "leaky" in protocols:
-                parts.append(Part("leaky", repeat, order, folds))
+                parts.append(SplitPart("leaky", repeat, order, folds))
     return parts
 
 
@@ -171,30 +154,41 @@ def _check_classes(
 ) -> None:
     if groups is not None and (n_groups := np.unique(groups[rows]).size) < n_folds:
         raise DataError(
-            f"there are {n_groups} group(s) in {where}, fewer than the {n_folds} folds; lower n_folds, or "
-            "raise test_size"
+            f"there are {n_groups} group(s) in {where}, fewer than the {n_folds} folds; lower ",
+            Param("n_folds"),
+            ", or raise ",
+            Param("test_size"),
         )
     if target.kind == "numeric":
         if rows.size < 2 * n_folds:
             raise DataError(
-                f"there are {rows.size} rows in {where}, fewer than two for each of the {n_folds} folds; "
-                "lower n_folds, or raise test_size"
+                f"there are {rows.size} rows in {where}, fewer than two for each of the ",
+                f"{n_folds} folds",
+                Remedy("lower ", Param("n_folds"), ", or raise ", Param("test_size")),
             )
         return  # its bins only spread the folds over its range
     counts = np.bincount(target.strata[rows], minlength=target.n_strata)
     if target.kind == "survival":
         if counts[1] < n_folds:
             raise DataError(
-                f"there are {counts[1]} event(s) in {where}, fewer than the {n_folds} folds; lower n_folds, "
-                "or raise test_size"
+                f"there are {counts[1]} event(s) in {where}, fewer than the {n_folds} folds; lower ",
+                Param("n_folds"),
+                ", or raise ",
+                Param("test_size"),
             )
         return
     smallest = int(counts.argmin())
     if counts[smallest] < n_folds:
         raise DataError(
-            f"the class {target.classes[smallest]!r} has {counts[smallest]} row(s) in {where}, "
-            f"fewer than the {n_folds} folds; lower n_folds, raise test_size, or merge or drop the "
-            "class"
+            f"the class {target.classes[smallest]!r} has {counts[smallest]} row(s) in ",
+            f"{where}, fewer than the {n_folds} folds",
+            Remedy(
+                "lower ",
+                Param("n_folds"),
+                ", raise ",
+                Param("test_size"),
+                ", or merge or drop the class",
+            ),
         )
 
 

@@ -11,25 +11,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Registry, Spec
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import check_integer, is_word
+from pyfsagg._message import Got, Param
 from pyfsagg._table.groups import GroupedColumns
-from pyfsagg._table.table import AnyTable, Weights, check_table, full_weights
+from pyfsagg._table.table import AnyTable, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
-
-__all__ = [
-    "FILTERS",
-    "BoundFilter",
-    "FilterSpec",
-    "KernelScorer",
-    "Scorer",
-    "Weights",
-    "always",
-    "as_given",
-    "full_weights",
-    "never",
-    "score_features",
-]
+from pyfsagg.exceptions import ParameterError
 
 
 class Scorer(Protocol):
@@ -135,7 +124,7 @@ def score_features(
     **parameters: Any,
 ) -> Floats:
     """Scores (n_features,) of one table, which is read with the options `reading`."""
-    table = check_table(X, **reading)
+    table = as_table(X, **reading)
     target = check_target(y, table.n_samples, task=task)
     scorer = prepare(table, target, **parameters)
     weights = full_weights(table.n_samples, sample_weight)
@@ -186,3 +175,42 @@ class FilterSpec(Spec):
 
 
 FILTERS = Registry("filter", FilterSpec, group="pyfsagg.filters")
+
+
+WIDE = 300
+"""Up to so many features, ``"auto"`` ranks all of them."""
+
+LEAST = 100
+"""So many features at least are selected of a wider table,"""
+
+TIMES = 4
+"""and so many times as many as will be asked for."""
+
+
+def read_depth(depth: object, n_features: int, largest: int | None = None) -> int:
+    """How many of `n_features` to select: a number, None or ``"all"``, or ``"auto"``.
+
+    `largest` is the largest number of features that will be asked for, where it is known.  A number
+    above `n_features` means all: a resample may show a part of the features only.
+    """
+    if depth is None or is_word(depth, "all"):
+        return n_features
+    if is_word(depth, "auto"):
+        enough = max(LEAST, TIMES * (largest or 0))
+        return n_features if n_features <= WIDE else min(n_features, enough)
+    if isinstance(depth, str):
+        raise ParameterError(
+            Param("n_features"), " must be a whole number, 'all' or 'auto'", Got(depth)
+        )
+    return min(check_integer("n_features", depth, low=1), n_features)
+
+
+def settle_depth(
+    parameters: Mapping[str, Any], n_features: int, largest: int | None
+) -> dict[str, Any]:
+    """The parameters of a filter with its depth, where the table is wide or the depth was given."""
+    given = parameters.get("n_features", "auto")
+    depth = read_depth(given, n_features, largest)
+    if is_word(given, "auto") and n_features <= WIDE:
+        return dict(parameters)
+    return {**parameters, "n_features": depth if depth < n_features else "all"}

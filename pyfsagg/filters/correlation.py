@@ -8,26 +8,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._kernels.correlation import correlation_mrmr, pearson_block, spearman_numeric_block
-from pyfsagg._table.table import Table
+from pyfsagg._message import NAN, Remedy
+from pyfsagg._table.table import Table, Weights
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Weights, never
+from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, never, read_depth, settle_depth
 from pyfsagg.filters._columns import (
     OrderedLevels,
     category_codes,
     ordered_levels,
     within_range,
 )
-from pyfsagg.filters._depth import read_depth, settle_depth
-
-__all__ = [
-    "prepare_correlation",
-    "prepare_correlation_mrmr",
-    "prepare_spearman_numeric",
-    "require_ordered_complete",
-]
 
 
 def require_ordered_complete(table: Table, *filters: str) -> None:
@@ -43,8 +36,10 @@ def require_ordered_complete(table: Table, *filters: str) -> None:
     for j, name in enumerate(table.feature_names):
         if np.isnan(table.values[:, j]).any():
             raise DataError(
-                f"column {name!r} has missing values (NaN), which the filter {named} does not "
-                "define; fill them in, drop the column, or use 'information_gain'"
+                f"column {name!r} has missing values (",
+                NAN,
+                f"), which the filter {named} does not define",
+                Remedy("fill them in, drop the column, or use 'information_gain'"),
             )
 
 

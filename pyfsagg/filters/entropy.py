@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._base.types import Floats
-from pyfsagg._kernels.entropy.scores import SCORES, score_binned, score_mdl, score_nominal
-from pyfsagg._kernels.tables.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
-from pyfsagg._table.table import AnyTable, SparseTable, Table
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import check_choice, check_integer
+from pyfsagg._kernels.class_tables import EQUAL_FREQUENCY, EQUAL_WIDTH
+from pyfsagg._kernels.entropy_scores import SCORES, score_binned, score_mdl, score_nominal
+from pyfsagg._table.sparse import SparseTable
+from pyfsagg._table.table import AnyTable, Table, Weights
 from pyfsagg._table.target import Target
 from pyfsagg.discretization import (
     MDL_READINGS,
@@ -22,10 +23,8 @@ from pyfsagg.discretization import (
     check_totals,
     numeric_columns,
 )
-from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Scorer, Weights, score_features
-from pyfsagg.filters._sparse import sorted_places, sparse_entropy
-
-__all__ = ["gain_ratio", "information_gain", "prepare_entropy", "symmetric_uncertainty"]
+from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Scorer, score_features
+from pyfsagg.filters._columns import sorted_places, sparse_entropy
 
 
 class EntropyScorer:
@@ -118,31 +117,7 @@ def prepare_entropy(
     discretization: str = "mdl",
     bins: int = 10,
 ) -> Scorer:
-    """Bind the entropy filters to a table.
-
-    Parameters
-    ----------
-    table, target : Table or SparseTable, Target
-        Of `target` only the number of classes is used: the labels come with each call.
-    mdl : {"textbook", "fselectorrcpp"}
-        Reading of the MDL criterion, see :func:`pyfsagg.discretize`.
-    discretization : {"mdl", "equal_width", "equal_frequency"}
-        How numeric and integer columns are cut, anew in every resample.
-    bins : int
-        Number of parts, at least 2, for the two equal methods.
-
-    Returns
-    -------
-    Scorer
-        With the outputs ``"information_gain"`` (nats), ``"gain_ratio"`` and
-        ``"symmetric_uncertainty"``, all from one pass.  The scores of a resample equal, bit for
-        bit, those of a table in which the rows are repeated as its weights say.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown reading or discretisation, or fewer than two bins.
-    """
+    """Bind the entropy filters to a table."""
     parity = check_choice("mdl", mdl, MDL_READINGS) == "fselectorrcpp"
     discretization = check_choice("discretization", discretization, METHODS)
     bins = check_integer("bins", bins, low=2, high=2**15)
@@ -188,8 +163,6 @@ def information_gain(
 
     Raises
     ------
-    ParameterError
-        For an unknown reading, an unknown nominal column, or weights out of range.
     DataError
         For a table or labels that cannot be ranked (infinite values, a single class, …).
 

@@ -13,21 +13,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._base.estimators import is_survival_model
-from pyfsagg._base.types import Floats
-from pyfsagg._table.table import Kind, Table
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import check_choice, check_integer
+from pyfsagg._message import FILTER, NONE, Got, Param
+from pyfsagg._table.columns import Kind
+from pyfsagg._table.selectors import is_survival_model
+from pyfsagg._table.table import Table, Weights
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
-from pyfsagg.filters._base import FilterSpec, Weights
-
-__all__ = [
-    "CallableScorer",
-    "EstimatorScorer",
-    "function_filter",
-    "prepare_callable",
-    "prepare_estimator",
-]
+from pyfsagg.filters._base import FilterSpec
 
 _CONTAINERS = ("array", "frame")
 
@@ -98,7 +92,7 @@ class EstimatorScorer:
         answers = self.target.answers(labels)
         if answers is None:
             raise DataError(
-                f"{type(self.estimator).__name__} needs a target, but the target y is None"
+                f"{type(self.estimator).__name__} needs a target, but the target y is ", NONE
             )
         return answers
 
@@ -108,38 +102,15 @@ def prepare_callable(
 ) -> CallableScorer:
     """Bind a function as a filter.
 
-    Parameters
-    ----------
-    table, target : Table, Target
-    function : callable
-        ``function(X, y, sample_weight) -> scores``: `X` of shape (n_samples, n_features), `y` the
-        class labels or numbers (n_samples,), for survival a structured array with the fields
-        ``event`` and ``time``, None without a target, `sample_weight` (n_samples,) how
-        often each row is in the resample, 0 for not at all; `scores` (n_features,), larger = more
-        important, finite.  It must not change its arguments and, for results that can be repeated,
-        must not draw random numbers of its own.
-    container : {"array", "frame"}
-        Whether `X` is a float array, in which nominal columns are level codes and a missing value
-        is NaN, or a data frame with names and categorical columns.
-
-    Returns
-    -------
-    CallableScorer
-
-    Raises
-    ------
-    InputTypeError
-        If `function` cannot be called.
-
     Examples
     --------
     >>> import numpy as np
     >>> from pyfsagg._table.target import check_target
-    >>> from pyfsagg._table.table import check_table
+    >>> from pyfsagg._table.table import as_table
     >>> from pyfsagg.filters.model import prepare_callable
     >>> def weighted_spread(X, y, sample_weight):
     ...     return X.T @ sample_weight
-    >>> table = check_table(np.array([[1.0, 2.0], [3.0, 5.0]]))
+    >>> table = as_table(np.array([[1.0, 2.0], [3.0, 5.0]]))
     >>> target = check_target([0, 1], 2)
     >>> scorer = prepare_callable(table, target, weighted_spread)
     >>> scorer(np.array([[1, 2]], dtype=np.uint16), target.codes[None, :])["callable"].tolist()
@@ -147,8 +118,9 @@ def prepare_callable(
     """
     if not callable(function):
         raise InputTypeError(
-            "a filter must be a name, a scikit-learn estimator or a function "
-            f"(X, y, sample_weight) -> scores, got {function!r}"
+            "a filter must be a name, ",
+            FILTER,
+            Got(function),
         )
     return CallableScorer(_features(table, container), target, function)
 
@@ -161,10 +133,10 @@ def function_filter(
     Parameters
     ----------
     function : callable
-        As in :func:`prepare_callable`; further keywords of it are the parameters of the filter.
+        As in ``prepare_callable``; further keywords of it are the parameters of the filter.
     name : str
     container : {"array", "frame"}
-        As in :func:`prepare_callable`.
+        As in ``prepare_callable``.
     **said
         Further fields of :class:`FilterSpec`, `summary` among them.
 
@@ -213,36 +185,14 @@ def prepare_estimator(
     averaged over the classes; of a Pipeline those of the last step, which must see all features.  A
     resample with one class scores 0 for every feature.
 
-    Parameters
-    ----------
-    table, target : Table, Target
-    estimator : scikit-learn estimator
-        It is cloned, never fitted itself.  If its ``fit`` takes `sample_weight` it gets the rows of
-        positive weight and their weights, otherwise the rows repeated.
-    random_state : int
-        Every ``random_state`` parameter of the clone, also of the steps of a Pipeline, is derived
-        from this, the weights and the labels of the resample; equal resamples get equal scores,
-        whatever the order and the number of workers.
-    container : {"array", "frame"}
-        As in :func:`prepare_callable`.
-
-    Returns
-    -------
-    EstimatorScorer
-
-    Raises
-    ------
-    InputTypeError
-        If `estimator` has no ``fit`` and ``get_params``, or shows no importances when fitted.
-
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from pyfsagg._table.target import check_target
-    >>> from pyfsagg._table.table import check_table
+    >>> from pyfsagg._table.table import as_table
     >>> from pyfsagg.filters.model import prepare_estimator
-    >>> table = check_table(np.array([[0, 5], [0, 6], [1, 5], [1, 6]]))
+    >>> table = as_table(np.array([[0, 5], [0, 6], [1, 5], [1, 6]]))
     >>> target = check_target([0, 0, 1, 1], 4)
     >>> scorer = prepare_estimator(table, target, DecisionTreeClassifier(), 0)
     >>> scorer(np.ones((1, 4), dtype=np.uint16), target.codes[None, :])["estimator"].tolist()
@@ -298,8 +248,9 @@ def _called(function: Callable[..., Any], *arguments: Any) -> Any:
     except Exception as error:
         first = str(error).partition("\n")[0]
         raise DataError(
-            f"the filter {_name(function)!r} failed: {type(error).__name__}: {first}; it is called with "
-            "X, y and sample_weight"
+            f"the filter {_name(function)!r} failed: {type(error).__name__}: {first}; it is ",
+            "called with X, y and ",
+            Param("sample_weight"),
         ) from error
 
 
@@ -318,8 +269,8 @@ def _checked_scores(found: Any, n_features: int, name: str) -> Floats:
     if not np.isfinite(scores).all():
         j = int(np.flatnonzero(~np.isfinite(scores))[0])
         raise DataError(
-            f"the filter {name!r} returned the score {scores[j]} for feature {j + 1} of "
-            f"{n_features}; scores must be finite"
+            f"the filter {name!r} returned the score {scores[j]} for feature {j + 1} of ",
+            f"{n_features}; scores must be finite",
         )
     return scores
 
@@ -374,8 +325,8 @@ def _importances(model: Any) -> Any:
     found = getattr(last, "coef_", None)
     if found is None:
         raise InputTypeError(
-            f"the filter {type(last).__name__!r} has neither feature_importances_ nor coef_ after "
-            "fitting; use an estimator that has, or a function (X, y, sample_weight) -> scores"
+            f"the filter {type(last).__name__!r} has neither feature_importances_ nor coef_ after ",
+            "fitting; use an estimator that has, or a function (X, y, sample_weight) -> scores",
         )
     dense = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
     magnitude = np.abs(dense)

@@ -12,19 +12,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.memory import within_memory
-from pyfsagg._base.types import Floats
-from pyfsagg._kernels.mrmr.selection import mrmr_block
-from pyfsagg._kernels.tables.binning import EQUAL_WIDTH, PRAZNIK, CountedColumns
-from pyfsagg._table.table import Kind, Table, check_table
+from pyfsagg._base.validation import check_choice, check_integer
+from pyfsagg._kernels.class_tables import EQUAL_WIDTH, PRAZNIK, CountedColumns
+from pyfsagg._kernels.mrmr import mrmr_block
+from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Remedy, Use
+from pyfsagg._table.columns import Kind
+from pyfsagg._table.table import Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters._base import FILTERS, FilterSpec, Weights, full_weights
+from pyfsagg.filters._base import FILTERS, FilterSpec, read_depth, settle_depth
 from pyfsagg.filters._columns import MOST_BINS, counted_columns, is_kind, many_values
-from pyfsagg.filters._depth import read_depth, settle_depth
-
-__all__ = ["MrmrResult", "MrmrScorer", "mrmr", "prepare_mrmr"]
 
 _READINGS = {"equal_width": EQUAL_WIDTH, "praznik": PRAZNIK}
 _BINS = 10
@@ -120,7 +119,7 @@ class MrmrScorer:
         with within_memory(
             total * (12 + int(n_codes.sum()) // 8),
             f"the logarithms of counts up to {total:,}, the weights together,",
-            "divide sample_weight by a common factor",
+            DIVIDE_WEIGHTS,
         ):
             mrmr_block(
                 columns,
@@ -151,8 +150,11 @@ def prepare_mrmr(
     if binning == "praznik":
         if bins != _BINS:
             raise ParameterError(
-                f"bins={bins} has no meaning with binning='praznik', which derives the number of "
-                "bins from the number of samples; leave bins out or use binning='equal_width'"
+                Use(bins=bins),
+                " has no meaning with ",
+                Use(binning="praznik"),
+                ", which derives the number of bins from the number of samples",
+                Remedy("leave bins out or use ", Use(binning="equal_width")),
             )
         _refuse_missing(table)
         binned = is_kind(table, Kind.NUMERIC)
@@ -167,9 +169,16 @@ def _refuse_missing(table: Table) -> None:
         n_missing = int(np.isnan(table.values[:, j]).sum())
         if n_missing:
             raise DataError(
-                f"column {name!r} has {n_missing} missing value(s) (NaN), which mRMR with "
-                "binning='praznik' does not define; fill them in, drop the column, or use "
-                "binning='equal_width' (the default), where missing values are a separate level"
+                f"column {name!r} has {n_missing} missing value(s) (",
+                NAN,
+                "), which mRMR with ",
+                Use(binning="praznik"),
+                " does not define",
+                Remedy(
+                    "fill them in, drop the column, or use ",
+                    Use(binning="equal_width"),
+                    " (the default), where missing values are a separate level",
+                ),
             )
 
 
@@ -230,8 +239,6 @@ def mrmr(
     DataError
         For a missing value with ``binning="praznik"``, and for tables that cannot be ranked
         (:func:`pyfsagg.check_table` says why).
-    ParameterError
-        For a parameter out of range.
 
     Notes
     -----
@@ -257,7 +264,7 @@ def mrmr(
     >>> result.scores.round(4).tolist()
     [0.6931, 0.0, 0.0]
     """
-    table = check_table(X, nominal=nominal)
+    table = as_table(X, nominal=nominal)
     target = check_target(y, table.n_samples)
     if not (n_features is None or isinstance(n_features, str)):
         check_integer("n_features", n_features, low=1, high=table.n_features)

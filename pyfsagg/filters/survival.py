@@ -8,26 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_choice
-from pyfsagg._base.types import Booleans, Floats
-from pyfsagg._kernels.survival import concordance as pairs
-from pyfsagg._kernels.survival.cox import cox_score_block
-from pyfsagg._table.survival import TIES, Survival, read_survival
-from pyfsagg._table.table import Table, full_weights
-from pyfsagg._table.target import Target
+from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.validation import check_choice
+from pyfsagg._kernels import survival as pairs
+from pyfsagg._kernels.survival import cox_score_block
+from pyfsagg._message import Remedy, Use
+from pyfsagg._table.table import Table, Weights, full_weights
+from pyfsagg._table.target import TIES, Survival, Target, read_survival
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Weights, never, score_features
+from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, never, score_features
 from pyfsagg.filters._columns import category_codes, ordered_levels, within_range
 from pyfsagg.filters.correlation import require_ordered_complete
-
-__all__ = [
-    "comparable_pairs",
-    "concordance",
-    "cox_score",
-    "martingale_residuals",
-    "prepare_concordance",
-    "prepare_cox_score",
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +48,8 @@ class _LatestFirst:
 def _survival(target: Target) -> Survival:
     if target.survival is None:
         raise DataError(
-            f"the target {target.name!r} has no times and events, which this filter needs; set "
-            "task='survival'"
+            f"the target {target.name!r} has no times and events, which this filter needs",
+            Remedy("set ", Use(task="survival")),
         )
     return target.survival
 
@@ -195,15 +186,8 @@ def concordance(X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> Fl
     )
 
 
-def comparable_pairs(survival: Survival, values: Floats) -> tuple[float, float, float]:
-    """Pairs of rows of which one is known to live longer, by whether its number is larger, smaller, equal.
-
-    Parameters
-    ----------
-    survival : Survival
-    values : ndarray (n_samples,)
-        A number for each row; no missing ones.
-    """
+def count_comparable_pairs(survival: Survival, values: Floats) -> tuple[float, float, float]:
+    """Pairs of rows of which one is known to live longer, by whether its number is larger, smaller, equal."""
     times = _LatestFirst.of(survival)
     levels, n_levels = category_codes(values[times.rows])
     once = np.ones((1, len(levels)), dtype=np.uint16)

@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_real
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import check_real
+from pyfsagg._message import Param, Remedy
 from pyfsagg._table.groups import FeatureGroups
-from pyfsagg._table.table import AnyTable, Table, check_table
+from pyfsagg._table.table import AnyTable, Table, as_table
 from pyfsagg.exceptions import DataError
-
-__all__ = ["NearZeroVariance", "drop_features", "drop_near_zero_variance", "near_zero_variance"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +78,6 @@ def near_zero_variance(
     -------
     NearZeroVariance
 
-    Raises
-    ------
-    ParameterError
-        For a threshold out of range.
-
     References
     ----------
     Thesis 4.1; the rule is that of ``nearZeroVar`` in the R package caret (Kuhn 2008, Journal of
@@ -101,7 +95,7 @@ def near_zero_variance(
     """
     most_dominant = check_real("frequency_ratio", frequency_ratio, low=1.0)
     few = check_real("unique_percent", unique_percent, low=0.0, high=100.0)
-    table = check_table(X, sparse=True)
+    table = as_table(X, sparse=True)
     ratio = np.zeros(table.n_features)
     percent = np.empty(table.n_features)
     constant = np.empty(table.n_features, dtype=np.bool_)
@@ -133,11 +127,6 @@ def drop_near_zero_variance(
 ) -> AnyTable:
     """The table without the features that :func:`near_zero_variance` drops.
 
-    Raises
-    ------
-    DataError
-        If no feature is left.
-
     Examples
     --------
     >>> import pandas as pd
@@ -145,14 +134,20 @@ def drop_near_zero_variance(
     >>> drop_near_zero_variance(pd.DataFrame({"a": [1, 1, 1], "b": [1, 2, 3]})).feature_names
     ('b',)
     """
-    table = check_table(X, sparse=True)
+    table = as_table(X, sparse=True)
     found = near_zero_variance(
         table, frequency_ratio=frequency_ratio, unique_percent=unique_percent
     )
     if not found.keep.any():
         raise DataError(
-            f"all {table.n_features} features have near-zero variance; raise frequency_ratio (now "
-            f"{frequency_ratio:g}) or lower unique_percent (now {unique_percent:g})"
+            f"all {table.n_features} features have near-zero variance",
+            Remedy(
+                "raise ",
+                Param("frequency_ratio"),
+                f" (now {frequency_ratio:g}) or lower ",
+                Param("unique_percent"),
+                f" (now {unique_percent:g})",
+            ),
         )
     return table.take(np.flatnonzero(found.keep))
 
@@ -172,13 +167,7 @@ def drop_features(
 def drop_features(
     table: AnyTable, groups: FeatureGroups | None
 ) -> tuple[AnyTable, FeatureGroups | None]:
-    """The table without near-constant features, and its groups, of which each stays whole or goes.
-
-    Raises
-    ------
-    DataError
-        If no feature is left.
-    """
+    """The table without near-constant features, and its groups, of which each stays whole or goes."""
     if groups is None:
         return drop_near_zero_variance(table), None
     keep = set(drop_near_zero_variance(table).feature_names)

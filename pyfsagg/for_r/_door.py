@@ -13,29 +13,28 @@ from typing import Any
 import numpy as np
 
 import pyfsagg
-from pyfsagg.exceptions import PyfsaggError
+from pyfsagg.exceptions import PyfsaggError, PyfsaggWarning
 from pyfsagg.for_r._interrupts import interruptible
-from pyfsagg.for_r._words import in_r_words
+from pyfsagg.for_r._spelling import InR
+from pyfsagg.for_r.calls import CALLS
 from pyfsagg.for_r.tasks import TASKS
-
-__all__ = ["about", "answer", "close"]
 
 
 def answer(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Do a task of :data:`pyfsagg.for_r.tasks.TASKS`, between :func:`enter` and :func:`leave`.
-
-    Returns
-    -------
-    dict
-        ``value`` (or ``error`` with its ``class``, ``message`` and, if it is a defect of pyfsagg, a
-        ``traceback``; or neither after an interrupt, of which :func:`leave` tells), and
-        ``warnings``, a list of texts.
-    """
+    """Do a task of :data:`pyfsagg.for_r.tasks.TASKS`, between :func:`enter` and :func:`leave`."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = interruptible(lambda: _done(task, arguments)) or {}
     ours = [each for each in caught if issubclass(each.category, UserWarning)]
-    found["warnings"] = list(dict.fromkeys(in_r_words(str(each.message)) for each in ours))
+    door = _spelling(task, arguments)
+    found["warnings"] = list(
+        dict.fromkeys(
+            each.message.render(door)
+            if isinstance(each.message, PyfsaggWarning)
+            else str(each.message)
+            for each in ours
+        )
+    )
     return found
 
 
@@ -43,11 +42,18 @@ def _done(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return {"value": TASKS[task](**arguments)}
     except PyfsaggError as error:
-        return {"error": {"class": type(error).__name__, "message": in_r_words(str(error))}}
+        message = error.render(_spelling(task, arguments))
+        return {"error": {"class": type(error).__name__, "message": message}}
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
         told = {"class": "internal", "message": message, "traceback": traceback.format_exc()}
         return {"error": told}
+
+
+def _spelling(task: str, arguments: Mapping[str, Any]) -> InR:
+    """The names that the function has in R."""
+    called = CALLS.get(arguments["of"]) if task == "call" else None
+    return InR(called.names if called else {"top_cutoff": "topCutoff"})
 
 
 def about() -> dict[str, str]:

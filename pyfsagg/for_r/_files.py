@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from pyfsagg._run.result import Result, as_record
+from pyfsagg._base.fields import as_record
+from pyfsagg._run.result import Result
 from pyfsagg.ensemble import EnsembleResult
+from pyfsagg.ensemble.data import arrays_of, document_of, fields_of
 from pyfsagg.exceptions import DataError
 from pyfsagg.results import load_result
-
-__all__ = ["ensemble_of", "packed", "record_of", "unpacked"]
 
 
 def packed(result: Result) -> str:
@@ -26,7 +26,7 @@ def packed(result: Result) -> str:
     held = io.BytesIO()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        result.write_into(folder)
+        result._write_into(folder)
         with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(folder.iterdir()):
                 archive.write(file, file.name)
@@ -48,9 +48,10 @@ _IN_R = {"combined": "combined", "scores": "scores", "ranking": "ranks", "halves
 def record_of(result: EnsembleResult) -> str:
     """A ranking but for the arrays that R has as objects of its own."""
     matrices = [f"filter_{i}" for i in range(len(result.score_matrices))]
-    arrays = result.arrays()
+    arrays = arrays_of(result)
     rest = {name: arrays[name] for name in arrays if name not in (*_IN_R, *matrices)}
-    record = {**result.origin(), **result.kept_record(), "arrays": rest}
+    settings = {name: getattr(result, name) for name in ("parameters", "data", "versions")}
+    record = {**settings, **document_of(result), "arrays": rest}
     return json.dumps(record, default=as_record)
 
 
@@ -64,7 +65,5 @@ def ensemble_of(parts: Mapping[str, Any]) -> EnsembleResult:
         **{f"filter_{i}": matrix for i, matrix in enumerate(parts["score_matrices"])},
         **{name: parts[own] for name, own in _IN_R.items() if parts.get(own) is not None},
     }
-    return EnsembleResult.of_parts(
-        record,
-        {name: np.ascontiguousarray(values, dtype=float) for name, values in arrays.items()},
-    )
+    arrays = {name: np.ascontiguousarray(values, dtype=float) for name, values in arrays.items()}
+    return EnsembleResult(**fields_of(record, arrays))

@@ -10,25 +10,10 @@ import pandas as pd
 from scipy import sparse
 
 from pyfsagg._table.sparse import SparseTable, read_sparse
-from pyfsagg.evaluation import named_learners
+from pyfsagg.evaluation.learners import named_learners
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.for_r._interrupts import in_r
+from pyfsagg.for_r._interrupts import inside_r
 from pyfsagg.ranks import RankTable
-
-__all__ = [
-    "aggregator_of",
-    "call_r",
-    "counts",
-    "filter_of",
-    "learners_of",
-    "listed",
-    "null_of",
-    "numbers_of",
-    "progress_of",
-    "rank_table_of",
-    "table_of",
-    "target_of",
-]
 
 
 def listed(value: Any) -> list[Any]:
@@ -140,7 +125,7 @@ def _learner_of(given: Mapping[str, Any], task: str) -> dict[str, Any]:
         label, call = str(given["label"]), given["call"]
 
         def r_function(X: Any, y: Any) -> Any:
-            return numbers_of(call_r(call, X, list(y), what=f"the learner {label!r}"))
+            return numbers_from_r(call_r(call, X, list(y), what=f"the learner {label!r}"))
 
         r_function.__name__ = label
         return {label: r_function}
@@ -156,7 +141,7 @@ def _learner_of(given: Mapping[str, Any], task: str) -> dict[str, Any]:
 
 def call_r(function: Callable[..., Any], *arguments: Any, what: str = "the filter function") -> Any:
     """The value of an R function, which answers with its error or the interrupt that it met."""
-    with in_r():
+    with inside_r():
         found = function(*arguments)
     if "interrupt" in found:
         raise KeyboardInterrupt
@@ -169,7 +154,7 @@ def aggregator_of(call: Callable[..., Any]) -> Callable[[Any], Any]:
     """An R function of a matrix of scores (m, p), which returns p scores."""
 
     def aggregator(scores: Any) -> Any:
-        return numbers_of(call_r(call, scores, what="the function aggregator"))
+        return numbers_from_r(call_r(call, scores, what="the function aggregator"))
 
     return aggregator
 
@@ -200,7 +185,7 @@ def counts(value: Any) -> Any:
     return [counts(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
-def numbers_of(values: Any) -> Any:
+def numbers_from_r(values: Any) -> Any:
     """Numbers of which some may be missing."""
     return np.array([np.nan if each is None else each for each in listed(values)], dtype=float)
 

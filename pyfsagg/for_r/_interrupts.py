@@ -22,8 +22,6 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, TypeVar
 
-__all__ = ["enter", "in_r", "interruptible", "leave"]
-
 Value = TypeVar("Value")
 
 PAUSE = 5.0  # seconds in which a second Ctrl-C does not cut short what the first one makes Python tidy up
@@ -93,7 +91,7 @@ def interruptible(work: Callable[[], Value]) -> Value | None:
 
 
 @contextmanager
-def in_r() -> Iterator[None]:
+def inside_r() -> Iterator[None]:
     """While an R function runs, interrupts are R's; one ends the work after it."""
     visit = _visits[-1]
     visit.at_work = False

@@ -11,24 +11,24 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from pyfsagg._message import rendered
 from pyfsagg._run.result import Result
 from pyfsagg.ensemble import EnsembleResult
+from pyfsagg.ensemble.groups import about_copies, about_groups
 from pyfsagg.exceptions import DataError
 from pyfsagg.for_r._files import packed, record_of
-from pyfsagg.for_r._words import in_r_words
+from pyfsagg.for_r._spelling import InR
 from pyfsagg.ranks import RankTable
 
-__all__ = ["ensemble_parts", "frame_of", "plain", "returned"]
 
-
-def plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """Settings as R can hold them: lists, words and numbers."""
     if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): plain_value(each) for key, each in value.items()}
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
+        return [plain_value(each) for each in value]
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, (str, bool, int, float)):
@@ -93,13 +93,13 @@ def returned(value: Any) -> Any:
         return {"is": "list", "names": None, "value": [returned(each) for each in value]}
     if isinstance(value, (list, tuple)) and any(isinstance(each, float) for each in value):
         value = np.array(value, dtype=float)
-    return {"is": "value", "value": plain(value)}
+    return {"is": "value", "value": plain_value(value)}
 
 
 _POSITIONS = ("removal_order", "order")
 """Fields that say features by their positions, which R knows by their names."""
 
-_SILENT = ("parameters", "data", "versions", "view", "call")
+_SILENT = ("parameters", "data", "versions", "call")
 """Fields that say how a result was made."""
 
 
@@ -172,15 +172,15 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
         "ranking": frame_of(result.to_frame(), "feature"),
         "score_matrices": dict(result.score_matrices),
         "combined": result.combined,
-        "about_copies": result.about_copies(),
-        "about_groups": result.about_groups(),
+        "about_copies": about_copies(result, result.selection().compared),
+        "about_groups": about_groups(result),
         "scores": result.scores,
         "ranks": result.ranking,
         "halves": result.halves,
         "record": record_of(result),
-        "parameters": plain(result.parameters),
-        "data": plain(result.data),
-        "versions": plain(result.versions),
+        "parameters": plain_value(result.parameters),
+        "data": plain_value(result.data),
+        "versions": plain_value(result.versions),
         "between_samples": _between_samples(result),
         "selection": _selection(result),
         "shuffled": None
@@ -193,8 +193,8 @@ def _selection(result: EnsembleResult) -> dict[str, Any]:
     found = result.selection()
     return {
         "features": list(found.names),
-        "reason": in_r_words(found.reason),
-        "sentences": [in_r_words(each) for each in found.sentences],
+        "reason": rendered(found.reason, InR()),
+        "sentences": [rendered(each, InR()) for each in found.sentences],
     }
 
 
@@ -204,5 +204,5 @@ def _between_samples(result: EnsembleResult) -> dict[str, Any] | None:
         found = result.between_sample_stability()
     except DataError:
         return None
-    frame = found.to_frame().assign(top=found.top, n_pairs=found.n_pairs)
+    frame = found.to_frame().assign(top=found.n_features_to_select, n_pairs=found.n_pairs)
     return frame_of(frame, "measure")

@@ -1,51 +1,42 @@
-"""Public functions that R calls as they are: by their names, with their arguments.
+"""The one list of functions of R that call one of Python.
 
-:data:`CALLS` says which function of Python is behind a function of R.  What R hands over is read by
-the annotations of that function, so that one number is a vector where a vector is meant, and a whole
-double a count.
+:data:`CALLS` says which function of Python is behind a function of R, and what only R needs to know of its
+arguments.  Their names, order, defaults and types are those of Python's signature: ``tools/r_functions.py``
+writes the functions of R from it, and what R hands over is read by the types, so that one number is a
+vector where a vector is meant, and a whole double a count.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+import importlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from operator import attrgetter
-from typing import Any
+from types import ModuleType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 import pyfsagg
 from pyfsagg._run.execution import Execution
-from pyfsagg.exceptions import OutputError, UnknownNameError
+from pyfsagg.exceptions import MissingDependencyError, OutputError, UnknownNameError
+from pyfsagg.for_r._answers import answered
 from pyfsagg.for_r._files import ensemble_of, unpacked
 from pyfsagg.for_r._given import (
     aggregator_of,
     counts,
     listed,
     null_of,
-    numbers_of,
     progress_of,
     rank_table_of,
     table_of,
     target_of,
 )
-from pyfsagg.for_r._plain import returned
-from pyfsagg.for_r._words import IN_R
-
-__all__ = [
-    "CALLS",
-    "Called",
-    "call",
-    "call_method",
-    "call_reproduce",
-    "decoded",
-    "keep",
-    "signature_of",
-    "write",
-]
+from pyfsagg.for_r._spelling import IN_R
 
 
 @dataclass(frozen=True)
@@ -56,131 +47,176 @@ class Called:
     ----------
     function : str
         Its public name, from ``pyfsagg`` on.
+    page : str
+        The help page of R on which it stands.
     names : dict of str to str
         Arguments of Python that have another name in R, beside those of :data:`IN_R`.
+    kinds : dict of str to str
+        Arguments, by their names in Python, that R reads in a way of its own (``KINDS`` in ``call.R``)
+        which the types do not tell.
+    value : str
+        R code around the answer ``{}``.
     without : tuple of str
         Arguments that R does not have, because what it hands over says the same.
-    method : str
-        What R asks of the result, if it is a method of it.
-    later : dict of str to str
-        Arguments of R that are those of the method, with the names that they have there.
+    method, later : str, dict of str to str
+        The method of the result that R asks for, and arguments of R that are those of the method, with the
+        names that they have there.
+    by_hand : bool
+        Whether the function of R is written by hand, because it does something before or after.
+    module : module
+        Where the function is, if not in pyfsagg.
     """
 
     function: str
+    page: str
     names: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    value: str = "{}"
     without: tuple[str, ...] = ()
     method: str = ""
     later: Mapping[str, str] = field(default_factory=dict)
+    by_hand: bool = False
+    module: ModuleType = pyfsagg
 
     @property
     def python(self) -> Callable[..., Any]:
-        found: Callable[..., Any] = attrgetter(self.function)(pyfsagg)
-        return found
+        function: Callable[..., Any] = attrgetter(self.function)(self.module)
+        return function
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """The parameters of the function of Python, with types instead of their texts."""
+        types = get_type_hints(self.python)
+        return {
+            name: parameter.replace(annotation=types.get(name, Any))
+            for name, parameter in signature(self.python).parameters.items()
+        }
 
     def in_r(self, name: str) -> str:
         return self.names.get(name, IN_R.get(name, "x" if name == "X" else name))
 
+    def kind(self, name: str) -> str:
+        """How R reads an argument of Python; empty for what every vector or list is read as."""
+        if name in self.kinds:
+            return self.kinds[name]
+        parameters = self.parameters
+        if name == "X" or (name == "y" and "X" in parameters):
+            return "table" if name == "X" else "target"
+        members = _members(parameters[name].annotation)
+        if any(isinstance(one, type) and issubclass(one, os.PathLike) for one in _origins(members)):
+            return "path"
+        return "features" if Sequence[str | int] in members else ""
 
-_COLLECTION = ("feature_names",)
+
+def _calls(room: str, page: str, *names: str, **about: Any) -> dict[str, Called]:
+    """Functions of a room that have the same name in R."""
+    return {name: Called(f"{room}.{name}".lstrip("."), page, **about) for name in names}
+
+
+_COLLECTION: dict[str, Any] = {"page": "stability_more", "without": ("feature_names",)}
 """Names of features are those of the columns in R."""
+_OF_DATA: dict[str, Any] = {**_COLLECTION, "names": {"data": "x"}, "kinds": {"data": "collection"}}
+_OF_SCORES: dict[str, Any] = {
+    **_COLLECTION,
+    "names": {"scores": "x"},
+    "kinds": {"scores": "collection"},
+}
+_OF_SETS: dict[str, Any] = {**_COLLECTION, "names": {"sets": "x"}, "kinds": {"sets": "collection"}}
+_OF_LISTS: dict[str, Any] = {
+    "page": "ranked_lists",
+    "names": {"table_or_scores": "x"},
+    "kinds": {"table_or_scores": "lists"},
+}
+_BY_FEATURE = "by_feature({}, x)"
 
 CALLS: dict[str, Called] = {
-    # statistics
-    **{
-        name: Called(f"statistics.{name}")
-        for name in (
-            "bayesian_t_tests", "critical_difference", "friedman", "nemenyi", "noncentral_f_interval",
-            "noncentral_t_interval", "one_way_anova", "pairwise_tests", "rank_biserial_paired",
-            "rank_biserial_unpaired", "rank_confidence", "rm_anova", "sphericity_test", "wilcoxon",
-            "win_tie_loss",
-        )
-    },
-    # data
-    "list_datasets": Called("list_datasets"),
-    "load_dataset": Called("load_dataset"),
-    "load_published": Called("load_published"),
-    "read_feature_table": Called("read_table"),
-    # levels and columns
-    "discretize": Called("discretize"),
-    "martingale_residuals": Called("martingale_residuals"),
-    "near_zero_variance": Called("near_zero_variance"),
-    # orders of the features within samples
-    **{
-        name: Called(f"rank_order.{name}")
-        for name in (
-            "class_centers", "instance_divergence", "inversion_counts", "kendall_distance",
-            "list_eliminations", "make_concordant_orders", "make_planted_orders",
-            "random_subset_baseline", "spearman_distance", "spoiler_counts", "subset_divergence",
-            "to_boolean_order", "to_rank_order",
-        )
-    },
-    "eliminate_features": Called("rank_order.eliminate"),
-    "elimination_seconds": Called("rank_order.estimate_seconds"),
-    "order_accuracy": Called("rank_order.naive_bayes_accuracy"),
-    "order_center": Called("rank_order.center"),
-    "order_concordance": Called("rank_order.concordance"),
-    "project_orders": Called("rank_order.project"),
-    # tables without classes
-    **{
-        name: Called(f"unsupervised.{name}")
-        for name in (
-            "adjusted_rand_between_matrices", "affinity_matrix", "borda_curve", "clustering_curve",
-            "consensus_matrix", "consensus_partition", "correlation_ratio", "enough_clusterings",
-            "evaluate_rankings", "frcm", "frmv", "laplacian_score", "list_unsupervised_methods",
-            "mean_plus_sd", "rank_unsupervised", "summarise_trials", "svd_entropy",
-        )
-    },
-    # limits on false selections
-    **{
-        name: Called(f"error_control.{name}", {"function": "form"})
-        for name in (
-            "e_bh", "e_values_of_p_values", "integrated_path", "mean_e_values", "pfer_bound", "pfer_size",
-            "pfer_threshold", "stability_e_values", "step_down_max_t",
-        )
-    },
-    "frequency_in_halves": Called("error_control.selection_frequency"),
-    # what selections are worth
-    **{
-        name: Called(f"evaluation.{name}")
-        for name in (
-            "list_classifiers", "list_metrics", "list_regressors", "list_survival_models",
-            "weighted_average_accuracy",
-        )
-    },
-    "list_voting_rules": Called("committees.list_voting_rules"),
-    # ranked lists
-    "aggregate_lists": Called("aggregate", {"table_or_scores": "x"}),
-    "compare_aggregations": Called("aggregation.compare_methods", {"table_or_scores": "x"}),
-    "permutation_p_values": Called(
-        "aggregation.permutation_p_values", {"table_or_scores": "x"}
+    # tests of methods that R has not itself
+    **_calls(
+        "statistics", "statistics",
+        "bayesian_t_tests", "critical_difference", "nemenyi", "win_tie_loss", kinds={"data": "numbers"},
     ),
-    "compare_aggregators": Called("compare_aggregators"),
+    "rank_confidence": Called("statistics.rank_confidence", "rank_confidence", by_hand=True),
+    # data
+    "list_methods": Called("list_methods", "list_methods"),
+    "load_dataset": Called("load_dataset", "datasets", value="dataset_of({})"),
+    "read_feature_table": Called("read_table", "datasets"),
+    # levels and columns
+    **_calls("", "filters", "discretize", "near_zero_variance"),
+    "martingale_residuals": Called("filters.martingale_residuals", "filters", kinds={"y": "target"}),
+    # orders of the features within samples
+    **_calls(
+        "rank_order", "orders",
+        "make_planted_orders", "spearman_distance", "spoiler_counts", "subset_divergence",
+        "to_rank_order",
+    ),
+    "eliminate_features": Called("rank_order.eliminate", "orders"),
+    # tables without classes
+    **_calls(
+        "unsupervised", "unsupervised",
+        "clustering_curve", "evaluate_rankings", "frcm", "frmv",
+        kinds={"labels": "labels"},
+    ),
+    **_calls("unsupervised", "unsupervised", "laplacian_score", "svd_entropy", value=_BY_FEATURE),
+    "rank_unsupervised": Called("unsupervised.rank_unsupervised", "unsupervised", by_hand=True),
+    # limits on false selections
+    **_calls(
+        "error_control", "error_control_parts",
+        "e_bh", "mean_e_values", "pfer_bound", "pfer_size", "stability_e_values", "step_down_max_t",
+    ),
+    "frequency_in_halves": Called("error_control.selection_frequency", "error_control_parts"),
+    "integrated_path": Called(
+        "error_control.integrated_path", "error_control_parts", {"function": "form"}, {"scores": "pairs"},
+    ),
+    # what selections are worth
+    "weighted_average_accuracy": Called(
+        "evaluation.weighted_average_accuracy", "weighted_average_accuracy"
+    ),
+    "vote_features": Called(
+        "vote", "vote_features",
+        kinds={
+            "selections": "selections", "weights": "voter_weights", "performance": "values",
+            "learners": "words", "feature_names": "words",
+        },
+        value="called({})",
+    ),
+    "screen_genes": Called(
+        "screen", "screen_genes",
+        kinds={
+            **dict.fromkeys(("genes", "guides", "control_guides", "control_genes"), "words"),
+            **dict.fromkeys(("scores", "log_fold_changes"), "values"),
+            "p_values": "sides", "null": "plain",
+        },
+    ),
+    # ranked lists
+    "aggregate_lists": Called("aggregate", **_OF_LISTS),
+    "compare_aggregations": Called("aggregation.compare_aggregations", **_OF_LISTS),
+    "permutation_p_values": Called("aggregation.permutation_p_values", **_OF_LISTS),
+    "compare_aggregators": Called("compare_aggregators", "results"),
     # stability of selections
-    "adequacy": Called("adequacy", {"scores": "x"}, _COLLECTION),
-    "between_sample_stability": Called("between_sample_stability", {}, _COLLECTION),
-    "feature_stability": Called("feature_stability", {"data": "x"}, _COLLECTION),
-    "nogueira": Called("nogueira", {"sets": "x"}, _COLLECTION),
+    "adequacy": Called("adequacy", **_OF_SCORES),
+    "between_sample_stability": Called(
+        "between_sample_stability", **_COLLECTION, kinds={"second": "like_first"}
+    ),
+    "feature_stability": Called("feature_stability", **_OF_DATA),
+    "nogueira": Called("nogueira", **_OF_SETS),
     "nogueira_test": Called(
-        "nogueira", {"sets": "x"}, _COLLECTION,
+        "nogueira", **_OF_SETS,
         method="test", later={"null_value": "value", "alternative": "alternative"},
     ),
-    "pareto_front": Called("pareto_front"),
-    "stability_curve": Called("stability_curve", {"scores": "x"}, _COLLECTION),
-    "stability_measure": Called("stability", {"data": "x"}, _COLLECTION),
-    "stability_report": Called("stability_report", {"data": "x"}, _COLLECTION),
+    "pareto_front": Called("stability_measures.pareto_front", "stability_more"),
+    "stability_curve": Called("stability_curve", **_OF_SCORES),
+    "stability": Called(
+        "stability", "stability", {"data": "x"}, {"data": "collection", "compare": "collection"},
+        "stability_table({})", without=("feature_names",),
+    ),
+    "list_agreement": Called("list_agreement", "list_agreement", {"lists": "glist"}, {"lists": "lists"},
+        "deepest_agreement({})",
+    ),
 }  # fmt: skip
 
 
 def call(of: str, arguments: Mapping[str, Any]) -> Any:
-    """What a function of :data:`CALLS` returns.
-
-    Parameters
-    ----------
-    of : str
-        The name in R.
-    arguments : dict
-        By the names in R; what is None keeps Python's default.  Without any it arrives as a list.
-    """
+    """What a function of :data:`CALLS` returns."""
     called = CALLS[of]
     given = {name: decoded(value) for name, value in dict(arguments).items() if value is not None}
     kept = {name: given.pop(name, None) for name in ("save", "report")}
@@ -190,7 +226,7 @@ def call(of: str, arguments: Mapping[str, Any]) -> Any:
         method = getattr(result, called.method)
         result = method(**{called.later[name]: value for name, value in later.items()})
     keep(result, **kept)
-    return returned(result)
+    return answered(result)
 
 
 def keep(result: Any, save: str | None, report: str | None) -> None:
@@ -210,25 +246,29 @@ def call_method(object: Any, method: str, arguments: Mapping[str, Any] | None = 
     if method not in METHODS:
         raise UnknownNameError("method", method, METHODS)
     run = getattr(decoded(object), method)
-    parameters = signature(run).parameters
-    return returned(
+    types = get_type_hints(run)
+    return answered(
         run(
             **{
-                name: as_annotated(decoded(value), str(parameters[name].annotation))
+                name: as_typed(decoded(value), types[name])
                 for name, value in dict(arguments or {}).items()
             }
         )
     )
 
 
-def call_reproduce(what: str, arguments: Mapping[str, Any] | None = None) -> Any:
-    """What a function of :mod:`pyfsagg.reproduce` returns."""
-    known = [name for name in pyfsagg.reproduce.__all__ if name[0].islower() and "plot" not in name]
+def call_package(package: str, what: str, arguments: Mapping[str, Any] | None = None) -> Any:
+    """What a public function of another package returns, which R names."""
+    try:
+        module = importlib.import_module(package)
+    except ImportError as error:
+        raise MissingDependencyError(f"{package} cannot be imported: {error}") from None
+    known = [name for name in module.__all__ if name[0].islower() and "plot" not in name]
     if what not in known:
         raise UnknownNameError("what", what, known)
-    called = Called(f"reproduce.{what}")
+    called = Called(what, "", module=module)
     given = {name: decoded(value) for name, value in dict(arguments or {}).items()}
-    return returned(called.python(**arguments_of(called, given)))
+    return answered(called.python(**arguments_of(called, given)))
 
 
 def write(
@@ -261,7 +301,7 @@ def decoded(value: Any) -> Any:
         return value
     kind = value.get("is")
     if kind is None:
-        return {str(name): decoded(each) for name, each in value.items()}
+        return {str(name): decoded(part) for name, part in value.items()}
     return _KINDS[kind](value["value"])
 
 
@@ -275,7 +315,6 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "square": lambda given: pd.DataFrame(
         given["values"], listed(given["rows"]), listed(given["columns"])
     ),
-    "numbers": numbers_of,
     "pairs": lambda given: np.asarray(given).reshape(len(given) // 2, 2, -1),
     "rank_table": rank_table_of,
     "aggregator": aggregator_of,
@@ -287,67 +326,66 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
 
 def arguments_of(called: Called, given: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments of the function by the names and types of Python."""
-    parameters = signature(called.python).parameters
-    open_end = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
-    in_r = {called.in_r(name): name for name in parameters}
+    parameters = called.parameters
+    open_end = any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values())
+    by_r_name = {called.in_r(name): name for name in parameters}
     in_python = {name: key for key, name in IN_R.items()}
-    groups: dict[str, Any] = {}
-    found: dict[str, Any] = {}
+    execution: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for name, value in given.items():
-        if name in in_r:
-            found[in_r[name]] = as_annotated(value, str(parameters[in_r[name]].annotation))
+        if name in by_r_name:
+            python = by_r_name[name]
+            arguments[python] = as_typed(value, parameters[python].annotation)
         elif ("execution" in parameters or open_end) and name in Execution.names():
-            groups[name] = progress_of(value) if name == "progress" else counts(value)
+            execution[name] = progress_of(value) if name == "progress" else counts(value)
         elif open_end:
-            found[in_python.get(name, name)] = counts(value)
+            arguments[in_python.get(name, name)] = counts(value)
         else:
-            known = [each for each in in_r if each not in ("execution", *called.without)]
+            known = [one for one in by_r_name if one not in ("execution", *called.without)]
             known += Execution.names() if "execution" in parameters else ()
             raise UnknownNameError("argument", name, known)
-    if groups:
-        found["execution"] = Execution(**groups)
-    return found
+    if execution:
+        arguments["execution"] = Execution(**execution)
+    return arguments
 
 
-def as_annotated(value: Any, annotation: str) -> Any:
-    """A value of R as an annotation of Python means it."""
-    outer, inner = annotation, ""
-    while "[" in outer:
-        inner += " ".join(re.findall(r"\[[^\[\]]*\]", outer))
-        outer = re.sub(r"\[[^\[\]]*\]", "", outer)
-    kinds = {each.strip() for each in outer.split("|")}
-    if isinstance(value, float):
-        whole = "int" in kinds or ("Sequence" in kinds and "int" in inner)
-        value = counts(value) if whole else value
-    elif (
-        isinstance(value, int)
-        and not isinstance(value, bool)
-        and kinds & {"float"}
-        and "int" not in kinds
-    ):
+_ARRAY_LIKE = frozenset(get_args(ArrayLike))
+"""A union with an array is flat: these members stand for it."""
+_VECTORS = (Sequence, Iterable, np.ndarray)
+
+
+def as_typed(value: Any, hint: Any) -> Any:
+    """A value of R as the type of an argument of Python means it."""
+    members = _members(hint)
+    array = members >= _ARRAY_LIKE
+    members -= _ARRAY_LIKE if array else set()
+    origins = _origins(members)
+    vector = array or any(one in _VECTORS for one in origins)
+    within = {part for one in members for part in _parts(one)}
+    if isinstance(value, float) and (int in members or int in within):
+        value = counts(value)
+    elif type(value) is int and float in members and int not in members:
         value = float(value)
-    if "tuple" in kinds and isinstance(value, (list, np.ndarray)):
+    if tuple in origins and isinstance(value, (list, np.ndarray)):
         return tuple(counts(np.asarray(value).tolist()))
-    vector = kinds & {"Sequence", "ArrayLike", "Iterable", "Floats", "NDArray"}
-    if vector and not kinds & {"str", "int", "float", "Any"} and np.ndim(value) == 0:
-        value = listed(value) if not isinstance(value, Mapping) else value
-    if isinstance(value, np.ndarray) and value.ndim == 1 and kinds & {"Sequence", "Iterable"}:
-        value = value.tolist()
-        return counts(value) if "int" in inner else value
+    if vector and not members & {str, int, float, Any} and not isinstance(value, Mapping):
+        value = listed(value) if np.ndim(value) == 0 else value
+    if isinstance(value, np.ndarray) and value.ndim == 1 and origins & {Sequence, Iterable}:
+        return counts(value.tolist()) if int in within else value.tolist()
     return counts(value) if isinstance(value, Mapping) else value
 
 
-def signature_of(of: str) -> dict[str, Any]:
-    """The arguments that the function of R should have, with those defaults that R can hold."""
-    called = CALLS[of]
-    names, defaults, open_end = list(called.later), {}, False
-    for name, each in signature(called.python).parameters.items():
-        if each.kind is Parameter.VAR_KEYWORD:
-            open_end = True
-        elif name == "execution":
-            names += list(Execution.names())
-        elif name not in called.without:
-            names.append(called.in_r(name))
-            if isinstance(each.default, (bool, int, float, str)):
-                defaults[called.in_r(name)] = each.default
-    return {"names": names, "defaults": defaults, "open": open_end}
+def _members(hint: Any) -> set[Any]:
+    """The types that a union joins, or the one type."""
+    return set(get_args(hint)) if get_origin(hint) in (Union, UnionType) else {hint}
+
+
+def _origins(members: set[Any]) -> set[Any]:
+    return {get_origin(one) or one for one in members}
+
+
+def _parts(hint: Any) -> Iterator[Any]:
+    """The types of the elements of a sequence."""
+    if get_origin(hint) in (Sequence, Iterable):
+        for part in get_args(hint):
+            yield from _members(part)

@@ -5,55 +5,51 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
-import pandas as pd
+from numpy.typing import ArrayLike
 
 import pyfsagg
-from pyfsagg._base.settings import Settings
-from pyfsagg._run.result import Result
-from pyfsagg._table.findings import with_remedies
+from pyfsagg._base.settings import Settings, Task
+from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
+from pyfsagg.aggregation.advice import advise
 from pyfsagg.committees import Committee, LearnerSelection
 from pyfsagg.committees.learners import DRAWN
-from pyfsagg.ensemble.flat import flat_names, gather_settings
+from pyfsagg.ensemble.settings import flat_names, gather_settings
 from pyfsagg.error_control import control_errors
 from pyfsagg.error_control.control import require_pairs
-from pyfsagg.exceptions import DataError, PyfsaggError, UnknownNameError
-from pyfsagg.for_r._files import packed
+from pyfsagg.exceptions import DataError, UnknownNameError
+from pyfsagg.for_r._answers import answered
 from pyfsagg.for_r._given import (
     counts,
     filter_of,
     learners_of,
     listed,
-    numbers_of,
     progress_of,
     rank_table_of,
     table_of,
     target_of,
 )
-from pyfsagg.for_r._plain import ensemble_parts, frame_of, plain, returned
-from pyfsagg.for_r._words import IN_R
+from pyfsagg.for_r._plain import frame_of, returned
+from pyfsagg.for_r._spelling import IN_R, InR
 from pyfsagg.for_r.calls import (
-    CALLS,
+    as_typed,
     call,
     call_method,
-    call_reproduce,
+    call_package,
     decoded,
     keep,
-    signature_of,
     write,
 )
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import PLANS
-
-__all__ = ["TASKS"]
 
 _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "RRA": ("robust_rank_aggregation", {}),
@@ -66,79 +62,84 @@ _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 """Methods of R's aggregateRanks as aggregators with options."""
 
 
+GROUPS: dict[str, dict[str, type[Settings]]] = {
+    "evaluate": {"protocol": pyfsagg.Protocol},
+    "committee": {"selection": LearnerSelection},
+}
+"""Arguments that are objects of settings, which R has field by field."""
+
+
 def _settings(
     run: Callable[..., Any], options: Mapping[str, Any], **groups: type[Settings]
 ) -> dict[str, Any]:
-    """R's flat arguments as those of a run: by Python's names, whole doubles as counts."""
+    """R's flat arguments as those of a run: by Python's names and types."""
     known = [IN_R.get(name, name) for name in flat_names(run, **groups)]
     for name in options:
         if name not in known:
             raise UnknownNameError("argument", name, known)
+    types = {**_OF_PLAN, **get_type_hints(run)}
+    for group in (Task, Checks, Execution, *groups.values()):
+        types |= get_type_hints(group, localns=_LATE)
     python = {name: key for key, name in IN_R.items()}
+    settings = {python.get(name, name): value for name, value in options.items()}
     return gather_settings(
         {
-            python.get(name, name): _argument(name, value)
-            for name, value in options.items()
+            name: _argument(name, value, types[name])
+            for name, value in settings.items()
             if value is not None
         },
         **groups,
     )
 
 
-_LISTS = (
-    "aggregators", "baselines", "classifiers", "filters", "groups", "methods", "metrics", "nominal",
-    "protocol", "thresholds", "weights",
-)  # fmt: skip
-"""One value is a list of one."""
+_OF_PLAN: dict[str, Any] = {
+    "groups": Sequence[str],
+    "precision": Mapping[str, Any],
+    "resampling_params": Mapping[str, Any],
+    "row_indices": ArrayLike,
+    "sample_weight": Sequence[int],
+}
+"""Settings that become parts of an argument."""
 
-_SHARES = ("thresholds",)
-"""Where 1 is all and not one."""
+_LATE = {"ArrayLike": ArrayLike}
+"""What settings import for types only, so that the help of the terminal loads no NumPy."""
 
 
-def _argument(name: str, value: Any) -> Any:
+def _argument(name: str, value: Any, hint: Any) -> Any:
     if name == "row_indices":
         return np.asarray(value, dtype=np.intp) - 1
     if name == "groups":
-        return [str(each) for each in listed(value)]
+        return [str(label) for label in listed(value)]
     if name == "filter":
-        return filter_of(value)
+        return [filter_of(one) for one in value] if isinstance(value, list) else filter_of(value)
     if name == "progress":
         return progress_of(value)
     if name in ("filters", "methods"):
-        return [filter_of(each) for each in listed(value)]
-    if name in _LISTS and not isinstance(value, Mapping):
-        value = listed(value)
-    return value if name in _SHARES else counts(value)
+        return [filter_of(one) for one in listed(value)]
+    return as_typed(value, hint)
 
 
-def _ensemble(
-    method: str, table: Mapping[str, Any], target: Mapping[str, Any] | None, **options: Any
-) -> dict[str, Any]:
-    run: Callable[..., pyfsagg.EnsembleResult] = pyfsagg.wam if method == "wam" else pyfsagg.bam
-    kept = _taken(options)
-    result = run(table_of(table), target_of(target), **_settings(run, options))
-    keep(result, **kept)
-    return ensemble_parts(result)
+def _run(of: str, save: str | None = None, report: str | None = None, **arguments: Any) -> Any:
+    """What a function of :data:`RUNS` returns; it is written into a folder, its page into a file."""
+    result = RUNS[of](**arguments)
+    keep(result, save, report)
+    return answered(result)
 
 
-def _taken(options: dict[str, Any]) -> dict[str, Any]:
-    """Where the result is to be written, which is no setting of a run; taken out of `options`."""
-    return {name: options.pop(name, None) for name in ("save", "report")}
-
-
-def _load(path: str, report: str | None = None) -> dict[str, Any]:
+def _load(path: str, report: str | None = None) -> Any:
     result = pyfsagg.load_result(path)
-    shapes: dict[type, tuple[str, Callable[[Any], dict[str, Any]]]] = {
-        pyfsagg.EnsembleResult: ("ensemble", ensemble_parts),
-        pyfsagg.Evaluation: ("evaluation", _evaluation_parts),
-        pyfsagg.InfluenceResult: ("influence", _influence_parts),
-        Committee: ("committee", _committee_parts),
-    }
     keep(result, None, report)
-    if type(result) not in shapes:
-        return {"of": "other", "result": returned(result)}
-    of, parts = shapes[type(result)]
-    return {"of": of, "result": parts(result)}
+    return answered(result)
+
+
+def _plain_run(name: str) -> Callable[..., Any]:
+    """A function of a table and a target all of whose other arguments are settings."""
+
+    def run(table: Any, target: Any, **options: Any) -> Any:
+        function = getattr(pyfsagg, name)
+        return function(table_of(table), target_of(target), **_settings(function, options))
+
+    return run
 
 
 def _error_control(scores: Any, features: Any, resampling: str, **options: Any) -> dict[str, Any]:
@@ -157,22 +158,17 @@ def _error_control(scores: Any, features: Any, resampling: str, **options: Any) 
 
 
 def _permute_target(
-    method: str,
-    table: Mapping[str, Any],
-    target: Mapping[str, Any] | None,
-    n_permutations: float = 199,
-    **options: Any,
-) -> dict[str, Any]:
+    method: str, table: Any, target: Any, n_permutations: float = 199, **options: Any
+) -> Any:
     """P-values of an ensemble against shuffled targets."""
-    given = _settings(pyfsagg.bam if method == "bam" else pyfsagg.wam, options)
-    found = pyfsagg.permute_target(
+    settings = _settings(pyfsagg.bam if method == "bam" else pyfsagg.wam, options)
+    return pyfsagg.permute_target(
         table_of(table),
         target_of(target),
         method=method,
         n_permutations=counts(n_permutations),
-        **given,
+        **settings,
     )
-    return {"table": frame_of(found.to_frame(), "feature"), "sentences": list(found.sentences)}
 
 
 def _aggregate(
@@ -247,52 +243,12 @@ def _aggregate_groups(
     return {"names": [table.names[position] for position in order.tolist()], "score": score}
 
 
-def _list_agreement(
-    ranks: Any, names: Any, distance: float = 6, pilot: float = 10, persistence: float = 0.98
-) -> dict[str, Any]:
-    """How deep lists agree; `ranks` as for :func:`_aggregate`, `names` of the lists."""
-    frame = pd.DataFrame(np.asarray(ranks), index=listed(names))
-    table = RankTable.from_ranks(frame)
-    found = pyfsagg.list_agreement(
-        table, distance=counts(distance), pilot=counts(pilot), persistence=persistence
-    )
-    return {
-        "k": found.k,
-        "pairs": frame_of(found.pairs),
-        "curve": frame_of(found.curve.reset_index()),
-        "sentences": found.sentences(),
-        "files": packed(found),
-    }
-
-
 def _advice(ranks: Any, method: str = "RRA", universe: Any = None) -> str | None:
     """Which aggregator is measured to find more in lists that look like these; `ranks` as above."""
     sizes = None if universe is None else [int(size) for size in listed(universe)]
     table = RankTable.from_ranks(np.asarray(ranks), universe=_one_or_all(sizes))
     name = _R_METHODS[method][0] if method in _R_METHODS else method
-    return pyfsagg.reproduce.shipped_aggregator_choice().advice(table, name)
-
-
-def _vote(
-    selections: Any,
-    rule: str = "approval",
-    weights: Any = None,
-    performance: Any = None,
-    learners: Any = None,
-    feature_names: Any = None,
-    size: float | None = None,
-) -> dict[str, Any]:
-    """A vote over selections, each a list of names; `weights` are numbers or "performance"."""
-    found = pyfsagg.vote(
-        [[str(name) for name in listed(each)] for each in selections],
-        rule,
-        weights=weights if weights is None or isinstance(weights, str) else listed(weights),
-        performance=None if performance is None else numbers_of(performance),
-        learners=None if learners is None else listed(learners),
-        feature_names=None if feature_names is None else listed(feature_names),
-        size=None if size is None else counts(size),
-    )
-    return _committee_parts(found)
+    return advise(table, name)
 
 
 def _committee(
@@ -302,28 +258,27 @@ def _committee(
     selection: Any = None,
     voter_weights: Any = None,
     **options: Any,
-) -> dict[str, Any]:
+) -> Committee:
     """The vote of learners; `selection` has settings by learner, for those that differ from the others."""
-    kept = _taken(options)
     task = options.get("task") or "classification"
     if options.get("row_indices") is None and PLANS.get(options["resampling"]).name == DRAWN.name:
         given = dict(options.get("resampling_params") or {})
         options["resampling_params"] = {"fraction": DRAWN.fraction, **given}
-    given = _settings(pyfsagg.committee, options, selection=LearnerSelection)
+    given = _settings(pyfsagg.committee, options, **GROUPS["committee"])
     models = {} if task == "survival" else learners_of(learners, task)
     if selection is not None:
         every = given.get("selection", LearnerSelection())
         given["selection"] = dict.fromkeys(models, every)
         given["selection"] |= {name: _changed(every, own) for name, own in selection.items()}
-    found = pyfsagg.committee(
+    return pyfsagg.committee(
         table_of(table),
         target_of(target),
         models,
-        weights=voter_weights if isinstance(voter_weights, str | None) else listed(voter_weights),
+        voter_weights=voter_weights
+        if isinstance(voter_weights, str | None)
+        else listed(voter_weights),
         **given,
     )
-    keep(found, **kept)
-    return _committee_parts(found)
 
 
 def _changed(way: LearnerSelection, own: Any) -> LearnerSelection:
@@ -335,180 +290,44 @@ def _changed(way: LearnerSelection, own: Any) -> LearnerSelection:
     return replace(way, **changes)
 
 
-def _kept(result: Result) -> dict[str, Any]:
-    """What R keeps of every result, to hand it back."""
-    return {
-        "files": packed(result),
-        "parameters": plain(result.parameters),
-        "data": plain(result.data),
-        "versions": plain(result.versions),
-    }
-
-
-def _committee_parts(found: Committee) -> dict[str, Any]:
-    known = bool(found.voters["performance"].notna().any())
-    return {
-        "ranking": frame_of(found.ranking, "feature"),
-        "voters": frame_of(found.voters),
-        "front": frame_of(found.pareto_front()) if known else None,
-        "knee": plain(found.knee()) if known else None,
-        "learners": frame_of(found.summary(), "learner"),
-        "sentences": found.sentences(),
-        "support": found.support,
-        "features": list(found.feature_names),
-        **_kept(found),
-    }
-
-
-def _screen(
-    scores: Any,
-    genes: Any,
-    guides: Any = None,
-    log_fold_changes: Any = None,
-    p_values: Any = None,
-    alpha: Any = None,
-    control_guides: Any = None,
-    control_genes: Any = None,
-    min_guides: float = 1,
-    **options: Any,
-) -> dict[str, Any]:
-    """The genes of a screen."""
-    limits: Any = listed(alpha)
-    vectors: dict[str, Any] = {
-        name: None if given is None else listed(given)
-        for name, given in (
-            ("guides", guides),
-            ("control_guides", control_guides),
-            ("control_genes", control_genes),
-            ("log_fold_changes", log_fold_changes),
-            ("p_values", p_values),
-        )
-    }
-    found = pyfsagg.screen(
-        listed(scores),
-        listed(genes),
-        alpha=None if alpha is None else limits[0] if len(limits) == 1 else tuple(limits),
-        min_guides=counts(min_guides),
-        **vectors,
-        **options,
-    )
-    return {
-        "table": frame_of(found.to_frame(), "gene"),
-        "alpha": {side: each.alpha for side, each in found.sides.items()},
-        "remarks": list(found.remarks),
-        "files": packed(found),
-    }
-
-
 def _one_or_all(sizes: list[int] | None) -> int | list[int] | None:
     return sizes[0] if sizes is not None and len(sizes) == 1 else sizes
 
 
-def _collection(kind: str, data: Any, n_features: int | None) -> tuple[Any, dict[str, Any]]:
-    """Scores, ranks or selections, and what has to be said of them."""
-    if kind == "lists":
-        return [{str(one) for one in listed(each)} for each in data], {"n_features": n_features}
-    return np.asarray(data), {"input": kind}
-
-
-def _stability(
-    kind: str,
-    data: Any,
-    measures: Any = None,
-    n_features: int | None = None,
-    feature_names: Any = None,
-    top: float | int = 0.25,
-    level: float = 0.95,
-    ties: str = "random",
-    seed: int = 0,
-    similarity: Any = None,
-    interval: str | None = "jackknife",
-    n_boot: int = 1000,
-) -> dict[str, Any]:
-    """The table of stability measures of scores, ranks or selections."""
-    options: dict[str, Any] = {"top": top, "level": level, "ties": ties, "random_state": seed}
-    options |= {"interval": interval, "n_boot": n_boot, "similarity": decoded(similarity)}
-    given, about = _collection(kind, data, n_features)
-    options |= about
-    options["feature_names"] = None if feature_names is None else listed(feature_names)
-    names = None if measures is None else listed(measures)
-    return frame_of(pyfsagg.stability_table(given, names, **options), "measure")
-
-
-def _influence(
-    table: Mapping[str, Any],
-    target: Mapping[str, Any] | None,
-    **options: Any,
-) -> dict[str, Any]:
-    kept = _taken(options)
-    if isinstance(options.get("filter"), list):
-        options["filter"] = [filter_of(each) for each in options["filter"]]
-    result = pyfsagg.influence(
-        table_of(table), target_of(target), **_settings(pyfsagg.influence, options)
-    )
-    keep(result, **kept)
-    return _influence_parts(result)
-
-
-def _influence_parts(result: pyfsagg.InfluenceResult) -> dict[str, Any]:
-    return {
-        "stability": frame_of(result.to_frame()),
-        "ranks": {name: result.ranks(name) for name in result.aggregators},
-        "features": list(result.feature_names),
-        **_kept(result),
-    }
-
-
-def _evaluate(
-    table: Mapping[str, Any], target: Mapping[str, Any], **options: Any
-) -> dict[str, Any]:
-    kept = _taken(options)
-    rankings = options.pop("rankings", None)
-    given = _settings(pyfsagg.evaluate, options, protocol=pyfsagg.Protocol)
+def _evaluate(table: Any, target: Any, rankings: Any = None, **options: Any) -> Any:
+    settings = _settings(pyfsagg.evaluate, options, **GROUPS["evaluate"])
     if rankings is not None:
-        given["rankings"] = {name: np.asarray(listed(each)) for name, each in rankings.items()}
-    result = pyfsagg.evaluate(table_of(table), target_of(target), **given)
-    keep(result, **kept)
-    return _evaluation_parts(result)
-
-
-def _evaluation_parts(result: pyfsagg.Evaluation) -> dict[str, Any]:
-    return {
-        "cells": frame_of(result.to_frame()),
-        "summary": frame_of(result.summary()),
-        "weighted": frame_of(result.weighted_average_accuracy()),
-        "comparison": _comparison(result),
-        "remarks": list(result.remarks),
-        **_kept(result),
-    }
-
-
-def _comparison(result: pyfsagg.Evaluation) -> list[str]:
-    """The sentences of the comparison of the methods, or why there is none."""
-    try:
-        found = result.compare()
-        return [*found.sentences.values(), *found.remarks]
-    except PyfsaggError as reason:
-        return [str(reason)]
+        settings["rankings"] = {
+            name: np.asarray(listed(ranking)) for name, ranking in rankings.items()
+        }
+    return pyfsagg.evaluate(table_of(table), target_of(target), **settings)
 
 
 def _evaluate_many(datasets: Mapping[str, Any], **options: Any) -> Any:
     """The same methods on several data sets, each a table and a target."""
     pairs = {
-        str(name): (table_of(each["table"]), target_of(each["target"]))
-        for name, each in datasets.items()
+        str(name): (table_of(dataset["table"]), target_of(dataset["target"]))
+        for name, dataset in datasets.items()
     }
-    given = _settings(pyfsagg.evaluate, options, protocol=pyfsagg.Protocol)
-    return returned(pyfsagg.evaluation.evaluate_many(pairs, **given))
+    settings = _settings(pyfsagg.evaluate, options, **GROUPS["evaluate"])
+    return pyfsagg.evaluation.evaluate_many(pairs, **settings)
 
 
-def _out_of_core(source: Any, target: str, **options: Any) -> dict[str, Any]:
+def _out_of_core(source: Any, target: str, **options: Any) -> Any:
     """The ranking of a table in files."""
-    kept = _taken(options)
-    given = _settings(pyfsagg.rank_out_of_core, options)
-    result = pyfsagg.rank_out_of_core(source, target, **given)
-    keep(result, **kept)
-    return ensemble_parts(result)
+    settings = _settings(pyfsagg.rank_out_of_core, options)
+    return pyfsagg.rank_out_of_core(source, target, **settings)
+
+
+RUNS: dict[str, Callable[..., Any]] = {
+    **{name: _plain_run(name) for name in ("wam", "bam", "influence")},
+    "committee": _committee,
+    "evaluate": _evaluate,
+    "evaluate_many": _evaluate_many,
+    "permute_target": _permute_target,
+    "rank_out_of_core": _out_of_core,
+}
+"""Functions that compute for a while, with settings by R's names."""
 
 
 def _cross_check(
@@ -521,7 +340,6 @@ def _cross_check(
     output: str | None = None,
 ) -> Any:
     """The comparison with R packages, in a process of its own: inside R no second R can run."""
-    from r_bridge.comparisons.result import CrossCheck
 
     with tempfile.TemporaryDirectory() as name:
         folder = str(Path(name) / "found") if output is None else output
@@ -538,7 +356,7 @@ def _cross_check(
         if done.returncode not in (0, 1) or not Path(folder).is_dir():
             lines = done.stderr.strip().splitlines() or ["the comparison failed"]
             raise DataError(lines[-1].removeprefix("pyfsagg cross-check: ").removeprefix("error: "))
-        return returned(CrossCheck.load(folder))
+        return returned(pyfsagg.load_result(folder))
 
 
 def _check_table(
@@ -546,19 +364,8 @@ def _check_table(
 ) -> dict[str, Any]:
     """What to look at in a table, with remedies in R's words."""
     found = pyfsagg.check_table(table_of(table), target_of(target), task=task)
-    found = with_remedies(found, lambda _: _REMEDIES)
+    found = found.spelled(InR())
     return {"facts": found.facts, "findings": frame_of(found.to_frame())}
-
-
-_REMEDIES = {
-    "drop": "leave it out",
-    "groups": "give that column as groups to wam, bam and evaluate",
-    "missing": "replace it by NA",
-    "rows": "leave these rows out",
-    "number": 'say task = "regression"',
-    "time": "give times and events as a Surv()",
-}
-"""What R users do about a finding."""
 
 
 _OWN = (
@@ -601,7 +408,7 @@ def _score_features(
         y,
         filter=name,
         filter_params=given or None,
-        resampling=pyfsagg.Rows(rows[np.newaxis]),
+        resampling=pyfsagg.resampling.Rows(rows[np.newaxis]),
         task=pyfsagg.Task(
             task=task or "classification", nominal=None if nominal is None else listed(nominal)
         ),
@@ -610,67 +417,18 @@ def _score_features(
     return {"scores": result.scores}
 
 
-def _catalogue(of: str) -> dict[str, Any]:
-    listing: dict[str, Callable[[], pd.DataFrame]] = {
-        "filters": pyfsagg.list_filters,
-        "aggregators": pyfsagg.list_aggregators,
-        "stability_measures": pyfsagg.list_stability_measures,
-        "resampling_plans": pyfsagg.list_resampling_plans,
-    }
-    return frame_of(listing[of](), "name")
-
-
-_GROUPS: dict[str, dict[str, type[Settings]]] = {
-    "evaluate": {"protocol": pyfsagg.Protocol},
-    "committee": {"selection": LearnerSelection},
-}
-"""Arguments that are objects of settings, which R has field by field."""
-
-
-def _signature(of: str) -> dict[str, Any]:
-    """The arguments of a function as R knows them, with those defaults that R can hold."""
-    if of in CALLS:
-        return signature_of(of)
-    run: Callable[..., Any] = getattr(pyfsagg, of)
-    groups = _GROUPS.get(of, {})
-    flat = of in ("wam", "bam", "influence", *_GROUPS)
-    own = {name: each.default for name, each in signature(run).parameters.items()}
-    names = flat_names(run, **groups) if flat else list(own)[1:]
-    return {
-        "names": [IN_R.get(name, name) for name in names],
-        "defaults": {
-            name: plain(own[name])
-            for name in names
-            if isinstance(own.get(name), (bool, int, float, str))
-        },
-    }
-
-
 TASKS: dict[str, Callable[..., Any]] = {
-    "ensemble": _ensemble,
-    "error_control": _error_control,
-    "permute_target": _permute_target,
+    "advice": _advice,
     "aggregate": _aggregate,
     "aggregate_groups": _aggregate_groups,
-    "list_agreement": _list_agreement,
-    "advice": _advice,
-    "vote": _vote,
-    "committee": _committee,
-    "screen": _screen,
-    "stability": _stability,
-    "influence": _influence,
-    "evaluate": _evaluate,
-    "load": _load,
-    "check_table": _check_table,
-    "catalogue": _catalogue,
     "call": call,
-    "method": call_method,
+    "check_table": _check_table,
     "cross_check": _cross_check,
-    "evaluate_many": _evaluate_many,
-    "out_of_core": _out_of_core,
-    "reproduce": call_reproduce,
-    "write": write,
+    "error_control": _error_control,
+    "load": _load,
+    "method": call_method,
+    "call_package": call_package,
+    "run": _run,
     "score_features": _score_features,
-    "calls": lambda of: [name for name in CALLS if of in name],
-    "signature": _signature,
+    "write": write,
 }

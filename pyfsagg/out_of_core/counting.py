@@ -1,20 +1,295 @@
-"""The second pass: counts of every feature by code and class in all resamples, and the scores."""
+"""Ranges, levels and codes of every column, and counts by code and class in all resamples."""
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.entropy.counted_scores import OUTPUTS, score_counts
+from pyfsagg._kernels.class_tables import width_rows
+from pyfsagg._kernels.entropy_scores import OUTPUTS, score_counts
 from pyfsagg._kernels.poisson_bootstrap import count_resamples, digest_column, padded
-from pyfsagg.out_of_core.columns import Coding
-from pyfsagg.out_of_core.piece import Piece
+from pyfsagg._table.columns import Kind, arrow_numbers, refuse_arrow_type, refuse_mixed_text
+from pyfsagg.exceptions import DataError
+from pyfsagg.out_of_core.source import Piece
 
-__all__ = ["Counting", "Counts", "count_piece", "count_scores", "empty_counts"]
+MOST_LEVELS = 10_000
+"""Levels of a nominal column or of the target, above which it is taken for an identifier."""
+
+FINE_PARTS = 2**16
+"""Parts of the range in steps of which bins of equal frequency are cut."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """How the cells of a column are read.
+
+    Attributes
+    ----------
+    name : str
+    kind : Kind
+        As in a table in memory; of a target always nominal.
+    stored : type
+        What a cell is: str, bool, int or float.
+    """
+
+    name: str
+    kind: Kind
+    stored: type
+
+    @property
+    def words(self) -> bool:
+        return self.stored is str
+
+    @property
+    def binned(self) -> bool:
+        return self.kind in (Kind.NUMERIC, Kind.INTEGER)
+
+    def read(self, array: Any) -> Any:
+        """Cells of an Arrow array: large strings with nulls, or float64 with NaN for missing ones."""
+        import pyarrow as pa
+
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        if self.words:
+            return array.cast(pa.large_string())
+        if pa.types.is_boolean(array.type):
+            array = array.cast(pa.int8())
+        elif pa.types.is_decimal(array.type):
+            array = arrow_numbers(array)
+        return array.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
+
+
+def column_of(name: str, arrow_type: Any, *, nominal: bool = False) -> Column:
+    """The column of that Arrow type."""
+    from pyarrow import types
+
+    stored = arrow_type.value_type if types.is_dictionary(arrow_type) else arrow_type
+    nominal = nominal or types.is_dictionary(arrow_type)
+    if types.is_string(stored) or types.is_large_string(stored):
+        return Column(name, Kind.NOMINAL, str)
+    if types.is_boolean(stored):
+        return Column(name, Kind.NOMINAL if nominal else Kind.BOOLEAN, bool)
+    whole = types.is_decimal(stored) and stored.scale <= 0
+    if types.is_integer(stored) or whole:
+        return Column(name, Kind.NOMINAL if nominal else Kind.INTEGER, int)
+    if types.is_floating(stored) or types.is_decimal(stored):
+        return Column(name, Kind.NOMINAL if nominal else Kind.NUMERIC, float)
+    if types.is_temporal(stored):
+        refuse_arrow_type(stored, name)
+    raise DataError(
+        f"column {name!r} has the type {arrow_type}, which has no importance score; convert it to "
+        "numbers or text, or leave it out"
+    )
+
+
+@dataclass
+class Sketch:
+    """What the first pass finds in a column; sketches of parts add up to that of the whole.
+
+    Attributes
+    ----------
+    low, high : float
+        Smallest and largest known value of a binned column; (inf, -inf) if there is none.
+    levels : Counter
+        How often each known level of another column occurs.
+    n_missing : int
+    """
+
+    column: Column
+    low: float = np.inf
+    high: float = -np.inf
+    levels: Counter[Any] = field(default_factory=Counter)
+    n_missing: int = 0
+
+    def see(self, array: Any) -> None:
+        """Take the cells of an Arrow array in."""
+        cells = self.column.read(array)
+        if self.column.words:
+            import pyarrow.compute as pc
+
+            self.n_missing += cells.null_count
+            counts = pc.value_counts(cells.drop_null())
+            found = zip(
+                counts.field("values").to_pylist(), counts.field("counts").to_pylist(), strict=True
+            )
+            self.levels.update(dict(found))
+        else:
+            self._see_numbers(cells)
+        self._check()
+
+    def _see_numbers(self, cells: NDArray[np.float64]) -> None:
+        if self.column.binned:
+            self.low = float(np.fmin.reduce(cells, initial=self.low))  # passes NaN over
+            self.high = float(np.fmax.reduce(cells, initial=self.high))
+            return
+        known = cells[~np.isnan(cells)]
+        self.n_missing += cells.size - known.size
+        values, counts = np.unique(known, return_counts=True)
+        self.levels.update(dict(zip(values.tolist(), counts.tolist(), strict=True)))
+
+    def add(self, other: Sketch) -> None:
+        """Take in what was found in another part of the column."""
+        self.low = min(self.low, other.low)
+        self.high = max(self.high, other.high)
+        self.levels.update(other.levels)
+        self.n_missing += other.n_missing
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse what further rows cannot mend, as soon as it is seen."""
+        name = self.column.name
+        if self.column.binned:
+            infinite = self.high == np.inf or self.low == -np.inf
+        else:
+            infinite = not self.column.words and (np.inf in self.levels or -np.inf in self.levels)
+        if infinite:
+            raise DataError(
+                f"column {name!r} has an infinite value (inf); replace infinity by a number or mark "
+                "it missing"
+            )
+        if len(self.levels) > MOST_LEVELS:
+            raise DataError(
+                f"column {name!r} has more than {MOST_LEVELS} levels: an identifier, or a number that "
+                "is declared nominal; leave it out or bin it first"
+            )
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no two known values differ."""
+        return not self.low < self.high if self.column.binned else len(self.levels) < 2
+
+    def coding(self, bins: int) -> Coding:
+        """The codes of the column."""
+        if self.column.binned:
+            return Coding(self.column, bins, self.low, self.high)
+        levels = tuple(sorted(self.levels))
+        if self.column.words:
+            refuse_mixed_text(pd.Series(levels, dtype=object), self.column.name)
+        counts = tuple(self.levels[level] for level in levels)
+        return Coding(self.column, len(levels), levels=levels, counts=counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """Codes of the cells of a column: bins between `low` and `high`, or positions in `levels`.
+
+    A missing value has the last code.
+
+    Attributes
+    ----------
+    column : Column
+    n_known : int
+        Number of codes of known values.
+    low, high : float
+        Range of a binned column.
+    edges : ndarray of int64, optional
+        Bins as numbers of fine parts of the range: bin k has the parts from ``edges[k]`` to before
+        ``edges[k + 1]``.  None for bins of equal width.
+    levels, counts : tuple
+        Levels of another column in order (numbers as float), and how often each occurs.
+    """
+
+    column: Column
+    n_known: int
+    low: float = 0.0
+    high: float = 0.0
+    levels: tuple[Any, ...] = ()
+    counts: tuple[int, ...] = ()
+    edges: NDArray[np.int64] | None = None
+
+    @property
+    def n_codes(self) -> int:
+        return self.n_known + 1
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """The levels as they are stored: 0 and not 0.0 in a column of whole numbers."""
+        return tuple(self.column.stored(level) for level in self.levels)
+
+    def fine_parts(self, numbers: NDArray[np.float64]) -> NDArray[np.uint32]:
+        """Parts of the range (0 to FINE_PARTS - 1) in which numbers lie; FINE_PARTS for NaN."""
+        parts = np.empty(numbers.size, np.uint32)
+        width_rows(numbers, self.low, self.high, FINE_PARTS, parts)
+        if not self.low < self.high:
+            parts[np.isnan(numbers)] = FINE_PARTS
+        return parts
+
+    def encode(self, array: Any, codes: NDArray[np.uint16]) -> NDArray[np.float64]:
+        """Write the codes of an Arrow array; returns the cells as numbers.
+
+        The numbers of words are their codes, NaN where the word is missing.
+        """
+        cells = self.column.read(array)
+        if self.column.words:
+            import pyarrow as pa
+            import pyarrow.compute as pc
+
+            found = pc.index_in(cells, value_set=pa.array(self.levels, type=pa.large_string()))
+            codes[:] = found.fill_null(self.n_known).to_numpy()
+            return np.where(codes == self.n_known, np.nan, codes)
+        numbers: NDArray[np.float64] = cells
+        if self.edges is not None:
+            # A missing value is a part and a bin of its own, after all others.
+            sizes = np.diff([*self.edges, FINE_PARTS + 1])
+            bins = np.repeat(np.arange(self.n_codes, dtype=np.uint16), sizes)
+            codes[:] = bins[self.fine_parts(numbers)]
+        elif self.column.binned:
+            width_rows(numbers, self.low, self.high, self.n_known, codes)
+            if not self.low < self.high:
+                codes[np.isnan(numbers)] = self.n_known  # the number that it has elsewhere
+        else:
+            codes[:] = np.searchsorted(np.array(self.levels), numbers)
+            codes[np.isnan(numbers)] = self.n_known
+        return numbers
+
+
+def sketch_piece(reading: tuple[Sequence[Column], int], piece: Piece) -> list[Sketch]:
+    """Sketches of columns of one piece, read so many rows at a time."""
+    columns, size = reading
+    sketches = [Sketch(column) for column in columns]
+    for batch in piece.batches([column.name for column in columns], size):
+        for position, sketch in enumerate(sketches):
+            sketch.see(batch.column(position))
+    return sketches
+
+
+def histogram_piece(reading: tuple[Sequence[Coding], int], piece: Piece) -> NDArray[np.int64]:
+    """Histograms (n_columns, FINE_PARTS) of binned columns of one piece."""
+    codings, size = reading
+    counts = np.zeros((len(codings), FINE_PARTS), np.int64)
+    names = [coding.column.name for coding in codings]
+    for batch in piece.batches(names, size):
+        for position, coding in enumerate(codings):
+            parts = coding.fine_parts(coding.column.read(batch.column(position)))
+            counts[position] += np.bincount(parts, minlength=FINE_PARTS + 1)[:FINE_PARTS]
+    return counts
+
+
+def frequency_coding(coding: Coding, histogram: NDArray[np.int64]) -> Coding:
+    """The coding of a binned column by shares of the rows instead of the range.
+
+    As :func:`pyfsagg.discretize` does it with values: a cut is made after the first part at or below
+    which 1, 2, … of the shares lie, and a part that takes several shares leaves out bins.
+    """
+    below = np.cumsum(histogram)
+    total = int(below[-1])
+    bins, goal = coding.n_known, total
+    edges = [0]
+    while total > 0:
+        last = int(np.searchsorted(below * bins, goal))
+        if below[last] == total:
+            break
+        edges.append(last + 1)
+        goal = (int(below[last]) * bins // total + 1) * total
+    return replace(coding, n_known=len(edges), edges=np.array([*edges, FINE_PARTS]))
+
 
 Counts = dict[str, NDArray[Any]]
 """``counts`` (cells, padded resamples) of the features, those of the table itself as ``own`` (cells, 1), and

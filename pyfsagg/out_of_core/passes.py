@@ -1,4 +1,4 @@
-"""The passes over a table: ranges and levels, quantiles if they are asked for, counts and scores."""
+"""The passes over a table, within a limit of memory."""
 
 from __future__ import annotations
 
@@ -9,34 +9,165 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.memory import limit_in_force, resident
+from pyfsagg._kernels.poisson_bootstrap import ROWS_AT_ONCE, padded
+from pyfsagg._message import Message, Param
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.parallel import count_workers, run_tasks
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.out_of_core.columns import (
+from pyfsagg.out_of_core.counting import (
     FINE_PARTS,
     Coding,
     Column,
+    Counting,
+    Counts,
     Sketch,
     column_of,
+    count_piece,
+    count_scores,
+    empty_counts,
+    frequency_coding,
+    histogram_piece,
     sketch_piece,
 )
-from pyfsagg.out_of_core.counting import Counting, Counts, count_piece, count_scores, empty_counts
-from pyfsagg.out_of_core.memory import Budget
-from pyfsagg.out_of_core.piece import Piece, Source
-from pyfsagg.out_of_core.quantiles import frequency_coding, histogram_piece
-from pyfsagg.out_of_core.source import open_source
-from pyfsagg.resampling.poisson import check_poisson_totals, poisson_key
+from pyfsagg.out_of_core.source import Piece, Source, open_source
+from pyfsagg.resampling.plans import check_poisson_totals, poisson_key
+
+MOST_ROWS_IN_A_PIECE, FEWEST_ROWS = 2**16, 2**10
+"""Rows of a batch: more bring nothing, fewer cost time."""
+
+CELL = 32
+"""Bytes of a cell of a batch: as Arrow unpacks and holds it, as a number, and as a code."""
+
+_SCORE_MATRICES = 8
+"""Of all features at most: one for each filter, and two while they are combined."""
+
+ROUND = 100_000_000
+
+ROOM = 2_000_000_000
+"""Bytes for a run without a limit, beside what the process holds already."""
+
+OVERHEAD = 200_000_000
+"""Bytes for what a process loads when it first reads a file and compiles a kernel."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The memory of a run.
+
+    Attributes
+    ----------
+    limit : int
+        Bytes that the process may hold in all.
+    base : int
+        Bytes that it holds before it starts, and for what it loads.
+    workers : int
+    rows : int
+        Rows of a batch.
+    """
+
+    limit: int
+    base: int
+    workers: int
+    rows: int
+
+    @classmethod
+    def of(cls, workers: int, n_columns: int) -> Budget:
+        """Batches are as large as a quarter of what the limit in force leaves."""
+        # Rounded, so that a rerun deals with the same groups, of which its checkpoint tells.
+        held = -(-resident() // ROUND) * ROUND
+        base = held + OVERHEAD
+        limit = limit_in_force() or held + ROOM
+        fitting = (limit - base) // 4 // (workers * n_columns * CELL)
+        return cls(limit, base, workers, max(FEWEST_ROWS, min(MOST_ROWS_IN_A_PIECE, fitting)))
+
+    def reading_groups(self, names: Sequence[str], source: Source) -> list[slice]:
+        """Columns that can be read at the same time, for the first pass."""
+        costs = [self._reading(name, source) for name in names]
+        return self._groups(names, costs, 0, Message("raise it, or lower ", Param("n_jobs")))
+
+    def histogram_groups(self, names: Sequence[str], source: Source) -> list[slice]:
+        """Columns whose fine histograms can be made at the same time."""
+        # The sum, one that every worker fills, and one that waits to be added.
+        tables = 8 * FINE_PARTS * (2 * self.workers + 1)
+        costs = [self._reading(name, source) + tables for name in names]
+        return self._groups(names, costs, 0, Message("raise it, or lower ", Param("n_jobs")))
+
+    def counting_groups(
+        self,
+        features: Sequence[Coding],
+        target: Coding,
+        n_resamples: int,
+        source: Source,
+        kept: bool,
+    ) -> list[slice]:
+        """Features that can be counted at the same time; `kept` in a checkpoint, or not."""
+        width = padded(n_resamples)
+        # The sum, a table that every worker fills, and one that waits to be added; a checkpoint
+        # holds those of about a second, and copies them to write.
+        tables = 8 * ((5 if kept else 2) * self.workers + 1)
+        costs = [
+            self._reading(coding.column.name, source)
+            + coding.n_codes * target.n_known * (width + 1) * tables
+            for coding in features
+        ]
+        most_cells = max(coding.n_codes for coding in features) * target.n_known
+        kernel = self.workers * width * (ROWS_AT_ONCE + 2 * most_cells)
+        scores = 8 * n_resamples * len(features) * _SCORE_MATRICES
+        fixed = kernel + scores + self._reading(target.column.name, source)
+        names = [coding.column.name for coding in features]
+        return self._groups(
+            names,
+            costs,
+            fixed,
+            Message(
+                "raise it, or lower ",
+                Param("n_resamples"),
+                ", ",
+                Param("n_jobs"),
+                " or ",
+                Param("bins"),
+            ),
+        )
+
+    def _reading(self, name: str, source: Source) -> int:
+        return self.workers * (source.held.get(name, 0) + self.rows * CELL)
+
+    def _groups(
+        self, names: Sequence[str], costs: Sequence[int], fixed: int, remedy: str
+    ) -> list[slice]:
+        """Consecutive columns whose costs fit; refused where a single one does not."""
+        room = self.limit - self.base - fixed
+        groups, start, used = [], 0, 0
+        for j, cost in enumerate(costs):
+            if cost > room:
+                needed = self.base + fixed + cost
+                raise ParameterError(
+                    Param("memory_limit"),
+                    f" is {_megabytes(self.limit)}, and the column {names[j]!r} alone needs an ",
+                    f"estimated {_megabytes(needed)} with {self.workers} worker(s), ",
+                    f"{_megabytes(self.base - OVERHEAD)} of which this process holds already; ",
+                    remedy,
+                )
+            if used + cost > room:
+                groups.append(slice(start, j))
+                start, used = j, 0
+            used += cost
+        return [*groups, slice(start, len(costs))]
+
+
+def _megabytes(size: int) -> str:
+    return f"{-(-size // 1_000_000):,} MB"
+
 
 Scores = dict[str, NDArray[np.float64]]
 
-__all__ = ["Run", "check_two_classes", "open_run"]
-
-MOST_ROWS = 2_000_000_000
+MOST_ROWS_OF_A_TABLE = 2_000_000_000
 """Products of two sums of weights must fit into 64 bits."""
 
 
 @dataclass(frozen=True)
-class Run:
+class StreamedRun:
     """A table and the passes over it.
 
     Attributes
@@ -61,29 +192,29 @@ class Run:
         """Give what `task` finds in each piece to `add`."""
         _release_memory()
         pieces = self.source.pieces
-        found = run_tasks(task, shared, pieces, n_jobs=self.budget.workers)
-        for piece, part in zip(pieces, found, strict=True):
+        parts = run_tasks(task, shared, pieces, n_jobs=self.budget.workers)
+        for piece, part in zip(pieces, parts, strict=True):
             add(part)
             advance(piece.n_rows)
 
-    def check_memory(self, bins: int, n_resamples: int, kept: bool) -> None:
+    def check_memory(self, bins: int, n_resamples: int, with_checkpoint: bool) -> None:
         """Refuse a limit that cannot do, before anything is read: levels are not known yet."""
         names = [column.name for column in self.columns]
         self.budget.reading_groups(names, self.source)
-        features = [Coding(each, bins if each.binned else 1) for each in self.columns[:-1]]
+        features = [Coding(feature, bins if feature.binned else 1) for feature in self.columns[:-1]]
         target = Coding(self.columns[-1], 2)
-        self.budget.counting_groups(features, target, n_resamples, self.source, kept)
+        self.budget.counting_groups(features, target, n_resamples, self.source, with_checkpoint)
 
-    def ranges_and_levels(self, bins: int, told: Callable[[int], None]) -> list[Coding]:
+    def ranges_and_levels(self, bins: int, report: Callable[[int], None]) -> list[Coding]:
         """The first pass: codes of all columns, by bins of equal width and by levels."""
         groups = self.budget.reading_groups([column.name for column in self.columns], self.source)
         sketches = [Sketch(column) for column in self.columns]
-        advance = _in_groups(told, 0, len(groups))
+        advance = _in_groups(report, 0, len(groups))
         for group in groups:
             members = sketches[group]
 
-            def add(found: list[Sketch], members: list[Sketch] = members) -> None:
-                for sketch, part in zip(members, found, strict=True):
+            def add(parts: list[Sketch], members: list[Sketch] = members) -> None:
+                for sketch, part in zip(members, parts, strict=True):
                     sketch.add(part)
 
             shared = (self.columns[group], self.budget.rows)
@@ -91,16 +222,16 @@ class Run:
         _check_sketches(sketches, self.source)
         return [sketch.coding(bins) for sketch in sketches]
 
-    def quantiles(self, codings: list[Coding], told: Callable[[int], None]) -> list[Coding]:
+    def quantiles(self, codings: list[Coding], report: Callable[[int], None]) -> list[Coding]:
         """The pass between: codes of numbers by bins of equal frequency."""
         binned = [j for j, coding in enumerate(codings) if coding.column.binned]
         names = [codings[j].column.name for j in binned]
         codings = list(codings)
         groups = self.budget.histogram_groups(names, self.source) if binned else []
-        advance = _in_groups(told, self.source.n_rows, len(groups))
+        advance = _in_groups(report, self.source.n_rows, len(groups))
         for group in groups:
-            found = self._frequencies([codings[j] for j in binned[group]], advance)
-            for j, coding in zip(binned[group], found, strict=True):
+            cut = self._frequencies([codings[j] for j in binned[group]], advance)
+            for j, coding in zip(binned[group], cut, strict=True):
                 codings[j] = coding
         return codings
 
@@ -112,7 +243,7 @@ class Run:
             np.add(histograms, part, out=histograms)
 
         self._sums(histogram_piece, (codings, self.budget.rows), add, advance)
-        return [frequency_coding(*each) for each in zip(codings, histograms, strict=True)]
+        return [frequency_coding(*pair) for pair in zip(codings, histograms, strict=True)]
 
     def scores(
         self,
@@ -120,45 +251,47 @@ class Run:
         labels: list[str],
         n_resamples: int,
         seed: int,
-        tell: Callable[[int], None],
-        kept: Checkpoint | None,
+        report: Callable[[int], None],
+        checkpoint: Checkpoint | None,
     ) -> tuple[Scores, Scores, NDArray[np.uint64]]:
         """The last pass: score matrices by filter, those of the table itself, a digest of every column."""
         features, target = codings[:-1], codings[-1]
         groups = self.budget.counting_groups(
-            features, target, n_resamples, self.source, kept is not None
+            features, target, n_resamples, self.source, checkpoint is not None
         )
         matrices = {label: np.empty((n_resamples, len(features))) for label in labels}
-        own = {label: np.empty((1, len(features))) for label in labels}
+        plain_scores = {label: np.empty((1, len(features))) for label in labels}
         digests = np.empty(len(codings), np.uint64)
         key = poisson_key(seed)
-        advance = _in_groups(tell, 0, len(groups))
+        advance = _in_groups(report, 0, len(groups))
         for group in groups:
             counting = Counting(features[group], target, key, n_resamples, self.budget.rows)
             name = f"columns {group.start} to {group.stop}"
-            counts, plain, digest = self._counts(counting, name, advance, kept).values()
-            for into, counted, m in ((matrices, counts, n_resamples), (own, plain, 1)):
+            counts, plain, digest = self._counts(counting, name, advance, checkpoint).values()
+            for into, counted, m in ((matrices, counts, n_resamples), (plain_scores, plain, 1)):
                 scores = count_scores(counted, features[group], target.n_known, m)
                 for label in labels:
                     into[label][:, group] = scores[label]
             digests[:-1][group], digests[-1] = digest[:-1], digest[-1]
             del counts, counted  # before the next ones are made
-        return matrices, own, digests
+        return matrices, plain_scores, digests
 
     def _counts(
         self,
         counting: Counting,
         name: str,
         advance: Callable[[int], None],
-        kept: Checkpoint | None,
+        checkpoint: Checkpoint | None,
     ) -> Counts:
         """The counts of some features over all pieces."""
         _release_memory()
         sums = empty_counts(counting)
         pieces = self.source.pieces
         keys = [f"{name} of rows from {piece.first_row}" for piece in pieces]
-        found = resume_tasks(kept, keys, count_piece, counting, pieces, n_jobs=self.budget.workers)
-        for piece, part in zip(pieces, found, strict=True):
+        parts = resume_tasks(
+            checkpoint, keys, count_piece, counting, pieces, n_jobs=self.budget.workers
+        )
+        for piece, part in zip(pieces, parts, strict=True):
             for what in sums:
                 sums[what] += part[what]
             advance(piece.n_rows)
@@ -174,7 +307,7 @@ def _release_memory() -> None:
     pa.default_memory_pool().release_unused()
 
 
-def _in_groups(told: Callable[[int], None], before: int, n_groups: int) -> Callable[[int], None]:
+def _in_groups(report: Callable[[int], None], before: int, n_groups: int) -> Callable[[int], None]:
     """A function that takes rows read for one of `n_groups` groups of columns, and tells the share.
 
     `before` are the rows of the passes before.
@@ -184,7 +317,7 @@ def _in_groups(told: Callable[[int], None], before: int, n_groups: int) -> Calla
     def advance(n_rows: int) -> None:
         nonlocal done
         done += n_rows
-        told(before + done // n_groups)
+        report(before + done // n_groups)
 
     return advance
 
@@ -195,12 +328,12 @@ def open_run(
     nominal: Sequence[str] | None,
     exclude: Sequence[str],
     n_jobs: int | None,
-) -> Run:
+) -> StreamedRun:
     """The table, and how its columns are read; the target comes last."""
     opened = open_source(source)
-    if opened.n_rows > MOST_ROWS:
+    if opened.n_rows > MOST_ROWS_OF_A_TABLE:
         raise DataError(
-            f"{opened.name} has {opened.n_rows:,} rows; at most {MOST_ROWS:,} are counted"
+            f"{opened.name} has {opened.n_rows:,} rows; at most {MOST_ROWS_OF_A_TABLE:,} are counted"
         )
     declared = [nominal] if isinstance(nominal, str) else list(nominal or [])
     for name in (target, *exclude, *declared):
@@ -219,7 +352,7 @@ def open_run(
         )
     columns.append(column_of(target, opened.types[target], nominal=True))
     workers = min(count_workers(n_jobs), len(opened.pieces))
-    return Run(opened, columns, Budget.of(workers, len(columns)))
+    return StreamedRun(opened, columns, Budget.of(workers, len(columns)))
 
 
 def _check_sketches(sketches: list[Sketch], source: Source) -> None:

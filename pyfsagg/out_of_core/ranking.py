@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice, check_integer, check_list, check_mapping
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._kernels.entropy.counted_scores import OUTPUTS
+from pyfsagg._base.validation import check_choice, check_integer, check_list, resolve_seed
+from pyfsagg._kernels.entropy_scores import OUTPUTS
+from pyfsagg._message import Param, Remedy
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
-from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
-from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters
-from pyfsagg.ensemble.rank_sets import needs_own_scores
+from pyfsagg.ensemble.core import Recipe
+from pyfsagg.ensemble.data import RunSetup
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.scoring import as_lists
+from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters import FILTERS
-from pyfsagg.out_of_core.columns import Coding
-from pyfsagg.out_of_core.passes import Run, check_two_classes, open_run
-from pyfsagg.ranks import RankTable, rank_scores
-
-__all__ = ["DEFAULT_FILTERS", "rank_out_of_core"]
+from pyfsagg.out_of_core.counting import Coding
+from pyfsagg.out_of_core.passes import StreamedRun, check_two_classes, open_run
+from pyfsagg.ranks import rank_scores
 
 DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "chi_squared")
 BINNINGS = ("equal_width", "equal_frequency")
@@ -111,9 +108,6 @@ def rank_out_of_core(
     DataError
         No Parquet files, files that differ in their columns, a column of dates, infinite values, a
         target with missing values or one class, more than 10 000 levels.
-    UnknownNameError, ParameterError
-        An unknown column or filter, a filter that does not work by counts, a value out of range; a
-        memory limit that is too small for one column, with the estimate; a checkpoint of another run.
 
     Notes
     -----
@@ -137,16 +131,13 @@ def rank_out_of_core(
     >>> result.select(3)
     ['flavanoids', 'color_intensity', 'proline']
     """
-    given = dict(locals())
+    arguments = dict(locals())
     labels = _filter_labels(filters)
     check_choice("binning", binning, BINNINGS)
     check_integer("bins", bins, low=2, high=MOST_BINS)
     check_integer("n_resamples", n_resamples, low=1)
-    check_choice("normalize", normalize, NORMALIZATIONS)
-    spec = AGGREGATORS.get(aggregator)
-    aggregator_params = check_mapping("aggregator_params", aggregator_params)
-    compute = spec.bind(**aggregator_params)
-    execution = Execution.without_scratch("rank_out_of_core", execution)
+    recipe = Recipe.of(aggregator, aggregator_params, normalize)
+    execution = Execution._without_scratch("rank_out_of_core", execution)
     checkpoint = execution.checkpoint
     seed = resolve_seed(kept_seed(checkpoint, random_state))
     with execution.limited():
@@ -157,20 +148,20 @@ def rank_out_of_core(
         )
     run.check_memory(bins, n_resamples, checkpoint is not None)
     n_passes = 2 if binning == "equal_width" else 3
-    with progress_sink(execution.progress, n_passes * run.source.n_rows, "row") as told:
-        told(0)
-        codings = run.ranges_and_levels(bins, told)
+    with progress_sink(execution.progress, n_passes * run.source.n_rows, "row") as report:
+        report(0)
+        codings = run.ranges_and_levels(bins, report)
         check_two_classes(codings[-1], labels)
         if binning == "equal_frequency":
-            codings = run.quantiles(codings, told)
+            codings = run.quantiles(codings, report)
         before = (n_passes - 1) * run.source.n_rows
         how = {"binning": binning, "bins": bins}
         identity = _identity(run, codings, how, n_resamples, seed)
-        with open_checkpoint(checkpoint, identity) as kept:
-            matrices, own, digests = run.scores(
-                codings, labels, n_resamples, seed, lambda done: told(before + done), kept
+        with open_checkpoint(checkpoint, identity) as kept_parts:
+            matrices, plain_scores, digests = run.scores(
+                codings, labels, n_resamples, seed, lambda done: report(before + done), kept_parts
             )
-    call = Call.of(rank_out_of_core, given, data=("source", "target"), random_state=seed)
+    call = Call.of(rank_out_of_core, arguments, data=("source", "target"), random_state=seed)
     several = len(labels) > 1
     settings = {
         "filters": labels,
@@ -196,44 +187,30 @@ def rank_out_of_core(
         "task": "classification",
         "seed": seed,
         **({"normalize": normalize} if several else {}),
-        "aggregator": spec.name,
-        "aggregator_params": aggregator_params,
+        "aggregator": recipe.aggregator,
+        "aggregator_params": recipe.options,
         "call": call.record(),
     }
-    return _aggregated(
-        matrices, own, settings, compute, _data_record(run, codings, digests), codings
-    )
-
-
-def _aggregated(
-    matrices: dict[str, NDArray[np.float64]],
-    own: dict[str, NDArray[np.float64]],
-    settings: dict[str, Any],
-    compute: Callable[[RankTable], AggregatedValues],
-    data: dict[str, Any],
-    codings: list[Coding],
-) -> EnsembleResult:
-    """The result of the score matrices: one filter as by WAM, several as by BAM."""
     names = tuple(coding.column.name for coding in codings[:-1])
-
-    def combine(given: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-        if len(given) > 1:
-            return combine_filters(given, names, settings["normalize"], compute)
-        return next(iter(given.values()))
-
-    combined = combine(matrices)
-    scores = compute(as_lists(combined, names)).scores
+    data = _data_record(run, codings, digests)
+    centred = needs_own_scores(RunSetup.of(settings, data))
+    combined = recipe.combine(matrices, names)
+    scores = recipe.aggregate(combined, names)
     return EnsembleResult(
-        method="bam" if len(matrices) > 1 else "wam",
+        method="bam" if several else "wam",
         feature_names=names,
         score_matrices=matrices,
         combined=combined,
-        own_scores=combine(own)[0] if needs_own_scores(settings) else None,
         scores=scores,
         ranking=rank_scores(scores),
         parameters=settings,
         data=data,
         versions=versions(),
+        own_scores=recipe.combine(plain_scores, names)[0] if centred else None,
+        halves=None,
+        permutation=None,
+        copies=None,
+        shuffled=None,
     )
 
 
@@ -251,12 +228,12 @@ def _filter_labels(filters: str | Sequence[str]) -> list[str]:
             raise ParameterError(f"the filter {label!r} is given twice")
         labels.append(label)
     if not labels:
-        raise ParameterError("filters is empty; name at least one filter")
+        raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     return labels
 
 
 def _identity(
-    run: Run, codings: list[Coding], binning: dict[str, Any], n_resamples: int, seed: int
+    run: StreamedRun, codings: list[Coding], binning: dict[str, Any], n_resamples: int, seed: int
 ) -> dict[str, Any]:
     """What the counts depend on; the filters and the aggregator are not part of it."""
     return {
@@ -270,7 +247,9 @@ def _identity(
     }
 
 
-def _data_record(run: Run, codings: list[Coding], digests: NDArray[np.uint64]) -> dict[str, Any]:
+def _data_record(
+    run: StreamedRun, codings: list[Coding], digests: NDArray[np.uint64]
+) -> dict[str, Any]:
     """What the data are; the hash is that of names, kinds, levels and digests of all columns."""
     identity = [
         [coding.column.name, int(coding.column.kind), list(map(str, coding.labels)), int(digest)]

@@ -1,20 +1,118 @@
-"""Opening of a table that is read piece by piece: a folder of Parquet files, or a Dask frame."""
+"""A table larger than memory, read piece by piece: a folder of Parquet files or a Dask frame."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 
+from pyfsagg._message import Param, Public
 from pyfsagg._table.table import check_names
 from pyfsagg.exceptions import DataError, InputTypeError
-from pyfsagg.out_of_core.dask_frame import open_dask_frame
-from pyfsagg.out_of_core.piece import Piece, Source
 
-__all__ = ["open_source"]
+
+class Piece(Protocol):
+    """A run of consecutive rows that one worker reads."""
+
+    @property
+    def first_row(self) -> int: ...
+    @property
+    def n_rows(self) -> int: ...
+
+    def batches(self, columns: Sequence[str], size: int) -> Iterator[Any]:
+        """Arrow record batches of at most `size` rows with the named columns, all in order."""
+        ...
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table larger than memory.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in messages.
+    types : dict of str to Arrow type
+        Its columns, in order.
+    pieces : tuple of Piece
+        Its rows, in order; their numbers go on from piece to piece.
+    held : dict of str to int
+        Bytes that a worker holds of a column while it reads, beside the batch.
+    files : list of (name, size, time of the last change), optional
+        By which a checkpoint knows the data again; None where they cannot be known.
+    """
+
+    name: str
+    types: dict[str, Any]
+    pieces: tuple[Piece, ...]
+    held: dict[str, int]
+    files: list[tuple[str, int, int]] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        return sum(piece.n_rows for piece in self.pieces)
+
+
+_BYTES_PER_CELL = 16
+"""Of a partition as pandas holds it, and as Arrow does; text may take more."""
+
+
+@dataclass(frozen=True)
+class Partition:
+    """One partition: a :class:`Piece`.  It is computed anew in each pass, by the worker."""
+
+    delayed: Any
+    schema: Any
+    number: int
+    first_row: int
+    n_rows: int
+
+    def batches(self, columns: Sequence[str], size: int) -> Iterator[Any]:
+        import pyarrow as pa
+
+        frame = self.delayed.compute(scheduler="synchronous")
+        if len(frame) != self.n_rows:
+            raise DataError(
+                f"partition {self.number} of the Dask frame has {len(frame)} rows, and had {self.n_rows} "
+                "before; the frame must give the same rows each time it is computed"
+            )
+        names = list(columns)
+        schema = pa.schema([self.schema.field(name) for name in names])
+        try:
+            table = pa.Table.from_pandas(frame[names], schema=schema, preserve_index=False)
+        except pa.ArrowException as error:
+            raise DataError(
+                f"partition {self.number} of the Dask frame is not of the types it announces: {error}"
+            ) from None
+        yield from table.combine_chunks().to_batches(max_chunksize=size)
+
+
+def open_dask_frame(frame: Any) -> Source:
+    """The partitions of `frame` in order; their lengths are computed here."""
+    import pyarrow as pa
+
+    check_names(pd.Index(frame.columns))
+    try:
+        schema = pa.Schema.from_pandas(frame._meta_nonempty, preserve_index=False)
+    except pa.ArrowException as error:
+        raise DataError(f"the Dask frame has a column that cannot be read: {error}") from None
+    lengths = [int(length) for length in frame.map_partitions(len).compute()]
+    starts = accumulate(lengths, initial=0)
+    pieces: list[Piece] = [
+        Partition(delayed, schema, number, first_row, n_rows)
+        for number, (delayed, first_row, n_rows) in enumerate(
+            zip(frame.to_delayed(), starts, lengths, strict=False)
+        )
+        if n_rows
+    ]
+    held = _BYTES_PER_CELL * max(lengths, default=0)
+    types = {field.name: field.type for field in schema}
+    return Source("the Dask frame", types, tuple(pieces), dict.fromkeys(types, held))
+
 
 BUFFER = 2**16
 """Bytes of a column that are read from a file at a time."""
@@ -27,24 +125,19 @@ UNPACKED = 1.6
 
 
 def open_source(source: Any) -> Source:
-    """A folder of Parquet files, one Parquet file, or a Dask frame as a :class:`Source`.
-
-    Raises
-    ------
-    DataError
-        No such file, no Parquet file in the folder, no rows, an unreadable file, or files that do
-        not have the same columns of the same types.
-    InputTypeError
-        For anything else.
-    """
+    """A folder of Parquet files, one Parquet file, or a Dask frame as a :class:`Source`."""
     if hasattr(source, "npartitions") and hasattr(source, "to_delayed"):
         opened = open_dask_frame(source)
     elif isinstance(source, (str, Path)):
         opened = _open_parquet(Path(source))
     else:
         raise InputTypeError(
-            "source must be the path of a folder of Parquet files, or a Dask frame, got "
-            f"{type(source).__name__}; a table in memory goes to pyfsagg.wam or pyfsagg.bam"
+            Param("source"),
+            " must be the path of a folder of Parquet files, or a Dask frame, got ",
+            f"{type(source).__name__}; a table in memory goes to ",
+            Public("wam"),
+            " or ",
+            Public("bam"),
         )
     if opened.n_rows < 2:
         raise DataError(f"{opened.name} has {opened.n_rows} row(s); a minimum of 2 is required")
@@ -111,7 +204,7 @@ def _open_parquet(path: Path) -> Source:
 
 def _parquet_files(folder: Path) -> list[Path]:
     """The Parquet files below a folder; names that start with a dot or underscore are no data."""
-    found = []
+    files = []
     for path in folder.rglob("*"):
         inside = path.relative_to(folder).parts
         hidden = any(part.startswith((".", "_")) for part in inside)
@@ -122,10 +215,10 @@ def _parquet_files(folder: Path) -> list[Path]:
                         f"the name of the folder {part!r} holds a column, which would not be read; "
                         "write that column into the files, and name the folder without '='"
                     )
-            found.append(path)
-    if not found:
+            files.append(path)
+    if not files:
         raise DataError(f"the folder {folder} holds no Parquet file (*.parquet)")
-    return sorted(found, key=lambda path: path.relative_to(folder).parts)
+    return sorted(files, key=lambda path: path.relative_to(folder).parts)
 
 
 def _footer(path: Path) -> tuple[Any, Any]:
@@ -148,15 +241,15 @@ def _columns(schema: Any) -> dict[str, Any]:
     return {field.name: field.type for field in schema if field.name not in index}
 
 
-def _check_same(expected: dict[str, Any], found: dict[str, Any], first: Path, path: Path) -> None:
+def _check_same(expected: dict[str, Any], columns: dict[str, Any], first: Path, path: Path) -> None:
     """Refuse a file whose columns are not those of the first one; their order does not matter."""
     for name in expected:
-        if name not in found:
+        if name not in columns:
             raise DataError(
                 f"the column {name!r} is in {first.name} and not in {path}; the files of a folder "
                 "must have the same columns"
             )
-    for name, kind in found.items():
+    for name, kind in columns.items():
         if name not in expected:
             raise DataError(
                 f"the column {name!r} is in {path} and not in {first.name}; the files of a folder "

@@ -1,21 +1,25 @@
-"""From a table to orders: the one place where ties, missing values and scales are decided."""
+"""From a table to orders: ties, missing values and scales are decided here."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_list
 from pyfsagg._base.remarks import warn
-from pyfsagg._table.table import Kind, Table, check_table, full_weights
+from pyfsagg._base.validation import check_choice, check_list
+from pyfsagg._message import NAN, Param, Remedy, Use
+from pyfsagg._table.columns import Kind
+from pyfsagg._table.frames import with_rows_of
+from pyfsagg._table.table import Table, as_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
-
-__all__ = ["Orders", "check_rules", "integer_ranks", "order_table", "read_features", "read_orders"]
+from pyfsagg.ranks import rank_scores
 
 OrderTies = Literal["average", "ordinal", "random", "error"]
 TIES: tuple[OrderTies, ...] = ("average", "ordinal", "random", "error")
@@ -75,14 +79,8 @@ class Orders:
 
 
 def order_table(X: Any, *, min_samples: int = 1, min_features: int = 2) -> Table:
-    """A table whose cells can be compared with one another.
-
-    Raises
-    ------
-    DataError
-        If a column is nominal: its levels have no place among numbers.
-    """
-    table = check_table(X, min_samples=min_samples, min_features=min_features, allow_constant=True)
+    """A table whose cells can be compared with one another."""
+    table = as_table(X, min_samples=min_samples, min_features=min_features, allow_constant=True)
     nominal = np.flatnonzero(table.kinds == Kind.NOMINAL)
     if nominal.size:
         raise DataError(
@@ -98,15 +96,23 @@ def check_rules(table: Table, ties: str, missing: str, random_state: Any) -> Non
     check_choice("missing", missing, MISSING)
     if ties == "random" and random_state is None:
         raise ParameterError(
-            'ties="random" draws the order of ties: give random_state, for instance 0'
+            Use(ties="random"),
+            " draws the order of ties: give ",
+            Param("random_state"),
+            ", for instance 0",
         )
     unknown = np.argwhere(np.isnan(table.values))
     if missing == "error" and unknown.size:
         row, column = unknown[0]
         raise DataError(
-            f"column {table.feature_names[column]!r} has a missing value (NaN) in row {row + 1} ("
-            f'{len(unknown)} in all); impute them, or pass missing="unknown" to leave the place of a '
-            "missing value open"
+            f"column {table.feature_names[column]!r} has a missing value (",
+            NAN,
+            f") in row {row + 1} ({len(unknown)} in all)",
+            Remedy(
+                "impute them, or pass ",
+                Use(missing="unknown"),
+                " to leave the place of a missing value open",
+            ),
         )
     if ties == "error":
         _refuse_ties(table)
@@ -159,12 +165,6 @@ def read_orders(
     """Validate a labelled table and turn it into :class:`Orders`.
 
     With `advise`, warn when features look as if they were not on one scale.
-
-    Raises
-    ------
-    DataError
-        As in :func:`order_table`, :func:`check_rules` and ``check_target``; if all rows have the
-        same order; if the weights leave fewer than two classes.
     """
     table = order_table(X, min_samples=2)
     target = check_target(y, table.n_samples, min_per_class=2.0)
@@ -175,8 +175,9 @@ def read_orders(
     present, codes = np.unique(target.codes[rows], return_inverse=True)
     if present.size < 2:
         raise DataError(
-            f"sample_weight leaves one class only ({target.classes[present[0]]!r}); at least two "
-            'are needed. For resamples use the plan "stratified_bootstrap"'
+            Param("sample_weight"),
+            f" leaves one class only ({target.classes[present[0]]!r}); at least two are needed. ",
+            'For resamples use the plan "stratified_bootstrap"',
         )
     ranks = integer_ranks(table.values, ties, random_state)[rows]
     _check_variety(ranks)
@@ -241,13 +242,7 @@ def _advise_on_classes(orders: Orders) -> None:
 
 
 def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -> NDArray[np.int64]:
-    """Positions of features given by name or position (from 0).
-
-    Raises
-    ------
-    ParameterError
-        For an unknown name, a position out of range, or a feature given twice.
-    """
+    """Positions of features given by name or position (from 0)."""
     if isinstance(features, str):
         features = [features]
     place = {name: j for j, name in enumerate(names)}
@@ -256,19 +251,139 @@ def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -
         if isinstance(feature, (int, np.integer)) and not isinstance(feature, bool):
             if not 0 <= feature < len(names):
                 raise ParameterError(
-                    f"features has the position {feature}; the table has columns 0 to "
-                    f"{len(names) - 1}"
+                    Param("features"),
+                    f" has the position {feature}; the table has columns 0 to {len(names) - 1}",
                 )
             positions.append(int(feature))
         elif isinstance(feature, str) and feature in place:
             positions.append(place[feature])
         else:
             raise ParameterError(
-                f"features names {feature!r}, which is not a column; the first are "
-                f"{', '.join(map(repr, names[:5]))}"
+                Param("features"),
+                f" names {feature!r}, which is not a column; the first are ",
+                f"{', '.join(map(repr, names[:5]))}",
             )
     if len(set(positions)) < len(positions):
-        raise ParameterError("features names a column twice; give each once")
+        raise ParameterError(Param("features"), " names a column twice", Remedy("give each once"))
     if not positions:
-        raise ParameterError("features is empty; name at least one")
+        raise ParameterError(Param("features"), " is empty", Remedy("name at least one"))
     return np.array(positions, dtype=np.int64)
+
+
+MAX_CELLS = 2**31
+
+
+class OrderState(IntEnum):
+    """State of a boolean-order feature B(i, j): is feature i below feature j?"""
+
+    FALSE = 0
+    TRUE = 1
+    EQUAL = 2
+    UNKNOWN = 3
+
+
+def to_rank_order(
+    X: Any, *, ties: str = "average", missing: str = "error", random_state: Any = None
+) -> Any:
+    """Rank the features within each instance; the smallest value has rank 1.
+
+    Parameters
+    ----------
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
+        Numbers on one scale.
+    ties : {"average", "ordinal", "random", "error"}
+        Equal values get their mean rank, are ordered by column or at random (with `random_state`),
+        or are refused.
+    missing : {"error", "unknown"}
+        Refuse missing values, or leave them without a rank (NaN): only the others are ranked.
+
+    Returns
+    -------
+    DataFrame (n_samples, n_features)
+        Ranks 1, …, n_features, in a frame of the kind of `X`; of pandas for an array.
+
+    Raises
+    ------
+    DataError, ParameterError
+        For nominal columns, missing or tied values that are refused, or an unknown rule.
+
+    Notes
+    -----
+    Source: orders, definition 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> to_rank_order(np.array([[20, 40, 65, 33], [88, 76, 10, 60]])).to_numpy()
+    array([[1., 3., 4., 2.],
+           [4., 3., 1., 2.]])
+    """
+    table = order_table(X)
+    check_rules(table, ties, missing, random_state)
+    rule: Any = "average" if ties == "error" else ties
+    ranks = rank_scores(-table.values, rule, random_state=random_state)
+    return with_rows_of(X, pd.DataFrame(ranks, columns=list(table.feature_names)))
+
+
+def to_boolean_order(
+    X: Any, *, ties: str = "average", missing: str = "error", random_state: Any = None
+) -> Any:
+    """State of every pair of features in each instance.
+
+    Notes
+    -----
+    Source: orders, definition 4, with the states for ties and partial orders of the text below it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> to_boolean_order(np.array([[20, 40, 65, 33], [88, 76, 10, 10]]))
+       x0<x1  x0<x2  x0<x3  x1<x2  x1<x3  x2<x3
+    0      1      1      1      1      0      0
+    1      0      0      0      0      0      2
+    """
+    table = order_table(X)
+    check_rules(table, ties, missing, random_state)
+    n, p = table.values.shape
+    if n * p * (p - 1) // 2 > MAX_CELLS:
+        raise DataError(
+            f"{p} features have {p * (p - 1) // 2} boolean-order features, too many to hold for {n} "
+            "samples; the eliminations work on ranks and do not need them"
+        )
+    ranks = integer_ranks(table.values, ties, random_state)
+    i, j = np.triu_indices(p, 1)
+    a, b = ranks[:, i], ranks[:, j]
+    states = np.where(a < b, OrderState.TRUE, OrderState.FALSE).astype(np.int8)
+    states[a == b] = OrderState.EQUAL
+    states[(a < 0) | (b < 0)] = OrderState.UNKNOWN
+    names = table.feature_names
+    columns = [f"{names[u]}<{names[v]}" for u, v in zip(i, j, strict=True)]
+    return with_rows_of(X, pd.DataFrame(states, columns=columns))
+
+
+def project(
+    X: Any,
+    features: Sequence[str | int],
+    *,
+    ties: str = "average",
+    missing: str = "error",
+    random_state: Any = None,
+) -> Any:
+    """Ranks of some features among themselves.
+
+    Notes
+    -----
+    Source: orders, section 2.
+
+    Examples
+    --------
+    >>> project([[3, 1, 4, 2]], [0, 1, 2]).to_numpy()
+    array([[2., 1., 3.]])
+    """
+    table = order_table(X)
+    kept = read_features(features, table.feature_names)
+    part = table.take(kept.astype(np.intp))
+    check_rules(part, ties, missing, random_state)
+    rule: Any = "average" if ties == "error" else ties
+    ranks = rank_scores(-part.values, rule, random_state=random_state)
+    return with_rows_of(X, pd.DataFrame(ranks, columns=list(part.feature_names)))

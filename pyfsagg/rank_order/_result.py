@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer, check_real
-from pyfsagg._base.selection import n_selected
-from pyfsagg._run.result import Result, Saved
+from pyfsagg._base.fields import stored
+from pyfsagg._base.validation import check_choice, check_integer, check_real, n_selected
+from pyfsagg._base.words import count, enumerate_names, number, plural
+from pyfsagg._message import Message, Param, Use
+from pyfsagg._report.page import Block, Text
+from pyfsagg._run.result import Result
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError
-
-__all__ = ["Elimination"]
 
 UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
 
@@ -45,21 +47,21 @@ class Elimination(Result):
     parameters, data, versions : dict
         Settings that repeat the run (ties among them), data and software versions.
     baseline : DataFrame or None
-        Random subsets for comparison, as :func:`random_subset_baseline` returns them.
+        Accuracy of random subsets, for comparison.
 
     Notes
     -----
-    Shown with a `size`, the number of features selected (a quarter of them by default), or a
+    Shown with `n_features_to_select`, the number of features selected (a quarter of them by default), or a
     fraction of them.  The picture takes `measure`, ``"divergence"`` or ``"accuracy"``.
     """
 
-    kind: ClassVar[str] = "elimination"
-    noun: ClassVar[str] = "elimination"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"size": 0.25})
-    one_file: ClassVar[bool] = True
+    _kind: ClassVar[str] = "elimination"
+    _noun: ClassVar[str] = "elimination"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"n_features_to_select": 0.25})
+    _one_file: ClassVar[bool] = True
 
     method: str
-    feature_names: tuple[str, ...]
+    feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
     removal_order: NDArray[np.intp]
     criterion: NDArray[np.float64]
     divergence: NDArray[np.float64]
@@ -67,7 +69,7 @@ class Elimination(Result):
     parameters: Mapping[str, Any]
     data: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
-    baseline: pd.DataFrame | None = None
+    baseline: pd.DataFrame | None = field(default=None, metadata=stored(index="size"))
 
     @property
     def n_features(self) -> int:
@@ -85,16 +87,15 @@ class Elimination(Result):
         """Ranks (n_features,): 1 = removed last."""
         return self.n_features + 1 - self.scores
 
-    def select(self, n: int) -> list[str]:
-        """Names of the `n` features removed last, the very last first.
-
-        Raises
-        ------
-        ParameterError
-            If `n` is not from 1 to the number of features.
-        """
-        n = check_integer("n (features to select)", n, low=1, high=self.n_features)
-        return [self.feature_names[j] for j in self.removal_order[::-1][:n]]
+    def select(self, n_features_to_select: int) -> list[str]:
+        """Names of the `n_features_to_select` features removed last, the very last first."""
+        n_features_to_select = check_integer(
+            Message(Param("n"), " (features to select)"),
+            n_features_to_select,
+            low=1,
+            high=self.n_features,
+        )
+        return [self.feature_names[j] for j in self.removal_order[::-1][:n_features_to_select]]
 
     def select_by_divergence(self, threshold: float, unit: str = "nats") -> list[str]:
         """Names of the smallest subset of the path whose divergence is at most `threshold`.
@@ -122,7 +123,9 @@ class Elimination(Result):
             If the elimination was run without accuracy.
         """
         if self.accuracy is None:
-            raise DataError("this elimination has no accuracy; call eliminate(…, accuracy=True)")
+            raise DataError(
+                "this elimination has no accuracy; call eliminate(…, ", Use(accuracy=True), ")"
+            )
         best = np.nanmax(self.accuracy)
         return int(self.n_features - np.flatnonzero(self.accuracy == best)[-1])
 
@@ -150,54 +153,37 @@ class Elimination(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            "method": self.method,
-            "features": list(self.feature_names),
-            "removal_order": self.removal_order,
-            "criterion": self.criterion,
-            "divergence": self.divergence,
-            "accuracy": self.accuracy,
-            "baseline": None if self.baseline is None else self.baseline.to_dict("split"),
-        }
-
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         baseline = {} if self.baseline is None else {"baseline.csv": self.baseline}
         return {"removal.csv": self.to_frame(), **baseline}
 
-    @classmethod
-    def made_of(cls, saved: Saved) -> Self:
-        document = saved.document
-        accuracy, baseline = document["accuracy"], document.get("baseline")
-        return cls(
-            method=document["method"],
-            feature_names=tuple(document["features"]),
-            removal_order=np.array(document["removal_order"], dtype=np.intp),
-            criterion=np.array(document["criterion"], dtype=np.float64),
-            divergence=np.array(document["divergence"], dtype=np.float64),
-            accuracy=None if accuracy is None else np.array(accuracy, dtype=np.float64),
-            parameters=document["parameters"],
-            data=document.get("data", {}),
-            versions=document.get("versions", {}),
-            baseline=None if baseline is None else _frame_of(baseline),
-        )
-
     def _size(self, view: Mapping[str, Any]) -> int:
         """How many features are selected."""
-        return n_selected(view["size"], self.n_features)
+        return n_selected(view["n_features_to_select"], self.n_features, "n_features_to_select")
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f"selected = result.select({self._size(view)})"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         size = self._size(view)
-        rest = f", … and {size - 20} more" if size > 20 else ""
+        left = self.n_features - size
+        accuracy = ""
+        if self.accuracy is not None and not np.isnan(self.accuracy[left]):
+            share = f"{self.accuracy[left]:.1%}"
+            accuracy = f" Naive Bayes on their orders is right in {share} (cross-validated)."
         return [
-            f"{self.method.replace('_', '-')}: removed {self.n_features - size} of "
-            f"{self.n_features} features; the divergence of the {size} left is "
-            f"{self.divergence[self.n_features - size]:.4f} nats (0 down to "
-            f"{self.size_by_divergence(0.0)})",
-            f"Kept, the last first: {', '.join(self.select(size)[:20])}{rest}",
+            Text(
+                Markup("<b>The last {} kept:</b> {}.").format(
+                    count(size), enumerate_names(self.select(size), most=20)
+                )
+            ),
+            Text(
+                f"Each sample was read as an order of its features, and {self.method.replace('_', '-')} "
+                f"removed {count(left)} of {plural(self.n_features, 'feature')} one by one. The orders of "
+                f"those left lose {number(float(self.divergence[left]), 4)} nats about the class against "
+                f"those of all features; nothing is lost down to "
+                f"{plural(self.size_by_divergence(0.0), 'feature')}.{accuracy}"
+            ),
         ]
 
     def __repr__(self) -> str:
@@ -207,8 +193,3 @@ class Elimination(Result):
             f"Elimination({self.method}: {self.n_features} features, zero divergence down to {kept}; "
             f"kept longest: {shown})"
         )
-
-
-def _frame_of(split: Mapping[str, Any]) -> pd.DataFrame:
-    index = pd.Index(split["index"], name="size")
-    return pd.DataFrame(split["data"], index, split["columns"])

@@ -3,29 +3,187 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real
-from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.settings import Settings
+from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real, resolve_seed
 from pyfsagg._base.words import duration
+from pyfsagg._message import Message, Name, Param, Use
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
-from pyfsagg.exceptions import DataError
-from pyfsagg.rank_order._engine import run_elimination
+from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.rank_order._orders import Orders, read_orders
 from pyfsagg.rank_order._result import Elimination
-from pyfsagg.rank_order.divergence import divergence_path
-from pyfsagg.rank_order.methods import EliminationSpec, find_elimination
+from pyfsagg.rank_order.criteria import (
+    BlanketSettings,
+    BlanketStrategy,
+    CentreSettings,
+    CentreStrategy,
+    GreedyStrategy,
+    SpoilerStrategy,
+    Strategy,
+    run_elimination,
+)
+from pyfsagg.rank_order.distances import divergence_path
 from pyfsagg.rank_order.naive_bayes import accuracy_path
 
-__all__ = ["eliminate", "elimination_scores"]
+
+@dataclass(frozen=True, eq=False)
+class NoSettings(Settings):
+    """Of a method that has none."""
+
+    kind: ClassVar[str] = "this method"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EliminationSpec(Spec):
+    """A registered method of elimination.
+
+    `formula`, `bounds` and `higher_is_better` are about its criterion: what it weighs of a feature f
+    among the features F that are present.
+
+    `title` is its name in pictures, `criterion` that of its criterion.  `build(orders, **taken)`
+    returns a :class:`Strategy`; it takes the `settings` of the method (``method_params`` of
+    :func:`~pyfsagg.rank_order.eliminate`) by name, and what `takes` names of ``n_jobs`` and
+    ``priority``, an array (n_features,) whose largest entry among equally good features says which
+    one goes.
+    `seconds(n_samples, n_features, n_classes)` estimates the time of a run on one core.
+    """
+
+    title: str
+    criterion: str
+    build: Callable[..., Strategy]
+    settings: type[Settings] = NoSettings
+    takes: tuple[str, ...] = ()
+    seconds: Callable[[int, int, int], float]
+
+    def strategy(self, orders: Orders, settings: Settings, **given: Any) -> Strategy:
+        """The method with its settings, for some orders."""
+        own = {name: getattr(settings, name) for name in settings.names()}
+        return self.build(orders, **own, **{name: given[name] for name in self.takes})
+
+
+ELIMINATIONS = Registry("elimination", EliminationSpec, group="pyfsagg.eliminations")
+
+
+def find_elimination(method: str) -> EliminationSpec:
+    """The method of that name; the error lists all of them."""
+    try:
+        return ELIMINATIONS.get(method)
+    except (UnknownNameError, InputTypeError):
+        check_choice("method", method, ELIMINATIONS.names())
+        raise
+
+
+def estimate_seconds(method: str, n_samples: int, n_features: int, n_classes: int = 2) -> float:
+    """Estimate the time of a complete elimination on one core, in seconds.
+
+    The order of magnitude is meant: data with many ties or near-equal rank sums take longer, more
+    cores less.
+
+    Examples
+    --------
+    >>> estimate_seconds("spoilers", 72, 7129) < 60
+    True
+    >>> estimate_seconds("cdv", 72, 100_000) > 3600
+    True
+    """
+    return find_elimination(method).seconds(
+        check_integer("n_samples", n_samples, low=1),
+        check_integer("n_features", n_features, low=1),
+        check_integer("n_classes", n_classes, low=1),
+    )
+
+
+# Seconds, measured with benchmarks/bench_rank_order.py on one core of a shared server; rounded up.
+def _spoiler_seconds(n: int, p: int, c: int) -> float:
+    return 1.0e-9 * n * p**2
+
+
+def _greedy_seconds(n: int, p: int, c: int) -> float:
+    return 1.0e-9 * n * p**2 + 0.12e-9 * n**2 * p**2 / 2.0  # words of 64 features
+
+
+def _centre_seconds(n: int, p: int, c: int) -> float:
+    return 1.0e-9 * n * p**2 + 1.0e-9 * c * p**3 / 3.0  # average data
+
+
+def _blanket_seconds(n: int, p: int, c: int) -> float:
+    return 5.0e-9 * n * p**2
+
+
+_TIES = "equal values in a sample by ties=, equally good features by tie_break="
+ELIMINATIONS.add(
+    EliminationSpec(
+        name="cdv",
+        summary="removes the feature without which the distances of the class centres stay nearest",
+        formula="root of sum over pairs of classes of (d(F - f) - d(all))^2, d the squared Spearman "
+        "distance of two class centres; center_distance='relative': as shares of the largest d",
+        latex=r"\sqrt{\sum_{a < b} \left( d_{ab}(F - f) - d_{ab}(\text{all}) \right)^2}",
+        bounds="[0, inf)",
+        ties=_TIES,
+        source="orders, section 4",
+        title="CDV",
+        criterion="Change of the distances between the class centres, from those of all features",
+        build=CentreStrategy,
+        settings=CentreSettings,
+        takes=("n_jobs",),
+        seconds=_centre_seconds,
+    ),
+    EliminationSpec(
+        name="spoilers",
+        summary="removes the feature with most inversions inside the classes",
+        formula="sum over classes and features g in F of B(f, g) B(g, f), B(f, g) the number of "
+        "instances with f before g",
+        latex=r"\sum_{c} \sum_{g \in F} B_c(f, g) \, B_c(g, f)",
+        bounds="[0, inf)",
+        higher_is_better=False,
+        ties=_TIES,
+        source="orders, section 4, definitions 8 and 9",
+        title="Spoilers",
+        criterion="Inversions within the classes that the feature takes part in",
+        build=SpoilerStrategy,
+        takes=("n_jobs",),
+        seconds=_spoiler_seconds,
+    ),
+    EliminationSpec(
+        name="greedy_kl",
+        summary="removes the feature without which the subset divergence is least",
+        formula="H(class | order of F - f) - H(class | order of all features)",
+        latex=r"H(Y \mid \text{order of } F - f) - H(Y \mid \text{order of all features})",
+        bounds="[0, H(class)], nats",
+        ties=_TIES + "; divergences within 1e-12 nats are equal",
+        source="orders, section 4, definition 3",
+        title="Greedy KL",
+        criterion="Divergence without the feature, in nats",
+        build=GreedyStrategy,
+        seconds=_greedy_seconds,
+    ),
+    EliminationSpec(
+        name="koller_sahami",
+        summary="removes the feature that adds least to its approximate Markov blanket",
+        formula="H(class | order of M) - H(class | order of M + f), M the blanket of f in F",
+        latex=r"H(Y \mid \text{order of } M) - H(Y \mid \text{order of } M + f)",
+        bounds="[0, H(class)], nats",
+        ties=_TIES,
+        source="orders, section 4, after Koller and Sahami",
+        title="Koller–Sahami",
+        criterion="What the feature adds to its blanket, in nats",
+        build=BlanketStrategy,
+        settings=BlanketSettings,
+        takes=("priority", "n_jobs"),
+        seconds=_blanket_seconds,
+    ),
+)
+
 
 TIE_BREAKS = ("first", "last", "random")
 
@@ -58,7 +216,7 @@ def eliminate(
     y : array of shape (n_samples,)
         Class labels.
     method : str
-        A name in :func:`~pyfsagg.rank_order.list_eliminations`.  What is removed at each step:
+        A name in ``pyfsagg.list_methods("eliminations")``.  What is removed at each step:
 
         - ``"cdv"``: the feature without which the Spearman distances between the class centres
           stay nearest to those of all features;
@@ -96,7 +254,7 @@ def eliminate(
     n_folds : int
         Folds of that cross-validation, stratified.
     max_seconds : float or None
-        Refuse a run that is estimated to take longer (see :func:`estimate_seconds`); None: never.
+        Refuse a run that is estimated to take longer; None: never.
     random_state : None, int or NumPy generator
         Seed of the folds, of ``ties="random"`` and of ``tie_break="random"``; a fresh one is drawn
         and recorded when None.
@@ -116,8 +274,6 @@ def eliminate(
     DataError
         For missing or nominal values, one class, one feature, samples that are all equal, or a run
         that would take too long.
-    ParameterError
-        For an unknown method or rule, or a parameter that the method does not have.
 
     Warns
     -----
@@ -146,10 +302,12 @@ def eliminate(
     spec = find_elimination(method)
     settings = _check_rules(spec, method_params, tie_break)
     if not isinstance(accuracy, bool):
-        check_integer("accuracy (the largest size of a subset)", accuracy, low=1)
+        check_integer(
+            Message(Param("accuracy"), " (the largest size of a subset)"), accuracy, low=1
+        )
     if max_seconds is not None:
         check_real("max_seconds", max_seconds, low=0.0, low_open=True)
-    execution = Execution.without_scratch("eliminate", execution)
+    execution = Execution._without_scratch("eliminate", execution)
     with execution.limited():
         seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
         orders = read_orders(
@@ -228,16 +386,11 @@ def elimination_scores(
     columns would make a method with many ties (Greedy KL on many features) look perfectly stable.
     The seed is 0 by default, because scores have no record of a fresh one.
 
-    Returns
-    -------
-    ndarray (n_features,)
-        1 for the feature removed first, …, n_features for the one that is left; larger = more
-        important.
-
     Examples
     --------
     >>> import functools
-    >>> from pyfsagg.rank_order import elimination_scores, make_planted_orders
+    >>> from pyfsagg.rank_order import make_planted_orders
+    >>> from pyfsagg.rank_order.elimination import elimination_scores
     >>> data = make_planted_orders(n_classes=3, n_per_class=8, n_extraneous=3, random_state=1)
     >>> scores = elimination_scores(data.X, data.y, method="cdv")
     >>> sorted(scores.tolist())
@@ -285,9 +438,11 @@ def _refuse_long_run(orders: Orders, spec: EliminationSpec, max_seconds: float |
     seconds = spec.seconds(n, p, orders.n_classes)
     if seconds > max_seconds:
         raise DataError(
-            f"the elimination of {p} features from {n} samples by {spec.name!r} would take about "
-            f"{duration(seconds)}, more than max_seconds={max_seconds:g}. Reduce the features "
-            'first, take "spoilers", which is the fastest, or pass max_seconds=None'
+            f"the elimination of {p} features from {n} samples by {spec.name!r} would take ",
+            f"about {duration(seconds)}, more than ",
+            Use(max_seconds=Name(f"{max_seconds:g}")),
+            '. Reduce the features first, take "spoilers", which is the fastest, or pass ',
+            Use(max_seconds=None),
         )
 
 

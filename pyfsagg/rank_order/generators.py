@@ -11,13 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_flag, check_integer, check_real
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.seeds import random_numbers
+from pyfsagg._base.validation import check_flag, check_integer, check_real, random_numbers
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order.distances import concordance_of_ranks
-
-__all__ = ["ConcordantOrders", "PlantedOrders", "make_concordant_orders", "make_planted_orders"]
 
 MAX_BASES = 100_000
 PROPOSALS = 200  # unsuccessful draws after which instances are drawn nearer to the base
@@ -196,24 +194,6 @@ def make_concordant_orders(
     refused, they are drawn nearer to the order of the class (by repeated insertion, Mallows' model,
     with its dispersion multiplied by 0.9): with uniform draws alone a high bound is never met.
 
-    Parameters
-    ----------
-    n_classes, n_per_class, n_features : int
-    min_concordance : float
-        Least τ within a class (C_min of the paper), at most 1.
-    max_concordance : float
-        Largest τ between the orders of the classes (C_max of the paper).
-    random_state : None, int or Generator
-
-    Returns
-    -------
-    ConcordantOrders
-
-    Raises
-    ------
-    DataError
-        If 100 000 draws do not find class orders that disagree enough.
-
     Notes
     -----
     Source: orders, section 5.1.  The paper calls C_min = 0.1, C_max = 0.9 (figure 9) "coherent and
@@ -233,7 +213,7 @@ def make_concordant_orders(
     high = check_real("max_concordance", max_concordance, high=1.0)
     if factorial(min(p, 20)) < c:
         raise ParameterError(
-            f"{p} features have fewer orders than n_classes={c}; take more features"
+            f"{p} features have fewer orders than ", Use(n_classes=c), Remedy("take more features")
         )
     require_memory(
         16 * p * (p - 1),
@@ -261,8 +241,9 @@ def _draw_bases(c: int, p: int, high: float, rng: np.random.Generator) -> NDArra
         if len(np.unique(bases, axis=0)) == c and concordance_of_ranks(bases) <= high:
             return bases
     raise DataError(
-        f"no {c} orders of {p} features with a concordance of at most {high:g} were found in "
-        f"{MAX_BASES} draws; the least possible is {-1.0 / (c - 1):.3g}: raise max_concordance"
+        f"no {c} orders of {p} features with a concordance of at most {high:g} were found ",
+        f"in {MAX_BASES} draws; the least possible is {-1.0 / (c - 1):.3g}: raise ",
+        Param("max_concordance"),
     )
 
 

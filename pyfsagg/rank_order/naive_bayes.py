@@ -9,15 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.seeds import random_numbers
-from pyfsagg._kernels.orders.rank_order import naive_bayes_path
+from pyfsagg._base.validation import check_integer, check_real, random_numbers
+from pyfsagg._kernels.rank_order import naive_bayes_path
+from pyfsagg._message import DIVIDE_WEIGHTS, Param
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order._orders import Orders, read_features, read_orders
-from pyfsagg.rank_order.divergence import all_orders, divergence_growing
-
-__all__ = ["accuracy_path", "naive_bayes_accuracy", "random_subset_baseline", "stratified_folds"]
+from pyfsagg.rank_order.distances import all_orders, divergence_growing
 
 ALPHA = 1.0  # Laplace's correction: one extra instance in each state of a boolean-order feature
 
@@ -37,32 +35,6 @@ def naive_bayes_accuracy(
 
     The boolean-order features of a subset are the orders of all its pairs; a tie is a third state,
     an unknown order is left out.  Probabilities are (count + alpha) / (total + alpha · states).
-
-    Parameters
-    ----------
-    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
-        Numbers on one scale.
-    y : array of shape (n_samples,)
-        Class labels.
-    features : sequence of names or positions, optional
-        All columns by default.
-    n_folds : int
-        Stratified folds, drawn with `random_state`.
-    alpha : float
-        Smoothing, above 0.
-    ties, missing
-        As in :func:`pyfsagg.rank_order.eliminate`.
-
-    Returns
-    -------
-    Series, index = size of the subset
-        Share of instances classified correctly, each by the other folds.  One feature has no order:
-        its accuracy is that of the largest class.  Equal posteriors go to the first class.
-
-    Raises
-    ------
-    DataError, ParameterError
-        For data or parameters that are not allowed.
 
     Notes
     -----
@@ -101,17 +73,6 @@ def random_subset_baseline(
 
     Each of `n_subsets` random orders of the features gives one uniformly random subset of every
     size from 2 to `max_size`.
-
-    Returns
-    -------
-    DataFrame, index = size
-        ``accuracy_mean``, ``accuracy_lower``, ``accuracy_upper`` (2.5 % and 97.5 % quantiles over the
-        subsets), and the same of ``divergence`` in nats.
-
-    Raises
-    ------
-    DataError, ParameterError
-        For data or parameters that are not allowed.
 
     Notes
     -----
@@ -158,7 +119,8 @@ def accuracy_path(
     n_folds = check_integer("n_folds", n_folds, low=2)
     if n_folds > orders.n_samples:
         raise ParameterError(
-            f"n_folds must be at most the number of samples ({orders.n_samples}), got {n_folds}"
+            Param("n_folds"),
+            f" must be at most the number of samples ({orders.n_samples}), got {n_folds}",
         )
     folds = stratified_folds(orders.codes, n_folds, random_state)
     total = int(orders.weights.sum())
@@ -166,7 +128,7 @@ def accuracy_path(
     require_memory(
         24 * total,
         f"the logarithms of counts up to {total:,}, the weights together,",
-        "divide sample_weight by a common factor",
+        DIVIDE_WEIGHTS,
     )
     counts = np.arange(total + 1, dtype=np.float64)
     sizes = np.zeros((n_folds, orders.n_classes))

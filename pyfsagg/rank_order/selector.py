@@ -9,15 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pyfsagg._base.checks import check_real
-from pyfsagg._base.selection import n_selected
+from pyfsagg._base.validation import check_real, n_selected
 from pyfsagg._run.execution import Execution
-from pyfsagg._table.selection import TableSelector
-from pyfsagg._table.table import check_table
+from pyfsagg._table.selectors import TableSelector
+from pyfsagg._table.table import as_table
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order.elimination import eliminate
-
-__all__ = ["RankOrderSelector"]
 
 
 class RankOrderSelector(TableSelector):
@@ -27,10 +24,10 @@ class RankOrderSelector(TableSelector):
     ----------
     method : {"cdv", "spoilers", "greedy_kl", "koller_sahami"}
         As in :func:`pyfsagg.rank_order.eliminate`.
-    threshold : float, int or None
+    n_features_to_select : float, int or None
         Fraction of the features to keep (rounded up), or their number; None with `divergence`.
     divergence : float, optional
-        Keep the smallest subset whose divergence, in nats, is at most this; replaces `threshold`.
+        Keep the smallest subset whose divergence, in nats, is at most this; replaces `n_features_to_select`.
     method_params, ties, missing, tie_break, max_seconds, random_state, n_jobs, execution
         As in :func:`pyfsagg.rank_order.eliminate`.
 
@@ -47,7 +44,7 @@ class RankOrderSelector(TableSelector):
     --------
     >>> from pyfsagg.rank_order import RankOrderSelector, make_planted_orders
     >>> data = make_planted_orders(3, 10, n_extraneous=4, random_state=1)
-    >>> selector = RankOrderSelector("spoilers", threshold=3).fit(data.X, data.y)
+    >>> selector = RankOrderSelector("spoilers", n_features_to_select=3).fit(data.X, data.y)
     >>> sorted(selector.get_feature_names_out().tolist())
     ['planted_1', 'planted_2', 'planted_3']
     """
@@ -56,7 +53,7 @@ class RankOrderSelector(TableSelector):
         self,
         method: str = "cdv",
         *,
-        threshold: float | int | None = 0.25,
+        n_features_to_select: float | int | None = 0.25,
         divergence: float | None = None,
         method_params: Mapping[str, Any] | None = None,
         ties: str = "average",
@@ -68,7 +65,7 @@ class RankOrderSelector(TableSelector):
         execution: Execution | None = None,
     ) -> None:
         self.method = method
-        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
         self.divergence = divergence
         self.method_params = method_params
         self.ties = ties
@@ -91,9 +88,9 @@ class RankOrderSelector(TableSelector):
             How often each instance counts.
         """
         X = self._record(X, y)
-        threshold = self._threshold(check_table(X, allow_constant=True).n_features)
+        threshold = self._threshold(as_table(X, allow_constant=True).n_features)
         options = self.get_params(deep=False)
-        for name in ("threshold", "divergence"):
+        for name in ("n_features_to_select", "divergence"):
             options.pop(name)
         self.result_ = eliminate(X, y, sample_weight=sample_weight, **options)
         by_number = isinstance(threshold, int)
@@ -107,9 +104,9 @@ class RankOrderSelector(TableSelector):
         """The number of features asked for, or, a float, the divergence that decides."""
         if self.divergence is not None:
             return check_real("divergence", self.divergence, low=0.0)
-        if self.threshold is None:
-            raise ParameterError("give threshold (how many features) or divergence (how much loss)")
-        return n_selected(self.threshold, n_features)
+        if self.n_features_to_select is None:
+            raise ParameterError("give n_features_to_select or divergence (how much loss)")
+        return n_selected(self.n_features_to_select, n_features, "n_features_to_select")
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

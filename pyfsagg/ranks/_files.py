@@ -11,13 +11,11 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from pyfsagg._base.checks import check_choice
 from pyfsagg._base.remarks import warn
-from pyfsagg._table.delimited import read_delimited
-from pyfsagg._table.unpack import decode_text, read_bytes
+from pyfsagg._base.validation import check_choice
+from pyfsagg._message import Remedy, Use, named
+from pyfsagg._table.delimited import decode_text, read_bytes, read_delimited
 from pyfsagg.exceptions import DataError, UnknownNameError
-
-__all__ = ["Format", "PathLike", "read_rank_files", "read_weight_file"]
 
 PathLike = str | os.PathLike[str]
 Format = Literal["auto", "lists", "columns", "lines", "matrix"]
@@ -101,13 +99,7 @@ def _named_lists(
 
 
 def read_weight_file(path: PathLike) -> dict[str, float]:
-    """Weights by the name of the list, from lines of a name and a number; a header may stand above.
-
-    Raises
-    ------
-    DataError
-        If a line is something else, or names a list twice.
-    """
+    """Weights by the name of the list, from lines of a name and a number; a header may stand above."""
     label = _shown(str(path))
     text = decode_text(read_bytes(path), label)[0]
     lines = [line for line in text.splitlines() if line.strip()]
@@ -153,7 +145,7 @@ def _guess_format(files: list[str], ids: str | None) -> Format:
 
 def _only(files: list[str], what: str) -> str:
     if len(files) > 1:
-        raise DataError(f"{what} is one file, got {len(files)}")
+        raise DataError(named(what), f" is one file, got {len(files)}")
     return files[0]
 
 
@@ -182,9 +174,13 @@ def _read_one_list(file: str, ids: str | None, header: bool) -> list[str]:
     with_tab = next((i for i, line in enumerate(lines) if "\t" in line.strip()), None)
     if with_tab is not None:
         raise DataError(
-            f"line {with_tab + 1} of {label} has a tab, so it is a table and not a list of names; "
-            "name the column that holds the names with ids, or say format='matrix', "
-            "'columns' or 'lines'"
+            f"line {with_tab + 1} of {label} has a tab, so it is a table and not a list of ",
+            "names",
+            Remedy(
+                "name the column that holds the names with ids, or say ",
+                Use(format="matrix"),
+                ", 'columns' or 'lines'",
+            ),
         )
     rows = [line for line in lines[header:] if line.strip()]
     if rows and all(map(_NAME_AND_NUMBER.fullmatch, rows)):
@@ -271,8 +267,9 @@ def _read_matrix(file: str, ids: str | None) -> pd.DataFrame:
     values = frame.drop(columns=key)
     if values.shape[1] == 0:
         raise DataError(
-            f"{label} has no list: one column of names and one column per list are needed; "
-            "for a single list of names say format='columns'"
+            f"{label} has no list: one column of names and one column per list are needed; for ",
+            "a single list of names say ",
+            Use(format="columns"),
         )
     for column in values.columns:
         if not pd.api.types.is_numeric_dtype(values[column]) and values[column].notna().any():
@@ -297,6 +294,8 @@ def _refuse_text(column: pd.Series[Any], name: str, label: str) -> None:
     wrong = known[pd.to_numeric(known, errors="coerce").isna()]
     row, value = wrong.index[0], wrong.iloc[0]
     raise DataError(
-        f"the column {name!r} of {label} is not numeric ({value!r} in row {int(row) + 2}); it must "
-        "hold ranks or scores; for columns of names, best first, say format='columns'"
+        f"the column {name!r} of {label} is not numeric ({value!r} in row ",
+        f"{int(row) + 2}); it must hold ranks or scores; for columns of names, best first, ",
+        "say ",
+        Use(format="columns"),
     )

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import (
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.remarks import warn
+from pyfsagg._base.validation import (
     check_flag,
     check_integer,
     check_list,
@@ -18,8 +20,7 @@ from pyfsagg._base.checks import (
     is_single,
     real_array,
 )
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.types import Floats
+from pyfsagg._message import INF, NAN, SCORES, Got, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg.exceptions import (
     DataError,
@@ -27,17 +28,6 @@ from pyfsagg.exceptions import (
     ParameterError,
     UnknownNameError,
 )
-
-__all__ = [
-    "check_entries",
-    "check_rank_range",
-    "read_groups",
-    "read_lists",
-    "read_values",
-    "read_weights",
-    "universe_sizes",
-    "whole_weights",
-]
 
 MOST_COPIES = 10_000
 
@@ -80,8 +70,9 @@ def _named(
         given = check_list(argument, lists)
     except InputTypeError:
         raise InputTypeError(
-            f"{argument} must be a sequence of lists of names, or a dict of them, got "
-            f"{type(lists).__name__}"
+            named(argument),
+            " must be a sequence of lists of names, or a dict of them, got ",
+            f"{type(lists).__name__}",
         ) from None
     return {f"{prefix}{i + 1}": entries for i, entries in enumerate(given)}
 
@@ -164,7 +155,7 @@ def read_values(
     if names is not None:
         columns = [str(name) for name in check_list("names", names)]
         if len(columns) != p:
-            raise ParameterError(f"names has {len(columns)} names for {p} items")
+            raise ParameterError(Param("names"), f" has {len(columns)} names for {p} items")
     columns = columns or [f"x{j}" for j in range(p)]
     rows = rows or [f"list{i + 1}" for i in range(m)]
     if len(set(columns)) < p:
@@ -176,13 +167,15 @@ def read_values(
     return matrix, tuple(columns), tuple(rows)
 
 
-def read_groups(scores: Any, groups: Any) -> tuple[Floats, NDArray[np.int64], tuple[str, ...]]:
+def read_members(scores: Any, groups: Any) -> tuple[Floats, NDArray[np.int64], tuple[str, ...]]:
     """Scores of members, the position of the group of each, and the names of the groups."""
     scores = real_array("scores", pandas_series(scores))
     try:
         values = np.array(scores, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputTypeError(f"scores must be one number per member ({error})") from error
+        raise InputTypeError(
+            Param("scores"), f" must be one number per member ({error})"
+        ) from error
     names = pd.Series(check_list("groups", pandas_series(groups)), dtype=object)
     if values.ndim != 1 or len(values) == 0 or len(values) != len(names):
         raise DataError(
@@ -206,8 +199,9 @@ def check_entries(
     if np.isinf(matrix).any():
         i, j = np.argwhere(np.isinf(matrix))[0]
         raise DataError(
-            f"the {what} of {names[j]!r} in {list_names[i]!r} is infinite (inf); use a finite "
-            "number or NaN"
+            f"the {what} of {names[j]!r} in {list_names[i]!r} is infinite",
+            INF,
+            Remedy("use a finite number or ", NAN),
         )
     missing = np.isnan(matrix)
     if not missing.any():
@@ -215,13 +209,22 @@ def check_entries(
     if missing.all(axis=1).any():
         i = int(np.flatnonzero(missing.all(axis=1))[0])
         raise DataError(
-            f"every {what} of {list_names[i]!r} is missing (NaN): an empty list; leave it out"
+            f"every {what} of {list_names[i]!r} is missing (",
+            NAN,
+            "): an empty list",
+            Remedy("leave it out"),
         )
     if missing.all(axis=0).any():
         j = int(np.flatnonzero(missing.all(axis=0))[0])
         raise DataError(
-            f"no list has a {what} for the item {names[j]!r} (all NaN); drop that item, and count "
-            "it in universe if it could have been listed"
+            f"no list has a {what} for the item {names[j]!r} (all ",
+            NAN,
+            ")",
+            Remedy(
+                "drop that item, and count it in ",
+                Param("universe"),
+                " if it could have been listed",
+            ),
         )
 
 
@@ -232,8 +235,16 @@ def universe_sizes(
     if check_flag("full", full):
         if universe is not None:
             raise ParameterError(
-                "universe has no meaning with full=True, where every list is its own universe; use "
-                "full=False for lists that are cut off, or leave universe out"
+                Param("universe"),
+                " has no meaning with ",
+                Use(full=True),
+                ", where every list is its own universe",
+                Remedy(
+                    "use ",
+                    Use(full=False),
+                    " for lists that are cut off, or leave out ",
+                    Param("universe"),
+                ),
             )
         return np.asarray(p - missing.sum(axis=1), dtype=np.float64)
     if universe is None:
@@ -241,13 +252,15 @@ def universe_sizes(
     given = [universe] * m if is_single(universe) else check_list("universe", universe)
     if len(given) != m:
         raise ParameterError(
-            f"universe must be one number or one per list ({m}), got {len(given)} numbers"
+            Param("universe"),
+            f" must be one number or one per list ({m}), got {len(given)} numbers",
         )
     for size in given:
         if check_integer("universe", size, low=1) < p:
             raise ParameterError(
-                f"universe={size} is smaller than the {p} different items in the lists; it counts "
-                "every item that could have been listed"
+                Use(universe=size),
+                f" is smaller than the {p} different items in the lists; it counts every item that ",
+                "could have been listed",
             )
     return np.asarray(given, dtype=np.float64)
 
@@ -260,45 +273,57 @@ def check_rank_range(
     if low.any():
         i, j = np.argwhere(low)[0]
         raise DataError(
-            f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}; ranks start at 1 "
-            "for the best; if these are scores, declare them: RankTable.from_scores"
+            f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}; ranks start at 1 ",
+            "for the best; if these are scores, declare them: ",
+            SCORES,
         )
     if high.any():
         i, j = np.argwhere(high)[0]
         raise DataError(
-            f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}, above the universe "
-            f"of {sizes[i]:g} items; raise universe, or use full=False for a list that is cut off"
+            f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}, above the ",
+            f"universe of {sizes[i]:g} items",
+            Remedy(
+                "raise ",
+                Param("universe"),
+                ", or use ",
+                Use(full=False),
+                " for a list that is cut off",
+            ),
         )
 
 
-def read_weights(
-    weights: Mapping[str, float] | Sequence[float], list_names: tuple[str, ...]
+def read_list_weights(
+    list_weights: Mapping[str, float] | Sequence[float], list_names: tuple[str, ...]
 ) -> Floats:
     """One checked weight per list, in the order of the lists."""
     m = len(list_names)
-    if isinstance(weights, Mapping):
-        unknown = [str(name) for name in weights if str(name) not in list_names]
+    if isinstance(list_weights, Mapping):
+        unknown = [str(name) for name in list_weights if str(name) not in list_names]
         if unknown:
             raise UnknownNameError("list with a weight", unknown[0], list_names)
-        absent = [name for name in list_names if name not in weights]
+        absent = [name for name in list_names if name not in list_weights]
         if absent:
             raise ParameterError(f"the list {absent[0]!r} has no weight; give one for each list")
-        weights = [weights[name] for name in list_names]
-    if isinstance(weights, str) or not isinstance(weights, (Sequence, np.ndarray)):
-        raise InputTypeError(f"weights must be one number per list, got {weights!r}")
-    if len(weights) != m:
-        raise ParameterError(f"weights must be one number per list ({m}), got {len(weights)}")
-    checked = np.array([check_real("weights", weight, low=0.0) for weight in weights])
+        list_weights = [list_weights[name] for name in list_names]
+    if isinstance(list_weights, str) or not isinstance(list_weights, (Sequence, np.ndarray)):
+        raise InputTypeError(
+            Param("list_weights"), " must be one number per list", Got(list_weights)
+        )
+    if len(list_weights) != m:
+        raise ParameterError(
+            Param("list_weights"), f" must be one number per list ({m}), got {len(list_weights)}"
+        )
+    checked = np.array([check_real("list_weights", weight, low=0.0) for weight in list_weights])
     if not checked.any():
         raise ParameterError("all weights are 0, so that no list counts; give one a weight above 0")
     return checked
 
 
-def whole_weights(weights: Floats) -> NDArray[np.int64]:
+def whole_weights(list_weights: Floats) -> NDArray[np.int64]:
     """Weights as numbers of copies."""
-    copies = np.rint(weights)
-    if (copies != weights).any():
-        odd = float(weights[np.argmax(copies != weights)])
+    copies = np.rint(list_weights)
+    if (copies != list_weights).any():
+        odd = float(list_weights[np.argmax(copies != list_weights)])
         raise ParameterError(
             f"a list is written a whole number of times, and one has the weight {odd:g}; give whole "
             "weights"

@@ -7,12 +7,58 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_choice, check_integer
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import as_array, check_choice, check_integer
 from pyfsagg._kernels.ranks import tied_ranks
+from pyfsagg._message import NAN, Param, Remedy, Use
 from pyfsagg.exceptions import DataError, ParameterError
 
-__all__ = ["TIES", "Ties", "last_places", "rank_scores", "select_top"]
+
+def tie_sizes(scores: Floats) -> NDArray[np.int64]:
+    """How many entries have the score of each entry, itself included: 1 where nothing is tied.
+
+    Examples
+    --------
+    >>> tie_sizes(np.array([0.5, 2.0, 0.5, 1.0]))
+    array([2, 1, 2, 1])
+    """
+    _, group, sizes = np.unique(scores, return_inverse=True, return_counts=True)
+    found: NDArray[np.int64] = sizes[group]
+    return found
+
+
+def about_ties(scores: Floats, k: int | None = None, noun: str = "features") -> str:
+    """A sentence on equal scores, and on those at the edge of the best `k`; empty without ties.
+
+    Examples
+    --------
+    >>> about_ties(np.array([0.5, 2.0, 0.5, 1.0]))
+    '2 of 4 features have the same score: their order is arbitrary.'
+    """
+    sizes = tie_sizes(scores)
+    tied, p = int((sizes > 1).sum()), len(scores)
+    if not tied:
+        return ""
+    largest = int(sizes.max())
+    text = f"{tied:,} of {p:,} {noun} have the same score: their order is arbitrary."
+    if largest < tied:
+        text = (
+            f"{tied:,} of {p:,} {noun} share their score with others (up to {largest:,} have the "
+            "same): their order among these is arbitrary."
+        )
+    if k is None or k >= p:
+        return text
+    edge = np.partition(scores, p - k)[p - k]
+    room = k - int((scores > edge).sum())
+    group = int((scores == edge).sum())
+    if room == group:
+        return text
+    verb = "is" if room == 1 else "are"
+    return (
+        f"{text} {room:,} of {'these' if group == tied else 'a group of'} {group:,} {verb} among the "
+        f"best {k:,} only because of the order of the columns."
+    )
+
 
 Ties = Literal["average", "min", "max", "ordinal", "random"]
 TIES: tuple[Ties, ...] = ("average", "min", "max", "ordinal", "random")
@@ -50,11 +96,6 @@ def rank_scores(
     ndarray of float64
         Ranks, in the shape of `scores`.
 
-    Raises
-    ------
-    ParameterError
-        For an unknown rule, or ``ties="random"`` without `random_state`.
-
     Examples
     --------
     >>> rank_scores([0.5, 2.0, 0.5, 1.0])
@@ -84,7 +125,10 @@ def _break_ties(keys: Floats, random_state: int | np.random.Generator | None) ->
     """Replace keys by distinct ones in the same order, equal ones in random order; NaN stays."""
     if random_state is None:
         raise ParameterError(
-            'ties="random" draws the order of ties: give random_state, for instance 0'
+            Use(ties="random"),
+            " draws the order of ties: give ",
+            Param("random_state"),
+            ", for instance 0",
         )
     draws = np.random.default_rng(random_state).random(keys.shape)
     order = np.lexsort((draws, keys), axis=-1)
@@ -96,22 +140,6 @@ def _break_ties(keys: Floats, random_state: int | np.random.Generator | None) ->
 
 def last_places(ranks: Floats, sizes: Floats) -> Floats:
     """Give each of several equal ranks the last of the places that they share.
-
-    Parameters
-    ----------
-    ranks : ndarray (m, p)
-        1 = best, NaN = missing, equal ranks in any convention (best, average or last place).
-    sizes : ndarray (m,)
-        Universe sizes.  A list of several items with size 1 holds normalized ranks, in (0, 1].
-
-    Returns
-    -------
-    ndarray (m, p)
-        Ranks that are not tied stay as they are, to the last bit, and no rank becomes smaller.
-        The last place is the number of entries at least as good.  If a rank is larger than that,
-        some items of the list are not in the table: the rank is then taken as an average, and half
-        of the ties that are seen are added to it.  Normalized ranks, of which the universe is not
-        known, are taken as shares of the entries known and never pass the next larger entry.
 
     Examples
     --------
@@ -153,29 +181,6 @@ def select_top(
 ) -> NDArray[np.bool_]:
     """Mark the `k` best entries; among equal entries the first columns are taken.
 
-    Parameters
-    ----------
-    values : array-like of float
-        Scores, or ranks with ``higher_is_better=False``.  NaN entries are never selected.
-    k : int
-        How many to select along `axis`.
-    higher_is_better : bool
-        Direction of `values`.
-    axis : int
-        The axis along which the entries compete.
-
-    Returns
-    -------
-    ndarray of bool
-        True for the selected entries, in the shape of `values`.
-
-    Raises
-    ------
-    ParameterError
-        If `k` is not from 1 to the number of entries.
-    DataError
-        If fewer than `k` entries are known.
-
     Examples
     --------
     >>> select_top([0.1, 0.7, 0.7, 0.2], 1)
@@ -188,8 +193,11 @@ def select_top(
     known = (~np.isnan(array)).sum(axis=-1)
     if known.size and known.min() < k:
         raise DataError(
-            f"k={k} entries are to be selected, but only {int(known.min())} are known (not NaN); "
-            "select fewer"
+            Use(k=k),
+            f" entries are to be selected, but only {int(known.min())} are known (not ",
+            NAN,
+            ")",
+            Remedy("select fewer"),
         )
     keys = array if higher_is_better else -array
     n = keys.shape[-1]

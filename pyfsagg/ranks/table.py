@@ -11,24 +11,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.fields import stored
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import check_choice
+from pyfsagg._message import FALSE, SCORES, TRUE, Got, Param, Phrase, Use
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import Format, PathLike, read_rank_files
 from pyfsagg.ranks._input import (
     check_entries,
     check_rank_range,
-    read_groups,
+    read_list_weights,
     read_lists,
+    read_members,
     read_values,
-    read_weights,
     universe_sizes,
     whole_weights,
 )
 from pyfsagg.ranks.ranking import TIES, Ties, last_places, rank_scores
-
-__all__ = ["RankTable"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +54,7 @@ class RankTable:
         item, and it is left out (NaN).
     ties : str
         How ranks were made from scores.
-    weights : ndarray (m,) or None
+    list_weights : ndarray (m,) or None
         Weight of each list; None if all count the same.  Set by :meth:`weighted`.
 
     Examples
@@ -74,8 +74,8 @@ class RankTable:
     full: bool = False
     ties: Ties = "average"
     random_state: int | None = None
-    given_ranks: Floats | None = field(default=None)
-    weights: Floats | None = None
+    given_ranks: Floats | None = field(default=None, metadata=stored(key="ranks"))
+    list_weights: Floats | None = None
 
     # -----------------------------------------------------------------------------------------
     # accessors
@@ -92,9 +92,9 @@ class RankTable:
         return int(self._matrix.shape[0])
 
     @property
-    def total_weight(self) -> float:
+    def _total_weight(self) -> float:
         """Sum of the weights of the lists; the number of lists if all count the same."""
-        return float(self.n_lists if self.weights is None else self.weights.sum())
+        return float(self.n_lists if self.list_weights is None else self.list_weights.sum())
 
     @property
     def n_items(self) -> int:
@@ -123,7 +123,7 @@ class RankTable:
         """True (m, p) where a list does not hold an item."""
         return np.isnan(self._matrix)
 
-    def filled_ranks(self) -> Floats:
+    def _filled_ranks(self) -> Floats:
         """Ranks (m, p) in which an absent item has rank N_i (``full=False``) or NaN."""
         if self.full or not self.missing.any():
             return self.ranks
@@ -136,9 +136,9 @@ class RankTable:
         when lists are cut off (``full=False``) and NaN when each list is complete in itself
         (``full=True``, N_i = its own length).
         """
-        return self.normalized_columns(0, self.n_items).T
+        return self._normalized_columns(0, self.n_items).T
 
-    def normalized_columns(self, start: int, stop: int) -> Floats:
+    def _normalized_columns(self, start: int, stop: int) -> Floats:
         """Normalized ranks of the items from `start` to `stop`, one row per item, contiguous."""
         columns = self.ranks[:, start:stop] / self.sizes[:, np.newaxis]
         if not self.full:
@@ -150,8 +150,6 @@ class RankTable:
 
         Raises
         ------
-        UnknownNameError
-            If there is no list of such a name.
         DataError
             If only ranks are known.
 
@@ -169,7 +167,7 @@ class RankTable:
         sign = np.where(np.isin(self.list_names, list(lists)), -1.0, 1.0)
         return replace(self, scores=self.scores * sign[:, np.newaxis])
 
-    def weighted(self, weights: Mapping[str, float] | Sequence[float] | None) -> RankTable:
+    def weighted(self, list_weights: Mapping[str, float] | Sequence[float] | None) -> RankTable:
         """The same lists with weights.
 
         A whole weight k counts as k copies of the list.  Fractions are shares of a copy,
@@ -177,16 +175,10 @@ class RankTable:
 
         Parameters
         ----------
-        weights : one number per list, or dict of list name to number
+        list_weights : one number per list, or dict of list name to number
             At least 0, in the order of the lists.  A list of weight 0 is left out, and so are items
             that no other list holds (with a warning); universes stay.  None and weights that are
             all 1 leave the table without weights.
-
-        Raises
-        ------
-        ParameterError
-            For a weight that is negative or not finite, weights that are all 0, not one per list,
-            or of lists that do not exist.
 
         Warns
         -----
@@ -196,35 +188,30 @@ class RankTable:
         Examples
         --------
         >>> table = RankTable.from_lists({"first": ["a", "b"], "second": ["b", "a"]})
-        >>> table.weighted({"first": 2, "second": 1}).weights
+        >>> table.weighted({"first": 2, "second": 1}).list_weights
         array([2., 1.])
         """
-        if weights is None:
-            return replace(self, weights=None)
-        given = read_weights(weights, self.list_names)
+        if list_weights is None:
+            return replace(self, list_weights=None)
+        given = read_list_weights(list_weights, self.list_names)
         kept = given > 0
         table = self if kept.all() else self._of_lists(kept)
         even = bool((given[kept] == 1.0).all())
-        return replace(table, weights=None if even else given[kept])
+        return replace(table, list_weights=None if even else given[kept])
 
-    def written_out(self) -> RankTable:
+    def _written_out(self) -> RankTable:
         """The table without weights in which a list of weight k stands k times.
-
-        Raises
-        ------
-        ParameterError
-            If a weight is not a whole number, or if they sum to more than 10,000.
 
         Examples
         --------
         >>> table = RankTable.from_lists([["a", "b"], ["b", "a"]]).weighted([2, 1])
-        >>> table.written_out().ranks.tolist()
+        >>> table._written_out().ranks.tolist()
         [[1.0, 2.0], [1.0, 2.0], [2.0, 1.0]]
         """
-        if self.weights is None:
+        if self.list_weights is None:
             return self
-        rows = np.repeat(np.arange(self.n_lists), whole_weights(self.weights))
-        return replace(self._of_lists(rows), weights=None)
+        rows = np.repeat(np.arange(self.n_lists), whole_weights(self.list_weights))
+        return replace(self._of_lists(rows), list_weights=None)
 
     def _of_lists(self, rows: NDArray[Any]) -> RankTable:
         """Some of the lists, or some more than once, over the items that they hold."""
@@ -247,7 +234,7 @@ class RankTable:
             sizes=self.sizes[rows],
         )
 
-    def with_last_places(self) -> RankTable:
+    def _with_last_places(self) -> RankTable:
         """The table for p-values: a tied entry has the last of the places that its ties share.
 
         A null distribution of ranks without ties gives too small p-values for average ranks: most
@@ -256,14 +243,9 @@ class RankTable:
         (``ties="random"``) stay as they are, ties broken by the order of the columns do not.
         Of given ranks ties are taken from the ranks.
 
-        Returns
-        -------
-        RankTable
-            Of ranks only; the table itself if no rank changes.
-
         Examples
         --------
-        >>> RankTable.from_scores([[0.9, 0.0, 0.0, 0.0]]).with_last_places().ranks
+        >>> RankTable.from_scores([[0.9, 0.0, 0.0, 0.0]])._with_last_places().ranks
         array([[1., 4., 4., 4.]])
         """
         if self.ties in ("max", "random"):
@@ -292,10 +274,10 @@ class RankTable:
         else:
             matrix = self.ranks if values == "ranks" else self.normalized_ranks()
         if matrix is None:
-            raise DataError("this RankTable holds ranks only; build it with RankTable.from_scores")
+            raise DataError("this RankTable holds ranks only; build it with ", SCORES)
         return pd.DataFrame(
             matrix.T,
-            index=pd.Index(self.names, name="name"),
+            index=pd.Index(self.names, name="item"),
             columns=pd.Index(self.list_names, name="list"),
         )
 
@@ -312,7 +294,7 @@ class RankTable:
     # constructors
     # -----------------------------------------------------------------------------------------
     @classmethod
-    def from_checked_scores(cls, scores: Floats, names: tuple[str, ...]) -> RankTable:
+    def _from_checked_scores(cls, scores: Floats, names: tuple[str, ...]) -> RankTable:
         """Wrap a complete score matrix that is known to be valid, without looking at it.
 
         For loops of the package over thousands of small matrices; everybody else wants
@@ -354,8 +336,6 @@ class RankTable:
         ------
         DataError
             For an infinite score, a list or an item without any score, or duplicate names.
-        ParameterError
-            For `higher_is_better` that is not one bool, or a bad `ties` or `universe`.
 
         Examples
         --------
@@ -365,13 +345,23 @@ class RankTable:
         """
         if not isinstance(higher_is_better, (bool, np.bool_)):
             raise ParameterError(
-                "higher_is_better must be True or False for the whole table, got "
-                f"{higher_is_better!r}; if directions are mixed, negate the lists that run the "
-                "other way first"
+                Param("higher_is_better"),
+                " must be ",
+                TRUE,
+                " or ",
+                FALSE,
+                " for the whole table",
+                Got(higher_is_better),
+                "; if directions are mixed, negate the lists that run the other way first",
             )
         check_choice("ties", ties, TIES)
         if ties == "random" and random_state is None:
-            raise ParameterError('ties="random" draws the order of ties: give random_state, e.g. 0')
+            raise ParameterError(
+                Use(ties="random"),
+                " draws the order of ties: give ",
+                Param("random_state"),
+                ", e.g. 0",
+            )
         matrix, item_names, list_names = read_values(scores, names, "scores")
         check_entries(matrix, item_names, list_names, "score")
         matrix = matrix if higher_is_better else -matrix
@@ -406,8 +396,6 @@ class RankTable:
         DataError
             For a rank that is not positive, above its universe, or infinite; for a list or an item
             without any rank; for duplicate names.
-        ParameterError
-            For a universe smaller than the number of items.
 
         Examples
         --------
@@ -447,9 +435,9 @@ class RankTable:
         if outside.any():
             i, j = np.argwhere(outside)[0]
             raise DataError(
-                f"the normalized rank of {item_names[j]!r} in {list_names[i]!r} is "
-                f"{matrix[i, j]:g}; it must be above 0 and at most 1 "
-                "(for ranks use RankTable.from_ranks)"
+                f"the normalized rank of {item_names[j]!r} in {list_names[i]!r} is ",
+                f"{matrix[i, j]:g}; it must be above 0 and at most 1",
+                Phrase("not_ranks", " (for ranks use RankTable.from_ranks)"),
             )
         sizes = np.ones(matrix.shape[0])
         return cls(item_names, list_names, None, sizes, full, given_ranks=matrix)
@@ -493,7 +481,7 @@ class RankTable:
         array([[0.25, 0.75],
                [0.5 , 1.  ]])
         """
-        values, position, names = read_groups(scores, groups)
+        values, position, names = read_members(scores, groups)
         places = rank_scores(values, "max", higher_is_better=higher_is_better) / len(values)
         order = np.lexsort((places, position))
         sizes = np.bincount(position)
@@ -531,8 +519,6 @@ class RankTable:
         ------
         DataError
             For no list, an empty list, a name twice in a list, or a missing name.
-        ParameterError
-            For a universe smaller than the number of different names, or given with ``full=True``.
 
         Warns
         -----
@@ -544,7 +530,7 @@ class RankTable:
         --------
         >>> RankTable.from_lists([["a", "b"], ["b", "c"]], universe=10).to_frame("normalized")
         list  list1  list2
-        name
+        item
         a       0.1    1.0
         b       0.2    0.1
         c       1.0    0.2

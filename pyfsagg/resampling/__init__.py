@@ -1,15 +1,6 @@
 """Resampling plans: a seed and a table in, row weights out."""
 
-from pyfsagg.resampling.draws import Resamples, canonical_order
-from pyfsagg.resampling.plan import (
-    PLANS,
-    Plan,
-    PlanSpec,
-    draw_resamples,
-    list_resampling_plans,
-    read_plan,
-    with_data,
-)
+from pyfsagg.resampling.plan import PLANS, Plan, Resamples, draw_resamples
 from pyfsagg.resampling.plans import (
     BalancedBootstrap,
     Bootstrap,
@@ -35,16 +26,11 @@ __all__ = [
     "KFold",
     "LabelNoise",
     "Plan",
-    "PlanSpec",
     "PoissonBootstrap",
     "Resamples",
     "Rows",
     "StratifiedBootstrap",
     "Subsample",
     "ValueNoise",
-    "canonical_order",
     "draw_resamples",
-    "list_resampling_plans",
-    "read_plan",
-    "with_data",
 ]

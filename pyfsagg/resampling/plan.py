@@ -1,35 +1,159 @@
-"""What a resampling plan is: its settings, the list of plans, and drawing by one of them."""
+"""What a resample and a resampling plan are, and drawing by a plan."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_integer
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.settings import Settings, option
-from pyfsagg._table.table import AnyTable, full_weights
+from pyfsagg._base.validation import check_integer
+from pyfsagg._message import DIVIDE_WEIGHTS, Got, Message, Param, Phrase, Remedy, Use
+from pyfsagg._table.columns import Kind
+from pyfsagg._table.identity import row_digests
+from pyfsagg._table.sparse import SparseTable
+from pyfsagg._table.table import AnyTable, Table, full_weights, weights_from_counts
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.resampling.draws import Drawn, Resamples, Source
 
-__all__ = [
-    "PLANS",
-    "Plan",
-    "PlanSpec",
-    "draw_resamples",
-    "list_resampling_plans",
-    "read_plan",
-    "register_plan",
-    "with_data",
-]
+
+@dataclass(frozen=True, eq=False)
+class Resamples:
+    """The weights, labels and features of each resample.
+
+    Attributes
+    ----------
+    weights : ndarray of uint16, shape (n_resamples, n_samples)
+        How often each row occurs in each resample.
+    labels : ndarray of int32, shape (1 or n_resamples, n_samples)
+        Class codes; one row when all resamples share the true labels.
+    features : ndarray of bool, shape (n_resamples, n_features), or None
+        Which features each resample may see; a feature that it does not see has a missing score.
+    noise : float
+        Standard deviation of the noise added to numeric cells, in units of the feature's own.
+    plan, seed, parameters
+        How the resamples were drawn; `seed` is None for rows given by the caller.
+    """
+
+    weights: NDArray[np.uint16]
+    labels: NDArray[np.int32]
+    features: NDArray[np.bool_] | None
+    noise: float
+    plan: str
+    seed: int | None
+    parameters: Mapping[str, Any]
+
+    def __len__(self) -> int:
+        return int(self.weights.shape[0])
+
+    def first(self, size: int) -> Resamples:
+        """The first `size` of the resamples."""
+        labels = self.labels if self.labels.shape[0] == 1 else self.labels[:size]
+        features = None if self.features is None else self.features[:size]
+        return replace(self, weights=self.weights[:size], labels=labels, features=features)
+
+    def labels_of(self, rows: slice) -> NDArray[np.int32]:
+        """The labels that belong to the resamples in `rows`."""
+        return self.labels if self.labels.shape[0] == 1 else self.labels[rows]
+
+    def table_of(self, resample: int, table: AnyTable) -> AnyTable:
+        """The table as resample number `resample` sees it, under noise or a subset of features."""
+        if self.features is not None:
+            return table.take(np.flatnonzero(self.features[resample]))
+        if self.noise == 0.0 or isinstance(table, SparseTable):
+            return table  # noise on a sparse table was refused when the resamples were drawn
+        rng = generator(self.seed, resample, stream=1)
+        numeric = np.isin(table.kinds, (Kind.NUMERIC, Kind.INTEGER))
+        scale = np.zeros(table.n_features)
+        scale[numeric] = self.noise * np.nanstd(table.values[:, numeric], axis=0)
+        draws = rng.standard_normal(table.values.shape)
+        kinds = np.where(numeric, np.int8(Kind.NUMERIC), table.kinds).astype(np.int8)
+        noisy = table.with_values(table.values + draws * np.nan_to_num(scale))
+        return Table(noisy.values, table.feature_names, kinds, table.levels)
+
+    @property
+    def changes_table(self) -> bool:
+        """Whether resamples differ in more than row weights and labels."""
+        return self.features is not None or self.noise > 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """What resamples are drawn from: a table whose rows count `weight` times each, and a seed.
+
+    Samples are drawn in a canonical order that does not depend on the order of the rows in the
+    table: shuffling the rows, or writing a row k times instead of giving it the weight k, leaves
+    every resample the same multiset of rows.
+    """
+
+    table: AnyTable
+    target: Target
+    weight: NDArray[np.uint16]
+    seed: int
+
+    @property
+    def n_samples(self) -> int:
+        return self.table.n_samples
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """Row positions in the canonical order."""
+        return canonical_order(self.table, self.target)
+
+    @cached_property
+    def population(self) -> NDArray[np.intp]:
+        """Row positions in the canonical order, each as often as it counts."""
+        return np.repeat(self.order, self.weight[self.order])
+
+    @cached_property
+    def strata(self) -> list[NDArray[np.intp]]:
+        """The population of each class, bin or kind of event; one for all rows without a target."""
+        codes = self.target.strata[self.population]
+        return [self.population[codes == c] for c in range(max(1, self.target.n_strata))]
+
+    def count(
+        self, rows: range, draw: Callable[[np.random.Generator], NDArray[np.intp]]
+    ) -> NDArray[np.uint16]:
+        """Weights (resamples in `rows`, n_samples) of the row positions that `draw` returns."""
+        return self.count_each(rows, lambda row: draw(generator(self.seed, row)))
+
+    def count_each(
+        self, rows: range, positions: Callable[[int], NDArray[np.intp]]
+    ) -> NDArray[np.uint16]:
+        """The same of the row positions that belong to the number of a resample."""
+        weights = np.empty((len(rows), self.n_samples), dtype=np.uint16)
+        remedy = DIVIDE_WEIGHTS
+        for place, row in enumerate(rows):
+            counts = np.bincount(positions(row), minlength=self.n_samples)
+            weights[place] = weights_from_counts(counts, row, remedy)
+        return weights
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What a plan draws: what it leaves at None is as in the source."""
+
+    weights: NDArray[np.uint16] | None = None
+    labels: NDArray[np.int32] | None = None
+    features: NDArray[np.bool_] | None = None
+    noise: float = 0.0
+
+
+def canonical_order(table: AnyTable, target: Target) -> NDArray[np.intp]:
+    """Row positions in an order that depends on what the rows hold, not on where they stand."""
+    return np.lexsort((*target.parts, row_digests(table)))
+
+
+def generator(seed: int | None, resample: int, stream: int = 0) -> np.random.Generator:
+    """The random numbers of one resample: they depend on seed and number alone."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(stream, resample)))
 
 
 @dataclass(frozen=True)
@@ -68,13 +192,13 @@ class Plan(Settings):
     )
 
     @abstractmethod
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         """Resamples number ``rows.start``, …, ``rows.stop`` - 1."""
 
-    def refuse(self, table: AnyTable, target: Target) -> None:
+    def _refuse(self, table: AnyTable, target: Target) -> None:
         """Raise for a table or a target that the plan cannot use."""
 
-    def take(self, rows: NDArray[np.intp]) -> Self:
+    def _take(self, rows: NDArray[np.intp]) -> Self:
         """The plan of a table that holds only the rows at these positions."""
         arrays = {
             field.name: np.asarray(value)[rows]
@@ -117,35 +241,19 @@ def register_plan(name: str, *aliases: str, summary: str) -> Callable[[PlanT], P
 
 
 def read_plan(given: str | Plan, parameters: Mapping[str, Any] | None = None) -> Plan:
-    """A plan, or the name of one with its parameters.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError, InputTypeError
-        For an unknown name or parameter, or something that is not a plan.
-    """
+    """A plan, or the name of one with its parameters."""
     if isinstance(given, Plan):
         if parameters:
             raise ParameterError(f"{given!r} has its parameters already")
         return given
     if not isinstance(given, str):
         raise InputTypeError(
-            "resampling must be a name from list_resampling_plans() or a plan such as "
-            f"pyfsagg.Subsample(0.8), got {given!r}"
+            Param("resampling"),
+            " must be a name from list_methods('resampling')",
+            Phrase("plan", " or a plan such as pyfsagg.resampling.Subsample(0.8)"),
+            Got(given),
         )
     return PLANS.get(given).plan.of(parameters)
-
-
-def list_resampling_plans() -> pd.DataFrame:
-    """The resampling plans by name, with their parameter and its default.
-
-    Examples
-    --------
-    >>> float(list_resampling_plans().loc["subsample", "default"])
-    0.5
-    """
-    frame = PLANS.to_frame()
-    return frame.assign(plan=[plan.__name__ for plan in frame["plan"]])
 
 
 def draw_resamples(
@@ -155,7 +263,7 @@ def draw_resamples(
     *,
     n_resamples: int = 1000,
     seed: int = 0,
-    weight: NDArray[np.uint16] | None = None,
+    sample_weight: NDArray[np.uint16] | None = None,
     first: int = 0,
 ) -> Resamples:
     """Draw resamples number `first`, …, `first` + `n_resamples` - 1 of a plan.
@@ -170,7 +278,7 @@ def draw_resamples(
         the number of halves, which is even.
     seed : int
         Determines the draw together with the number of the resample.
-    weight : ndarray of uint16 (n_samples,), optional
+    sample_weight : ndarray of uint16 (n_samples,), optional
         How often each row occurs in the population; replaces the weights of the plan.
 
     Raises
@@ -181,23 +289,28 @@ def draw_resamples(
     """
     chosen = read_plan(plan)
     check_integer("n_resamples", n_resamples, low=chosen.fewest)
-    if weight is None:
-        weight = full_weights(table.n_samples, chosen.sample_weight)[0]
+    if sample_weight is None:
+        sample_weight = full_weights(table.n_samples, chosen.sample_weight)[0]
     if n_resamples % chosen.together:
         raise ParameterError(
-            f"resampling={chosen.name!r} draws {chosen.together} resamples together: n_resamples must "
-            f"be a multiple of {chosen.together}, got {n_resamples}; use {n_resamples + 1}"
+            Use(resampling=chosen.name),
+            f" draws {chosen.together} resamples together: ",
+            Param("n_resamples"),
+            f" must be a multiple of {chosen.together}, got {n_resamples}",
+            Remedy(f"use {n_resamples + 1}"),
         )
-    chosen.refuse(table, target)
+    chosen._refuse(table, target)
     require_memory(
-        2 * n_resamples * table.n_samples + 24 * int(weight.sum(dtype=np.int64)),
+        2 * n_resamples * table.n_samples + 24 * int(sample_weight.sum(dtype=np.int64)),
         f"the weights of {table.n_samples:,} rows in {n_resamples:,} resamples",
-        "draw fewer resamples, or divide sample_weight by a common factor",
+        Message("draw fewer resamples, or ", DIVIDE_WEIGHTS),
     )
-    drawn = chosen.draw(Source(table, target, weight, seed), range(first, first + n_resamples))
+    drawn = chosen._draw(
+        Population(table, target, sample_weight, seed), range(first, first + n_resamples)
+    )
     weights = drawn.weights
     if weights is None:
-        weights = np.broadcast_to(weight, (n_resamples, table.n_samples))
+        weights = np.broadcast_to(sample_weight, (n_resamples, table.n_samples))
     return Resamples(
         np.ascontiguousarray(weights),
         target.codes[np.newaxis, :] if drawn.labels is None else drawn.labels,
@@ -215,11 +328,14 @@ def with_data(plan: Plan, **arrays: Any) -> Plan:
     for name in given:
         if name not in plan.names():
             raise ParameterError(
-                f"{name} and resampling={plan.name!r} do not belong together"
-                + (
-                    "; use resampling='grouped_bootstrap' or 'complementary_pairs'"
+                Param(name),
+                " and ",
+                Use(resampling=plan.name),
+                " do not belong together",
+                *(
+                    ("; use ", Use(resampling="grouped_bootstrap"), " or 'complementary_pairs'")
                     if name == "groups"
-                    else ""
-                )
+                    else ()
+                ),
             )
     return replace(plan, **given) if given else plan

@@ -1,10 +1,4 @@
-"""Resampling plans, one class each: what a seed and a table become.
-
-Row r of a plan depends on the seed and on r, not on how many resamples are drawn or by how many
-workers, and not on the order of the rows in the table.  Plans that put noise on cells or labels draw
-no rows and do not promise the last; nor does the Poisson bootstrap, which goes by the number of a
-row.
-"""
+"""Resampling plans, one class each."""
 
 from __future__ import annotations
 
@@ -14,29 +8,50 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_integer, check_real
 from pyfsagg._base.settings import option
-from pyfsagg._table.table import AnyTable, SparseTable, weights_from_counts
+from pyfsagg._base.validation import as_array, check_integer, check_real
+from pyfsagg._kernels.poisson_bootstrap import LANES, padded, poisson_weights
+from pyfsagg._message import DENSE, DIVIDE_WEIGHTS, Message, Param, Phrase, Remedy, Use
+from pyfsagg._table.sparse import SparseTable
+from pyfsagg._table.table import AnyTable, weights_from_counts
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.resampling.draws import Drawn, Source, generator
-from pyfsagg.resampling.plan import Plan, register_plan
-from pyfsagg.resampling.poisson import poisson_resamples
+from pyfsagg.resampling.plan import Drawn, Plan, Population, generator, register_plan
 
-__all__ = [
-    "BalancedBootstrap",
-    "Bootstrap",
-    "ComplementaryPairs",
-    "FeatureSubspace",
-    "GroupedBootstrap",
-    "KFold",
-    "LabelNoise",
-    "PoissonBootstrap",
-    "Rows",
-    "StratifiedBootstrap",
-    "Subsample",
-    "ValueNoise",
-]
+
+def poisson_key(seed: int) -> np.uint64:
+    """What the weights of the Poisson bootstrap depend on beside row and resample."""
+    return np.uint64(np.random.SeedSequence(seed, spawn_key=(2,)).generate_state(1, np.uint64)[0])
+
+
+def check_poisson_totals(totals: NDArray[np.int64]) -> None:
+    """Refuse resamples of fewer than two rows, which tables of a few rows may have."""
+    if totals.min() < 2:
+        raise DataError(
+            f"resample {int(totals.argmin())} of the Poisson bootstrap draws ",
+            f"{int(totals.min())} row(s) of this small table",
+            Remedy("use ", Use(resampling="bootstrap"), ", or another seed"),
+        )
+
+
+def poisson_resamples(
+    rows: range, sample_weight: NDArray[np.uint16], seed: int
+) -> NDArray[np.uint16]:
+    """Weights (resamples in `rows`, n_samples) of a table in memory, whose own weights must be 1."""
+    if (sample_weight != 1).any():
+        raise ParameterError(
+            Use(resampling="poisson_bootstrap"),
+            " goes by the number of a row and takes no ",
+            Param("sample_weight"),
+            Remedy("use 'bootstrap'"),
+        )
+    group = rows.start // LANES
+    drawn = np.empty((sample_weight.size, padded(rows.stop - group * LANES)), np.uint8)
+    poisson_weights(poisson_key(seed), 0, group, drawn)
+    start = rows.start - group * LANES
+    weights = np.ascontiguousarray(drawn[:, start : start + len(rows)].T, dtype=np.uint16)
+    check_poisson_totals(weights.sum(axis=1, dtype=np.int64))
+    return weights
 
 
 @register_plan("bootstrap", summary="draws as many rows as there are, with replacement")
@@ -50,7 +65,7 @@ class Bootstrap(Plan):
     :class:`ComplementaryPairs`).  ``pyfsagg reproduce calibration --only pairs`` measures it.
     """
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         population = source.population
         return Drawn(source.count(rows, lambda rng: rng.choice(population, population.size)))
 
@@ -65,7 +80,7 @@ class Bootstrap(Plan):
 class PoissonBootstrap(Plan):
     """Each row a Poisson(1) number of times; for tables that are read in pieces."""
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         return Drawn(poisson_resamples(rows, source.weight, source.seed))
 
 
@@ -78,14 +93,15 @@ class PoissonBootstrap(Plan):
 class StratifiedBootstrap(Plan):
     """A bootstrap within each class, so that class sizes stay; with survival, of events and of others."""
 
-    def refuse(self, table: AnyTable, target: Target) -> None:
+    def _refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind == "none":
             raise ParameterError(
-                "resampling='stratified_bootstrap' keeps the shares of the classes, and there is no "
-                "target; use 'bootstrap'"
+                Use(resampling="stratified_bootstrap"),
+                " keeps the shares of the classes, and there is no target",
+                Remedy("use 'bootstrap'"),
             )
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         strata = [stratum for stratum in source.strata if stratum.size]
         return Drawn(
             source.count(rows, lambda rng: np.concatenate([rng.choice(s, s.size) for s in strata]))
@@ -113,18 +129,19 @@ class BalancedBootstrap(Plan):
 
     per_class: int | None = option(None, help="rows of each class; default: of the smallest class")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         if self.per_class is not None:
-            check_integer(f"per_class of {self.name}", self.per_class, low=1)
+            check_integer(Message(Param("per_class"), f" of {self.name}"), self.per_class, low=1)
 
-    def refuse(self, table: AnyTable, target: Target) -> None:
+    def _refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind != "classes":
             raise ParameterError(
-                "resampling='balanced_bootstrap' draws as many rows of each class, and the target has "
-                "no classes; use 'bootstrap'"
+                Use(resampling="balanced_bootstrap"),
+                " draws as many rows of each class, and the target has no classes",
+                Remedy("use 'bootstrap'"),
             )
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         strata = [stratum for stratum in source.strata if stratum.size]
         size = self.per_class or min(stratum.size for stratum in strata)
         return Drawn(
@@ -145,10 +162,10 @@ class Subsample(Plan):
 
     fraction: float = option(0.5, help="share of the rows")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         _check_fraction(self)
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         population = source.population
         size = max(2, round(self.fraction * population.size))
         return Drawn(source.count(rows, lambda rng: rng.choice(population, size, replace=False)))
@@ -188,7 +205,7 @@ class ComplementaryPairs(Plan):
     >>> result = pyfsagg.wam(
     ...     data.X, data.y, resampling="complementary_pairs", n_resamples=20, random_state=0
     ... )
-    >>> first, second = pyfsagg.ComplementaryPairs.pairs(result.n_resamples).T
+    >>> first, second = pyfsagg.resampling.ComplementaryPairs.pairs(result.n_resamples).T
     >>> result.combined[first].shape
     (10, 13)
     """
@@ -202,7 +219,7 @@ class ComplementaryPairs(Plan):
         """The numbers of the resamples that form each pair, shape (n_resamples / 2, 2)."""
         return np.arange(n_resamples - n_resamples % 2).reshape(-1, 2)
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         units = None if self.groups is None else _groups(self.groups, source)
         strata = self._strata(source, units)
 
@@ -222,7 +239,9 @@ class ComplementaryPairs(Plan):
         return Drawn(source.count_each(rows, half))
 
     @staticmethod
-    def _strata(source: Source, groups: list[NDArray[np.intp]] | None) -> list[NDArray[np.intp]]:
+    def _strata(
+        source: Population, groups: list[NDArray[np.intp]] | None
+    ) -> list[NDArray[np.intp]]:
         """What is drawn whole, by class: positions of rows, or numbers of groups."""
         classes = source.target.kind in ("classes", "survival")
         if groups is None:
@@ -232,25 +251,34 @@ class ComplementaryPairs(Plan):
         codes = np.array([np.bincount(source.target.strata[each]).argmax() for each in groups])
         return [np.flatnonzero(codes == c) for c in range(source.target.n_strata)]
 
-    def _check_half(self, positions: NDArray[np.intp], row: int, source: Source) -> None:
+    def _check_half(self, positions: NDArray[np.intp], row: int, source: Population) -> None:
         unit = "rows" if self.groups is None else "groups"
         if source.target.kind != "classes":
             if positions.size < 2:
                 raise DataError(
-                    f"half {row} of resampling='complementary_pairs' would hold {positions.size} "
-                    f"row(s) and needs at least 2; gather more {unit}, or use resampling='bootstrap'"
+                    f"half {row} of ",
+                    Use(resampling="complementary_pairs"),
+                    f" would hold {positions.size} row(s) and needs at least 2",
+                    Remedy(f"gather more {unit}, or use ", Use(resampling="bootstrap")),
                 )
             if source.target.kind == "survival" and not source.target.strata[positions].any():
                 raise DataError(
-                    f"half {row} of resampling='complementary_pairs' would hold no event: at least two "
-                    f"{unit} with an event are needed, one for each half; use resampling='bootstrap'"
+                    f"half {row} of ",
+                    Use(resampling="complementary_pairs"),
+                    f" would hold no event: at least two {unit} with an event are needed, one for each ",
+                    "half",
+                    Remedy("use ", Use(resampling="bootstrap")),
                 )
             return
         if np.unique(source.target.codes[positions]).size < 2:
             raise DataError(
-                f"half {row} of resampling='complementary_pairs' would hold fewer than two classes: "
-                f"at least two classes need two {unit} or more, one for each half; gather more "
-                f"{unit} of the rare classes, or use resampling='bootstrap'"
+                f"half {row} of ",
+                Use(resampling="complementary_pairs"),
+                f" would hold fewer than two classes: at least two classes need two {unit} or more, ",
+                "one for each half",
+                Remedy(
+                    f"gather more {unit} of the rare classes, or use ", Use(resampling="bootstrap")
+                ),
             )
 
 
@@ -271,11 +299,15 @@ class GroupedBootstrap(Plan):
 
     groups: ArrayLike | None = option(None, flag=False, help="group of each row")
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         if self.groups is None:
             raise ParameterError(
-                "resampling='grouped_bootstrap' draws whole groups: give the group of each row, as in "
-                "resampling=pyfsagg.GroupedBootstrap(groups)"
+                Use(resampling="grouped_bootstrap"),
+                " draws whole groups: give the group of each row",
+                Phrase(
+                    "groups_of_plan",
+                    ", as in resampling=pyfsagg.resampling.GroupedBootstrap(groups)",
+                ),
             )
         members = _groups(self.groups, source)
         n = len(members)
@@ -286,16 +318,19 @@ class GroupedBootstrap(Plan):
         )
 
 
-def _groups(groups: ArrayLike, source: Source) -> list[NDArray[np.intp]]:
+def _groups(groups: ArrayLike, source: Population) -> list[NDArray[np.intp]]:
     """The population of each group."""
     array = as_array("groups", groups)
     if array.shape != (source.n_samples,):
         raise DataError(
-            f"groups must have one label per sample ({source.n_samples}), got the shape {array.shape}"
+            Param("groups"),
+            f" must have one label per sample ({source.n_samples}), got the shape {array.shape}",
         )
     names, codes = np.unique(array.astype(str), return_inverse=True)
     if len(names) < 2:
-        raise DataError("groups has one group only; to draw whole groups takes at least two")
+        raise DataError(
+            Param("groups"), " has one group only; to draw whole groups takes at least two"
+        )
     drawn = source.population
     found = (drawn[codes[drawn] == g] for g in range(len(names)))
     return [members for members in found if members.size]
@@ -318,7 +353,7 @@ class KFold(Plan):
     only: ClassVar[bool] = True
     fewest: ClassVar[int] = 2
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         n_folds = rows.stop
         if rows.start:
             raise ParameterError("k_fold has no further resamples: there are only as many as folds")
@@ -327,32 +362,33 @@ class KFold(Plan):
         # Classes are dealt out one after the other.
         shuffled = np.concatenate([rng.permutation(stratum) for stratum in source.strata])
         fold = np.arange(shuffled.size) % n_folds
-        n, remedy = source.n_samples, "divide sample_weight by a common factor"
+        n, remedy = source.n_samples, DIVIDE_WEIGHTS
         counts = (np.bincount(shuffled[fold != f], minlength=n) for f in rows)
         weights = [weights_from_counts(each, f, remedy) for f, each in enumerate(counts)]
         return Drawn(np.stack(weights))
 
     @staticmethod
-    def _check_sizes(source: Source, n_folds: int) -> None:
+    def _check_sizes(source: Population, n_folds: int) -> None:
         """Each fold leaves out a row of every class, or an event."""
         if source.target.kind == "survival":
             n_events = source.strata[1].size
             if n_folds > n_events:
                 raise DataError(
-                    f"{n_folds} stratified folds need at least {n_folds} events, and there are "
-                    f"{n_events}; use at most {n_events} folds (n_folds)"
+                    f"{n_folds} stratified folds need at least {n_folds} events, and there are ",
+                    f"{n_events}",
+                    Remedy(f"use at most {n_events} folds (", Param("n_folds"), ")"),
                 )
             return
         smallest = min(stratum.size for stratum in source.strata)
         if n_folds > smallest:
             raise DataError(
-                f"{n_folds} stratified folds need at least {n_folds} rows of every class, and the "
-                f"smallest class has {smallest}; "
-                + (
-                    f"use at most {smallest} folds (n_folds)"
+                f"{n_folds} stratified folds need at least {n_folds} rows of every class, and the ",
+                f"smallest class has {smallest}; ",
+                *(
+                    (f"use at most {smallest} folds (", Param("n_folds"), ")")
                     if smallest > 1
-                    else "leave that class out"
-                )
+                    else ("leave that class out",)
+                ),
             )
 
 
@@ -373,10 +409,10 @@ class FeatureSubspace(Plan):
 
     fraction: float = option(0.5, help="share of the features")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         _check_fraction(self)
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         p = source.table.n_features
         size = min(p, max(2, round(self.fraction * p)))
         seen = np.zeros((len(rows), p), dtype=np.bool_)
@@ -401,17 +437,18 @@ class LabelNoise(Plan):
 
     fraction: float = option(0.1, help="share of the labels")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         _check_fraction(self)
 
-    def refuse(self, table: AnyTable, target: Target) -> None:
+    def _refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind != "classes":
             raise ParameterError(
-                "resampling='label_noise' exchanges class labels, and the target has none; use another "
-                "plan"
+                Use(resampling="label_noise"),
+                " exchanges class labels, and the target has none",
+                Remedy("use another plan"),
             )
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         target = source.target
         n, k = target.codes.size, target.n_classes
         labels = np.tile(target.codes, (len(rows), 1))
@@ -438,17 +475,20 @@ class ValueNoise(Plan):
 
     scale: float = option(0.1, help="noise in standard deviations of the feature")
 
-    def check(self) -> None:
-        check_real(f"scale of {self.name}", self.scale, low=0.0, low_open=True)
+    def _check(self) -> None:
+        check_real(Message(Param("scale"), f" of {self.name}"), self.scale, low=0.0, low_open=True)
 
-    def refuse(self, table: AnyTable, target: Target) -> None:
+    def _refuse(self, table: AnyTable, target: Target) -> None:
         if isinstance(table, SparseTable):
             raise DataError(
-                "resampling='value_noise' puts noise on every cell, also on those that are zero, and X "
-                "is sparse; use another plan, or a dense table (X.toarray())"
+                Use(resampling="value_noise"),
+                " puts noise on every cell, also on those that are zero, and ",
+                Param("X"),
+                " is sparse",
+                Remedy("use another plan, or a dense table (", DENSE, ")"),
             )
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         return Drawn(noise=self.scale)
 
 
@@ -469,32 +509,36 @@ class Rows(Plan):
 
     indices: ArrayLike | None = option(None, flag=False, help="rows of each resample, from 0")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         if self.sample_weight is not None:
             raise ParameterError(
-                "the rows say how often each sample is drawn; sample_weight cannot be given with them"
+                "the rows say how often each sample is drawn; ",
+                Param("sample_weight"),
+                " cannot be given with them",
             )
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         n = source.n_samples
         indices = as_array("indices", self.indices)
         if indices.ndim != 2 or 0 in indices.shape:
             raise ParameterError(
-                "row_indices must have the shape (n_resamples, n_draws), one row per resample; got "
-                f"{indices.shape}"
+                Param("row_indices"),
+                " must have the shape (n_resamples, n_draws), one row per resample; got ",
+                f"{indices.shape}",
             )
         if indices.dtype.kind == "f" and (indices == np.floor(indices)).all():
             indices = indices.astype(np.int64)
         if indices.dtype.kind not in "iu":
             raise ParameterError(
-                f"row_indices must hold whole numbers, got the type {indices.dtype}"
+                Param("row_indices"), f" must hold whole numbers, got the type {indices.dtype}"
             )
         if indices.min() < 0 or indices.max() >= n:
             r_counts = indices.min() >= 1 and indices.max() == n
             hint = "; R counts from 1: subtract 1" if r_counts else ""
             raise ParameterError(
-                f"row_indices must lie between 0 and {n - 1} for a table of {n} rows, got "
-                f"{indices.min()} to {indices.max()}{hint}"
+                Param("row_indices"),
+                f" must lie between 0 and {n - 1} for a table of {n} rows, got ",
+                f"{indices.min()} to {indices.max()}{hint}",
             )
         remedy = "draw every row less often, in the same proportion"
         counts = (np.bincount(row, minlength=n) for row in indices)
@@ -503,4 +547,10 @@ class Rows(Plan):
 
 
 def _check_fraction(plan: Subsample | FeatureSubspace | LabelNoise) -> None:
-    check_real(f"fraction of {plan.name}", plan.fraction, low=0.0, high=1.0, low_open=True)
+    check_real(
+        Message(Param("fraction"), f" of {plan.name}"),
+        plan.fraction,
+        low=0.0,
+        high=1.0,
+        low_open=True,
+    )

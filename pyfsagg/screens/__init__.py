@@ -11,14 +11,12 @@ from __future__ import annotations
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.screens._call import screen
 from pyfsagg.screens._result import Screen
-from pyfsagg.screens.scoring import Side
 
-__all__ = ["Screen", "Side", "screen"]
+__all__ = ["Screen", "screen"]
 
 
 @shown_by("screen")
 def _face() -> Face:
-    from pyfsagg.screens._page import screen_page
-    from pyfsagg.screens._plot import SCREEN_PLOTS
+    from pyfsagg.screens._report import SCREEN_PLOTS, screen_page
 
     return Face(SCREEN_PLOTS, screen_page)

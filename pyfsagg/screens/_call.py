@@ -1,24 +1,219 @@
-"""The public call: the scores of guides and their genes in, genes with exact p-values out."""
+"""The public call: scores of guides and their genes in, genes with exact p-values out."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.remarks import warn
+from pyfsagg._base.validation import check_choice, check_integer, check_real, real_array
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.screens._input import Guides, find_controls, read_guides
+from pyfsagg._message import Got, Param, Phrase, Remedy, Use, named
+from pyfsagg._table.frames import pandas_series
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.screens._result import Screen
 from pyfsagg.screens.scoring import Side, SideName, estimate_alpha, score_side
 
-__all__ = ["screen"]
+
+@dataclass(frozen=True, eq=False)
+class Guides:
+    """n guides, in the order in which they were given.
+
+    Attributes
+    ----------
+    names : ndarray of str (n,)
+    gene : ndarray of int (n,)
+        Position of the gene of each guide in `gene_names`.
+    gene_names : ndarray of str
+        In the order of first appearance.
+    scores : ndarray (n,)
+    log_fold_changes : ndarray (n,) or None
+    p_values : dict of side to ndarray (n,)
+    """
+
+    names: NDArray[np.str_]
+    gene: NDArray[np.int64]
+    gene_names: NDArray[np.str_]
+    scores: Floats
+    log_fold_changes: Floats | None
+    p_values: dict[str, Floats]
+
+    def keep(self, chosen: NDArray[np.bool_]) -> Guides:
+        """Some of the guides, and the genes that they have."""
+        old, gene = np.unique(self.gene[chosen], return_inverse=True)
+        lfc = self.log_fold_changes
+        return replace(
+            self,
+            names=self.names[chosen],
+            gene=gene.astype(np.int64),
+            gene_names=self.gene_names[old],
+            scores=self.scores[chosen],
+            log_fold_changes=None if lfc is None else lfc[chosen],
+            p_values={side: p[chosen] for side, p in self.p_values.items()},
+        )
+
+
+def read_guides(
+    scores: Any,
+    genes: Any,
+    guides: Any,
+    log_fold_changes: Any,
+    p_values: Any,
+    sides: tuple[str, ...],
+) -> Guides:
+    """Check what is given of the guides."""
+    values = _numbers("scores", scores)
+    n = len(values)
+    if n == 0:
+        raise DataError("no guide was given; a screen needs the score and the gene of each guide")
+    if guides is None:
+        index = getattr(scores, "index", None)
+        named = isinstance(scores, pd.Series) and not isinstance(index, pd.RangeIndex)
+        guides = index if named else [f"guide{i + 1}" for i in range(n)]
+    names = _texts("guides", guides, n)
+    labels = _texts("genes", genes, n)
+    codes, gene_names = pd.factorize(labels)
+    found = Guides(
+        names,
+        codes.astype(np.int64),
+        np.asarray(gene_names, dtype=np.str_),
+        values,
+        None if log_fold_changes is None else _numbers("log_fold_changes", log_fold_changes, n),
+        _p_values(p_values, n, sides),
+    )
+    _check_names(found)
+    infinite = np.isinf(values)
+    if infinite.any():
+        raise DataError(
+            f"the score of the guide {str(names[infinite][0])!r} is infinite; give a finite number"
+        )
+    return found
+
+
+def _numbers(what: str, given: Any, n: int | None = None) -> Floats:
+    """One finite, infinite or missing number per guide."""
+    given = real_array(what, pandas_series(given))
+    try:
+        values = np.asarray(
+            given.to_numpy(dtype=np.float64, na_value=np.nan)
+            if isinstance(given, pd.Series)
+            else given,
+            dtype=np.float64,
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputTypeError(named(what), f" must be one number per guide ({error})") from None
+    if values.ndim != 1:
+        raise DataError(named(what), f" must be one number per guide, got shape {values.shape}")
+    if n is not None and len(values) != n:
+        raise DataError(named(what), f" has {len(values)} values for {plural(n, 'guide')}")
+    return values
+
+
+def _texts(what: str, given: Any, n: int) -> NDArray[np.str_]:
+    """One name per guide."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputTypeError(named(what), " must be one name per guide", Got(given))
+    column = pd.Series(list(pandas_series(given)), dtype=object)
+    if len(column) != n:
+        raise DataError(named(what), f" has {len(column)} names for {plural(n, 'guide')}")
+    texts = column.where(column.notna(), "").astype(str).str.strip()
+    blank = np.flatnonzero((texts == "").to_numpy())
+    if len(blank):
+        raise DataError(
+            f"{what}: {plural(len(blank), 'guide')} of {n:,} without a name, the first in place "
+            f"{blank[0] + 1}; every guide needs a {what[:-1]}, controls too"
+        )
+    return np.asarray(texts, dtype=np.str_)
+
+
+def _p_values(given: Any, n: int, sides: tuple[str, ...]) -> dict[str, Floats]:
+    """p-values of the guides for each side."""
+    if given is None:
+        return {}
+    if isinstance(given, (tuple, list)) and len(given) == 2 and np.ndim(given[0]) == 1:
+        columns = dict(zip(("low", "high"), given, strict=True))
+    elif len(sides) == 1:
+        columns = {sides[0]: given}
+    else:
+        raise ParameterError(
+            Param("p_values"),
+            " must be a pair, those that a guide is low and those that it is high (one-sided ",
+            "each); with ",
+            Use(side="low"),
+            " or ",
+            Use(side="high"),
+            " those of that side alone",
+        )
+    found = {side: _numbers(f"p_values ({side})", columns[side], n) for side in sides}
+    for p in found.values():
+        outside = (p < 0.0) | (p > 1.0)
+        if outside.any():
+            raise DataError(f"a p-value of a guide is {p[outside][0]:g}; p-values lie from 0 to 1")
+    return found
+
+
+def _check_names(found: Guides) -> None:
+    first: dict[str, int] = {}
+    for i, name in enumerate(found.names.tolist()):
+        j = first.setdefault(name, i)
+        if j == i:
+            continue
+        genes = [str(found.gene_names[found.gene[at]]) for at in (j, i)]
+        if genes[0] != genes[1]:
+            raise DataError(
+                f"the guide {name!r} is in two genes, {genes[0]!r} and {genes[1]!r}; its score "
+                "would count twice: give it to one of them, or leave it out"
+            )
+        raise DataError(
+            f"the guide {name!r} of the gene {genes[0]!r} is given twice; keep one score per guide"
+        )
+
+
+def find_controls(
+    found: Guides, guides: Iterable[str] | None, genes: Iterable[str] | None
+) -> NDArray[np.bool_]:
+    """Which guides are controls."""
+    is_control = np.zeros(len(found.names), dtype=bool)
+    for what, chosen, known in (
+        ("control_guides", guides, found.names),
+        ("control_genes", genes, found.gene_names[found.gene]),
+    ):
+        if chosen is None:
+            continue
+        given = [chosen] if isinstance(chosen, str) else chosen
+        wanted = [name for name in (str(each).strip() for each in given) if name]
+        if not wanted:
+            raise DataError(
+                named(what), " names no control", Remedy("leave it out to test against all guides")
+            )
+        here = np.isin(known, wanted)
+        absent = sorted(set(wanted) - set(known[here].tolist()))
+        if not here.any():
+            raise DataError(
+                "no guide of the screen is a control: ",
+                named(what),
+                f" names {enumerate_names(wanted, 3)}, and the screen holds ",
+                f"{enumerate_names(sorted(set(known.tolist())), 3)}",
+                Remedy("give names as they are in the screen"),
+            )
+        if absent:
+            warn(
+                f"{len(absent):,} of {len(set(wanted)):,} names in ",
+                named(what),
+                f" are not in the screen: {enumerate_names(absent, 3)}",
+                stacklevel=4,
+            )
+        is_control |= here
+    return is_control
+
 
 SIDES: dict[str, tuple[SideName, ...]] = {
     "both": ("low", "high"),
@@ -95,8 +290,6 @@ def screen(
         For a guide twice or in two genes, a guide without a gene, a missing (``missing="error"``) or
         infinite score, arguments of different lengths, no control found, or no gene with
         `min_guides` guides.
-    ParameterError
-        For `alpha` outside (0, 1], controls with ``null="uniform"``, or an unknown choice.
 
     Warns
     -----
@@ -149,7 +342,9 @@ def screen(
     with_controls = control_guides is not None or control_genes is not None
     if with_controls and null == "uniform":
         raise ParameterError(
-            "null='uniform' and controls exclude each other; leave null out to test against controls"
+            Use(null="uniform"),
+            " and controls exclude each other",
+            Remedy("leave null out to test against controls"),
         )
     given = read_guides(scores, genes, guides, log_fold_changes, p_values, sides)
     found, dropped = _without_missing(given, missing)
@@ -162,8 +357,9 @@ def screen(
     tested = sizes >= min_guides
     if not tested.any():
         raise DataError(
-            f"no gene has {plural(min_guides, 'guide')}; the most that a gene has is {sizes.max()}: "
-            "lower min_guides"
+            f"no gene has {plural(min_guides, 'guide')}; the most that a gene has is ",
+            f"{sizes.max()}: lower ",
+            Param("min_guides"),
         )
     members = np.flatnonzero(tested[found.gene])
     members = members[np.argsort(found.gene[members], kind="stable")]
@@ -221,8 +417,9 @@ def _without_missing(given: Guides, missing: str) -> tuple[Guides, int]:
         return given, 0
     if missing == "error":
         raise DataError(
-            f"{plural(int(absent.sum()), 'guide')} of {len(absent):,} without a score, the first "
-            f"is {str(given.names[absent][0])!r}; leave them out with missing='drop'"
+            f"{plural(int(absent.sum()), 'guide')} of {len(absent):,} without a score, the ",
+            f"first is {str(given.names[absent][0])!r}",
+            Remedy("leave them out with ", Use(missing="drop")),
         )
     if absent.all():
         raise DataError("no guide has a score")
@@ -236,9 +433,10 @@ def _warn_of_lost_signs(found: Guides, sides: tuple[str, ...]) -> None:
         return
     if (found.scores >= 0.0).all() and (found.scores > 1.0).any() and (lfc < 0.0).any():
         warn(
-            "no score is below 0 although log fold changes are: small scores are the low side. If "
-            "the scores measure strength without direction, give them the sign of the log fold change: "
-            "scores * np.sign(log_fold_changes)",
+            "no score is below 0 although log fold changes are: small scores are the low side. ",
+            "If the scores measure strength without direction, give them the sign of the log ",
+            "fold change: ",
+            Phrase("sign", "scores * np.sign(log_fold_changes)"),
             stacklevel=3,
         )
 
@@ -250,7 +448,9 @@ def _alphas(alpha: Any, sides: tuple[str, ...], found: Guides) -> dict[str, floa
     pair = list(alpha) if isinstance(alpha, (tuple, list, np.ndarray)) else [alpha] * len(sides)
     if len(pair) != len(sides):
         raise ParameterError(
-            f"alpha must be one number or one for each side ({', '.join(sides)}), got {alpha!r}"
+            Param("alpha"),
+            f" must be one number or one for each side ({', '.join(sides)})",
+            Got(alpha),
         )
     return {
         name: check_real("alpha", value, low=0.0, high=1.0, low_open=True)
@@ -290,7 +490,9 @@ def _remarks(
     if counts.max() > max(1.0, LARGE_TIE * len(found.scores)):
         remark = f"{counts.max():,} of {plural(len(found.scores), 'guide')} share one score"
         if null == "uniform" and ties == "average" and not with_controls:
-            remark += ": with null='uniform' and average ranks p-values may be too small for it"
+            remark += (
+                ": against uniform ranks, with ties averaged, p-values may be too small for it"
+            )
         remarks.append(remark + ".")
     return tuple(remarks)
 

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_real
-from pyfsagg._base.types import Floats
-from pyfsagg._base.words import number, plural, ranks
-from pyfsagg._run.result import Arrays, Result, Saved, records
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.fields import stored
+from pyfsagg._base.validation import check_choice, check_real
+from pyfsagg._base.words import count, numbers, plural, probabilities, ranks
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
-from pyfsagg.screens.effects import alpha_mean, median, second_best
-from pyfsagg.screens.scoring import Side
-
-__all__ = ["WAYS", "Screen"]
+from pyfsagg.screens.scoring import Side, alpha_mean, median, second_best
 
 WAYS = {"low": "depleted", "high": "enriched"}
 """Names of the sides: low scores are those of depleted guides."""
 
-OF_SIDE = tuple(each.name for each in fields(Side) if each.name not in ("alpha", "null_share"))
 INDEPENDENT = (
     "The p-values assume that the guides of a gene are independent of one another if the gene does "
     "nothing; with common off-targets they are too small."
@@ -62,45 +60,45 @@ class Screen(Result):
     ``"p_values"``.
     """
 
-    kind: ClassVar[str] = "screen"
-    noun: ClassVar[str] = "screen"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "fdr": 0.05})
+    _kind: ClassVar[str] = "screen"
+    _noun: ClassVar[str] = "screen"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "fdr": 0.05})
 
-    genes: tuple[str, ...]
+    genes: tuple[str, ...] = field(metadata=stored(array=True))
     n_guides: NDArray[np.int64]
-    sides: Mapping[str, Side]
-    guides: tuple[str, ...]
+    sides: Mapping[str, Side] = field(metadata=stored(names="{part}_{}"))
+    guides: tuple[str, ...] = field(metadata=stored(array=True))
     gene_of: NDArray[np.int64]
     scores: Floats
     log_fold_changes: Floats | None
     controls: NDArray[np.bool_]
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = field(
+        default=(),
+        metadata=stored(
+            write=lambda remarks: [*remarks, INDEPENDENT],
+            read=lambda remarks: tuple(text for text in remarks if text != INDEPENDENT),
+        ),
+    )
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
 
     @property
-    def effect_name(self) -> str:
+    def _effect_name(self) -> str:
         """What the effects of guides are: log fold changes, or scores where there are none."""
         return "score" if self.log_fold_changes is None else "log fold change"
 
     @property
-    def effects(self) -> Floats:
+    def _effects(self) -> Floats:
         """The effect of each guide (n,)."""
         return self.scores if self.log_fold_changes is None else self.log_fold_changes
 
     def of_side(self, side: str) -> Side:
-        """One side.
-
-        Raises
-        ------
-        ParameterError
-            If that side was not tested.
-        """
+        """One side."""
         check_choice("side", side, self.sides)
         return self.sides[side]
 
-    def order(self, side: str | None = None) -> NDArray[np.intp]:
+    def _order(self, side: str | None = None) -> NDArray[np.intp]:
         """Positions of the genes, best first on a side, or on their better one; ties by ρ."""
         found = list(self.sides.values()) if side is None else [self.of_side(side)]
         log_p = np.min([each.log_p_values for each in found], axis=0)
@@ -118,13 +116,13 @@ class Screen(Result):
         """
         limit = check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
         adjusted = self.of_side(side).adjusted_p_values
-        return [self.genes[g] for g in self.order(side) if adjusted[g] <= limit]
+        return [self.genes[g] for g in self._order(side) if adjusted[g] <= limit]
 
     @cached_property
     def _columns(self) -> dict[str, Any]:
         """The columns of :meth:`to_frame`, in the order of the screen."""
         tested = self.gene_of >= 0
-        gene, values, G = self.gene_of[tested], self.effects[tested], len(self.genes)
+        gene, values, G = self.gene_of[tested], self._effects[tested], len(self.genes)
         word = "score" if self.log_fold_changes is None else "lfc"
         columns: dict[str, Any] = {
             "guides": self.n_guides,
@@ -155,7 +153,7 @@ class Screen(Result):
         and ``alpha_mean_lfc`` (of those that count; NaN if none does).
         """
         frame = pd.DataFrame(self._columns, index=pd.Index(self.genes, name="gene"))
-        return frame.iloc[self.order(side)]
+        return frame.iloc[self._order(side)]
 
     def guide_frame(self) -> pd.DataFrame:
         """One row per guide, in the order of the screen.
@@ -175,17 +173,12 @@ class Screen(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        record = super()._record(view)
+        for name, side in record["sides"].items():
+            side["genes_within_fdr"] = len(self.select(name, view["fdr"]))
         return {
-            "sides": {
-                name: {
-                    "alpha": side.alpha,
-                    "null_share": side.null_share,
-                    "genes_within_fdr": len(self.select(name, view["fdr"])),
-                }
-                for name, side in self.sides.items()
-            },
-            "remarks": [*self.remarks, INDEPENDENT],
+            **record,
             "best": {
                 name: records(self.to_frame(name).head(view["top"]).reset_index())
                 for name in self.sides
@@ -193,89 +186,63 @@ class Screen(Result):
             "tables": {"genes.csv": "every gene", "guides.csv": "every guide"},
         }
 
-    def arrays(self) -> Arrays:
-        arrays: dict[str, NDArray[Any]] = {
-            "genes": np.asarray(self.genes),
-            "n_guides": self.n_guides,
-            "guides": np.asarray(self.guides),
-            "gene_of": self.gene_of,
-            "scores": self.scores,
-            "controls": self.controls,
-        }
-        if self.log_fold_changes is not None:
-            arrays["log_fold_changes"] = self.log_fold_changes
-        for name, side in self.sides.items():
-            arrays |= {f"{name}_{part}": getattr(side, part) for part in OF_SIDE}
-        return arrays
-
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {"genes.csv": self.to_frame(), "guides.csv": self.guide_frame()}
 
-    @classmethod
-    def made_of(cls, saved: Saved) -> Self:
-        document, arrays = saved.document, saved.arrays
-        sides = {
-            name: Side(
-                alpha=each["alpha"],
-                null_share=each["null_share"],
-                **{part: arrays[f"{name}_{part}"] for part in OF_SIDE},
-            )
-            for name, each in document["sides"].items()
-        }
-        return cls(
-            genes=tuple(arrays["genes"].tolist()),
-            n_guides=arrays["n_guides"],
-            sides=sides,
-            guides=tuple(arrays["guides"].tolist()),
-            gene_of=arrays["gene_of"],
-            scores=arrays["scores"],
-            log_fold_changes=arrays.get("log_fold_changes"),
-            controls=arrays["controls"],
-            remarks=tuple(text for text in document["remarks"] if text != INDEPENDENT),
-            parameters=document["parameters"],
-            data=document["data"],
-            versions=document["versions"],
-        )
-
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f'result.to_frame("{side}").head({view["top"]})' for side in self.sides]
 
-    def sentences(self, fdr: float) -> list[str]:
-        """The results in sentences."""
-        said = []
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        few, many = int(self.n_guides.min()), int(self.n_guides.max())
+        span = f"{count(few)} to {count(many)}" if few < many else count(few)
+        facts: list[Block] = []
         for name, side in self.sides.items():
-            found = self.select(name, fdr)
-            said.append(
-                f"{WAYS[name].capitalize()} ({name} scores, α = {side.alpha:.4g}): "
-                f"{plural(len(found), 'gene')} with a false discovery rate of at most {fdr:g}."
-            )
-        return said
-
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        parts = [
-            f"{plural(len(self.genes), 'gene')} tested, {plural(len(self.guides), 'guide')}; "
-            f"null: {self.parameters.get('null', 'guides')}"
+            found, best = self.select(name, view["fdr"]), self.to_frame(name).head(view["top"])
+            facts += [
+                Text(
+                    Markup(
+                        "<b>{}</b> ({} scores, α = {}): {} with a false discovery rate of at most {}."
+                    ).format(
+                        WAYS[name].capitalize(), name, f"{side.alpha:.4g}", plural(len(found), "gene"),
+                        f"{view['fdr']:g}",
+                    )
+                ),
+                self._best_genes(name, best),
+            ]  # fmt: skip
+        return [
+            *facts,
+            Text(
+                f"{plural(len(self.guides), 'guide')} were ranked by score, and "
+                f"{plural(len(self.genes), 'gene')} of {span} guides tested by α-RRA (null: "
+                f"{self.parameters.get('null', 'guides')}): whether more guides of a gene are at the top "
+                "than expected by chance."
+            ),
+            *(Text(remark, quiet=True) for remark in (*self.remarks, INDEPENDENT)),
         ]
-        for name, said in zip(self.sides, self.sentences(view["fdr"]), strict=True):
-            best = self.to_frame(name).head(view["top"])
-            columns = {
-                "rank": ranks(best[f"{name}_rank"]),
-                "guides": [
-                    f"{counted} of {n}"
-                    for counted, n in zip(best[f"{name}_counted"], best["guides"], strict=True)
-                ],
-                "rho": [f"{value:.3g}" for value in best[f"{name}_rho"]],
-                "p-value": [f"{value:.3g}" for value in best[f"{name}_p_value"]],
-                "FDR": [f"{value:.2g}" for value in best[f"{name}_fdr"]],
-                f"median {self.effect_name}": [number(value) for value in best.iloc[:, 1]],
-            }
-            parts.append(f"{said}\n{pd.DataFrame(columns, index=best.index).to_string()}")
-        remarks = (*self.remarks, INDEPENDENT)
-        return [*parts, *(textwrap.fill(text, 88) for text in remarks)]
+
+    def _best_genes(self, side: str, best: pd.DataFrame) -> PageTable:
+        return PageTable.of_columns(
+            f"The best {plural(len(best), f'{WAYS[side]} gene')}.",
+            [
+                (PageColumn("Gene", numeric=False), [str(name) for name in best.index]),
+                (PageColumn("Rank"), ranks(best[f"{side}_rank"])),
+                (
+                    PageColumn("Guides"),
+                    [
+                        f"{counted} of {n}"
+                        for counted, n in zip(best[f"{side}_counted"], best["guides"], strict=True)
+                    ],
+                ),
+                (PageColumn("ρ"), probabilities(best[f"{side}_rho"])),
+                (PageColumn("P-value"), probabilities(best[f"{side}_p_value"])),
+                (PageColumn("FDR"), probabilities(best[f"{side}_fdr"])),
+                (PageColumn(f"Median {self._effect_name}"), numbers(best.iloc[:, 1])),
+            ],
+        )
 
     def __repr__(self) -> str:
         best = "; ".join(
-            f"{name}: {', '.join(self.genes[g] for g in self.order(name)[:3])}"
+            f"{name}: {', '.join(self.genes[g] for g in self._order(name)[:3])}"
             for name in self.sides
         )
         return (

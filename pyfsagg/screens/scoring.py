@@ -1,4 +1,4 @@
-"""From the scores of guides to one value and one p-value per gene, for one side of a screen."""
+"""From the scores of guides to one effect, one value and one p-value per gene."""
 
 from __future__ import annotations
 
@@ -8,12 +8,53 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.adjustment import adjust_p_values
-from pyfsagg._base.types import Floats
-from pyfsagg._kernels.lists.urn_crossing import log_group_p, log_group_rho
+from pyfsagg._base.arithmetic import Floats, adjust_p_values
+from pyfsagg._base.fields import Part
+from pyfsagg._kernels.order_statistics import log_group_p, log_group_rho
 from pyfsagg.ranks import rank_scores
 
-__all__ = ["Side", "SideName", "estimate_alpha", "score_side", "storey"]
+
+def _sorted_groups(
+    values: Floats, gene: NDArray[np.int64], n_genes: int
+) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """Known values gene by gene, smallest first; where each gene begins, and how many it has."""
+    known = ~np.isnan(values)
+    values, gene = values[known], gene[known]
+    sizes = np.bincount(gene, minlength=n_genes)
+    return values[np.lexsort((values, gene))], np.r_[0, np.cumsum(sizes)[:-1]], sizes
+
+
+def median(values: Floats, gene: NDArray[np.int64], n_genes: int) -> Floats:
+    """The median of each gene (n_genes,); NaN without a value."""
+    ordered, starts, sizes = _sorted_groups(values, gene, n_genes)
+    out = np.full(n_genes, np.nan)
+    some = sizes > 0
+    first = starts[some]
+    lower, upper = first + (sizes[some] - 1) // 2, first + sizes[some] // 2
+    out[some] = (ordered[lower] + ordered[upper]) / 2.0
+    return out
+
+
+def second_best(values: Floats, gene: NDArray[np.int64], n_genes: int, *, low: bool) -> Floats:
+    """The second smallest (`low`) or second largest value of each gene; NaN with fewer than two."""
+    ordered, starts, sizes = _sorted_groups(values, gene, n_genes)
+    out = np.full(n_genes, np.nan)
+    enough = sizes > 1
+    place = starts + (1 if low else sizes - 2)
+    out[enough] = ordered[place[enough]]
+    return out
+
+
+def alpha_mean(
+    values: Floats, gene: NDArray[np.int64], n_genes: int, counted: NDArray[np.bool_]
+) -> Floats:
+    """The mean over the guides that count; NaN where none does."""
+    use = counted & ~np.isnan(values)
+    size = np.bincount(gene[use], minlength=n_genes)
+    total = np.bincount(gene[use], weights=values[use], minlength=n_genes)
+    mean: Floats = np.divide(total, size, out=np.full(n_genes, np.nan), where=size > 0)
+    return mean
+
 
 SideName = Literal["low", "high"]
 DEFAULT_ALPHA = 0.05
@@ -21,8 +62,8 @@ GUIDE_P = 0.25
 LEAST_SHARE = 0.01
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
+@dataclass(frozen=True, eq=False, repr=False)
+class Side(Part):
     """Results of a screen for one side, for G genes and n guides.
 
     Attributes
@@ -81,16 +122,7 @@ def score_side(
     null: str,
     controls: NDArray[np.bool_],
 ) -> Side:
-    """One side of a screen.
-
-    Parameters
-    ----------
-    scores : (n,)
-    starts : (G + 1,)
-        Where the guides of each gene begin in `members`, and the end.
-    members : (m,)
-        Positions of the guides of the tested genes, gene by gene.
-    """
+    """One side of a screen."""
     n = len(scores)
     places = rank_scores(
         scores,

@@ -1,36 +1,23 @@
-"""What a stability measure is, what it returns, and how a statistic over resamples is evaluated."""
+"""What a stability measure is, and intervals for a statistic over resamples."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 import numpy as np
 import pandas as pd
+from numpy.random import Generator
+from scipy.special import ndtri, stdtrit
 
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.fields import Part, columns, row_of
 from pyfsagg._base.registry import Registry, Spec
-from pyfsagg._base.types import Floats
+from pyfsagg._message import Param, Remedy
 from pyfsagg.exceptions import DataError
-
-__all__ = [
-    "BY_DRAWS",
-    "BY_FORMULA",
-    "STABILITY_MEASURES",
-    "BoundStatistic",
-    "Estimate",
-    "Imputed",
-    "PairwiseAverage",
-    "StabilityResult",
-    "StabilitySpec",
-    "UndefinedStabilityError",
-    "WholeSample",
-    "require_defined",
-]
-
 
 BY_FORMULA = "equal scores at the edge of a subset: the mean over all their orders, by formula"
 BY_DRAWS = "equal scores at the edge of a subset: the mean over orders drawn with the seed"
@@ -64,7 +51,7 @@ class BoundStatistic(Protocol):
 
     def estimate(self) -> Estimate: ...
 
-    def reweighted(self, weights: Floats) -> Floats:
+    def reweighted(self, resample_weights: Floats) -> Floats:
         """Values (b,) with row i counted weights[b, i] times; NaN where nothing is defined."""
         ...
 
@@ -123,14 +110,14 @@ class PairwiseAverage:
         value = total / defined if defined else np.nan
         return Estimate(value, defined, n_pairs - defined)
 
-    def reweighted(self, weights: Floats) -> Floats:
-        total = np.zeros(weights.shape[0])
-        mass = np.zeros(weights.shape[0])
+    def reweighted(self, resample_weights: Floats) -> Floats:
+        total = np.zeros(resample_weights.shape[0])
+        mass = np.zeros(resample_weights.shape[0])
         everything = slice(0, self.n_rows)
         for rows in self._slices():
             cells, known = self._off_diagonal(rows, everything)
-            total += np.einsum("bi,bi->b", weights[:, rows], weights @ cells.T)
-            mass += np.einsum("bi,bi->b", weights[:, rows], weights @ known.T)
+            total += np.einsum("bi,bi->b", resample_weights[:, rows], resample_weights @ cells.T)
+            mass += np.einsum("bi,bi->b", resample_weights[:, rows], resample_weights @ known.T)
         return _divide(total, mass)
 
     def leave_one_out(self) -> Floats:
@@ -205,8 +192,8 @@ class WholeSample:
         self.variance = variance
         self.least_variance = least_variance
 
-    def reweighted(self, weights: Floats) -> Floats:
-        return self.evaluate(weights)
+    def reweighted(self, resample_weights: Floats) -> Floats:
+        return self.evaluate(resample_weights)
 
     def estimate(self) -> Estimate:
         value = float(self.reweighted(np.ones((1, self.n_rows)))[0])
@@ -260,10 +247,6 @@ class StabilitySpec(Spec):
     def needs_strict(self) -> bool:
         return self.kind == "sets" if self.breaks_ties is None else self.breaks_ties
 
-    @property
-    def larger_is_stabler(self) -> bool:
-        return self.higher_is_better
-
     def within(self, limit: float, n_rows: int) -> float:
         """A limit of an interval, moved to the end of the range of the measure if it is beyond it.
 
@@ -291,8 +274,8 @@ STABILITY_MEASURES = Registry(
 )
 
 
-@dataclass(frozen=True)
-class StabilityResult:
+@dataclass(frozen=True, repr=False)
+class MeasureValue(Part):
     """The stability of a collection of scores, ranks or selections.
 
     Attributes
@@ -313,14 +296,14 @@ class StabilityResult:
     kind : {"scores", "ranks", "sets"}
         How the data were read.
     interval : tuple of float or None
-        Lower and upper limit at `level`.
+        Lower and upper limit at `confidence_level`.
     interval_method : str or None
         "analytic", "bootstrap" or "jackknife".
-    level : float or None
+    confidence_level : float or None
         Confidence level of the interval.
     standard_error : float or None
         Standard error that belongs to the interval.
-    larger_is_stabler : bool
+    higher_is_better : bool
         False for distances (canberra, asd).
     n_tied : int
         Resamples in which equal scores compete for the last places of the subset, for a measure of
@@ -337,11 +320,11 @@ class StabilityResult:
     n_undefined: int
     unit: str
     kind: str
-    interval: tuple[float, float] | None = None
+    interval: tuple[float, float] | None = field(default=None, metadata=columns("lower", "upper"))
     interval_method: str | None = None
-    level: float | None = None
+    confidence_level: float | None = None
     standard_error: float | None = None
-    larger_is_stabler: bool = True
+    higher_is_better: bool = True
     n_tied: int = 0
     seed: int | None = None
 
@@ -350,20 +333,13 @@ class StabilityResult:
 
     def to_frame(self) -> pd.DataFrame:
         """One row, with the interval in the columns `lower` and `upper` (missing if none)."""
-        row: dict[str, Any] = asdict(self)
-        lower, upper = row.pop("interval") or (np.nan, np.nan)
-        row |= {"lower": lower, "upper": upper}
-        return pd.DataFrame([row]).set_index("measure")
-
-    def to_json(self) -> str:
-        """The fields as a JSON object."""
-        return json.dumps(asdict(self))
+        return pd.DataFrame([row_of(self)]).set_index("measure")
 
     def __repr__(self) -> str:
-        text = f"StabilityResult({self.measure} = {self.value:.6g}"
-        if self.interval is not None and self.level is not None:
+        text = f"MeasureValue({self.measure} = {self.value:.6g}"
+        if self.interval is not None and self.confidence_level is not None:
             low, high = self.interval
-            text += f", {100 * self.level:g} % {self.interval_method} [{low:.4g}, {high:.4g}]"
+            text += f", {100 * self.confidence_level:g} % {self.interval_method} [{low:.4g}, {high:.4g}]"
         text += f"; {self.n_resamples} resamples read as {self.kind}, {self.n_pairs} {self.unit}"
         if self.n_undefined:
             text += f", {self.n_undefined} undefined"
@@ -381,8 +357,120 @@ def require_defined(estimate: Estimate, measure: str, unit: str) -> Estimate:
     if np.isfinite(estimate.value):
         return estimate
     raise UndefinedStabilityError(
-        f"the stability measure {measure!r} is undefined on these data: "
-        f"{estimate.n_pairs} {unit} defined, {estimate.n_undefined} undefined. Constant score rows "
-        "have no correlation, and all-empty or all-full subsets have nothing to compare; drop "
-        "these resamples, use another number of features, or give undefined= a value to impute"
+        f"the stability measure {measure!r} is undefined on these data: {estimate.n_pairs} ",
+        f"{unit} defined, {estimate.n_undefined} undefined. Constant score rows have no ",
+        "correlation, and all-empty or all-full subsets have nothing to compare",
+        Remedy(
+            "drop these resamples, use another number of features, or let ",
+            Param("undefined"),
+            " be a value to impute",
+        ),
     )
+
+
+BOOTSTRAP_ROWS = 256
+"""Bootstrap samples that are evaluated at once."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Limits at a confidence level, with the method and the standard error behind them."""
+
+    lower: float
+    upper: float
+    confidence_level: float
+    method: str
+    standard_error: float
+
+
+def normal_interval(value: float, variance: float, confidence_level: float) -> Interval:
+    """Value plus and minus a normal quantile times the standard error."""
+    error = float(np.sqrt(variance))
+    half = float(ndtri(0.5 + confidence_level / 2)) * error
+    return Interval(value - half, value + half, confidence_level, "analytic", error)
+
+
+def jackknife_interval(
+    statistic: BoundStatistic, value: float, confidence_level: float
+) -> Interval:
+    """Student interval with the jackknife standard error over resamples (m - 1 degrees of freedom).
+
+    For an average over pairs, the value without one row follows from that row's sum, so that the
+    whole jackknife costs one pass over the pairs.
+    """
+    found = jackknife_values(statistic)
+    m = len(found)
+    variance = float((m - 1) / m * ((found - found.mean()) ** 2).sum())
+    return _student(statistic, value, variance, confidence_level, "jackknife")
+
+
+def _student(
+    statistic: BoundStatistic, value: float, variance: float, confidence_level: float, method: str
+) -> Interval:
+    """Value plus and minus Student's quantile times the standard error, m - 1 degrees of freedom.
+
+    The variance is not below the least variance of the measure, where it has one.  Without one, no
+    spread at all is no interval.
+    """
+    m = statistic.n_rows
+    if statistic.least_variance is not None:
+        variance = max(variance, statistic.least_variance())
+    error = float(np.sqrt(variance))
+    if error <= 1e-12 * max(1.0, abs(value)):
+        raise DataError(
+            f"the value does not change with the choice among the {m} resamples, so that they give "
+            "no interval; more resamples may show one"
+        )
+    half = float(stdtrit(m - 1, 0.5 + confidence_level / 2)) * error
+    return Interval(value - half, value + half, confidence_level, method, error)
+
+
+def jackknife_values(statistic: BoundStatistic) -> Floats:
+    """The statistic without resample 0, 1, …, shape (m,)."""
+    found = statistic.leave_one_out()
+    if len(found) < 3 or not np.isfinite(found).all():
+        raise DataError(
+            "the jackknife needs at least 3 resamples and a defined value without each of them; of "
+            f"{len(found)} resamples, {int((~np.isfinite(found)).sum())} leave an undefined value"
+        )
+    return found
+
+
+def bootstrap_interval(
+    statistic: BoundStatistic,
+    value: float,
+    confidence_level: float,
+    n_boot: int,
+    random_state: int | Generator | None,
+) -> Interval:
+    """Student interval with the standard error over bootstrap samples of the resamples.
+
+    A bootstrap sample holds some rows several times.  For an average over pairs, the pairs of a row
+    with its own copies are left out: their similarity of one would pull the average up.  The
+    standard error is multiplied by sqrt(m / (m - 1)), because a sample of m rows varies less about
+    its own rows than about the population, and has m - 1 degrees of freedom: percentiles cover far
+    less than they say with few resamples.
+    """
+    rng = np.random.default_rng(random_state)
+    m = statistic.n_rows
+    found = np.empty(n_boot)
+    shares = np.full(m, 1.0 / m)
+    for first in range(0, n_boot, BOOTSTRAP_ROWS):
+        stop = min(first + BOOTSTRAP_ROWS, n_boot)
+        weights = rng.multinomial(m, shares, size=stop - first).astype(np.float64)
+        found[first:stop] = statistic.reweighted(weights)
+    found = _defined(found, m)
+    return _student(
+        statistic, value, float(found.var(ddof=1)) * m / (m - 1), confidence_level, "bootstrap"
+    )
+
+
+def _defined(found: Floats, m: int) -> Floats:
+    """Bootstrap values without the few samples in which nothing is defined."""
+    kept = found[np.isfinite(found)]
+    if len(kept) < max(2, 0.5 * len(found)):
+        raise DataError(
+            f"only {len(kept)} of {len(found)} bootstrap samples of {m} resamples have a defined "
+            "value; there are too few resamples, or too few that carry information"
+        )
+    return kept

@@ -13,21 +13,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import as_array, check_choice, check_integer, check_list, real_array
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import as_array, check_choice, check_integer, check_list, real_array
+from pyfsagg._message import Message, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
-
-__all__ = [
-    "Matrix",
-    "Selection",
-    "check_several",
-    "read_collection",
-    "read_matrix",
-]
-
 
 MOST_COLUMNS = 100_000
 """Numbers of features up to which every position has a column."""
@@ -43,7 +35,7 @@ class Matrix:
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
+class SelectedSets:
     """Selected features of m resamples.
 
     Attributes
@@ -70,8 +62,9 @@ class Selection:
         """The number of features, for a measure that needs it."""
         if self.n_features is None:
             raise ParameterError(
-                "this measure depends on the number of features to choose from, which sets alone "
-                "do not give; pass n_features="
+                "this measure depends on the number of features to choose from, which sets alone do ",
+                "not give",
+                Remedy("pass ", Param("n_features")),
             )
         return self.n_features
 
@@ -110,12 +103,6 @@ def read_matrix(
 
     With `per_feature` nothing is compared between resamples: one is enough, and a cell may be NaN
     (the resample did not see the feature).
-
-    Raises
-    ------
-    DataError
-        For one resample, no columns, infinite cells, ranks outside 1..p, missing cells unless they
-        are allowed, and then for a resample or a feature without any score.
     """
     check_choice("input", kind, ("auto", "scores", "ranks", "sets"))
     if _is_result(data):
@@ -130,9 +117,10 @@ def read_matrix(
         p = values.shape[1]
         if np.nanmin(values) < 1 or np.nanmax(values) > p:
             raise DataError(
-                f"{name} was read as ranks, which go from 1 (most important) to {p}, but holds "
-                f"values from {np.nanmin(values):g} to {np.nanmax(values):g}; pass input='scores' if they "
-                "are scores"
+                named(name),
+                f" was read as ranks, which go from 1 (most important) to {p}, but holds values ",
+                f"from {np.nanmin(values):g} to {np.nanmax(values):g}",
+                Remedy("pass ", Use(input="scores"), " if they are scores"),
             )
         values = p + 1 - values
     return Matrix(values, names, kind)
@@ -148,13 +136,14 @@ def _as_array(
     try:
         values = np.ascontiguousarray(data, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputTypeError(f"{name} is not a matrix of numbers: {error}") from None
+        raise InputTypeError(named(name), f" is not a matrix of numbers: {error}") from None
     if values.ndim != 2:
         raise DataError(
-            f"{name} must have two dimensions (resamples by features), got shape {values.shape}"
+            named(name),
+            f" must have two dimensions (resamples by features), got shape {values.shape}",
         )
     if 0 in values.shape:
-        raise DataError(f"{name} has no resamples or no features (shape {values.shape})")
+        raise DataError(named(name), f" has no resamples or no features (shape {values.shape})")
     return values, _column_names(feature_names, values.shape[1])
 
 
@@ -163,16 +152,19 @@ def _check_cells(values: Floats, names: tuple[str, ...], name: str, missing: boo
     if refused.any():
         row, column = np.argwhere(refused)[0]
         raise DataError(
-            f"{name} has the value {values[row, column]} in row {row + 1}, column {column + 1}; "
-            "stability needs finite numbers: give missing scores a value, or drop the resample"
+            named(name),
+            f" has the value {values[row, column]} in row {row + 1}, column {column + 1}; stability ",
+            "needs finite numbers: give missing scores a value, or drop the resample",
         )
     seen = ~np.isnan(values)
     if not seen.any(axis=1).all():
         row = int(np.argmin(seen.any(axis=1)))
-        raise DataError(f"{name} has no score in row {row + 1}; drop the resample")
+        raise DataError(named(name), f" has no score in row {row + 1}", Remedy("drop the resample"))
     if not seen.any(axis=0).all():
         unseen = names[int(np.argmin(seen.any(axis=0)))]
-        raise DataError(f"{name} has no score for {unseen!r} in any row; drop the feature")
+        raise DataError(
+            named(name), f" has no score for {unseen!r} in any row", Remedy("drop the feature")
+        )
 
 
 def _column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
@@ -180,10 +172,14 @@ def _column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...
         return _numbered(n_columns)
     names = check_list("feature_names", names)
     if len(names) != n_columns:
-        raise ParameterError(f"feature_names has {len(names)} names for {n_columns} features")
+        raise ParameterError(
+            Param("feature_names"), f" has {len(names)} names for {n_columns} features"
+        )
     labels = tuple(map(str, names))
     if len(set(labels)) != n_columns:
-        raise DataError("feature_names holds a name twice; every feature needs a different name")
+        raise DataError(
+            Param("feature_names"), " holds a name twice; every feature needs a different name"
+        )
     return labels
 
 
@@ -196,7 +192,8 @@ def check_rows(n_rows: int, name: str = "data") -> None:
     """Refuse fewer than two resamples."""
     if n_rows < 2:
         raise DataError(
-            f"{name} has {n_rows} resample(s); stability compares resamples, so it needs at least 2"
+            named(name),
+            f" has {n_rows} resample(s); stability compares resamples, so it needs at least 2",
         )
 
 
@@ -229,22 +226,8 @@ def read_collection(
     feature_names: Sequence[str] | None,
     per_feature: bool = False,
     least: int = 2,
-) -> Matrix | Selection:
-    """Read what the caller handed over as a :class:`Matrix` or a :class:`Selection`.
-
-    Parameters
-    ----------
-    kind : {"auto", "scores", "ranks", "sets"}
-        How to read it.  "auto": a boolean array, a list of sets or of name lists is "sets", and so
-        is a 0/1 matrix when `wanted` is "sets"; a matrix in which every row is a ranking of 1..p is
-        "ranks"; any other matrix is "scores".
-    wanted : {"scores", "ranks", "sets"}
-        What the measure works on; it settles list-of-lists of integers.
-    per_feature : bool
-        Whether resamples are not compared, so that one matrix row is enough and cells may be NaN.
-    least : int
-        How many sets there must be: two where they are compared, one where they are counted.
-    """
+) -> Matrix | SelectedSets:
+    """Read what the caller handed over as a :class:`Matrix` or a :class:`SelectedSets`."""
     if n_features is not None:
         n_features = check_integer("n_features", n_features, low=1)
     check_choice("input", kind, ("auto", "scores", "ranks", "sets"))
@@ -256,7 +239,8 @@ def read_collection(
     matrix = read_matrix(data, feature_names=feature_names, kind=kind, per_feature=per_feature)
     if n_features is not None and n_features != matrix.values.shape[1]:
         raise ParameterError(
-            f"n_features is {n_features}, but the matrix has {matrix.values.shape[1]} columns"
+            Param("n_features"),
+            f" is {n_features}, but the matrix has {matrix.values.shape[1]} columns",
         )
     return matrix
 
@@ -274,7 +258,7 @@ def _looks_like_sets(data: Any, wanted: str) -> bool:
         return wanted == "sets" and array.dtype.kind in "iuf" and bool(np.isin(array, (0, 1)).all())
     if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
         raise InputTypeError(
-            f"data must be a matrix or a list of feature sets, got {type(data).__name__}"
+            Param("data"), f" must be a matrix or a list of feature sets, got {type(data).__name__}"
         )
     rows = list(data)
     if any(isinstance(row, (AbstractSet, str)) for row in rows):
@@ -292,7 +276,7 @@ def _read_sets(
     feature_names: Sequence[str] | None,
     per_feature: bool = False,
     least: int = 2,
-) -> Selection:
+) -> SelectedSets:
     if not isinstance(data, (np.ndarray, pd.DataFrame)):
         rows = list(data)
         if not _is_boolean_rows(rows):
@@ -310,9 +294,10 @@ def _read_sets(
         check_rows(array.shape[0])
     if n_features is not None and n_features != array.shape[1]:
         raise ParameterError(
-            f"n_features is {n_features}, but the selection matrix has {array.shape[1]} columns"
+            Param("n_features"),
+            f" is {n_features}, but the selection matrix has {array.shape[1]} columns",
         )
-    return Selection(
+    return SelectedSets(
         array.astype(bool), array.shape[1], _column_names(feature_names, array.shape[1])
     )
 
@@ -330,7 +315,7 @@ def _read_lists(
     feature_names: Sequence[str] | None,
     per_feature: bool = False,
     least: int = 2,
-) -> Selection:
+) -> SelectedSets:
     """Lists of names or zero-based positions."""
     if len(rows) < least:
         check_rows(len(rows))
@@ -340,7 +325,12 @@ def _read_lists(
         feature_names = check_list("feature_names", feature_names)
         names = _column_names(feature_names, len(feature_names))
         if n_features not in (None, len(names)):
-            raise ParameterError(f"n_features is {n_features}, but feature_names has {len(names)}")
+            raise ParameterError(
+                Param("n_features"),
+                f" is {n_features}, but ",
+                Param("feature_names"),
+                f" has {len(names)}",
+            )
         n_features = len(names)
         labels = list(names)
     elif n_features is not None and all(
@@ -351,9 +341,10 @@ def _read_lists(
         labels = list(dict.fromkeys(item for row in selected for item in row))
         if n_features is not None and len(labels) > n_features:
             raise ParameterError(
-                f"n_features is {n_features}, but the sets hold {len(labels)} different features"
+                Param("n_features"),
+                f" is {n_features}, but the sets hold {len(labels)} different features",
             )
-    return Selection(
+    return SelectedSets(
         _support(selected, labels, feature_names is not None), n_features, tuple(labels)
     )
 
@@ -372,7 +363,7 @@ def _positions(
         require_memory(
             (150 + len(selected)) * n_features,
             f"a table of {n_features:,} features",
-            "leave n_features out, and only features that are selected have a row",
+            Message("leave out ", Param("n_features"), ", and only selected features have a row"),
         )
         return list(range(n_features))
     used = dict.fromkeys(item for row in selected for item in row)

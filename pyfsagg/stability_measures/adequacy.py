@@ -9,9 +9,8 @@ resamples are compared, which are two runs of m/2.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,24 +18,30 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer, check_list, check_real
+from pyfsagg._base.arithmetic import Floats, scaled
+from pyfsagg._base.fields import Part, plain
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.scale import scaled
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.types import Floats
-from pyfsagg._kernels.stability.pairs import kendall_block
+from pyfsagg._base.validation import (
+    check_choice,
+    check_integer,
+    check_list,
+    check_real,
+    is_word,
+    n_selected,
+    resolve_seed,
+)
+from pyfsagg._kernels.stability import kendall_block
+from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, InputTypeError
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._input import read_matrix
-
-__all__ = ["Adequacy", "adequacy", "adequacy_curve", "enough_resamples"]
 
 Aggregator = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Adequacy:
+class Adequacy(Part):
     """Monte Carlo precision of an aggregation over m resamples.
 
     Attributes
@@ -56,7 +61,7 @@ class Adequacy:
     relative_error : float
         Largest score_se, divided by the standard deviation of the aggregated scores over features;
         infinite if all aggregated scores are equal.
-    n_resamples, top : int
+    n_resamples, n_features_to_select : int
         m and k.
     n_boot : int
         Number of bootstrap samples, or of halves.
@@ -64,6 +69,8 @@ class Adequacy:
         Resamples in each of the two repetitions that are compared: m, or m/2 where halves are.
     seed : int
         Seed of the bootstrap.
+    curve : DataFrame or None
+        One row for each number of resamples in `sizes`, with the columns of ``Adequacy.summary()``.
     """
 
     features: pd.DataFrame
@@ -73,16 +80,17 @@ class Adequacy:
     expected_rank_move: float
     relative_error: float
     n_resamples: int
-    top: int
+    n_features_to_select: int
     n_boot: int
     n_compared: int
     seed: int
+    curve: pd.DataFrame | None = None
 
     def summary(self) -> dict[str, float]:
         """The numbers for the ranking as a whole."""
         return {
             "n_resamples": self.n_resamples,
-            "top": self.top,
+            "n_features_to_select": self.n_features_to_select,
             "probability_top_changes": self.probability_top_changes,
             "expected_top_overlap": self.expected_top_overlap,
             "expected_kendall": self.expected_kendall,
@@ -90,20 +98,54 @@ class Adequacy:
             "relative_error": self.relative_error,
         }
 
+    def enough(
+        self,
+        max_change: float = 0.05,
+        *,
+        max_rank_move: float | None = None,
+        max_relative_error: float | None = None,
+    ) -> bool:
+        """Whether a stated precision is reached: the rule of ``n_resamples="auto"``.
+
+        Parameters
+        ----------
+        max_change : float, default 0.05
+            Largest allowed share of the top k that another m resamples would replace, in (0, 1].
+        max_rank_move : float, optional
+            Largest allowed mean absolute move of a rank, in ranks.
+        max_relative_error : float, optional
+            Largest allowed `relative_error`.
+
+        Notes
+        -----
+        Double the number of resamples between two looks, and set a maximum: looking after every
+        resample would stop at the first lucky moment.  The share of the top k that changes is used
+        and not the probability that any feature changes, because two features that are equally
+        important swap at the edge of the top k whatever the number of resamples.
+        """
+        limit = check_real("max_change", max_change, low=0.0, high=1.0, low_open=True)
+        reached = 1.0 - self.expected_top_overlap <= limit
+        for name, value, allowed in (
+            ("max_rank_move", self.expected_rank_move, max_rank_move),
+            ("max_relative_error", self.relative_error, max_relative_error),
+        ):
+            if allowed is not None:
+                reached = reached and value <= check_real(name, allowed, low=0.0)
+        return reached
+
     def to_frame(self) -> pd.DataFrame:
         """The table per feature."""
         return self.features
 
-    def to_json(self) -> str:
-        """Summary and table per feature as a JSON object; an infinite relative error is null."""
-        summary = {k: v if np.isfinite(v) else None for k, v in self.summary().items()}
-        table = self.features.reset_index().to_dict(orient="records")
-        return json.dumps({"summary": summary, "features": table})
+    def _contents(self) -> dict[str, Any]:
+        summary = {name: plain(value) for name, value in self.summary().items()}
+        return {"summary": summary, "features": self.features.reset_index().to_dict("records")}
 
     def __repr__(self) -> str:
         return (
             f"Adequacy({self.n_compared} resamples, {len(self.features)} features: top "
-            f"{self.top} changes with probability {self.probability_top_changes:.3g}, Kendall to "
+            f"{self.n_features_to_select} changes with probability {self.probability_top_changes:.3g}, "
+            "Kendall to "
             f"a repetition {self.expected_kendall:.3g}, ranks move by "
             f"{self.expected_rank_move:.3g})"
         )
@@ -112,10 +154,11 @@ class Adequacy:
 def adequacy(
     scores: Any,
     *,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     aggregator: Aggregator | None = None,
     by: str | None = None,
     n_boot: int = 200,
+    sizes: Sequence[int] | str | None = None,
     random_state: int | Generator | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> Adequacy:
@@ -125,7 +168,7 @@ def adequacy(
     ----------
     scores : EnsembleResult, array or frame of shape (m, p)
         Scores of m resamples, larger = more important; of a result the combined ones.
-    top : float or int, default 0.25
+    n_features_to_select : float or int, default 0.25
         Subset size k: a fraction of p (rounded up) or a count.
     aggregator : callable, optional
         Takes a score matrix (m, p) and returns scores (p,), larger = more important.  The default
@@ -136,6 +179,9 @@ def adequacy(
         and is "bootstrap" for an array.
     n_boot : int, default 200
         Bootstrap samples.
+    sizes : sequence of int or "auto", optional
+        Numbers of resamples, each in 2..m, for whose first so many ``result.curve`` has the same
+        numbers; "auto": doublings from 25 up to m, and m itself.
     random_state : int, Generator or None
         Seed of the bootstrap, recorded in the result; None draws one.
     feature_names : sequence of str, optional
@@ -170,27 +216,54 @@ def adequacy(
     >>> from pyfsagg.stability_measures import adequacy
     >>> rng = np.random.default_rng(0)
     >>> scores = np.array([3.0, 2.0, 1.0, 0.0]) + 0.1 * rng.normal(size=(50, 4))
-    >>> found = adequacy(scores, top=2)
-    >>> found.probability_top_changes, found.expected_kendall
-    (0.0, 1.0)
+    >>> found = adequacy(scores, n_features_to_select=2)
+    >>> found.probability_top_changes, found.expected_kendall, found.enough()
+    (0.0, 1.0, True)
     """
     matrix = read_matrix(scores, feature_names=feature_names, kind="scores", name="scores")
-    values = matrix.values
-    m, p = values.shape
-    k = n_selected(top, p, "top")
+    k = n_selected(n_features_to_select, matrix.values.shape[1], "n_features_to_select")
+    if aggregator is None:
+        aggregator = getattr(scores, "_reaggregate", None)
+        if by is None and getattr(scores, "_aggregates_extremes", False):
+            by = "halves"
+    by = check_choice("by", "bootstrap" if by is None else by, ("bootstrap", "halves"))
     n_boot = check_integer("n_boot", n_boot, low=4)
+    seed = resolve_seed(random_state)
+    m = len(matrix.values)
+    whole = _adequacy(matrix.values, matrix.feature_names, k, aggregator, by, n_boot, seed)
+    if sizes is None:
+        return whole
+    if is_word(sizes, "auto"):
+        sizes = [*(25 * 2**i for i in range(40) if 25 * 2**i < m), m]
+    rows = []
+    for size in check_list("sizes", sizes):
+        count = check_integer("each of sizes", size, low=2, high=m)
+        first = matrix.values[:count]
+        part = (
+            whole
+            if count == m
+            else _adequacy(first, matrix.feature_names, k, aggregator, by, n_boot, seed)
+        )
+        rows.append(part.summary())
+    return replace(whole, curve=pd.DataFrame(rows))
+
+
+def _adequacy(
+    values: Floats,
+    names: tuple[str, ...],
+    k: int,
+    aggregator: Aggregator | None,
+    by: str,
+    n_boot: int,
+    seed: int,
+) -> Adequacy:
+    m, p = values.shape
     n_boot += n_boot % 2
     require_memory(
         8 * n_boot * (m + 4 * p),
         f"{n_boot:,} repetitions of the aggregation",
         "take a smaller n_boot",
     )
-    if aggregator is None:
-        aggregator = getattr(scores, "reaggregate", None)
-        if by is None and getattr(scores, "aggregates_extremes", False):
-            by = "halves"
-    by = check_choice("by", "bootstrap" if by is None else by, ("bootstrap", "halves"))
-    seed = resolve_seed(random_state)
     weights = _repetitions(m, n_boot, by, np.random.default_rng(seed))
     size = int(weights[0].sum())
     if aggregator is None:
@@ -203,7 +276,7 @@ def adequacy(
         repeated = np.array(
             [_aggregate(aggregator, values[np.repeat(rows, row)]) for row in weights]
         )
-    return _compare(centre, repeated, k, m, size, matrix.feature_names, seed)
+    return _compare(centre, repeated, k, m, size, names, seed)
 
 
 def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> NDArray[np.int64]:
@@ -222,7 +295,9 @@ def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> NDArray[np.int
 
 def _aggregate(aggregator: Aggregator, values: Floats) -> Floats:
     if not callable(aggregator):
-        raise InputTypeError(f"aggregator must be callable, got {type(aggregator).__name__}")
+        raise InputTypeError(
+            Param("aggregator"), f" must be callable, got {type(aggregator).__name__}"
+        )
     found = np.asarray(aggregator(values), dtype=np.float64)
     if found.shape != (values.shape[1],) or not np.isfinite(found).all():
         raise DataError(
@@ -284,119 +359,3 @@ def _row_kendall(left: Floats, right: Floats) -> float:
         # tau-b is undefined when one ranking is all ties; two such rankings agree entirely.
         total += float(np.array_equal(left[b], right[b])) if np.isnan(tau) else float(tau)
     return total / len(left)
-
-
-def adequacy_curve(
-    scores: Any,
-    sizes: Sequence[int] | None = None,
-    *,
-    top: float | int = 0.25,
-    aggregator: Aggregator | None = None,
-    by: str | None = None,
-    n_boot: int = 200,
-    random_state: int | Generator | None = None,
-) -> pd.DataFrame:
-    """The numbers of :func:`adequacy` for the first 25, 50, 100, … resamples.
-
-    Parameters
-    ----------
-    scores : array or frame of shape (m, p)
-        Score matrix in the order in which the resamples were drawn.
-    sizes : sequence of int, optional
-        Numbers of resamples, each in 2..m; doublings from 25 up to m, and m itself, by default.
-    top, aggregator, by, n_boot, random_state
-        As in :func:`adequacy`.
-
-    Returns
-    -------
-    DataFrame
-        One row per size with the columns of ``Adequacy.summary()``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyfsagg.stability_measures import adequacy_curve
-    >>> scores = np.array([2.0, 1.0, 0.0]) + np.random.default_rng(0).normal(size=(60, 3))
-    >>> adequacy_curve(scores, top=1)["n_resamples"].tolist()
-    [25, 50, 60]
-    """
-    values = read_matrix(scores, kind="scores", name="scores").values
-    m = len(values)
-    if sizes is None:
-        doublings = [25 * 2**i for i in range(40) if 25 * 2**i < m]
-        sizes = [*doublings, m]
-    seed = resolve_seed(random_state)
-    rows = []
-    for size in check_list("sizes", sizes):
-        count = check_integer("each of sizes", size, low=2, high=m)
-        found = adequacy(
-            values[:count],
-            top=top,
-            aggregator=aggregator,
-            by=by,
-            n_boot=n_boot,
-            random_state=seed,
-        )
-        rows.append(found.summary())
-    return pd.DataFrame(rows)
-
-
-def enough_resamples(
-    scores: Any,
-    *,
-    top: float | int = 0.25,
-    max_change: float = 0.05,
-    max_rank_move: float | None = None,
-    max_relative_error: float | None = None,
-    aggregator: Aggregator | None = None,
-    by: str | None = None,
-    n_boot: int = 200,
-    random_state: int | Generator | None = None,
-) -> tuple[bool, Adequacy]:
-    """Stopping rule for ``n_resamples="auto"``: is the stated precision reached?
-
-    Parameters
-    ----------
-    scores : array or frame of shape (m, p)
-        Scores of the resamples so far.
-    max_change : float, default 0.05
-        Largest allowed share of the top k that another m resamples would replace, in (0, 1].
-    max_rank_move : float, optional
-        Largest allowed mean absolute move of a rank, in ranks.
-    max_relative_error : float, optional
-        Largest allowed ``Adequacy.relative_error``.
-    top, aggregator, by, n_boot, random_state
-        As in :func:`adequacy`.
-
-    Returns
-    -------
-    tuple of (bool, Adequacy)
-        Whether every stated limit holds, and the numbers.
-
-    Notes
-    -----
-    The caller should double the number of resamples between two checks and set a maximum: checking
-    after every resample would stop at the first lucky moment.  The share of the top k that changes
-    is used and not the probability that any feature changes, because two features that are equally
-    important swap at the edge of the top k whatever the number of resamples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyfsagg.stability_measures import enough_resamples
-    >>> scores = np.arange(8.0) + 0.2 * np.random.default_rng(0).normal(size=(40, 8))
-    >>> enough_resamples(scores, top=2)[0]
-    True
-    """
-    limit = check_real("max_change", max_change, low=0.0, high=1.0, low_open=True)
-    found = adequacy(
-        scores, top=top, aggregator=aggregator, by=by, n_boot=n_boot, random_state=random_state
-    )
-    reached = 1.0 - found.expected_top_overlap <= limit
-    if max_rank_move is not None:
-        allowed = check_real("max_rank_move", max_rank_move, low=0.0)
-        reached = reached and found.expected_rank_move <= allowed
-    if max_relative_error is not None:
-        allowed = check_real("max_relative_error", max_relative_error, low=0.0)
-        reached = reached and found.relative_error <= allowed
-    return reached, found

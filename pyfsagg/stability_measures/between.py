@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,15 +10,14 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from pyfsagg._base.checks import check_integer, check_real
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.fields import Part
+from pyfsagg._base.validation import check_integer, check_real, n_selected
+from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures._input import check_several, read_matrix
-from pyfsagg.stability_measures._ties import expected_shares
-
-__all__ = ["BetweenSampleStability", "between_sample_stability"]
+from pyfsagg.stability_measures.chance import expected_shares
 
 FEWEST_PAIRS = 5
 """Pairs below which no interval is given."""
@@ -35,32 +33,32 @@ MEASURES = {
 
 
 @dataclass(frozen=True, eq=False)
-class BetweenSampleStability:
+class BetweenSampleStability(Part):
     """Agreement of the rankings of two independent samples.
 
     Attributes
     ----------
     estimates : DataFrame
-        Index ``measure``: ``nogueira`` (sets of the best `top` features), ``spearman`` (ranks) and
-        ``pearson`` (scores).  Columns ``estimate``, ``lower``, ``upper``.  1 is full agreement, 0 the
-        value of unrelated rankings.  The limits are missing with fewer than five pairs; the set measure is
-        missing if `top` is the number of all features.
+        Index ``measure``: ``nogueira`` (sets of the best `n_features_to_select` features), ``spearman``
+        (ranks) and ``pearson`` (scores).  Columns ``estimate``, ``lower``, ``upper``.  1 is full agreement,
+        0 the value of unrelated rankings.  The limits are missing with fewer than five pairs; the set
+        measure is missing if `n_features_to_select` is the number of all features.
     pairs : DataFrame
         The same three measures of each pair, one row each.
-    top, n_pairs, n_features : int
+    n_features_to_select, n_pairs, n_features : int
     n_rows : int or None
         Rows of each sample, if they are known.
-    level : float
+    confidence_level : float
         Confidence level of the limits.
     """
 
     estimates: pd.DataFrame
     pairs: pd.DataFrame
-    top: int
+    n_features_to_select: int
     n_pairs: int
     n_features: int
     n_rows: int | None
-    level: float
+    confidence_level: float
 
     def to_frame(self) -> pd.DataFrame:
         """The table of estimates."""
@@ -72,14 +70,12 @@ class BetweenSampleStability:
         return {
             "n_pairs": self.n_pairs,
             "n_rows": self.n_rows,
-            "top": self.top,
-            "level": self.level,
+            "n_features_to_select": self.n_features_to_select,
+            "confidence_level": self.confidence_level,
             "measures": frame.to_dict(orient="index"),
         }
 
-    def to_json(self) -> str:
-        """The record as a JSON object."""
-        return json.dumps(self.record())
+    _contents = record
 
     def __repr__(self) -> str:
         shown = ", ".join(
@@ -93,8 +89,8 @@ def between_sample_stability(
     first: Any,
     second: Any,
     *,
-    top: float | int = 0.25,
-    level: float = 0.95,
+    n_features_to_select: float | int = 0.25,
+    confidence_level: float = 0.95,
     n_rows: int | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> BetweenSampleStability:
@@ -105,9 +101,9 @@ def between_sample_stability(
     first, second : array or frame of shape (n_pairs, n_features)
         Scores, larger = more important.  Row j of both comes from the two samples of pair j: disjoint
         halves of one table, or two tables drawn independently.
-    top : float or int, default 0.25
+    n_features_to_select : float or int, default 0.25
         How many features are selected: a fraction (rounded up) or a number.
-    level : float, default 0.95
+    confidence_level : float, default 0.95
         Confidence level of the limits.
     n_rows : int, optional
         Rows of each sample; only for display.
@@ -122,8 +118,6 @@ def between_sample_stability(
     ------
     DataError
         Missing scores, tables of different shapes, or a single feature.
-    ParameterError
-        `top` or `level` out of range.
 
     Notes
     -----
@@ -172,14 +166,16 @@ def between_sample_stability(
         raise DataError(
             "first and second have missing scores; between samples every feature needs a score"
         )
-    level = check_real("level", level, low=0.0, high=1.0, low_open=True)
-    if level == 1.0:
-        raise ParameterError("level must be below 1, got 1.0")
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
+    if confidence_level == 1.0:
+        raise ParameterError(Param("level"), " must be below 1, got 1.0")
     if n_rows is not None:
         check_integer("n_rows", n_rows, low=1)
     p = a.shape[1]
     check_several(p)
-    k = n_selected(top, p, "top")
+    k = n_selected(n_features_to_select, p, "n_features_to_select")
     pairs = pd.DataFrame(
         {
             "nogueira": _set_agreement(a, b, k),
@@ -187,11 +183,11 @@ def between_sample_stability(
             "pearson": _correlation(a, b),
         }
     ).rename_axis("pair")
-    rows = {name: _interval(pairs[name].to_numpy(), level) for name in MEASURES}
+    rows = {name: _interval(pairs[name].to_numpy(), confidence_level) for name in MEASURES}
     estimates = pd.DataFrame.from_dict(
         rows, orient="index", columns=["estimate", "lower", "upper"]
     ).rename_axis("measure")
-    return BetweenSampleStability(estimates, pairs, k, len(a), p, n_rows, level)
+    return BetweenSampleStability(estimates, pairs, k, len(a), p, n_rows, confidence_level)
 
 
 def _shares(scores: Floats, k: int) -> Floats:
@@ -221,7 +217,7 @@ def _correlation(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.where(defined, np.clip(found, -1.0, 1.0), 0.0))
 
 
-def _interval(values: Floats, level: float) -> tuple[float, float, float]:
+def _interval(values: Floats, confidence_level: float) -> tuple[float, float, float]:
     """Mean over pairs and its limits, which are missing where there are too few pairs."""
     n_pairs = len(values)
     estimate = float(values.mean())
@@ -230,6 +226,6 @@ def _interval(values: Floats, level: float) -> tuple[float, float, float]:
     freedom = min(n_pairs - 1, MOST_FREEDOM)
     added = max(1.0 - abs(estimate), 1.0 / n_pairs) / 2.0
     spread = (freedom * float(values.var(ddof=1)) + 2.0 * added**2) / (freedom + 2.0)
-    quantile = float(stdtrit(n_pairs - 1, 0.5 + level / 2.0))
+    quantile = float(stdtrit(n_pairs - 1, 0.5 + confidence_level / 2.0))
     half = quantile * float(np.sqrt(spread * (1.0 + 1.0 / n_pairs)))
     return estimate, max(estimate - half, -1.0), min(estimate + half, 1.0)

@@ -1,8 +1,9 @@
-"""Stability against subset size with its chance level, and the trade-off with accuracy."""
+"""Stability against subset size, and feature by feature."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,26 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_flag, check_integer, check_list
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.selection import n_selected
+from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks
+from pyfsagg._base.validation import (
+    as_array,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_list,
+    check_real,
+    n_selected,
+    resolve_seed,
+)
+from pyfsagg._message import Message, Param
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, UndefinedStabilityError
-from pyfsagg.stability_measures._input import read_matrix
-from pyfsagg.stability_measures._similarity import check_similarity
-from pyfsagg.stability_measures.measure import check_options, stability
-from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs
-
-__all__ = ["chance_level", "pareto_front", "stability_curve"]
+from pyfsagg.stability_measures._input import SelectedSets, read_collection, read_matrix
+from pyfsagg.stability_measures.chance import check_ties
+from pyfsagg.stability_measures.measure import check_measure_params, measure_stability
+from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
 
 def chance_level(
@@ -30,40 +40,13 @@ def chance_level(
     n_resamples: int,
     *,
     random_state: int | Generator | None = None,
-    **options: Any,
+    **measure_params: Any,
 ) -> float:
     """Expected value of a set measure when every resample selects `size` features at random.
 
-    Parameters
-    ----------
-    measure : str
-        A measure of kind "sets".
-    size, n_features, n_resamples : int
-        Size k of each subset, number of features p to choose from, number m of subsets.
-    random_state : int, Generator or None
-        Seed for the measures without closed form: the uncorrected intersection_* measures, with
-        `n_random` (10 000) random pairs.
-    **options
-        Options of the measure, `similarity` among them.
-
-    Returns
-    -------
-    float
-        Exact for pairwise measures (the intersection is hypergeometric), nogueira (0), somol
-        (linear in the intersections; above 0, because its 0 stands for subsets spread as evenly as
-        possible and not for random ones), novovicova (binomial frequencies), davis (law of the size
-        of the union), yu and zucknick.  Zero for the measures of
-        :func:`pyfsagg.list_stability_measures` that are corrected for chance.  NaN where the measure
-        is always undefined, as nogueira at k = p.
-
-    Raises
-    ------
-    ParameterError
-        If the measure does not work on sets, or a size is out of range.
-
     Examples
     --------
-    >>> from pyfsagg.stability_measures import chance_level
+    >>> from pyfsagg.stability_measures.curves import chance_level
     >>> round(chance_level("hamming", 2, 4, n_resamples=10), 6)
     0.5
     """
@@ -79,14 +62,16 @@ def chance_level(
     if spec.chance is None:
         raise ParameterError(f"no chance level is known for the measure {spec.name!r}")
     if "similarity" in spec.needs:
-        options["similarity"], _ = check_similarity(options.get("similarity"), None, spec.name)
-        size = len(options["similarity"])
+        measure_params["similarity"], _ = check_similarity(
+            measure_params.get("similarity"), None, spec.name
+        )
+        size = len(measure_params["similarity"])
         if size != p:
-            raise DataError(f"similarity has size {size} x {size} for {p} features")
+            raise DataError(Param("similarity"), f" has size {size} x {size} for {p} features")
     if isinstance(spec.bind, AdjustedPairs):
-        options["random_state"] = random_state
-    check_options(spec, options)
-    return spec.chance(k, p, m, **options)
+        measure_params["random_state"] = random_state
+    check_measure_params(spec, measure_params)
+    return spec.chance(k, p, m, **measure_params)
 
 
 def stability_curve(
@@ -98,7 +83,7 @@ def stability_curve(
     input: str = "auto",
     ties: str = "random",
     random_state: int | Generator | None = None,
-    **options: Any,
+    **measure_params: Any,
 ) -> pd.DataFrame:
     """Stability of the top-k subsets against k, with the expected value under random selection.
 
@@ -113,7 +98,7 @@ def stability_curve(
     feature_names, input, ties
         As in :func:`pyfsagg.stability`.
     random_state
-        For orders of ties, and for chance levels without closed form, see :func:`chance_level`.
+        For orders of ties, and for chance levels without closed form.
     **options
         Passed on to the measures.
 
@@ -141,23 +126,24 @@ def stability_curve(
     if not asked or not measures:
         raise ParameterError("sizes and measures must not be empty")
     seed = resolve_seed(random_state)
-    counts = list(dict.fromkeys(n_selected(size, p, "each of sizes") for size in asked))
+    name = Message("each of ", Param("sizes"))
+    counts = list(dict.fromkeys(n_selected(size, p, name) for size in asked))
     rows = []
     for name in measures:
         spec = STABILITY_MEASURES.get(name)
         for k in counts:
             level = np.nan
             if spec.kind != "sets" or spec.chance is not None:
-                level = chance_level(spec.name, k, p, m, random_state=seed, **options)
+                level = chance_level(spec.name, k, p, m, random_state=seed, **measure_params)
             try:
-                value = stability(
+                value = measure_stability(
                     matrix.values,
                     spec.name,
                     input="scores",
-                    top=k,
+                    n_features_to_select=k,
                     ties=ties,
                     random_state=seed,
-                    **options,
+                    **measure_params,
                 ).value
                 defined = True
             except UndefinedStabilityError:
@@ -170,7 +156,7 @@ def pareto_front(
     stability: ArrayLike,
     accuracy: ArrayLike,
     *,
-    larger_stability_is_better: bool = True,
+    higher_is_better: bool = True,
 ) -> NDArray[np.bool_]:
     """The methods on the Pareto front of stability and accuracy.
 
@@ -178,7 +164,7 @@ def pareto_front(
     ----------
     stability, accuracy : array of shape (n,)
         One point per method or subset size.
-    larger_stability_is_better : bool, default True
+    higher_is_better : bool, default True
         False for distances such as canberra and asd.
 
     Returns
@@ -198,9 +184,7 @@ def pareto_front(
     >>> pareto_front([0.9, 0.7, 0.5, 0.6], [0.70, 0.80, 0.90, 0.75])
     array([ True,  True,  True, False])
     """
-    larger_stability_is_better = check_flag(
-        "larger_stability_is_better", larger_stability_is_better
-    )
+    higher_is_better = check_flag("higher_is_better", higher_is_better)
     x = as_array("stability", stability, np.float64)
     y = as_array("accuracy", accuracy, np.float64)
     if x.ndim != 1 or x.shape != y.shape or x.size == 0:
@@ -210,7 +194,7 @@ def pareto_front(
         )
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise DataError("stability and accuracy must be finite; leave out undefined points")
-    if not larger_stability_is_better:
+    if not higher_is_better:
         x = -x
     order = np.lexsort((-y, -x))
     front = np.zeros(x.size, dtype=bool)
@@ -222,3 +206,202 @@ def pareto_front(
             best = y[i]
             held = (x[i], y[i])
     return front
+
+
+def feature_stability(
+    data: Any,
+    *,
+    n_features_to_select: float | int = 0.25,
+    confidence_level: float = 0.95,
+    quantiles: Sequence[float] = (0.05, 0.25, 0.75, 0.95),
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    input: str = "auto",
+    ties: str = "random",
+) -> pd.DataFrame:
+    """Stability of each feature: its selection frequency and its ranks over resamples.
+
+    Parameters
+    ----------
+    data : array, frame or list
+        Scores, ranks or selections of m resamples, read as in
+        :func:`pyfsagg.stability`; a missing score or rank (NaN) means that the resample did not see
+        the feature.
+    n_features_to_select : float or int, default 0.25
+        Size k of the selected subset for scores and ranks: a fraction of p (rounded up) or a count.
+        A resample that saw s of the p features selects k s / p of them, rounded up.
+    confidence_level : float, default 0.95
+        Confidence level of the Wilson interval of the selection frequency.
+    quantiles : sequence of float
+        Quantiles of the rank, each in [0, 1].
+    n_features, feature_names, input
+        As in :func:`pyfsagg.stability`.
+    ties : {"random", "first"}
+        Equal scores that compete for the last places of a subset.  "random": a feature counts with
+        the share of their orders in which it is selected.  "first": the first columns are selected.
+
+    Returns
+    -------
+    DataFrame
+        One row per feature (index ``feature``, in column order) with ``seen``, the number of
+        resamples that saw the feature; ``count`` and ``frequency`` of its selection in these (with
+        ties the expected ones), ``lower`` and ``upper`` limit.  For scores and ranks also
+        ``rank_mean``, ``rank_median``, ``rank_sd`` (ddof 1, missing for a feature
+        seen once), the columns ``rank_q05``, … and
+        ``probability_in_top``: the mean share of equally likely orders of tied features in which
+        the feature is among the top k.  Ranks: 1 = most important, average ties, among the features
+        that the resample saw.
+
+    Raises
+    ------
+    DataError
+        For one resample, infinite cells, or a resample or feature without any score.
+
+    Notes
+    -----
+    The interval covers the share in all resamples that could have been drawn of the same data, as
+    with another seed; it does not cover another sample.  With ``ties="first"`` a feature that is
+    selected only because of its column position has a ``probability_in_top`` well below its ``frequency``.
+    Wilson (1927), JASA 22:209, for the interval.
+
+    Examples
+    --------
+    >>> from pyfsagg.stability_measures import feature_stability
+    >>> scores = [[0.9, 0.5, 0.1], [0.8, 0.1, 0.2], [0.5, 0.9, 0.3]]
+    >>> found = feature_stability(scores, n_features_to_select=1)
+    >>> found[["count", "rank_mean", "probability_in_top"]].round(2).rename_axis(None)
+        count  rank_mean  probability_in_top
+    x0      2       1.33                0.67
+    x1      1       2.00                0.33
+    x2      0       2.67                0.00
+    """
+    check_choice("input", input, ("auto", "scores", "ranks", "sets"))
+    check_ties(ties)
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
+    if confidence_level == 1.0:
+        raise ParameterError(Param("level"), " must be below 1, got 1.0")
+    quantiles = [
+        check_real(Message("each of ", Param("quantiles")), q, low=0.0, high=1.0)
+        for q in check_list("quantiles", quantiles)
+    ]
+    read = read_collection(
+        data,
+        kind=input,
+        wanted="sets",
+        n_features=n_features,
+        feature_names=feature_names,
+        per_feature=True,
+    )
+    if isinstance(read, SelectedSets):
+        support = read.support
+        seen = np.full(support.shape[1], len(support))
+        count = support.sum(axis=0)
+        labels: Sequence[Any] = read.labels
+    else:
+        size = n_selected(n_features_to_select, read.values.shape[1], "n_features_to_select")
+        standing = _standing(read.values, size)
+        seen, count = standing.seen, standing.count
+        if ties == "random" and not np.array_equal(standing.share, count):
+            count = standing.share
+        labels = read.feature_names
+    from statsmodels.stats.proportion import proportion_confint  # heavy, and rarely needed
+
+    lower, upper = proportion_confint(count, seen, alpha=1 - confidence_level, method="wilson")
+    frequency = count / seen  # lies between the limits, but for rounding where it is 0 or 1
+    columns: dict[str, Any] = {
+        "seen": seen,
+        "count": count,
+        "frequency": frequency,
+        "lower": np.minimum(lower, frequency),
+        "upper": np.maximum(upper, frequency),
+    }
+    if not isinstance(read, SelectedSets):
+        columns |= _rank_columns(standing.ranks, seen, quantiles)
+        columns["probability_in_top"] = standing.share / seen
+    return pd.DataFrame(columns, index=pd.Index(list(labels), name="feature"))
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """Of each feature: how often it was seen and selected, its share of orders, its ranks."""
+
+    seen: NDArray[np.int64]
+    count: NDArray[np.int64]
+    share: Floats
+    ranks: NDArray[np.float32]
+
+
+def _standing(scores: Floats, size: int) -> _Standing:
+    """Some resamples at a time, because a wide table has large matrices."""
+    m, p = scores.shape
+    seen, count = np.zeros(p, dtype=np.int64), np.zeros(p, dtype=np.int64)
+    share = np.zeros(p)
+    ranks = np.empty((m, p), dtype=np.float32)  # halves up to 8 million are exact
+    for rows in row_blocks(scores.shape):
+        block = scores[rows]
+        support, part = select_seen(block, size)
+        seen += (~np.isnan(block)).sum(axis=0)
+        count += support.sum(axis=0)
+        share += part.sum(axis=0)
+        ranks[rows] = rank_scores(block)
+    return _Standing(seen, count, share, ranks)
+
+
+def _rank_columns(
+    ranks: NDArray[np.float32], seen: NDArray[np.int64], quantiles: Sequence[float]
+) -> dict[str, Floats]:
+    """Mean, median, standard deviation and quantiles of the ranks, some features at a time."""
+    names = ["rank_mean", "rank_median", "rank_sd", *(f"rank_q{100 * q:02g}" for q in quantiles)]
+    found = np.empty((len(names), ranks.shape[1]))
+    for part in column_blocks(ranks.shape):
+        own = ranks[:, part].astype(np.float64)
+        found[0, part] = np.nanmean(own, axis=0)
+        found[1, part] = np.nanmedian(own, axis=0)
+        found[2, part] = _sd(own, seen[part])
+        found[3:, part] = _known_quantiles(own, seen[part], quantiles)
+    return dict(zip(names, found, strict=True))
+
+
+def _known_quantiles(ranks: Floats, seen: NDArray[np.int64], quantiles: Sequence[float]) -> Floats:
+    """Quantiles of the known ranks of each column, shape (number of quantiles, p).
+
+    One call for all columns with the same number of known ranks: `nanquantile` makes one for every
+    column, which took longer than the ranking of a wide table.
+    """
+    found = np.empty((len(quantiles), ranks.shape[1]))
+    ordered = np.sort(ranks, axis=0)  # what is missing comes last
+    for n in np.unique(seen):
+        columns = seen == n
+        found[:, columns] = np.quantile(ordered[:n, columns], quantiles, axis=0)
+    return found
+
+
+def select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
+    """Selection of each resample, and the share of orders of tied features that select a feature.
+
+    `size` is meant for all p features; resamples that saw fewer are treated group by group, one
+    group for each number of features seen.
+    """
+    p = scores.shape[1]
+    support = np.zeros(scores.shape, dtype=np.bool_)
+    share = np.zeros(scores.shape)
+    seen = (~np.isnan(scores)).sum(axis=1)
+    for s in np.unique(seen):
+        rows = seen == s
+        k = -(-size * int(s) // p)
+        chosen = scores[rows]
+        support[rows] = select_top(chosen, k)
+        edge = np.where(support[rows], chosen, np.inf).min(axis=1, keepdims=True)
+        above, tied = chosen > edge, chosen == edge
+        room = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
+        share[rows] = np.where(above, 1.0, np.where(tied, room, 0.0))
+    return support, share
+
+
+def _sd(ranks: Floats, seen: NDArray[np.int_]) -> Floats:
+    """Standard deviation of the known ranks of each column, NaN where there is only one."""
+    squares = np.nansum((ranks - np.nanmean(ranks, axis=0)) ** 2, axis=0)
+    known = seen > 1
+    return np.sqrt(np.where(known, squares / np.where(known, seen - 1, 1), np.nan))

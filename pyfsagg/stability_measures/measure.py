@@ -10,85 +10,69 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from pyfsagg._base.checks import check_choice, check_integer, check_real
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import (
+    check_choice,
+    check_integer,
+    check_real,
+    n_selected,
+    resolve_seed,
+)
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures import pairwise, sets, similarity_adjusted, top_weighted  # noqa: F401
+from pyfsagg.stability_measures import (
+    pairwise,  # noqa: F401
+    sets,  # noqa: F401
+    similarity_adjusted,  # noqa: F401
+)
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
     BoundStatistic,
     Imputed,
+    Interval,
+    MeasureValue,
     PairwiseAverage,
-    StabilityResult,
     StabilitySpec,
+    bootstrap_interval,
+    jackknife_interval,
+    jackknife_values,
+    normal_interval,
     require_defined,
 )
-from pyfsagg.stability_measures._input import Matrix, Selection, read_collection
-from pyfsagg.stability_measures._similarity import check_similarity
-from pyfsagg.stability_measures._ties import (
+from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
+from pyfsagg.stability_measures.chance import (
     average_of_draws,
     check_ties,
     draw_orders,
     draw_selections,
     select,
 )
-from pyfsagg.stability_measures.intervals import (
-    Interval,
-    bootstrap_interval,
-    jackknife_interval,
-    normal_interval,
-)
-from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs
-
-__all__ = ["list_stability_measures", "stability"]
+from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
 MANY = 30
 """Resamples from which on asymptotic intervals cover about what they say (measured)."""
 
 
-def list_stability_measures() -> pd.DataFrame:
-    """Table of all stability measures.
-
-    Returns
-    -------
-    DataFrame
-        One row per measure (index ``name``) with ``aliases``, ``summary``, ``formula``, ``bounds``,
-        ``larger_is_stabler``, ``ties``, ``source``, ``corrected_for_chance``, ``kind`` (its
-        input: scores, ranks or sets) and ``needs`` (required arguments).
-
-    Examples
-    --------
-    >>> from pyfsagg.stability_measures import list_stability_measures
-    >>> table = list_stability_measures()
-    >>> table.loc[["nogueira", "canberra"], "kind"].tolist()
-    ['sets', 'ranks']
-    """
-    table = STABILITY_MEASURES.to_frame("latex", "bind", "chance", "breaks_ties")
-    return table.rename(columns={"higher_is_better": "larger_is_stabler"})
-
-
-def stability(
+def measure_stability(
     data: Any,
     measure: str = "nogueira",
     *,
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     similarity: Any = None,
     input: str = "auto",
     undefined: float | None = None,
     interval: str | None = None,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     n_boot: int = 1000,
     ties: str = "random",
     random_state: int | Generator | None = None,
-    **options: Any,
-) -> StabilityResult:
-    """Stability of scores, rankings or selections over resamples.
+    **measure_params: Any,
+) -> MeasureValue:
+    """One measure of the stability of scores, rankings or selections over resamples.
 
     Parameters
     ----------
@@ -97,12 +81,12 @@ def stability(
         larger = more important; a rank matrix (m, p), 1 = most important; a
         boolean or 0/1 matrix of selections; or a list of m sets of names or zero-based positions.
     measure : str, default "nogueira"
-        A name or alias of :func:`list_stability_measures`.
+        A name or alias of ``pyfsagg.list_methods("stability")``.
     n_features : int, optional
         Number of features p to choose from; needed by most set measures when `data` is a list.
     feature_names : sequence of str, optional
         Names of the columns; for a list of sets, all features to choose from.
-    top : float or int, default 0.25
+    n_features_to_select : float or int, default 0.25
         For a set measure on scores or ranks: how many of the most important features are selected,
         a fraction of p (rounded up) or a count.
     similarity : array or frame of shape (p, p), optional
@@ -121,7 +105,7 @@ def stability(
         coverage from 5 resamples on, except for davis and novovicova, and for scores and ranks where most
         features are tied (see ``docs/calibration.md``); "analytic" (nogueira only) is asymptotic
         and needs 30 resamples.
-    level : float, default 0.95
+    confidence_level : float, default 0.95
         Confidence level.
     n_boot : int, default 1000
         Bootstrap samples.
@@ -137,13 +121,13 @@ def stability(
         ``result.seed``; None draws one.
     **options
         Options of the measure: `direction`, `location` (canberra), `feature_weights` (pearson,
-        spearman), `persistence` (rank_biased_overlap), `penalty` (davis), `correction` ("none",
+        spearman), `persistence` (rank_biased_overlap), `penalty` (davis), `chance_correction` ("none",
         "exact", "estimate") where the measure has one, `threshold` and `n_random`
         (similarity-adjusted).
 
     Returns
     -------
-    StabilityResult
+    MeasureValue
         ``float(result)`` is the value.
 
     Raises
@@ -151,8 +135,6 @@ def stability(
     DataError
         One resample; missing scores; no pair for which the measure is defined; a similarity matrix
         that is not square or not of size p.
-    ParameterError
-        `top` out of range, `n_features` missing where it is needed, an unknown measure or option.
 
     Notes
     -----
@@ -161,17 +143,18 @@ def stability(
     kendall.  Kendall's weighted form with ties and the similarity-adjusted intersections visit all
     pairs one by one.
 
-    ``correction="exact"`` maps the score to (score - E) / (maximum - E), with E the mean under
+    ``chance_correction="exact"`` maps the score to (score - E) / (maximum - E), with E the mean under
     random selection of subsets of the same sizes: pair by pair for averages over pairs; for davis
     and novovicova over all m subsets together, where stabm 1.2.2 takes E over pairs of subsets.
 
     Examples
     --------
-    >>> from pyfsagg.stability_measures import stability
+    >>> from pyfsagg.stability_measures.measure import measure_stability
     >>> sets = [{"a", "b"}, {"a", "b"}, {"a", "c"}]
-    >>> stability(sets, n_features=4)
-    StabilityResult(nogueira = 0.333333; 3 resamples read as sets, 3 rows)
-    >>> round(float(stability([[0.3, 0.2, 0.1], [0.3, 0.1, 0.2], [0.5, 0.2, 0.1]], "spearman")), 4)
+    >>> measure_stability(sets, n_features=4)
+    MeasureValue(nogueira = 0.333333; 3 resamples read as sets, 3 rows)
+    >>> scores = [[0.3, 0.2, 0.1], [0.3, 0.1, 0.2], [0.5, 0.2, 0.1]]
+    >>> round(float(measure_stability(scores, "spearman")), 4)
     0.6667
     """
     spec = STABILITY_MEASURES.get(measure)
@@ -181,27 +164,31 @@ def stability(
         data,
         n_features=n_features,
         feature_names=feature_names,
-        top=top,
+        n_features_to_select=n_features_to_select,
         similarity=similarity,
         input=input,
         ties=ties,
         seed=seed,
-        **options,
+        **measure_params,
     )
     if undefined is not None:
         statistic = impute(spec, statistic, check_real("undefined", undefined))
-    level = check_real("level", level, low=0.0, high=1.0, low_open=True)
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
     estimate = require_defined(statistic.estimate(), spec.name, statistic.unit)
     limits = None
     if interval is not None:
         refuse_accidents(spec, by_accident)
-        limits = find_interval(interval, spec, statistic, estimate.value, level, n_boot, seed)
+        limits = find_interval(
+            interval, spec, statistic, estimate.value, confidence_level, n_boot, seed
+        )
     drawn = (
         interval == "bootstrap"
         or isinstance(spec.bind, AdjustedPairs)
         or (n_tied > 0 and spec.needs_strict and ties == "random")
     )
-    return StabilityResult(
+    return MeasureValue(
         estimate.value,
         spec.name,
         statistic.n_rows,
@@ -217,9 +204,9 @@ def stability(
             spec.within(limits.upper, statistic.n_rows),
         ),
         None if limits is None else limits.method,
-        None if limits is None else limits.level,
+        None if limits is None else limits.confidence_level,
         None if limits is None else limits.standard_error,
-        spec.larger_is_stabler,
+        spec.higher_is_better,
         n_tied,
         seed if drawn else None,
     )
@@ -244,7 +231,7 @@ def bind(
     *,
     n_features: int | None,
     feature_names: Sequence[str] | None,
-    top: float | int,
+    n_features_to_select: float | int,
     similarity: Any,
     input: str,
     ties: str,
@@ -268,13 +255,13 @@ def bind(
     read = read_collection(
         data, kind=input, wanted=spec.kind, n_features=n_features, feature_names=feature_names
     )
-    return bind_read(spec, read, top, ties, seed, options)
+    return bind_read(spec, read, n_features_to_select, ties, seed, options)
 
 
 def bind_read(
     spec: StabilitySpec,
-    read: Matrix | Selection,
-    top: float | int,
+    read: Matrix | SelectedSets,
+    n_features_to_select: float | int,
     ties: str,
     seed: int,
     options: dict[str, Any],
@@ -282,14 +269,14 @@ def bind_read(
     """Bind the measure to a collection that was read; draw orders of ties where it needs them."""
     if isinstance(spec.bind, AdjustedPairs):
         options = {**options, "random_state": seed}
-    check_options(spec, options)
-    prepared, p, kind = prepare(spec, read, top, ties)
+    check_measure_params(spec, options)
+    prepared, p, kind = prepare(spec, read, n_features_to_select, ties)
     drawn, n_tied = [prepared], 0
-    if isinstance(prepared, Selection):
+    if isinstance(prepared, SelectedSets):
         n_tied = prepared.n_tied
         if n_tied and spec.needs_strict:
             drawn = [
-                Selection(support, prepared.n_features, prepared.labels)
+                SelectedSets(support, prepared.n_features, prepared.labels)
                 for support in draw_selections(prepared, seed)
             ]
     elif spec.kind == "ranks" and spec.needs_strict and ties == "random":
@@ -317,10 +304,10 @@ def refuse_accidents(spec: StabilitySpec, by_accident: bool) -> None:
         )
 
 
-def check_options(spec: StabilitySpec, options: dict[str, Any]) -> None:
+def check_measure_params(spec: StabilitySpec, measure_params: dict[str, Any]) -> None:
     parameters = inspect.signature(spec.bind).parameters.values()
     allowed = {each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
-    unknown = sorted(set(options) - allowed)
+    unknown = sorted(set(measure_params) - allowed)
     if unknown:
         known = ", ".join(sorted(allowed - {"similarity", "random_state"})) or "none"
         raise ParameterError(
@@ -346,7 +333,8 @@ def _size_from(
     ):
         if size is not None and size != p:
             raise DataError(
-                f"similarity has size {p} x {p}, but {what} says that there are {size} features"
+                Param("similarity"),
+                f" has size {p} x {p}, but {what} says that there are {size} features",
             )
     if feature_names is None and wide is None:
         feature_names = names
@@ -354,22 +342,31 @@ def _size_from(
 
 
 def prepare(
-    spec: StabilitySpec, read: Matrix | Selection, top: float | int, ties: str
+    spec: StabilitySpec, read: Matrix | SelectedSets, n_features_to_select: float | int, ties: str
 ) -> tuple[Any, int, str]:
     """What the measure's `bind` takes: scores, ascending ranks or a selection."""
     if spec.kind == "sets":
         if isinstance(read, Matrix):
             p = read.values.shape[1]
-            return select(read, n_selected(top, p, "top"), ties), p, read.kind
+            return (
+                select(read, n_selected(n_features_to_select, p, "n_features_to_select"), ties),
+                p,
+                read.kind,
+            )
         if "n_features" in spec.needs and read.n_features is None:
             raise ParameterError(
-                f"the measure {spec.name!r} depends on the number of features to choose from, "
-                "which a list of sets does not give; pass n_features="
+                f"the measure {spec.name!r} depends on the number of features to choose from, which a ",
+                "list of sets does not give",
+                Remedy("pass ", Param("n_features")),
             )
         if "similarity" in spec.needs and read.support.shape[1] != read.n_features:
             raise ParameterError(
-                "sets of names cannot be matched to the rows of similarity; pass feature_names= in "
-                "the order of its rows, or a data frame with names"
+                "sets of names cannot be matched to the rows of similarity",
+                Remedy(
+                    "pass ",
+                    Param("feature_names"),
+                    " in the order of its rows, or a data frame with names",
+                ),
             )
         return read, read.n_features or 0, "sets"
     if isinstance(read, Matrix):
@@ -378,8 +375,8 @@ def prepare(
         return read.values, read.values.shape[1], read.kind
     if spec.kind == "ranks":
         raise InputTypeError(
-            f"the measure {spec.name!r} compares rankings, and selections have none; use a set "
-            "measure, or pass scores or ranks"
+            f"the measure {spec.name!r} compares rankings, and selections ",
+            "have none; use a set measure, or pass scores or ranks",
         )
     scores = np.zeros((len(read.support), read.p))
     scores[:, : read.support.shape[1]] = read.support
@@ -390,7 +387,9 @@ def impute(spec: StabilitySpec, statistic: BoundStatistic, value: float) -> Boun
     """The same average with `value` for undefined pairs."""
     if not isinstance(statistic, PairwiseAverage):
         raise ParameterError(
-            f"undefined= gives pairs a value, and {spec.name!r} is not an average over pairs"
+            "the parameter ",
+            Param("undefined"),
+            f" gives pairs a value, and {spec.name!r} is not an average over pairs",
         )
     return Imputed(statistic, value)
 
@@ -400,27 +399,79 @@ def find_interval(
     spec: StabilitySpec,
     statistic: BoundStatistic,
     value: float,
-    level: float,
+    confidence_level: float,
     n_boot: int,
     random_state: int | Generator | None,
 ) -> Interval:
     """The interval of a bound measure by the method asked for."""
     check_choice("interval", method, ("analytic", "bootstrap", "jackknife"))
-    if level == 1.0:
-        raise ParameterError("level must be below 1 for an interval, got 1.0")
+    if confidence_level == 1.0:
+        raise ParameterError(Param("level"), " must be below 1 for an interval, got 1.0")
     if method == "bootstrap":
         n_boot = check_integer("n_boot", n_boot, low=2)
-        return bootstrap_interval(statistic, value, level, n_boot, random_state)
+        return bootstrap_interval(statistic, value, confidence_level, n_boot, random_state)
     if method == "jackknife":
-        return jackknife_interval(statistic, value, level)
+        return jackknife_interval(statistic, value, confidence_level)
     if statistic.variance is None:
         raise ParameterError(
-            f"interval='analytic' has no formula for {spec.name!r}, only for 'nogueira'; use "
-            "'bootstrap' or 'jackknife'"
+            Use(interval="analytic"),
+            f" has no formula for {spec.name!r}, only for 'nogueira'",
+            Remedy("use 'bootstrap' or 'jackknife'"),
         )
     if statistic.n_rows < MANY:
         raise DataError(
-            f"interval='analytic' needs many resamples, and with {statistic.n_rows} it covers far "
-            f"less than its level; use 'jackknife', or at least {MANY} resamples"
+            Use(interval="analytic"),
+            f" needs many resamples, and with {statistic.n_rows} it covers far less than its ",
+            "level",
+            Remedy(f"use 'jackknife', or at least {MANY} resamples"),
         )
-    return normal_interval(value, statistic.variance(), level)
+    return normal_interval(value, statistic.variance(), confidence_level)
+
+
+def pseudo_values(
+    data: Any,
+    measure: str = "nogueira",
+    *,
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    n_features_to_select: float | int = 0.25,
+    similarity: Any = None,
+    input: str = "auto",
+    ties: str = "random",
+    random_state: int | Generator | None = None,
+    **measure_params: Any,
+) -> Floats:
+    """Jackknife pseudo-values of a stability measure, one per resample.
+
+    The pseudo-value of resample i is m S - (m - 1) S_(i), with S the stability of all m resamples
+    and S_(i) that of the others.  A resample that agrees with the rest has a pseudo-value above S
+    (below S for a distance).
+
+    Notes
+    -----
+    Quenouille (1956), Biometrika 43:353; Tukey (1958).  For an average over pairs one pass over the
+    pairs gives all of them.
+
+    Examples
+    --------
+    >>> from pyfsagg.stability_measures.measure import pseudo_values
+    >>> pseudo_values([{"a", "b"}, {"a", "b"}, {"a", "c"}, {"a", "b"}], "jaccard").round(4)
+    array([ 1.    ,  1.    , -0.3333,  1.    ])
+    """
+    spec = STABILITY_MEASURES.get(measure)
+    statistic = bind(
+        spec,
+        data,
+        n_features=n_features,
+        feature_names=feature_names,
+        n_features_to_select=n_features_to_select,
+        similarity=similarity,
+        input=input,
+        ties=ties,
+        seed=resolve_seed(random_state),
+        **measure_params,
+    ).statistic
+    value = require_defined(statistic.estimate(), spec.name, statistic.unit).value
+    m = statistic.n_rows
+    found: Floats = m * value - (m - 1) * jackknife_values(statistic)
+    return found

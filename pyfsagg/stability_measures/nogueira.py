@@ -1,31 +1,75 @@
-"""Nogueira's stability with its variance, confidence interval and tests.
-
-Source: Nogueira, Sechidis & Brown (2018), On the Stability of Feature Selection Algorithms, JMLR
-18(174): the estimator is their definition 4.  Their variance, interval and tests rest on asymptotic
-normality, which fails for few subsets; intervals and tests here are Student's, with the larger of
-the jackknife variance and of what frequencies alone say (:mod:`._least_variance`).
-"""
+"""Nogueira's stability with its variance, confidence interval and tests."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr, stdtrit
 
-from pyfsagg._base.checks import check_choice, check_real
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.fields import Part, columns, row_of
+from pyfsagg._base.validation import check_choice, check_real, n_selected
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures._input import Matrix, Selection, read_collection
-from pyfsagg.stability_measures._least_variance import intersection_variance
-from pyfsagg.stability_measures._ties import check_ties, select
+from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
+from pyfsagg.stability_measures.chance import check_ties, select
 
-__all__ = ["NogueiraResult", "StabilityTest", "nogueira"]
+
+def intersection_variance(counts: Floats, m: int, p: int) -> float:
+    """Variance of the mean intersection over the pairs of m subsets.
+
+    Notes
+    -----
+    With chances f_j and v_j = f_j (1 - f_j), the two parts of a mean over pairs are
+    4/m sum_j v_j (f_j - f)^2, with f the mean of f_j weighted by v_j because the size of a subset
+    is given, and 2/(m (m - 1)) sum_j v_j^2.
+    """
+    share = float(counts.sum()) / (m * p)
+    chances = (np.append(counts, 0.0) + share) / (m + 1)
+    times = np.append(np.ones(len(counts)), p - len(counts))
+    spread = chances * (1 - chances)
+    weight = times * spread
+    total = float(weight.sum())
+    if total <= 0 or m < 2:
+        return 0.0
+    centre = float(weight @ chances) / total
+    first = float(weight @ (chances - centre) ** 2)
+    second = float(weight @ spread)
+    return 4 / m * first + 2 / (m * (m - 1)) * second
+
+
+def mean_intersection(selection: SelectedSets) -> float:
+    """The mean over pairs of the expected size of the intersection."""
+    member = selection.membership
+    m = len(member)
+    counts = member.sum(axis=0)
+    own = float(np.einsum("ij,ij->", member, member))
+    return (float(counts @ counts) - own) / (m * (m - 1))
+
+
+def pairs_variance(
+    selection: SelectedSets, formula: Callable[[Floats, Floats, Floats, float], Floats]
+) -> float:
+    """The least variance of the mean over pairs of a function of intersection and sizes."""
+    counts = selection.membership.sum(axis=0)
+    p = selection.n_features or len(counts)
+    size = float(selection.sizes.mean())
+    middle = mean_intersection(selection)
+    ends = np.array([max(middle - 0.5, 0.0, 2 * size - p), min(middle + 0.5, size)])
+    if ends[1] <= ends[0]:
+        return 0.0
+    sizes = np.full(2, size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = formula(ends, sizes, sizes, float(p))
+    slope = (high - low) / (ends[1] - ends[0])
+    if not np.isfinite(slope):
+        return 0.0
+    return float(slope**2) * intersection_variance(counts, len(selection.support), p)
+
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 FEWEST = 3
@@ -37,8 +81,8 @@ TOO_FEW = (
 )
 
 
-@dataclass(frozen=True)
-class StabilityTest:
+@dataclass(frozen=True, repr=False)
+class StabilityTest(Part):
     """A test on stability: estimated difference, Student's statistic and p-value.
 
     `standard_error`, `statistic`, `degrees_of_freedom` and `p_value` are None where there is no
@@ -55,7 +99,7 @@ class StabilityTest:
 
 
 @dataclass(frozen=True)
-class NogueiraResult:
+class NogueiraResult(Part):
     """Nogueira's stability of a collection of subsets.
 
     Attributes
@@ -66,12 +110,12 @@ class NogueiraResult:
         Variance of the estimate: the larger of its jackknife variance and of the least variance
         that is possible with so few subsets; NaN for two subsets.
     interval : tuple of float or None
-        Confidence interval at `level`, with Student's quantile for m - 1 degrees of freedom, cut off
-        at the bounds of the measure, -1/(m - 1) and 1.  It is about the stability of subsets drawn
+        Confidence interval at `confidence_level`, with Student's quantile for m - 1 degrees of freedom, cut
+        off at the bounds of the measure, -1/(m - 1) and 1.  It is about the stability of subsets drawn
         in the same way: of a repetition of the run with another seed, if they come from resamples of
         one data set; of the population, if they come from independent samples.  None for two
         subsets.
-    level : float
+    confidence_level : float
         Confidence level.  The coverage is higher with fewer than 30 subsets, and if the subsets agree
         nearly perfectly or as by chance.
     n_resamples, n_features : int
@@ -86,13 +130,13 @@ class NogueiraResult:
 
     estimate: float
     variance: float
-    interval: tuple[float, float] | None
-    level: float
+    interval: tuple[float, float] | None = field(metadata=columns("lower", "upper"))
+    confidence_level: float
     n_resamples: int
     n_features: int
     asymptotic_variance: float = float("nan")
     n_tied: int = 0
-    leave_one_out: tuple[float, ...] = ()
+    leave_one_out: tuple[float, ...] = field(default=(), metadata=columns())
 
     def __float__(self) -> float:
         return self.estimate
@@ -152,13 +196,16 @@ class NogueiraResult:
             For paired collections of different size.
         """
         if not isinstance(other, NogueiraResult):
-            raise InputTypeError(f"other must be a NogueiraResult, got {type(other).__name__}")
+            raise InputTypeError(
+                Param("other"), f" must be a NogueiraResult, got {type(other).__name__}"
+            )
         check_choice("alternative", alternative, ALTERNATIVES)
         difference = self.estimate - other.estimate
         if paired and self.n_resamples != other.n_resamples:
             raise DataError(
-                f"paired collections have one subset for each resample, but these have "
-                f"{self.n_resamples} and {other.n_resamples}; pass paired=False for independent ones"
+                "paired collections have one subset for each resample, but these have ",
+                f"{self.n_resamples} and {other.n_resamples}",
+                Remedy("pass ", Use(paired=False), " for independent ones"),
             )
         if self.interval is None or other.interval is None:
             return _no_test(difference, alternative, TOO_FEW)
@@ -190,37 +237,13 @@ class NogueiraResult:
 
     def to_frame(self) -> pd.DataFrame:
         """One row: estimate, variance, standard_error, lower, upper, level and the sizes."""
-        row: dict[str, Any] = asdict(replace(self, leave_one_out=()))
-        del row["leave_one_out"]
-        lower, upper = row.pop("interval") or (np.nan, np.nan)
-        row |= {"standard_error": self.standard_error, "lower": lower, "upper": upper}
-        return pd.DataFrame([row])
-
-    def record(self) -> dict[str, Any]:
-        """The fields as plain values for JSON: NaN becomes None."""
-        fields = asdict(self)
-        return {k: None if isinstance(v, float) and np.isnan(v) else v for k, v in fields.items()}
-
-    @classmethod
-    def of_record(cls, record: dict[str, Any]) -> NogueiraResult:
-        """The result of :meth:`record`."""
-        fields: dict[str, Any] = {
-            k: float("nan") if v is None and k != "interval" else v for k, v in record.items()
-        }
-        limits = fields["interval"]
-        fields["interval"] = None if limits is None else (limits[0], limits[1])
-        fields["leave_one_out"] = tuple(fields["leave_one_out"])
-        return cls(**fields)
-
-    def to_json(self) -> str:
-        """The fields as a JSON object."""
-        return json.dumps(self.record())
+        return pd.DataFrame([{**row_of(self), "standard_error": self.standard_error}])
 
     def __repr__(self) -> str:
         limits = "no interval"
         if self.interval is not None:
             low, high = self.interval
-            limits = f"{100 * self.level:g} % [{low:.4g}, {high:.4g}]"
+            limits = f"{100 * self.confidence_level:g} % [{low:.4g}, {high:.4g}]"
         tied = f", {self.n_tied} with ties at the edge" if self.n_tied else ""
         return (
             f"NogueiraResult(estimate = {self.estimate:.6g}, {limits}; {self.n_resamples} "
@@ -233,9 +256,9 @@ def nogueira(
     *,
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     input: str = "auto",
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     ties: str = "random",
 ) -> NogueiraResult:
     """Nogueira's stability with variance and confidence interval.
@@ -243,11 +266,11 @@ def nogueira(
     Parameters
     ----------
     sets : array, frame or list
-        Boolean (m, p) array, list of name or position sets, or scores/ranks with `top`; see
+        Boolean (m, p) array, list of name or position sets, or scores/ranks with `n_features_to_select`; see
         :func:`pyfsagg.stability`.
-    n_features, feature_names, top, input, ties
+    n_features, feature_names, n_features_to_select, input, ties
         As in :func:`pyfsagg.stability`; with ties the estimate is the exact mean over all orders.
-    level : float, default 0.95
+    confidence_level : float, default 0.95
         Confidence level, between 0 and 1.
 
     Returns
@@ -281,16 +304,22 @@ def nogueira(
     >>> round(found.test(0.0).p_value, 4)
     0.391
     """
-    level = check_real("level", level, low=0.0, high=1.0, low_open=True)
-    if level == 1.0:
-        raise ParameterError("level must be below 1, got 1.0")
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
+    if confidence_level == 1.0:
+        raise ParameterError(Param("level"), " must be below 1, got 1.0")
     check_choice("input", input, ("auto", "scores", "ranks", "sets"))
     check_ties(ties)
     read = read_collection(
         sets, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
     )
     if isinstance(read, Matrix):
-        read = select(read, n_selected(top, read.values.shape[1], "top"), ties)
+        read = select(
+            read,
+            n_selected(n_features_to_select, read.values.shape[1], "n_features_to_select"),
+            ties,
+        )
     p, m = read.p, len(read.support)
     estimate = nogueira_estimate(read)
     if np.isnan(estimate):
@@ -302,13 +331,13 @@ def nogueira(
     variance, interval = float("nan"), None
     if m >= FEWEST and np.isfinite(without).all():
         variance = max(_jackknife_variance(without), nogueira_least_variance(read))
-        half = float(stdtrit(m - 1, 0.5 + level / 2) * np.sqrt(variance))
+        half = float(stdtrit(m - 1, 0.5 + confidence_level / 2) * np.sqrt(variance))
         interval = (max(estimate - half, -1.0 / (m - 1)), min(estimate + half, 1.0))
     return NogueiraResult(
         estimate,
         variance,
         interval,
-        level,
+        confidence_level,
         m,
         p,
         nogueira_variance(read),
@@ -336,14 +365,14 @@ def _value(squares: Floats, total: Floats, m: int, p: int) -> Floats:
     return np.where(usable & np.isfinite(found), found, np.nan)
 
 
-def _sums(selection: Selection) -> tuple[Floats, Floats, Floats]:
+def _sums(selection: SelectedSets) -> tuple[Floats, Floats, Floats]:
     """Counts of the features; sizes of the subsets; what ties add to the squared counts."""
     member = selection.membership
     squares = (member * (1.0 - member)).sum(axis=1) if selection.shares is not None else 0.0
     return member.sum(axis=0), selection.sizes, np.zeros(len(member)) + squares
 
 
-def nogueira_estimate(selection: Selection) -> float:
+def nogueira_estimate(selection: SelectedSets) -> float:
     """The estimate; NaN when all subsets are empty or all are full."""
     p, m = selection.p, len(selection.support)
     counts, sizes, ties = _sums(selection)
@@ -357,7 +386,7 @@ def nogueira_estimate(selection: Selection) -> float:
     return float(1.0 - spread / (share * (1 - share)))
 
 
-def nogueira_leave_one_out(selection: Selection) -> Floats:
+def nogueira_leave_one_out(selection: SelectedSets) -> Floats:
     """The estimates without subset 0, 1, …; NaN where undefined.  One pass over the rows."""
     p, m = selection.p, len(selection.support)
     counts, sizes, ties = _sums(selection)
@@ -369,7 +398,7 @@ def nogueira_leave_one_out(selection: Selection) -> Floats:
     return _value(squares, sizes.sum() - sizes, m - 1, p)
 
 
-def nogueira_least_variance(selection: Selection) -> float:
+def nogueira_least_variance(selection: SelectedSets) -> float:
     """The least variance, from frequencies alone."""
     p, m = selection.p, len(selection.support)
     size = float(selection.sizes.mean())
@@ -378,7 +407,7 @@ def nogueira_least_variance(selection: Selection) -> float:
     return intersection_variance(counts, m, p) / scale**2 if scale > 0 else 0.0
 
 
-def nogueira_variance(selection: Selection) -> float:
+def nogueira_variance(selection: SelectedSets) -> float:
     """Asymptotic variance: (2/m)^2 times the sum of squares of the centred contributions.
 
     The contribution of resample i is the derivative of the estimate in direction of its subset.

@@ -1,36 +1,46 @@
-"""Stability of scores and rankings: averages over all pairs of resamples.
-
-No m x m x p array is formed.  Averages of correlations follow from one sum of standardised rows:
-for unit rows z_1, …, z_m the sum over all ordered pairs of z_i·z_v is ||z_1 + … + z_m||^2, so the
-average costs O(m p).
-"""
+"""Stability of scores and rankings: averages over all pairs of resamples."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_choice, check_integer
-from pyfsagg._base.types import Floats
-from pyfsagg._kernels.stability.pairs import (
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.remarks import warn
+from pyfsagg._base.validation import (
+    as_array,
+    check_choice,
+    check_integer,
+    check_real,
+    n_selected,
+    resolve_seed,
+)
+from pyfsagg._kernels.stability import (
     canberra_block,
     canberra_pair_sum,
     kendall_block,
     kendall_pair_sum,
+    overlap_block,
+    weighted_kendall_pair_sum,
 )
+from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError
+from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
     Estimate,
     PairwiseAverage,
     StabilitySpec,
     WholeSample,
+    require_defined,
 )
-
-__all__: list[str] = []
+from pyfsagg.stability_measures._input import SelectedSets, check_several, read_matrix
+from pyfsagg.stability_measures.chance import check_ties, draw_selections, select
 
 
 # ---------------------------------------------------------------------------------------------
@@ -91,12 +101,13 @@ def _feature_weights(weights: ArrayLike | None, n_features: int) -> Floats | Non
     array = as_array("weights", weights, np.float64)
     if array.shape != (n_features,):
         raise ParameterError(
-            f"feature_weights must hold one number per feature ({n_features}), got shape "
-            f"{array.shape}"
+            Param("feature_weights"),
+            f" must hold one number per feature ({n_features}), got shape {array.shape}",
         )
     if not np.isfinite(array).all() or (array < 0).any() or np.count_nonzero(array) < 2:
         raise ParameterError(
-            "feature_weights must be finite and not negative, with at least two above zero"
+            Param("feature_weights"),
+            " must be finite and not negative, with at least two above zero",
         )
     return array
 
@@ -301,5 +312,234 @@ STABILITY_MEASURES.add(
         source="thesis, eq. 3.4; location: Jurman et al. (2008), Bioinformatics 24:258",
         kind="ranks",
         bind=bind_canberra,
+    ),
+)
+
+
+def thesis_measures(
+    scores: ArrayLike,
+    *,
+    n_features_to_select: float | int = 0.25,
+    canberra_direction: str = "ascending",
+    ties: str = "random",
+    random_state: int | Generator | None = None,
+) -> dict[str, float]:
+    """The five stability measures of the thesis for one score matrix.
+
+    Warns
+    -----
+    PyfsaggWarning
+        If pairs or rows were left out, with their number.
+
+    Notes
+    -----
+    Equations 3.2 to 3.6 of the thesis.  Cost O(m p log p), plus O(p d^2) for Canberra with d the
+    number of distinct ranks that a feature takes.
+
+    Examples
+    --------
+    >>> from pyfsagg.stability_measures.pairwise import thesis_measures
+    >>> found = thesis_measures([[4.0, 3.0, 2.0, 1.0], [4.0, 2.0, 3.0, 1.0], [4.0, 3.0, 1.0, 2.0]])
+    >>> {name: round(value, 4) for name, value in found.items()}
+    {'pearson': 0.6667, 'spearman': 0.6667, 'canberra': 0.175, 'jaccard': 1.0, 'asd': 0.4173}
+    """
+    return measures_of(
+        scores,
+        n_features_to_select=n_features_to_select,
+        direction=canberra_direction,
+        ties=ties,
+        random_state=random_state,
+    )
+
+
+def measures_of(
+    scores: ArrayLike,
+    *,
+    n_features_to_select: float | int = 0.25,
+    direction: str = "ascending",
+    ties: str = "random",
+    random_state: int | Generator | None = None,
+    n_orders: int | None = None,
+) -> dict[str, float]:
+    """The same; `n_orders` of ties are drawn, where it is not left to the number of pairs."""
+    check_ties(ties)
+    matrix = read_matrix(scores, kind="scores", name="scores")
+    values = matrix.values
+    check_several(values.shape[1])
+    size = n_selected(n_features_to_select, values.shape[1], "n_features_to_select")
+    ranks = rank_scores(values, higher_is_better=False)
+    estimates = {
+        "pearson": bind_correlation(values).estimate(),
+        "spearman": bind_correlation(ranks).estimate(),
+        "canberra": bind_canberra(ranks, direction=direction).estimate(),
+        "jaccard": _mean_jaccard(select(matrix, size, ties), size, random_state, n_orders),
+        "asd": bind_asd(values).estimate(),
+    }
+    undefined = estimates["pearson"].n_undefined
+    if 0 < undefined < len(values) * (len(values) - 1) // 2:
+        constant = estimates["asd"].n_undefined
+        warn(
+            f"{constant} of {len(values)} resamples have the same score for all features: "
+            f"{undefined} pairs are left out of pearson and spearman, these resamples out of asd",
+            stacklevel=3,
+        )
+    return {
+        name: require_defined(found, name, "pairs or rows").value
+        for name, found in estimates.items()
+    }
+
+
+def _mean_jaccard(
+    selection: SelectedSets,
+    size: int,
+    random_state: int | Generator | None,
+    n_orders: int | None = None,
+) -> Estimate:
+    """Mean Jaccard index of subsets of one size, over drawn orders of ties."""
+    if not selection.n_tied:
+        return _jaccard_of(selection.support, size)
+    drawn = draw_selections(selection, resolve_seed(random_state), n_orders)
+    found = [_jaccard_of(support, size) for support in drawn]
+    return replace(found[0], value=float(np.mean([each.value for each in found])))
+
+
+def _jaccard_of(support: NDArray[np.bool_], size: int) -> Estimate:
+    """Mean Jaccard index of subsets of one size: a function of the intersection alone."""
+    m = len(support)
+    member = support.astype(np.float32)
+
+    def block(left: slice, right: slice) -> Floats:
+        shared = (member[left] @ member[right].T).astype(np.float64)
+        cells: Floats = shared / (2.0 * size - shared)
+        return cells
+
+    return PairwiseAverage(m, block).estimate()
+
+
+__all__: list[str] = []
+
+
+def bind_top_down(ranks: Floats) -> PairwiseAverage:
+    """Pearson correlation of Savage scores; features that tie share the mean of their scores."""
+    p = ranks.shape[1]
+    savage = np.cumsum(1.0 / np.arange(p, 0, -1))
+    # An average rank of a tie group of size t spans ranks r - (t-1)/2 … r + (t-1)/2, so the mean
+    # Savage score needs the group, which the prefix sums over sorted positions give.
+    order = np.argsort(ranks, axis=1, kind="stable")
+    ordered = np.take_along_axis(ranks, order, axis=1)
+    prefix = np.concatenate(([0.0], np.cumsum(savage)))
+    position = np.broadcast_to(np.arange(p), ranks.shape)
+    fresh = np.ones(ranks.shape, dtype=bool)
+    fresh[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    start = np.maximum.accumulate(np.where(fresh, position, 0), axis=1)
+    stop = (2 * ordered - start - 1).astype(np.intp)
+    scores = np.empty(ranks.shape)
+    np.put_along_axis(scores, order, (prefix[stop] - prefix[start]) / (stop - start), axis=1)
+    return correlation(scores)
+
+
+def bind_weighted_kendall(ranks: Floats) -> PairwiseAverage:
+    """Additive hyperbolic weights 1/r_j + 1/r_l, averaged over the weights of the two rankings."""
+    m, p = ranks.shape
+    weights = 1.0 / (p + 1 - ranks)
+    block = kendall_cells(ranks, weights, symmetric=True)
+    ordered = np.sort(ranks, axis=1)
+    tied = bool((ordered[:, 1:] == ordered[:, :-1]).any())
+    # With ties the norm of a row depends on the other row's weights, and the sum does not separate.
+    direct = not tied and p > 1 and not pairwise_is_cheaper(m, p)
+    shortcut = (lambda: _mean_weighted_kendall(ranks, weights)) if direct else None
+    return PairwiseAverage(m, block, shortcut)
+
+
+def _mean_weighted_kendall(ranks: Floats, weights: Floats) -> Estimate:
+    m, p = ranks.shape
+    norm = (p - 1) * float(weights[0].sum())
+    total = float(weighted_kendall_pair_sum(ranks, weights)) / norm - m
+    return Estimate(total / (m * (m - 1)), m * (m - 1) // 2, 0)
+
+
+def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> PairwiseAverage:
+    """Extrapolated overlap; a feature adds to every depth from its later rank on.
+
+    The overlap at a depth is defined for strict lists only; what ties are left go by columns.
+    """
+    q = check_real("persistence", persistence, low=0.0, high=1.0, low_open=True)
+    m, p = ranks.shape
+    strict = _strict_order(ranks)
+    depth = np.arange(1, p + 1)
+    if q == 1.0:
+        raise ParameterError(
+            Param("persistence"), " must be below 1 (at 1 every pair of full lists scores 1)"
+        )
+    share = (1 - q) * q ** (depth - 1.0) / depth
+    gain = np.concatenate(([0.0], np.cumsum(share[::-1])[::-1] + q**p / p))
+    index = strict.astype(np.intp)
+
+    def block(left: slice, right: slice) -> Floats:
+        cells: Floats = overlap_block(index[left], index[right], gain)
+        return cells
+
+    def shortcut() -> Estimate:
+        columns = np.sort(index, axis=0)
+        total = float((gain[columns] * np.arange(m)[:, None]).sum())
+        n_pairs = m * (m - 1) // 2
+        return Estimate(total / n_pairs, n_pairs, 0)
+
+    return PairwiseAverage(m, block, shortcut)
+
+
+def _strict_order(ranks: Floats) -> Floats:
+    """Positions 1, 2, … from the most important feature on, ties by column order."""
+    order = np.argsort(-ranks, axis=1, kind="stable")
+    out = np.empty(ranks.shape)
+    np.put_along_axis(out, order, np.arange(1.0, ranks.shape[1] + 1)[None, :], axis=1)
+    return out
+
+
+STABILITY_MEASURES.add(
+    StabilitySpec(
+        name="top_down",
+        aliases=("weighted_spearman", "savage"),
+        summary="mean top-down correlation (Pearson on Savage scores)",
+        formula="mean over pairs of r(S_s, S_v), S = sum_{i = rank}^p 1/i",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} r(S_i, S_v), \quad S_{ij} = \sum_{k = "
+        r"r_{ij}}^{p} \frac{1}{k}",
+        bounds="[-1, 1]",
+        ties="tied features share the mean of their Savage scores",
+        source="Iman & Conover (1987), Technometrics 29:351",
+        corrected_for_chance=True,
+        kind="ranks",
+        bind=bind_top_down,
+    ),
+    StabilitySpec(
+        name="weighted_kendall",
+        aliases=("weighted_tau",),
+        summary="mean weighted Kendall tau, additive hyperbolic weights",
+        formula="mean over pairs of <s, v>_w / (|s|_w |v|_w), w_jl = 1/r_j + 1/r_l, averaged over both r",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{\langle l_i, l_v \rangle_w}{\lVert l_i "
+        r"\rVert_w \lVert l_v \rVert_w}, \quad w_{jk} = \frac{1}{r_j} + \frac{1}{r_k}",
+        bounds="[-1, 1]",
+        ties=(
+            "average ranks; a tied pair adds nothing to the numerator; with many ties random rankings "
+            "agree a little less than 0"
+        ),
+        source="Vigna (2015), WWW '15:1166",
+        corrected_for_chance=True,
+        kind="ranks",
+        bind=bind_weighted_kendall,
+    ),
+    StabilitySpec(
+        name="rank_biased_overlap",
+        aliases=("rbo",),
+        summary="mean extrapolated rank-biased overlap; persistence= (0.9)",
+        formula="mean over pairs of X_p/p q^p + (1 - q)/q sum_d X_d/d q^d, X_d the overlap at depth d",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \left( \frac{X_p}{p} q^p + \frac{1 - q}{q} "
+        r"\sum_{d=1}^{p} \frac{X_d}{d} q^d \right)",
+        bounds="[0, 1]",
+        ties="the mean over orders drawn with the seed: the overlap at a depth needs strict lists",
+        breaks_ties=True,
+        source="Webber, Moffat & Zobel (2010), ACM TOIS 28:20, RBO_ext",
+        kind="ranks",
+        bind=bind_rank_biased_overlap,
     ),
 )

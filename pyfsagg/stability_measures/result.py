@@ -1,40 +1,294 @@
-"""How stable a collection is, by everything there is to say about it: a result that can be kept."""
+"""How stable a collection is: one result with every measure that applies."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence, Sized
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
+from numpy.random import Generator
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_list
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.words import count
-from pyfsagg._run.result import Result, Saved, records
+from pyfsagg._base.fields import Part, plain, put_together, stored
+from pyfsagg._base.validation import check_choice, check_list, check_real, n_selected, resolve_seed
+from pyfsagg._base.words import MISSING, count, number, plural, titled
+from pyfsagg._message import Message, Param, Remedy
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures._input import Selection, read_collection
-from pyfsagg.stability_measures.curves import stability_curve
-from pyfsagg.stability_measures.features import feature_stability
+from pyfsagg.stability_measures._base import (
+    STABILITY_MEASURES,
+    BoundStatistic,
+    Interval,
+    StabilitySpec,
+    require_defined,
+)
+from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
+from pyfsagg.stability_measures.chance import check_ties
+from pyfsagg.stability_measures.curves import feature_stability, stability_curve
+from pyfsagg.stability_measures.measure import (
+    bind,
+    bind_read,
+    find_interval,
+    impute,
+    refuse_accidents,
+)
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
-from pyfsagg.stability_measures.table import stability_table
+from pyfsagg.stability_measures.similarity_adjusted import check_similarity
 
-__all__ = ["Pair", "StabilityReport", "stability_report"]
+VISIT_PAIRS = ("kendall", "weighted_kendall")
+"""Measures whose intervals visit all pairs of resamples one by one, at p log p each."""
+
+NARROW = (
+    "the interval is too narrow where the resamples nearly agree: it rests on their spread alone"
+)
+
+MOST_CELLS = 20_000_000
+"""m^2 p up to which the table of all measures computes these intervals (a second or two)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Pair:
+def stability_table(
+    data: Any,
+    measures: Sequence[str] | None = None,
+    *,
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    n_features_to_select: float | int = 0.25,
+    similarity: Any = None,
+    input: str = "auto",
+    interval: str | None = "jackknife",
+    confidence_level: float = 0.95,
+    n_boot: int = 1000,
+    ties: str = "random",
+    random_state: int | Generator | None = None,
+) -> pd.DataFrame:
+    """All stability measures that apply to scores, rankings or selections over resamples.
+
+    Examples
+    --------
+    >>> from pyfsagg.stability_measures.result import stability_table
+    >>> scores = [[0.4, 0.3, 0.2, 0.1], [0.4, 0.2, 0.3, 0.1], [0.4, 0.3, 0.1, 0.2]]
+    >>> stability_table(scores, ["spearman", "canberra"], interval=None)["value"].round(4)
+    measure
+    spearman    0.6667
+    canberra    0.1750
+    Name: value, dtype: float64
+    """
+    check_choice("input", input, ("auto", "scores", "ranks", "sets"))
+    check_ties(ties)
+    seed = resolve_seed(random_state)
+    if interval is not None:
+        check_choice("interval", interval, ("jackknife", "bootstrap"))
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
+    if confidence_level == 1.0:
+        raise ParameterError(Param("confidence_level"), " must be below 1, got 1.0")
+    if (
+        isinstance(similarity, pd.DataFrame)
+        and feature_names is None
+        and not hasattr(data, "shape")
+    ):
+        feature_names = list(map(str, similarity.columns))  # lists need not hold every feature
+    read = read_collection(
+        data, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
+    )
+    matrix = None if similarity is None else _fitting_similarity(similarity, read)
+    if measures is None:
+        chosen = [spec for spec in STABILITY_MEASURES if not _missing(spec, read, matrix)]
+    else:
+        chosen = [STABILITY_MEASURES.get(name) for name in check_list("measures", measures)]
+        if not chosen:
+            raise ParameterError(
+                Param("measures"), " is empty", Remedy("name at least one, or leave it out for all")
+            )
+        for spec in chosen:
+            reason = _missing(spec, read, matrix)
+            if reason:
+                raise ParameterError(f"the measure {spec.name!r} ", reason)
+    rows = {}
+    for spec in chosen:
+        options: dict[str, Any] = {"similarity": matrix} if "similarity" in spec.needs else {}
+        statistic, p, _, n_tied, by_accident = bind_read(
+            spec, read, n_features_to_select, ties, seed, options
+        )
+        slow = spec.name in VISIT_PAIRS and statistic.n_rows**2 * p > MOST_CELLS
+        method = None if slow and measures is None else interval
+        rows[spec.name] = _row(spec, statistic, method, confidence_level, n_boot, seed, by_accident)
+        rows[spec.name]["n_tied"] = n_tied
+        if method != interval:
+            rows[spec.name]["note"] = (
+                f"no interval: it would visit {statistic.n_rows:,} x {statistic.n_rows:,} rankings "
+                f"one by one; name {spec.name!r} among measures to have it"
+            )
+        del rows[spec.name]["standard_error"]
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+    table["note"] = table.pop("note")  # the last column
+    table.attrs["seed"] = seed
+    return table
+
+
+def one_measure_table(
+    data: Any,
+    measure: str,
+    *,
+    n_features: int | None,
+    feature_names: Sequence[str] | None,
+    n_features_to_select: float | int,
+    similarity: Any,
+    input: str,
+    undefined: float | None,
+    interval: str | None,
+    confidence_level: float,
+    n_boot: int,
+    ties: str,
+    random_state: int,
+    measure_params: Mapping[str, Any] | None,
+) -> pd.DataFrame:
+    """The table of one measure, with the standard error that belongs to its interval.
+
+    A measure that is undefined on the data is an error here.
+    """
+    spec = STABILITY_MEASURES.get(measure)
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
+    statistic, _, _, n_tied, by_accident = bind(
+        spec,
+        data,
+        n_features=n_features,
+        feature_names=feature_names,
+        n_features_to_select=n_features_to_select,
+        similarity=similarity,
+        input=input,
+        ties=ties,
+        seed=random_state,
+        **(measure_params or {}),
+    )
+    if undefined is not None:
+        statistic = impute(spec, statistic, check_real("undefined", undefined))
+    row = _row(
+        spec,
+        statistic,
+        interval,
+        confidence_level,
+        n_boot,
+        random_state,
+        by_accident,
+        must_be_defined=True,
+    )
+    row["n_tied"] = n_tied
+    row["note"] = row.pop("note")  # the last column
+    return pd.DataFrame([row], index=pd.Index([spec.name], name="measure"))
+
+
+def _fitting_similarity(similarity: Any, read: Matrix | SelectedSets) -> Floats:
+    """The similarity matrix, one row per column of the data."""
+    labels = read.labels if isinstance(read, SelectedSets) else read.feature_names
+    matrix, _ = check_similarity(similarity, labels, "similarity-adjusted")
+    p = len(labels)
+    if len(matrix) != p or (isinstance(read, SelectedSets) and read.n_features not in (None, p)):
+        raise DataError(
+            Param("similarity"),
+            f" has size {len(matrix)} x {len(matrix)}, but the data name {p} features; it ",
+            "needs a row for every feature to choose from, in their order (for lists, a data ",
+            "frame with their names)",
+        )
+    return matrix
+
+
+def _missing(spec: StabilitySpec, read: Matrix | SelectedSets, similarity: Floats | None) -> str:
+    """What a measure would need and the data do not have; empty if it applies."""
+    if "similarity" in spec.needs and similarity is None:
+        return Message(
+            "compares selections by the similarity of features; pass ", Param("similarity")
+        )
+    if isinstance(read, SelectedSets):
+        if spec.kind != "sets":
+            return f"compares {spec.kind}, and the data are selections"
+        if "n_features" in spec.needs and read.n_features is None:
+            return Message(
+                "depends on the number of features to choose from, which lists do not give; pass ",
+                Param("n_features"),
+            )
+    return ""
+
+
+def _row(
+    spec: StabilitySpec,
+    statistic: BoundStatistic,
+    method: str | None,
+    confidence_level: float,
+    n_boot: int,
+    seed: int,
+    by_accident: bool,
+    *,
+    must_be_defined: bool = False,
+) -> dict[str, Any]:
+    """One line of the table; an undefined value or interval is explained in the note."""
+    found = statistic.estimate()
+    limits: Interval | None = None
+    note = ""
+    try:
+        require_defined(found, spec.name, statistic.unit)
+        if method is not None:
+            refuse_accidents(spec, by_accident)
+            limits = find_interval(
+                method, spec, statistic, found.value, confidence_level, n_boot, seed
+            )
+        if limits is not None and spec.kind == "sets" and statistic.least_variance is None:
+            note = NARROW
+    except DataError as reason:
+        if must_be_defined and not np.isfinite(found.value):
+            raise
+        note = str(reason)
+    return {
+        "value": found.value,
+        "lower": np.nan if limits is None else spec.within(limits.lower, statistic.n_rows),
+        "upper": np.nan if limits is None else spec.within(limits.upper, statistic.n_rows),
+        "standard_error": np.nan if limits is None else limits.standard_error,
+        "bounds": spec.bounds,
+        "corrected_for_chance": spec.corrected_for_chance,
+        "higher_is_better": spec.higher_is_better,
+        "kind": spec.kind,
+        "n_pairs": found.n_pairs,
+        "n_undefined": found.n_undefined,
+        "unit": statistic.unit,
+        "note": note,
+    }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair(Part):
     """Two collections of selections and the test that their stability is the same."""
 
     names: tuple[str, str]
     results: tuple[NogueiraResult, NogueiraResult]
     paired: bool
     test: StabilityTest
+
+    def _contents(self) -> dict[str, Any]:
+        """Both collections by name, and the test."""
+        named = zip(self.names, self.results, strict=True)
+        return {
+            "collections": [{"name": name, **plain(result)} for name, result in named],
+            "paired": self.paired,
+            "test": plain(self.test),
+        }
+
+    @classmethod
+    def _of_contents(cls, record: Mapping[str, Any]) -> Self:
+        """The same; the test is made again."""
+        first, second = record["collections"]
+        results = put_together(NogueiraResult, first), put_together(NogueiraResult, second)
+        test = results[0].compare(results[1], paired=record["paired"])
+        return cls((first["name"], second["name"]), results, record["paired"], test)
 
     @property
     def sentence(self) -> str:
@@ -54,18 +308,32 @@ class Pair:
         )
 
 
+DECIMALS = 4
+HEADLINES = {
+    "nogueira": "1 is perfect agreement of the selections, 0 what chance gives",
+    "spearman": "the mean rank correlation of two resamples",
+    "jaccard": "the mean share of the features of two selections that are in both",
+}
+"""Measures that come first, and what they are."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class StabilityReport(Result):
-    """Result of :func:`stability_report`.
+class StabilityResult(Result):
+    """Result of :func:`stability`; ``float(result)`` is the value of the measure, if one was named.
 
     Attributes
     ----------
     table : DataFrame
-        Result of :func:`stability_table`.
-    features : DataFrame
-        Result of :func:`feature_stability`.
+        One row per measure (index ``measure``): ``value``, ``lower``, ``upper``, ``bounds``,
+        ``corrected_for_chance``, ``higher_is_better``, ``kind`` (scores, ranks or sets),
+        ``n_pairs`` and ``n_undefined`` (in the unit ``unit``), ``n_tied`` (resamples in which equal
+        scores compete for places, so that the value is a mean over their orders), and ``note``,
+        the reason why a value or an interval is missing, empty otherwise.
+    features : DataFrame or None
+        Result of :func:`feature_stability`; None if one measure was named.
     curve : DataFrame or None
-        Result of :func:`stability_curve`; None for selections, which have one size only.
+        Result of :func:`stability_curve`; None for selections, which have one size only, and if one
+        measure was named without `sizes`.
     pair : Pair or None
         The comparison with a second collection.
     parameters, data, versions : dict
@@ -76,18 +344,44 @@ class StabilityReport(Result):
     Picture: ``"curve"``, stability against subset size.
     """
 
-    kind: ClassVar[str] = "stability"
+    _kind: ClassVar[str] = "stability"
 
-    table: pd.DataFrame
-    features: pd.DataFrame
-    curve: pd.DataFrame | None
-    pair: Pair | None
+    table: pd.DataFrame = field(
+        metadata=stored(file="stability.csv", index="measure", words=("note",))
+    )
+    features: pd.DataFrame | None = field(metadata=stored(file="features.csv", index="feature"))
+    curve: pd.DataFrame | None = field(metadata=stored(file="curve.csv"))
+    pair: Pair | None = field(
+        metadata=stored(key="comparison", write=Pair._contents, read=Pair._of_contents)
+    )
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
 
     @property
-    def what(self) -> str:
+    def value(self) -> float:
+        """The value of the measure."""
+        return float(self._only_row()["value"])
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval of the measure, if it has one."""
+        row = self._only_row()
+        return None if pd.isna(row["lower"]) else (float(row["lower"]), float(row["upper"]))
+
+    def __float__(self) -> float:
+        return self.value
+
+    def _only_row(self) -> pd.Series[Any]:
+        if len(self.table) > 1:
+            raise ParameterError(
+                f"this result has {len(self.table)} measures: read its table, or ask for one of them "
+                "by its name"
+            )
+        return self.table.iloc[0]
+
+    @property
+    def _what(self) -> str:
         """What was compared, in words."""
         p, kind = self.data["n_features"], self.parameters["input"]
         sizes = self.data.get("selection_sizes")
@@ -96,79 +390,88 @@ class StabilityReport(Result):
             return f"selections of {span}{f' of {p:,}' if p else ''} features"
         if kind == "sets":
             return f"0/1 selections of {p:,} features"
-        k = n_selected(self.parameters["top"], p, "top")
+        k = n_selected(self.parameters["n_features_to_select"], p, "n_features_to_select")
         return f"{kind} of {p:,} features; selections are the best {k:,}"
 
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        record: dict[str, Any] = {
-            "stability": records(self.table.reset_index()),
-            "curve": self.curve is not None,
-        }
-        if self.pair is not None:
-            record["comparison"] = {
-                "collections": [
-                    {"name": name, **result.record()}
-                    for name, result in zip(self.pair.names, self.pair.results, strict=True)
-                ],
-                "paired": self.pair.paired,
-                "test": asdict(self.pair.test),
-            }
-        return record
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        return {"stability": records(self.table.reset_index()), **super()._record(view)}
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        curve = {} if self.curve is None else {"curve.csv": self.curve}
-        return {"stability.csv": self.table, "features.csv": self.features, **curve}
-
-    @classmethod
-    def made_of(cls, saved: Saved) -> Self:
-        document = saved.document
-        table = saved.frame("stability.csv", index="measure")
-        notes = table["note"].astype(object)
-        table["note"] = notes.where(notes.notna(), "")
-        pair = None
-        if "comparison" in document:
-            names, results = [], []
-            for each in document["comparison"]["collections"]:
-                names.append(each.pop("name"))
-                results.append(NogueiraResult.of_record(each))
-            paired = document["comparison"]["paired"]
-            test = results[0].compare(results[1], paired=paired)
-            pair = Pair((names[0], names[1]), (results[0], results[1]), paired, test)
-        return cls(
-            table,
-            saved.frame("features.csv", index="feature"),
-            saved.frame("curve.csv") if document.get("curve") else None,
-            pair,
-            document["parameters"],
-            document["data"],
-            document["versions"],
-        )
-
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.table"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        table = self.table
-        columns = table[["value", "lower", "upper"]].copy()
-        columns["range"] = table["bounds"]
-        columns["stabler if"] = [
-            "larger" if larger else "smaller" for larger in table["larger_is_stabler"]
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        answer = " ".join(self._headlines())
+        resamples = plural(self.data["n_resamples"], "resample").capitalize()
+        facts: list[Block] = [Text(Markup("<b>{}</b>").format(answer))] if answer else []
+        facts += [Text(f"{resamples} were compared: {self._what}."), self._measures()]
+        facts += [
+            Text(sentence) for sentence in (self._about_ties, self._about_intervals) if sentence
         ]
-        columns["chance"] = ["corrected" if yes else "" for yes in table["corrected_for_chance"]]
-        text = columns.to_string(float_format="{:.4f}".format, na_rep="–", index_names=False)
-        notes = [f"{name}: {note}" for name, note in table["note"].items() if note]
-        parts = [f"{self.data['n_resamples']:,} resamples: {self.what}", text, *notes]
-        parts += [each for each in (self.about_ties, self.about_intervals) if each]
         if self.pair is not None:
             a, b = self.pair.results
-            parts.append(
-                f"Nogueira's stability of {self.pair.names[0]}: {a.estimate:.4f}, of "
-                f"{self.pair.names[1]}: {b.estimate:.4f}. {self.pair.sentence}"
+            facts.append(
+                Text(
+                    f"Nogueira's stability of {self.pair.names[0]} is {a.estimate:.4f}, of "
+                    f"{self.pair.names[1]} {b.estimate:.4f}. {self.pair.sentence}"
+                )
             )
-        return parts
+        return facts
+
+    def _headlines(self) -> list[str]:
+        """The measures that most readers want, in words."""
+        sentences, rows = [], self.table.to_dict("index")
+        for name, meaning in HEADLINES.items():
+            row = rows.get(name)
+            if row is None or pd.isna(row["value"]):
+                continue
+            text = f"{titled(name)} is {number(row['value'], DECIMALS)}"
+            if pd.notna(row["lower"]):
+                text += (
+                    f" ({100 * self.parameters['confidence_level']:g} % interval {_limits(row)})"
+                )
+            sentences.append(f"{text}: {meaning}.")
+        return sentences
+
+    def _measures(self) -> PageTable:
+        rows = [
+            [
+                titled(str(name)),
+                number(row["value"], DECIMALS),
+                _limits(row),
+                str(row["bounds"]).replace("-", "−").replace("inf", "∞"),
+                "larger" if row["higher_is_better"] else "smaller",
+                "yes" if row["corrected_for_chance"] else "no",
+                str(row["kind"]),
+                count(int(row["n_undefined"])),
+            ]
+            for name, row in self.table.to_dict("index").items()
+        ]
+        heads = (
+            *("Measure", "Value", "Interval", "Range", "Stabler if"),
+            *("Corrected for chance", "Compares", "Undefined"),
+        )
+        interval, level = self.parameters["interval"], 100 * self.parameters["confidence_level"]
+        with_intervals = f", with {level:g} % intervals ({interval} over resamples)"
+        notes = self.table["note"].items()
+        return PageTable(
+            f"Measures of stability{with_intervals if interval != 'none' else ''}.",
+            [
+                PageColumn(head, numeric=head in ("Value", "Interval", "Undefined"))
+                for head in heads
+            ],
+            rows,
+            " ".join(
+                [
+                    "Undefined: pairs of resamples (or resamples) for which the measure has no value; "
+                    "they are left out. Stability says how far the given results agree, not whether "
+                    "they are right; resamples of one table say nothing of another sample.",
+                    *(f"{titled(str(name))}: {note}." for name, note in notes if note),
+                ]
+            ),
+        )
 
     @property
-    def about_ties(self) -> str:
+    def _about_ties(self) -> str:
         """In how many resamples equal scores compete for the last places; empty if in none."""
         sets = self.table[self.table["kind"] == "sets"]
         tied = int(sets["n_tied"].max()) if len(sets) else 0
@@ -181,7 +484,7 @@ class StabilityReport(Result):
         )
 
     @property
-    def about_intervals(self) -> str:
+    def _about_intervals(self) -> str:
         """Of what the intervals speak; empty without any."""
         if not self.table["lower"].notna().any():
             return ""
@@ -192,87 +495,182 @@ class StabilityReport(Result):
         )
 
     def __repr__(self) -> str:
-        return (
-            f"StabilityReport({self.data['n_resamples']:,} resamples: {self.what}; "
-            f"{len(self.table)} measures)"
-        )
+        shown = f"{len(self.table)} measures"
+        if len(self.table) == 1:
+            shown = f"{self.table.index[0]} = {self.value:.6g}"
+            if self.interval is not None:
+                low, high = self.interval
+                shown += (
+                    f", {100 * self.parameters['confidence_level']:g} % [{low:.4g}, {high:.4g}]"
+                )
+        return f"StabilityResult({self.data['n_resamples']:,} resamples: {self._what}; {shown})"
 
 
-def stability_report(
+def _limits(row: Mapping[Any, Any]) -> str:
+    if pd.isna(row["lower"]):
+        return MISSING
+    return f"{number(row['lower'], DECIMALS)} to {number(row['upper'], DECIMALS)}"
+
+
+def stability(
     data: Any,
-    measures: Sequence[str] | None = None,
+    measures: str | Sequence[str] | None = None,
     *,
     compare: Any = None,
     paired: bool = False,
     names: Sequence[str] = ("first", "second"),
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     similarity: Any = None,
     input: str = "auto",
+    undefined: float | None = None,
     interval: str | None = "jackknife",
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     n_boot: int = 1000,
     sizes: Sequence[float | int] | None = None,
     ties: str = "random",
     random_state: Any = None,
-) -> StabilityReport:
-    """Everything about the stability of scores, rankings or selections, in one result.
+    measure_params: Mapping[str, Any] | None = None,
+) -> StabilityResult:
+    """Stability of scores, rankings or selections over resamples.
 
     Parameters
     ----------
-    data, measures, n_features, feature_names, top, similarity, input, interval, level, n_boot, ties
-        As in :func:`stability_table`.
+    data : EnsembleResult, array, frame or list
+        The result of :func:`pyfsagg.wam` or :func:`pyfsagg.bam`, whose combined scores are taken; a
+        score matrix (m, p), larger = more important; a rank matrix (m, p), 1 = most important; a
+        boolean or 0/1 matrix of selections; or a list of m sets of names or zero-based positions.
+    measures : str or sequence of str, optional
+        Names or aliases of ``pyfsagg.list_methods("stability")``.  By default every measure that
+        applies: those of selections only for selections, those that need `n_features` or
+        `similarity` only if it is known.  One name asks for this measure alone: the answer has
+        no table of features, and what makes the value impossible is an error and not a note.
     compare : EnsembleResult, array, frame or list, optional
         A second collection over the same features: equal stability of both selections is
         tested.
     paired : bool
-        Whether row i of both comes from the same resample; see :meth:`NogueiraResult.compare`.
+        Whether row i of both comes from the same resample; see
+        :meth:`pyfsagg.stability_measures.NogueiraResult.compare`.
     names : two str
         Names of the two collections.
+    n_features : int, optional
+        Number of features p to choose from; needed by most set measures when `data` is a list.
+    feature_names : sequence of str, optional
+        Names of the columns; for a list of sets, all features to choose from.
+    n_features_to_select : float or int, default 0.25
+        For measures of sets on scores or ranks: how many of the most important features are selected,
+        a fraction of p (rounded up) or a count.
+    similarity : array or frame of shape (p, p), optional
+        Similarities within [0, 1] for the similarity-adjusted measures.
+    input : {"auto", "scores", "ranks", "sets"}
+        How to read `data`; the result records the choice.  "auto" reads a matrix in which every
+        row is a ranking of 1..p (average ties) as ranks, booleans and 0/1 as selections, and any
+        other matrix as scores.
+    undefined : float, optional
+        For one measure: value of pairs that are undefined (two empty subsets, a constant score row).
+        By default they are left out and counted in ``n_undefined``.
+    interval : {"jackknife", "bootstrap", "analytic", None}
+        Interval over resamples: of the value that a repetition with another seed would have, if
+        they are resamples of one data set; of the population, if they come from independent
+        samples.  "jackknife" and "bootstrap" use Student's quantile and have at least the nominal
+        coverage from 5 resamples on, except for davis and novovicova, and for scores and ranks where
+        most features are tied (see ``docs/calibration.md``); "analytic" (nogueira only) is asymptotic
+        and needs 30 resamples.  For the Kendall measures an interval takes time of the order
+        m^2 p log p; with many resamples it is left out, with a note, unless `measures` names them.
+    confidence_level : float, default 0.95
+        Confidence level of the intervals.
+    n_boot : int, default 1000
+        Bootstrap samples.
     sizes : sequence of float or int, optional
         Subset sizes of the curve, as in :func:`stability_curve`.
+    ties : {"random", "first"}
+        Treatment of equal scores that compete for the last places of a subset.  "random": their
+        order is no evidence, and the value is the mean over all orders, drawn independently for
+        each resample: exact where it follows from expected intersections (nogueira, somol,
+        sechidis, and all averages over pairs but those of jaccard and of similar features), over
+        orders drawn with the seed otherwise.  "first": every resample takes the first columns, as
+        in published results; a filter with many equal scores is then stable on pure noise.
     random_state : int, Generator or None
-        Seed of the bootstrap and of orders of ties; None draws one.  It is recorded.
+        Seed of the bootstrap, of orders of ties and of estimated chance levels; None draws one.  It
+        is recorded.
+    measure_params : dict, optional
+        For one measure: `direction`, `location` (canberra), `feature_weights` (pearson, spearman),
+        `persistence` (rank_biased_overlap), `penalty` (davis), `correction` ("none", "exact",
+        "estimate") where the measure has one, `threshold` and `n_random` (similarity-adjusted).
 
     Returns
     -------
-    StabilityReport
+    StabilityResult
 
     Raises
     ------
-    DataError, ParameterError
-        As :func:`stability_table`; if `sizes` are given for selections, or `compare` is over other
-        features.
+    DataError
+        For one resample, missing or infinite scores, a similarity matrix that does not fit; if
+        `compare` is over other features; for one measure, no pair for which it is defined.
+
+    See Also
+    --------
+    nogueira : One measure with tests of its value and of a difference.
+    feature_stability : How stable the standing of each feature is.
+
+    Notes
+    -----
+    ``measure_params={"correction": "exact"}`` maps the score to (score - E) / (maximum - E), with E the
+    mean under random selection of subsets of the same sizes: pair by pair for averages over pairs; for
+    davis and novovicova over all m subsets together, where stabm 1.2.2 takes E over pairs of subsets.
 
     Examples
     --------
-    >>> from pyfsagg.stability_measures import stability_report
+    >>> from pyfsagg.stability_measures import stability
     >>> scores = [[0.4, 0.3, 0.2, 0.1], [0.4, 0.2, 0.3, 0.1], [0.4, 0.3, 0.1, 0.2]]
-    >>> stability_report(scores, ["spearman"], top=2)
-    StabilityReport(3 resamples: scores of 4 features; selections are the best 2; 1 measures)
+    >>> stability(scores, ["spearman", "canberra"], interval=None).table["value"].round(4)
+    measure
+    spearman    0.6667
+    canberra    0.1750
+    Name: value, dtype: float64
+    >>> sets = [{"a", "b"}, {"a", "b"}, {"a", "c"}]
+    >>> stability(sets, "nogueira", n_features=4, interval=None)
+    StabilityResult(3 resamples: selections of 2 of 4 features; nogueira = 0.333333)
     """
     seed = resolve_seed(random_state)
-    call = Call.of(stability_report, locals(), data=("data",), random_state=seed)
-    shared: dict[str, Any] = {"n_features": n_features, "top": top, "ties": ties}
+    call = Call.of(stability, locals(), data=("data",), random_state=seed)
+    shared: dict[str, Any] = {
+        "n_features": n_features,
+        "n_features_to_select": n_features_to_select,
+        "ties": ties,
+    }
     own = {**shared, "feature_names": feature_names, "input": input}
-    table = stability_table(
-        data,
-        measures,
-        **own,
-        similarity=similarity,
-        interval=interval,
-        level=level,
-        n_boot=n_boot,
-        random_state=seed,
-    )
-    features = feature_stability(data, **own, level=level)
+    limits: dict[str, Any] = {
+        "interval": interval,
+        "confidence_level": confidence_level,
+        "n_boot": n_boot,
+    }
+    alone = isinstance(measures, str)
+    if isinstance(measures, str):
+        table = one_measure_table(
+            data,
+            measures,
+            **own,
+            similarity=similarity,
+            undefined=undefined,
+            **limits,
+            random_state=seed,
+            measure_params=measure_params,
+        )
+    else:
+        _refuse_for_several(undefined=undefined, measure_params=measure_params)
+        table = stability_table(
+            data, measures, **own, similarity=similarity, **limits, random_state=seed
+        )
     read = read_collection(
         data, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
     )
-    kind = "sets" if isinstance(read, Selection) else read.kind
+    kind = "sets" if isinstance(read, SelectedSets) else read.kind
     curve = None
-    if kind != "sets":
+    if kind == "sets" and sizes is not None:
+        raise ParameterError("sizes belongs to scores or ranks; selections have their sizes")
+    if kind != "sets" and not (alone and sizes is None):
         curve = stability_curve(
             data,
             sizes=sizes,
@@ -281,31 +679,29 @@ def stability_report(
             ties=ties,
             random_state=seed,
         )
-    elif sizes is not None:
-        raise ParameterError("sizes belongs to scores or ranks; selections have their sizes")
     pair = None
     names = check_list("names", names)
     if len(names) != 2:
-        raise ParameterError(f"names must be two names, got {len(names)}")
+        raise ParameterError(Param("names"), f" must be two names, got {len(names)}")
     if compare is not None:
         found = (
-            nogueira(data, **own, level=level),
-            nogueira(compare, **shared, input=input, level=level),
+            nogueira(data, **own, confidence_level=confidence_level),
+            nogueira(compare, **shared, input=input, confidence_level=confidence_level),
         )
         called = (str(names[0]), str(names[1]))
         pair = _pair(found, called, paired, _labels(data), _labels(compare))
     lists = _as_lists(data)
-    return StabilityReport(
+    return StabilityResult(
         table,
-        features,
+        None if alone else feature_stability(data, **own, confidence_level=confidence_level),
         curve,
         pair,
         {
             "measures": list(table.index),
-            "top": top,
+            "n_features_to_select": n_features_to_select,
             "input": kind,
             "interval": interval or "none",
-            "level": level,
+            "confidence_level": confidence_level,
             "n_boot": n_boot if interval == "bootstrap" else None,
             "similarity": None if similarity is None else "given",
             "ties": ties,
@@ -322,6 +718,12 @@ def stability_report(
     )
 
 
+def _refuse_for_several(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(f"{name} belongs to one measure; name it: measures='davis'")
+
+
 def _pair(
     results: tuple[NogueiraResult, NogueiraResult],
     names: tuple[str, str],
@@ -331,8 +733,9 @@ def _pair(
 ) -> Pair:
     if results[0].n_features != results[1].n_features:
         raise DataError(
-            f"{names[0]} has {results[0].n_features} features and {names[1]} has "
-            f"{results[1].n_features}; stability is compared for the same features to choose from"
+            f"{names[0]} has {results[0].n_features} features and {names[1]} has ",
+            f"{results[1].n_features}; stability ",
+            "is compared for the same features to choose from",
         )
     strange = sorted(set(second) - set(first))
     if strange and first:
@@ -348,7 +751,7 @@ def _labels(data: Any) -> list[str]:
 
 
 def _n_features(read: Any) -> int | None:
-    p = read.n_features if isinstance(read, Selection) else read.values.shape[1]
+    p = read.n_features if isinstance(read, SelectedSets) else read.values.shape[1]
     return None if p is None else int(p)
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_real
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg.stability_measures import chance
 from pyfsagg.stability_measures._base import (
     BY_DRAWS,
@@ -26,15 +26,14 @@ from pyfsagg.stability_measures._base import (
     StabilitySpec,
     WholeSample,
 )
-from pyfsagg.stability_measures._input import Selection
-from pyfsagg.stability_measures._least_variance import intersection_variance, pairs_variance
+from pyfsagg.stability_measures._input import SelectedSets
 from pyfsagg.stability_measures.nogueira import (
+    intersection_variance,
     nogueira_least_variance,
     nogueira_leave_one_out,
     nogueira_variance,
+    pairs_variance,
 )
-
-__all__: list[str] = []
 
 Formula = Callable[[Floats, Floats, Floats, float], Floats]
 
@@ -93,7 +92,7 @@ def unadjusted(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
     return cells
 
 
-class ExpectedPairs(PairwiseAverage):
+class ExpectedAverage(PairwiseAverage):
     """The mean over pairs of a linear function of their expected intersections, for one size.
 
     With W the sum of all rows w_i of expected memberships, the intersections of row i with all
@@ -137,16 +136,22 @@ class SetPairs:
     correctable: bool = False
     linear: bool = False
 
-    def __call__(self, selection: Selection, *, correction: str = "none") -> PairwiseAverage:
-        check_choice("correction", correction, ("none", "exact") if self.correctable else ("none",))
-        corrected = correction == "exact"
+    def __call__(
+        self, selection: SelectedSets, *, chance_correction: str = "none"
+    ) -> PairwiseAverage:
+        check_choice(
+            "chance_correction",
+            chance_correction,
+            ("none", "exact") if self.correctable else ("none",),
+        )
+        corrected = chance_correction == "exact"
         if selection.shares is not None:
             return self._expected(selection, selection.shares, corrected)
         member = selection.support.astype(np.float32)
         sizes = selection.sizes
         p = float(selection.n_features) if selection.n_features is not None else np.nan
         expected = None
-        if correction == "exact":
+        if chance_correction == "exact":
             known = selection.p
             expected = chance.ExpectedPairs(
                 sizes, lambda a, b: chance.hypergeometric_mean(self.formula, a, b, known)
@@ -165,7 +170,9 @@ class SetPairs:
         least = lambda: pairs_variance(selection, self._corrected(selection, corrected))  # noqa: E731
         return PairwiseAverage(len(sizes), block, least_variance=least)
 
-    def _expected(self, selection: Selection, shares: Floats, corrected: bool) -> PairwiseAverage:
+    def _expected(
+        self, selection: SelectedSets, shares: Floats, corrected: bool
+    ) -> PairwiseAverage:
         """With ties at the edge; subsets of scores have one size."""
         p = float(selection.p)
         size = selection.sizes[0]
@@ -175,9 +182,9 @@ class SetPairs:
             with np.errstate(divide="ignore", invalid="ignore"):
                 return formula(shared, size, size, p)
 
-        return ExpectedPairs(shares, value, lambda: pairs_variance(selection, formula))
+        return ExpectedAverage(shares, value, lambda: pairs_variance(selection, formula))
 
-    def _corrected(self, selection: Selection, corrected: bool) -> Formula:
+    def _corrected(self, selection: SelectedSets, corrected: bool) -> Formula:
         """The formula, corrected for the level of chance at the mean size if asked for."""
         if not corrected:
             return self.formula
@@ -190,9 +197,9 @@ class SetPairs:
 
         return formula
 
-    def chance(self, size: int, p: int, m: int, *, correction: str = "none") -> float:
+    def chance(self, size: int, p: int, m: int, *, chance_correction: str = "none") -> float:
         found = chance.hypergeometric_mean(self.formula, size, size, p)
-        return found if correction == "none" else _zero_if(found < 1)
+        return found if chance_correction == "none" else _zero_if(found < 1)
 
 
 def _zero_if(defined: bool) -> float:
@@ -204,7 +211,7 @@ def _zero_if(defined: bool) -> float:
 # functions of the selection frequencies
 # ---------------------------------------------------------------------------------------------
 def _frequency_statistic(
-    selection: Selection,
+    selection: SelectedSets,
     value: Callable[[Floats, Floats], Floats],
     least_variance: Callable[[], float] | None = None,
 ) -> WholeSample:
@@ -219,7 +226,7 @@ def _frequency_statistic(
     return WholeSample(len(member), evaluate, least_variance=least_variance)
 
 
-def _tie_squares(selection: Selection) -> Floats | None:
+def _tie_squares(selection: SelectedSets) -> Floats | None:
     """What ties add to the expected sum of squared counts, for each resample; None without ties.
 
     A feature that a resample selects with probability w has the square w, not w^2.
@@ -233,7 +240,7 @@ def _tie_squares(selection: Selection) -> Floats | None:
 class _Nogueira(WholeSample):
     """Nogueira's measure, of which the jackknife costs one pass over the rows."""
 
-    def __init__(self, selection: Selection, base: WholeSample) -> None:
+    def __init__(self, selection: SelectedSets, base: WholeSample) -> None:
         super().__init__(
             base.n_rows,
             base.evaluate,
@@ -246,7 +253,7 @@ class _Nogueira(WholeSample):
         return nogueira_leave_one_out(self.selection)
 
 
-def bind_nogueira(selection: Selection) -> WholeSample:
+def bind_nogueira(selection: SelectedSets) -> WholeSample:
     p = selection.p
     squares = _tie_squares(selection)
 
@@ -265,9 +272,9 @@ def bind_nogueira(selection: Selection) -> WholeSample:
     return _Nogueira(selection, _frequency_statistic(selection, value))
 
 
-def bind_novovicova(selection: Selection, *, correction: str = "none") -> WholeSample:
-    check_choice("correction", correction, ("none", "exact"))
-    level = chance.novovicova_level(selection) if correction == "exact" else 0.0
+def bind_novovicova(selection: SelectedSets, *, chance_correction: str = "none") -> WholeSample:
+    check_choice("chance_correction", chance_correction, ("none", "exact"))
+    level = chance.novovicova_level(selection) if chance_correction == "exact" else 0.0
 
     def value(counts: Floats, weights: Floats) -> Floats:
         entropy = (counts * np.log2(np.maximum(counts, 1.0))).sum(axis=1)
@@ -279,14 +286,14 @@ def bind_novovicova(selection: Selection, *, correction: str = "none") -> WholeS
 
 
 def bind_davis(
-    selection: Selection, *, penalty: float = 0.0, correction: str = "none"
+    selection: SelectedSets, *, penalty: float = 0.0, chance_correction: str = "none"
 ) -> WholeSample:
-    check_choice("correction", correction, ("none", "exact"))
+    check_choice("chance_correction", chance_correction, ("none", "exact"))
     penalty = check_real("penalty", penalty, low=0.0)
     p = selection.p
     sizes = selection.sizes
     level, maximum = 0.0, 1.0
-    if correction == "exact":
+    if chance_correction == "exact":
         level = chance.davis_level(selection, penalty)
         m = len(sizes)
         maximum = max(1 - penalty / p, ((m - 1) // 2) / m)
@@ -302,7 +309,7 @@ def bind_davis(
     return _frequency_statistic(selection, value)
 
 
-def bind_somol(selection: Selection) -> WholeSample:
+def bind_somol(selection: SelectedSets) -> WholeSample:
     p = selection.p
     squares = _tie_squares(selection)
 
@@ -341,24 +348,24 @@ def nogueira_chance(size: int, p: int, m: int) -> float:
     return _zero_if(0 < size < p)
 
 
-def novovicova_chance(size: int, p: int, m: int, *, correction: str = "none") -> float:
-    if correction == "exact":
+def novovicova_chance(size: int, p: int, m: int, *, chance_correction: str = "none") -> float:
+    if chance_correction == "exact":
         return _zero_if(0 < size < p)
     return chance.novovicova_level(_of_one_size(size, p, m)) if size else float("nan")
 
 
 def davis_chance(
-    size: int, p: int, m: int, *, penalty: float = 0.0, correction: str = "none"
+    size: int, p: int, m: int, *, penalty: float = 0.0, chance_correction: str = "none"
 ) -> float:
-    if correction == "exact":
+    if chance_correction == "exact":
         return _zero_if(0 < size < p)
     return chance.davis_level(_of_one_size(size, p, m), float(penalty)) if size else float("nan")
 
 
-def _of_one_size(size: int, p: int, m: int) -> Selection:
+def _of_one_size(size: int, p: int, m: int) -> SelectedSets:
     support = np.zeros((m, p), dtype=bool)
     support[:, :size] = True
-    return Selection(support, p, ())
+    return SelectedSets(support, p, ())
 
 
 def somol_chance(size: int, p: int, m: int) -> float:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from pyfsagg._base.registry import Registry, Spec
 
-__all__ = ["STATISTICAL_TESTS", "StatisticalTestSpec"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class StatisticalTestSpec(Spec):

@@ -1,35 +1,154 @@
-"""Repeated-measures analysis of variance with one within factor."""
+"""Repeated-measures analysis of variance with one within factor, and sphericity."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy import stats
 
-from pyfsagg._base.checks import check_choice
-from pyfsagg._base.scale import scaled, unscaled
+from pyfsagg._base.arithmetic import Floats, scaled, unscaled
+from pyfsagg._base.fields import Part, columns
+from pyfsagg._base.validation import as_array, check_choice
+from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError
-from pyfsagg.statistics._input import (
+from pyfsagg.statistics._base import (
     Blocks,
-    check_level,
+    TestResult,
+    check_confidence_level,
+    interval_text,
     negligible,
+    number_text,
+    p_text,
     read_blocks,
+    verdict,
 )
-from pyfsagg.statistics._result import Result, interval_text, number_text, p_text, verdict
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
-from pyfsagg.statistics.sphericity import Sphericity, sphericity_test
 
-__all__ = ["RepeatedMeasuresAnova", "rm_anova"]
+
+@dataclass(frozen=True, repr=False)
+class Sphericity(Part):
+    """Mauchly's test and the estimates of epsilon.
+
+    Attributes
+    ----------
+    w, p_value : float
+        Mauchly's W and its p-value; NaN if they are undefined, with the reason in `note`.
+    greenhouse_geisser : float
+        Between 1 / (k − 1) and 1.
+    huynh_feldt : float
+        May exceed 1; a correction uses min(1, ·).
+    note : str
+        Empty, or why a value is special.
+    """
+
+    w: float
+    p_value: float
+    greenhouse_geisser: float
+    huynh_feldt: float
+    note: str
+
+
+def sphericity_test(values: Floats, mauchly: str = "textbook") -> Sphericity:
+    """Mauchly's W, Greenhouse-Geisser and Huynh-Feldt epsilon of subjects by conditions.
+
+    Parameters
+    ----------
+    values : ndarray (n_subjects, n_conditions)
+        Finite numbers, at least 2 by 2.
+    mauchly : {"textbook", "r"}
+        Second-order term of the p-value, see Notes.
+
+    Raises
+    ------
+    DataError
+        For another shape, missing or infinite values, or differences between conditions that do not
+        vary.
+
+    Notes
+    -----
+    With S the covariance matrix of q = k − 1 orthonormal contrasts, W = det S / (tr S / q)^q and
+    the Greenhouse-Geisser epsilon is (tr S)² / (q tr S²).  Huynh and Feldt's is
+    (n q ε − 2) / (q (n − 1 − q ε)); for one within factor without between factors Lecoutre's
+    correction of it, which R's car and afex use, is the same number.
+
+    The p-value of W is Box's expansion to second order (Anderson, *An Introduction to Multivariate
+    Statistical Analysis*, section 10.7.4), whose last coefficient holds 2q³ + 6q² + 3q + 2.
+    R (``mauchly.test``, and with it car, afex and rstatix) writes 3k in place of 3q there;
+    ``mauchly="r"`` reproduces that.  The two agree for k = 3 and differ little above.
+    """
+    values = as_array("values", values, np.float64)
+    if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
+        raise DataError(
+            Param("values"),
+            " must be finite numbers of at least 2 subjects (rows) under at least 2 conditions ",
+            f"(columns), got an array of shape {values.shape}",
+        )
+    check_choice("mauchly", mauchly, ("textbook", "r"))
+    n, k = values.shape
+    q = k - 1
+    if k == 2:
+        return Sphericity(1.0, 1.0, 1.0, 1.0, "two conditions: sphericity holds by definition")
+    contrasts = _orthonormal_contrasts(k)
+    values = scaled(values)[0]
+    projected = (values - values.mean(axis=0)) @ contrasts.T
+    eigenvalues = np.linalg.eigvalsh(projected.T @ projected / (n - 1))
+    total = float(eigenvalues.sum())
+    if total <= 0.0:
+        raise DataError(
+            "the differences between conditions are the same for all subjects: there is no variation "
+            "whose shape could be tested"
+        )
+    gg = min(1.0, total**2 / (q * float(np.square(eigenvalues).sum())))
+    room = n - 1 - q * gg
+    # Without room every direction that n subjects can show varies alike: no sign of a departure.
+    hf = (n * q * gg - 2.0) / (q * room) if room > 1e-10 * n else 1.0
+    if n - 1 < q:
+        note = f"Mauchly's test needs at least {k} subjects for {k} conditions"
+        return Sphericity(math.nan, math.nan, gg, hf, note)
+    if eigenvalues[0] <= 1e-13 * eigenvalues[-1]:
+        note = "Mauchly's test is undefined: some contrast of the conditions is constant"
+        return Sphericity(math.nan, math.nan, gg, hf, note)
+    log_w = float(np.log(eigenvalues).sum()) - q * math.log(total / q)
+    return Sphericity(math.exp(log_w), _mauchly_p_value(log_w, n, k, mauchly), gg, hf, "")
+
+
+def _orthonormal_contrasts(k: int) -> Floats:
+    """Helmert contrasts (k − 1, k) with unit rows."""
+    contrasts = np.zeros((k - 1, k))
+    for i in range(1, k):
+        contrasts[i - 1, :i] = 1.0
+        contrasts[i - 1, i] = -i
+        contrasts[i - 1] /= math.sqrt(i * (i + 1))
+    return contrasts
+
+
+def _mauchly_p_value(log_w: float, n: int, k: int, reading: str) -> float:
+    q = k - 1
+    df = n - 1
+    rho = 1.0 - (2 * q**2 + q + 2) / (6.0 * q * df)
+    odd = k if reading == "r" else q
+    second = (
+        (q + 2)
+        * (q - 1)
+        * (q - 2)
+        * (2 * q**3 + 6 * q**2 + 3 * odd + 2)
+        / (288.0 * (df * q * rho) ** 2)
+    )
+    z = -df * rho * log_w
+    f = q * (q + 1) / 2 - 1
+    first_tail = float(stats.chi2.sf(z, f))
+    p = first_tail + second * (float(stats.chi2.sf(z, f + 4)) - first_tail)
+    return min(1.0, max(0.0, p))
+
 
 _CORRECTIONS = ("greenhouse_geisser", "huynh_feldt", "none")
 
 
 @dataclass(frozen=True, repr=False)
-class RepeatedMeasuresAnova(Result):
+class RepeatedMeasuresAnova(TestResult):
     """A repeated-measures analysis of variance with one within factor.
 
     Attributes
@@ -49,97 +168,64 @@ class RepeatedMeasuresAnova(Result):
     partial_eta_squared : float
         ss_effect / (ss_effect + ss_error).
     partial_eta_squared_interval : tuple of float
-    correction : str
+    sphericity_correction : str
         The p-value that the sentence and the intervals use.
-    confidence : float
+    confidence_level : float
     n_subjects, n_conditions, n_dropped : int
         `n_dropped` subjects were left out because a cell was missing.
     """
 
-    f: float
+    n_subjects: int
+    n_dropped: int
     df_effect: float
     df_error: float
-    p_value: float
-    p_greenhouse_geisser: float
-    p_huynh_feldt: float
-    sphericity: Sphericity
     ss_effect: float
     ss_subjects: float
     ss_error: float
-    generalized_eta_squared: float
-    generalized_eta_squared_interval: tuple[float, float]
+    f: float
+    p_value: float = field(metadata=columns("p"))
+    p_greenhouse_geisser: float = field(metadata=columns("p_gg"))
+    p_huynh_feldt: float = field(metadata=columns("p_hf"))
+    generalized_eta_squared: float = field(metadata=columns("ges"))
+    generalized_eta_squared_interval: tuple[float, float] = field(
+        metadata=columns("ges_lower", "ges_upper")
+    )
     partial_eta_squared: float
-    partial_eta_squared_interval: tuple[float, float]
-    correction: str
-    confidence: float
-    n_subjects: int
-    n_conditions: int
-    n_dropped: int
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row, the effect of the condition; the `note` says why a value is missing."""
-        row = {
-            "effect": "condition",
-            "n_subjects": self.n_subjects,
-            "n_dropped": self.n_dropped,
-            "df_effect": self.df_effect,
-            "df_error": self.df_error,
-            "ss_effect": self.ss_effect,
-            "ss_subjects": self.ss_subjects,
-            "ss_error": self.ss_error,
-            "f": self.f,
-            "p": self.p_value,
-            "mauchly_w": self.sphericity.w,
-            "mauchly_p": self.sphericity.p_value,
-            "gg_epsilon": self.sphericity.greenhouse_geisser,
-            "p_gg": self.p_greenhouse_geisser,
-            "hf_epsilon": self.sphericity.huynh_feldt,
-            "p_hf": self.p_huynh_feldt,
-            "ges": self.generalized_eta_squared,
-            "ges_lower": self.generalized_eta_squared_interval[0],
-            "ges_upper": self.generalized_eta_squared_interval[1],
-            "partial_eta_squared": self.partial_eta_squared,
-            "partial_eta_squared_lower": self.partial_eta_squared_interval[0],
-            "partial_eta_squared_upper": self.partial_eta_squared_interval[1],
-            "correction": self.correction,
-            "note": self.sphericity.note,
-        }
-        return pd.DataFrame([row]).set_index("effect")
+    partial_eta_squared_interval: tuple[float, float] = field(
+        metadata=columns("partial_eta_squared_lower", "partial_eta_squared_upper")
+    )
+    sphericity_correction: str
+    sphericity: Sphericity = field(
+        metadata=columns("mauchly_w", "mauchly_p", "gg_epsilon", "hf_epsilon", "note")
+    )
+    confidence_level: float = field(metadata=columns())
+    n_conditions: int = field(metadata=columns())
 
     @property
     def sentence(self) -> str:
-        """What was found, by the p-value that `correction` names."""
+        """What was found, by the p-value that `sphericity_correction` names."""
         epsilon, p = _chosen(self)
         label = {
             "greenhouse_geisser": f"Greenhouse-Geisser ε = {number_text(epsilon)}, ",
             "huynh_feldt": f"Huynh-Feldt ε = {number_text(epsilon)}, ",
             "none": "",
-        }[self.correction]
+        }[self.sphericity_correction]
         dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
         return (
             f"Repeated-measures ANOVA of {self.n_conditions} conditions on {self.n_subjects} "
-            f"subjects{dropped}: {verdict(p, self.confidence, 'conditions')} "
+            f"subjects{dropped}: {verdict(p, self.confidence_level, 'conditions')} "
             f"(F({number_text(epsilon * self.df_effect)}, {number_text(epsilon * self.df_error)}) "
             f"= {number_text(self.f)}, {label}{p_text(p)}; generalised η² = "
             f"{number_text(self.generalized_eta_squared)}, "
-            f"{interval_text(*self.generalized_eta_squared_interval, self.confidence)})."
-        )
-
-    def __repr__(self) -> str:
-        epsilon, p = _chosen(self)
-        return (
-            f"RepeatedMeasuresAnova(F({epsilon * self.df_effect:.4g}, "
-            f"{epsilon * self.df_error:.4g}) = "
-            f"{self.f:.6g}, {p_text(p)}, correction={self.correction!r}, "
-            f"ges = {self.generalized_eta_squared:.4g})"
+            f"{interval_text(*self.generalized_eta_squared_interval, self.confidence_level)})."
         )
 
 
 def _chosen(result: RepeatedMeasuresAnova) -> tuple[float, float]:
     """Epsilon and p-value of the correction that was asked for."""
-    if result.correction == "greenhouse_geisser":
+    if result.sphericity_correction == "greenhouse_geisser":
         return result.sphericity.greenhouse_geisser, result.p_greenhouse_geisser
-    if result.correction == "huynh_feldt":
+    if result.sphericity_correction == "huynh_feldt":
         return min(1.0, result.sphericity.huynh_feldt), result.p_huynh_feldt
     return 1.0, result.p_value
 
@@ -150,10 +236,10 @@ def rm_anova(
     subject: str | None = None,
     condition: str | None = None,
     value: str | None = None,
-    correction: str = "greenhouse_geisser",
+    sphericity_correction: str = "greenhouse_geisser",
     mauchly: str = "textbook",
-    confidence: float = 0.95,
-    incomplete: str = "error",
+    confidence_level: float = 0.95,
+    missing: str = "error",
 ) -> RepeatedMeasuresAnova:
     """Repeated-measures analysis of variance with one within factor.
 
@@ -164,15 +250,15 @@ def rm_anova(
         subject and one column per condition (`subject` may name the column of the row labels).
     subject, condition, value : str, optional
         Column names.
-    correction : {"greenhouse_geisser", "huynh_feldt", "none"}
+    sphericity_correction : {"greenhouse_geisser", "huynh_feldt", "none"}
         The p-value that the sentence uses, and the degrees of freedom of the intervals.  All
         three p-values are in the result; deciding by Mauchly's test first is not recommended, as
         that test has little power where the correction matters.
     mauchly : {"textbook", "r"}
         Reading of the p-value of Mauchly's W, see :func:`pyfsagg.statistics.sphericity_test`.
-    confidence : float
-        Level of the intervals; 1 − `confidence` is the significance level of the sentence.
-    incomplete : {"error", "drop"}
+    confidence_level : float
+        Level of the intervals; 1 − `confidence_level` is the significance level of the sentence.
+    missing : {"error", "drop"}
         A subject with a missing cell is an error, or is left out and counted.
 
     Returns
@@ -181,11 +267,8 @@ def rm_anova(
 
     Raises
     ------
-    ParameterError, UnknownNameError
-        For unknown options or columns, and for more than one factor (only designs with one within
-        factor and no between factor are supported).
     DataError
-        For a subject with two values for a condition, missing cells (see `incomplete`), fewer than
+        For a subject with two values for a condition, missing cells (see `missing`), fewer than
         3 subjects, fewer than 2 conditions, conditions that agree in every subject, or differences
         that are the same in every subject (F is then infinite).
 
@@ -213,12 +296,10 @@ def rm_anova(
     p_gg           0.0343
     ges            0.1179
     """
-    check_choice("correction", correction, _CORRECTIONS)
+    check_choice("sphericity_correction", sphericity_correction, _CORRECTIONS)
     check_choice("mauchly", mauchly, ("textbook", "r"))
-    level = check_level("confidence", confidence)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    level = check_confidence_level("confidence_level", confidence_level)
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     values, exponent = scaled(blocks.values)
     blocks = replace(blocks, values=values)
     ss_effect, ss_subjects, ss_error = _split(blocks)
@@ -235,7 +316,7 @@ def rm_anova(
         name: float(stats.f.sf(f, epsilon * df_effect, epsilon * df_error))
         for name, epsilon in epsilons.items()
     }
-    partial = _partial_interval(f, df_effect, df_error, epsilons[correction], level)
+    partial = _partial_interval(f, df_effect, df_error, epsilons[sphericity_correction], level)
     generalized = _generalized_interval(partial, (ss_effect, ss_subjects, ss_error), (n, k), level)
     return RepeatedMeasuresAnova(
         f=f,
@@ -252,8 +333,8 @@ def rm_anova(
         generalized_eta_squared_interval=generalized,
         partial_eta_squared=ss_effect / (ss_effect + ss_error),
         partial_eta_squared_interval=partial,
-        correction=correction,
-        confidence=level,
+        sphericity_correction=sphericity_correction,
+        confidence_level=level,
         n_subjects=n,
         n_conditions=k,
         n_dropped=blocks.n_dropped,
@@ -287,10 +368,10 @@ def _split(blocks: Blocks) -> tuple[float, float, float]:
 
 
 def _partial_interval(
-    f: float, df_effect: float, df_error: float, epsilon: float, confidence: float
+    f: float, df_effect: float, df_error: float, epsilon: float, confidence_level: float
 ) -> tuple[float, float]:
     """Limits of partial eta squared."""
-    limits = noncentral_f_interval(f, epsilon * df_effect, epsilon * df_error, confidence)
+    limits = noncentral_f_interval(f, epsilon * df_effect, epsilon * df_error, confidence_level)
     low, high = (variance_share(limit / epsilon, df_effect, df_error) for limit in limits)
     return low, high
 
@@ -299,7 +380,7 @@ def _generalized_interval(
     partial: tuple[float, float],
     sums: tuple[float, float, float],
     shape: tuple[int, int],
-    confidence: float,
+    confidence_level: float,
 ) -> tuple[float, float]:
     """Limits of generalised eta squared.
 
@@ -310,7 +391,7 @@ def _generalized_interval(
     ss_effect, ss_subjects, ss_error = sums
     n, k = shape
     df_subjects, df_error = n - 1.0, (n - 1.0) * (k - 1.0)
-    tail = (1.0 - confidence) / 2.0
+    tail = (1.0 - confidence_level) / 2.0
     f_subjects = (ss_subjects / df_subjects) / (ss_error / df_error)
     spread = 1.0 + ss_subjects / ss_error
     narrow = 1.0 + f_subjects / float(stats.f.isf(tail, df_subjects, df_error)) / (k - 1.0)

@@ -1,26 +1,190 @@
-"""Nemenyi's test, the critical difference of average ranks, and wins, ties and losses.
-
-Source: Demšar (2006), *Statistical comparisons of classifiers over multiple data sets*, JMLR 7.
-"""
+"""Friedman's test, Nemenyi's test, the critical difference, and wins, ties and losses."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from pyfsagg._base.checks import check_flag, check_real
-from pyfsagg._base.types import Floats
-from pyfsagg.statistics._input import check_level, read_blocks
-from pyfsagg.statistics._result import Result, number_text, p_text, pairs_listed, pairs_verdict
-from pyfsagg.statistics.nonparametric import FriedmanTest, friedman_of_ranks, rank_blocks
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.fields import columns
+from pyfsagg._base.validation import check_flag, check_real
+from pyfsagg.exceptions import DataError
+from pyfsagg.statistics._base import (
+    Blocks,
+    TestResult,
+    check_confidence_level,
+    interval_text,
+    number_text,
+    p_text,
+    pairs_listed,
+    pairs_verdict,
+    read_blocks,
+    significance_level,
+    verdict,
+)
+from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
 
-__all__ = ["CriticalDifference", "NemenyiTest", "critical_difference", "nemenyi", "win_tie_loss"]
+
+def rank_blocks(blocks: Blocks, higher_is_better: bool) -> Floats:
+    """Ranks within each subject, 1 = best, ties share the average."""
+    check_flag("higher_is_better", higher_is_better)
+    signed = -blocks.values if higher_is_better else blocks.values
+    ranks = np.asarray(stats.rankdata(signed, axis=1), dtype=np.float64)
+    if bool((ranks == ranks[:, :1]).all()):
+        raise DataError(
+            f"all {ranks.shape[1]} conditions have the same value in each of the {ranks.shape[0]} "
+            "subjects: all ranks are tied, and there is nothing to test"
+        )
+    return ranks
+
+
+@dataclass(frozen=True, repr=False)
+class FriedmanTest(TestResult):
+    """Result of :func:`friedman`.
+
+    Attributes
+    ----------
+    statistic, df, p_value : float
+        Friedman's χ², corrected for ties.
+    f, f_df, f_p_value : float, tuple of float, float
+        Iman and Davenport's F, which is less conservative; infinite, with p = 0, if all subjects
+        rank the conditions alike.
+    kendall_w : float
+        Kendall's coefficient of concordance, χ² / (n (k − 1)).
+    kendall_w_interval : tuple of float
+        Approximate, see :func:`friedman`; undefined (NaN) if F is infinite.
+    average_ranks : tuple of float
+        1 = best, in the order of `conditions`.
+    conditions : tuple of str
+    confidence_level : float
+    n_subjects, n_dropped : int
+    """
+
+    n_subjects: int
+    n_dropped: int
+    statistic: float = field(metadata=columns("chi_squared"))
+    df: float
+    p_value: float = field(metadata=columns("p"))
+    f: float
+    f_df: tuple[float, float] = field(metadata=columns("f_df_effect", "f_df_error"))
+    f_p_value: float = field(metadata=columns("f_p"))
+    kendall_w: float
+    kendall_w_interval: tuple[float, float] = field(
+        metadata=columns("kendall_w_lower", "kendall_w_upper")
+    )
+    average_ranks: tuple[float, ...] = field(metadata=columns())
+    conditions: tuple[str, ...] = field(metadata=columns())
+    confidence_level: float = field(metadata=columns())
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row, the effect of the condition; the `note` says why there is no interval."""
+        return super().to_frame().assign(note=_FULL_AGREEMENT if math.isinf(self.f) else "")
+
+    @property
+    def sentence(self) -> str:
+        dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
+        best = int(np.argmin(self.average_ranks))
+        interval = ", " + interval_text(*self.kendall_w_interval, self.confidence_level)
+        if math.isinf(self.f):
+            interval = ", all subjects rank them alike"
+        return (
+            f"Friedman test of {len(self.conditions)} conditions on {self.n_subjects} "
+            f"subjects{dropped}: {verdict(self.p_value, self.confidence_level, 'conditions')} "
+            f"(χ²({number_text(self.df)}) = {number_text(self.statistic)}, {p_text(self.p_value)}; "
+            f"Kendall's W = {number_text(self.kendall_w)}{interval}); best average rank: "
+            f"{self.conditions[best]} ({number_text(self.average_ranks[best])})."
+        )
+
+
+_FULL_AGREEMENT = "all subjects rank the conditions alike: F is infinite and W has no interval"
+
+
+def friedman(
+    data: Any,
+    *,
+    subject: str | None = None,
+    condition: str | None = None,
+    value: str | None = None,
+    higher_is_better: bool = True,
+    confidence_level: float = 0.95,
+    missing: str = "error",
+) -> FriedmanTest:
+    """Friedman's rank test of conditions on the same subjects.
+
+    Parameters
+    ----------
+    data, subject, condition, value, missing
+        As for :func:`pyfsagg.statistics.rm_anova`.
+    higher_is_better : bool
+        Whether rank 1 goes to the largest value; the test does not depend on it.
+    confidence_level : float
+        Level of the interval; 1 − `confidence_level` is the significance level of the sentence.
+
+    Returns
+    -------
+    FriedmanTest
+
+    Raises
+    ------
+    DataError
+        For repeated or missing cells, fewer than 3 subjects, fewer than 2 conditions, or conditions
+        that agree in every subject.
+
+    Notes
+    -----
+    Kendall's W is the partial η² of an analysis of variance of the ranks, whose F is Iman and
+    Davenport's.  Its interval is the one that such an F would give (noncentral F): approximate.
+
+    Sources: Friedman (1937); Iman and Davenport (1980); Demšar (2006).
+
+    Examples
+    --------
+    >>> result = friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.75], [0.6, 0.5, 0.4], [0.9, 0.7, 0.8]])
+    >>> round(result.statistic, 4), round(result.p_value, 4), result.average_ranks
+    (6.0, 0.0498, (1.0, 2.5, 2.5))
+    """
+    level = check_confidence_level("confidence_level", confidence_level)
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
+    return friedman_of_ranks(rank_blocks(blocks, higher_is_better), blocks, level)
+
+
+def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence_level: float) -> FriedmanTest:
+    """Friedman's test of ranks (n, k) within subjects, not all of them tied."""
+    n, k = ranks.shape
+    between = n * float(np.square(ranks.mean(axis=0) - (k + 1) / 2.0).sum())
+    total = float(np.square(ranks - (k + 1) / 2.0).sum())
+    w = min(1.0, between / total)
+    df = k - 1.0, (n - 1.0) * (k - 1.0)
+    if 1.0 - w < 1e-12:
+        f, f_p_value = math.inf, 0.0
+        limits = math.nan, math.nan
+    else:
+        f = (n - 1.0) * w / (1.0 - w)
+        f_p_value = float(stats.f.sf(f, *df))
+        low, high = noncentral_f_interval(f, *df, confidence_level)
+        limits = variance_share(low, *df), variance_share(high, *df)
+    statistic = n * (k - 1.0) * w
+    return FriedmanTest(
+        statistic=statistic,
+        df=k - 1.0,
+        p_value=float(stats.chi2.sf(statistic, k - 1.0)),
+        f=f,
+        f_df=df,
+        f_p_value=f_p_value,
+        kendall_w=w,
+        kendall_w_interval=limits,
+        average_ranks=tuple(float(rank) for rank in ranks.mean(axis=0)),
+        conditions=blocks.conditions,
+        confidence_level=confidence_level,
+        n_subjects=n,
+        n_dropped=blocks.n_dropped,
+    )
 
 
 def _rank_error(n_subjects: int, n_conditions: int) -> float:
@@ -55,33 +219,27 @@ def _range_tail(q: float, k: int) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NemenyiTest(Result):
+class NemenyiTest(TestResult):
     """Result of :func:`nemenyi`.
 
     Attributes
     ----------
     frame : DataFrame
-        One row per pair; ask for a copy with :meth:`to_frame`.
+        One row per pair; ask for a copy with :meth:`to_frame`.  Columns: group1, group2, average_rank1,
+        average_rank2, difference (rank1 − rank2; negative means that group1 is better) with the
+        simultaneous limits lower and upper, statistic (z), p (of the studentised range, already for all
+        pairs), significant.
     critical_difference : float
-        Average ranks that differ by this much or more differ significantly at `alpha`.
-    alpha : float
+        Average ranks that differ by this much or more differ significantly at 1 − `confidence_level`.
+    confidence_level : float
     n_subjects, n_dropped : int
     """
 
     frame: pd.DataFrame
     critical_difference: float
-    alpha: float
+    confidence_level: float
     n_subjects: int
     n_dropped: int
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per pair.
-
-        Columns: group1, group2, average_rank1, average_rank2, difference (rank1 − rank2; negative
-        means that group1 is better) with the simultaneous limits lower and upper, statistic (z), p
-        (of the studentised range, already for all pairs), significant.
-        """
-        return self.frame.copy()
 
     @property
     def sentence(self) -> str:
@@ -93,14 +251,9 @@ class NemenyiTest(Result):
         ]
         return (
             f"Nemenyi test on {self.n_subjects} subjects: "
-            f"{pairs_verdict(len(found), len(self.frame), self.alpha)} (critical difference of average "
+            f"{pairs_verdict(len(found), len(self.frame), significance_level(self.confidence_level))} "
+            "(critical difference of average "
             f"ranks {number_text(self.critical_difference)}){pairs_listed(pairs)}."
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"NemenyiTest({len(self.frame)} pairs, {int(self.frame['significant'].sum())} "
-            f"significant at {self.alpha:g}, CD = {self.critical_difference:.4g})"
         )
 
 
@@ -111,19 +264,19 @@ def nemenyi(
     condition: str | None = None,
     value: str | None = None,
     higher_is_better: bool = True,
-    alpha: float = 0.05,
-    incomplete: str = "error",
+    confidence_level: float = 0.95,
+    missing: str = "error",
 ) -> NemenyiTest:
     """Nemenyi's test of all pairs of conditions by their average ranks.
 
     Parameters
     ----------
-    data, subject, condition, value, incomplete
+    data, subject, condition, value, missing
         As for :func:`pyfsagg.statistics.rm_anova`.
     higher_is_better : bool
         Whether rank 1 goes to the largest value.
-    alpha : float
-        Significance level for all pairs together.
+    confidence_level : float
+        1 − `confidence_level` is the significance level for all pairs together.
 
     Returns
     -------
@@ -143,15 +296,13 @@ def nemenyi(
     1  condition 1  condition 3        -2.0  0.0130         True
     2  condition 2  condition 3        -1.0  0.3335        False
     """
-    level = check_level("alpha", alpha)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    level = significance_level(check_confidence_level("confidence_level", confidence_level))
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     ranks = rank_blocks(blocks, higher_is_better).mean(axis=0)
     n, k = blocks.values.shape
     limit = _critical_value(level, k) * _rank_error(n, k)
     frame = _pairs(ranks, blocks.conditions, n, limit)
-    return NemenyiTest(frame, limit, level, n, blocks.n_dropped)
+    return NemenyiTest(frame, limit, confidence_level, n, blocks.n_dropped)
 
 
 def _pairs(
@@ -180,7 +331,7 @@ def _pairs(
 
 
 @dataclass(frozen=True, repr=False)
-class CriticalDifference(Result):
+class CriticalDifference(TestResult):
     """The content of a critical-difference diagram.
 
     Attributes
@@ -198,7 +349,7 @@ class CriticalDifference(Result):
         difference: the bars of the diagram.  Sets of one are left out.
     friedman : FriedmanTest
         The test of all conditions, without which the pairs should not be looked at.
-    alpha : float
+    confidence_level : float
     n_subjects, n_dropped : int
     """
 
@@ -208,7 +359,7 @@ class CriticalDifference(Result):
     q: float
     cliques: tuple[tuple[str, ...], ...]
     friedman: FriedmanTest
-    alpha: float
+    confidence_level: float
     n_subjects: int
     n_dropped: int
 
@@ -233,37 +384,30 @@ class CriticalDifference(Result):
         alike = "; ".join(", ".join(clique) for clique in self.cliques) or "none"
         return (
             f"Average ranks on {self.n_subjects} subjects, best first: {ranking}. Critical "
-            f"difference at the {100 * self.alpha:.3g} % level: "
+            f"difference at the {100 * significance_level(self.confidence_level):.3g} % level: "
             f"{number_text(self.critical_difference)}. Not significantly different: {alike}. "
             f"Friedman test of all: {p_text(self.friedman.p_value)}."
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"CriticalDifference(CD = {self.critical_difference:.4g} at alpha = {self.alpha:g}, "
-            f"{len(self.conditions)} conditions, n = {self.n_subjects}, {len(self.cliques)} "
-            "clique(s))"
         )
 
 
 def critical_difference(
     data: Any,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     *,
     subject: str | None = None,
     condition: str | None = None,
     value: str | None = None,
     higher_is_better: bool = True,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> CriticalDifference:
     """Average ranks, the critical difference, and the groups that do not differ significantly.
 
     Parameters
     ----------
-    data, subject, condition, value, incomplete
+    data, subject, condition, value, missing
         As for :func:`pyfsagg.statistics.rm_anova`.
-    alpha : float
-        Significance level for all pairs together.
+    confidence_level : float
+        1 − `confidence_level` is the significance level for all pairs together.
     higher_is_better : bool
         Whether rank 1 goes to the largest value.
 
@@ -283,10 +427,8 @@ def critical_difference(
     >>> round(result.critical_difference, 4), result.cliques
     (1.6572, (('condition 1', 'condition 2'), ('condition 2', 'condition 3')))
     """
-    level = check_level("alpha", alpha)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    level = significance_level(check_confidence_level("confidence_level", confidence_level))
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     by_subject = rank_blocks(blocks, higher_is_better)
     n, k = by_subject.shape
     ranks = by_subject.mean(axis=0)
@@ -301,7 +443,7 @@ def critical_difference(
         q=q,
         cliques=_cliques(ranks[order], names, limit),
         friedman=friedman_of_ranks(by_subject, blocks, 1.0 - level),
-        alpha=level,
+        confidence_level=confidence_level,
         n_subjects=n,
         n_dropped=blocks.n_dropped,
     )
@@ -329,13 +471,13 @@ def win_tie_loss(
     value: str | None = None,
     higher_is_better: bool = True,
     tolerance: float = 0.0,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> pd.DataFrame:
     """Wins, ties and losses of each pair of conditions, with the sign test.
 
     Parameters
     ----------
-    data, subject, condition, value, incomplete
+    data, subject, condition, value, missing
         As for :func:`pyfsagg.statistics.rm_anova`.
     higher_is_better : bool
         Whether the larger value wins.
@@ -361,9 +503,7 @@ def win_tie_loss(
     """
     margin = check_real("tolerance", tolerance, low=0.0)
     check_flag("higher_is_better", higher_is_better)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     signed = blocks.values if higher_is_better else -blocks.values
     rows = []
     for i, j in itertools.combinations(range(len(blocks.conditions)), 2):

@@ -1,59 +1,51 @@
-"""Effect sizes and their confidence intervals.
-
-Intervals for standardised mean differences and for shares of variance come from the noncentral t
-and F distributions: the limits are the noncentralities under which the observed statistic would
-be just on the edge of the tail.  Intervals for rank-biserial correlations are score intervals.
-"""
+"""Effect sizes with their intervals, and posterior probabilities of differences on folds."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
-from pyfsagg._base.checks import as_array, check_real
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats, original, scaled_together
+from pyfsagg._base.fields import Part, columns
+from pyfsagg._base.validation import as_array, check_real
+from pyfsagg._message import Got, Remedy, named
 from pyfsagg.exceptions import DataError, InputTypeError
-from pyfsagg.statistics._input import check_level
+from pyfsagg.statistics._base import (
+    TestResult,
+    check_confidence_level,
+    negligible,
+    number_text,
+    pairs_listed,
+    read_blocks,
+    subtracted,
+)
 
-__all__ = [
-    "EffectSize",
-    "noncentral_f_interval",
-    "noncentral_t_interval",
-    "rank_biserial_paired",
-    "rank_biserial_unpaired",
-]
 
-
-@dataclass(frozen=True)
-class EffectSize:
+@dataclass(frozen=True, repr=False)
+class EffectSize(Part):
     """An effect size and its interval; `name` says which."""
 
-    name: str
+    name: str = field(metadata=columns())
     value: float
     lower: float
     upper: float
 
 
-def noncentral_t_interval(t: float, df: float, confidence: float = 0.95) -> tuple[float, float]:
+def noncentral_t_interval(
+    t: float, df: float, confidence_level: float = 0.95
+) -> tuple[float, float]:
     """Confidence limits of the noncentrality of a t statistic.
 
     Divide them as t itself is divided to obtain Cohen's d: by √n for paired data, multiply by
     √(1/n1 + 1/n2) for two samples.
-
-    Parameters
-    ----------
-    t, df : float
-        The statistic and its degrees of freedom.
-    confidence : float
-        Level strictly between 0 and 1.
-
-    Source: Steiger and Fouladi (1997), *Noncentrality interval estimation and the evaluation of
-    statistical models*.
 
     Examples
     --------
@@ -61,10 +53,10 @@ def noncentral_t_interval(t: float, df: float, confidence: float = 0.95) -> tupl
     >>> round(lower, 4), round(upper, 4)
     (-0.1835, 4.1011)
     """
-    tail = (1.0 - check_level("confidence", confidence)) / 2.0
+    tail = (1.0 - check_confidence_level("confidence_level", confidence_level)) / 2.0
     t, df = check_real("t", t), check_real("df", df, low=0.0, low_open=True)
     if t < 0.0:
-        lower, upper = noncentral_t_interval(-t, df, confidence)
+        lower, upper = noncentral_t_interval(-t, df, confidence_level)
         return -upper, -lower
     # T ≤ t for a noncentrality δ means Z ≤ t·S − δ with S = √(χ²/df): δ lies between the bounds
     # at which even an extreme S cannot bring the tail probability.
@@ -109,7 +101,7 @@ def _noncentral_t_cdf(t: float, df: float, noncentrality: float) -> float:
 
 
 def noncentral_f_interval(
-    f: float, df_effect: float, df_error: float, confidence: float = 0.95
+    f: float, df_effect: float, df_error: float, confidence_level: float = 0.95
 ) -> tuple[float, float]:
     """Confidence limits of the noncentrality λ of an F statistic; 0 where no λ > 0 fits.
 
@@ -124,7 +116,7 @@ def noncentral_f_interval(
     >>> round(lower, 3), round(upper, 3)
     (0.447, 28.453)
     """
-    tail = (1.0 - check_level("confidence", confidence)) / 2.0
+    tail = (1.0 - check_confidence_level("confidence_level", confidence_level)) / 2.0
     f = check_real("f", f, low=0.0)
     df_effect = check_real("df_effect", df_effect, low=0.0, low_open=True)
     df_error = check_real("df_error", df_error, low=0.0, low_open=True)
@@ -170,15 +162,17 @@ def _numbers(name: str, given: ArrayLike) -> Floats:
     try:
         values = as_array("a sample", given, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputTypeError(f"{name} must hold numbers, got {given!r}") from None
+        raise InputTypeError(named(name), " must hold numbers", Got(given)) from None
     if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
         raise DataError(
-            f"{name} must be one row of finite numbers, at least one; leave missing ones out"
+            named(name),
+            " must be one row of finite numbers, at least one",
+            Remedy("leave missing ones out"),
         )
     return values
 
 
-def rank_biserial_paired(differences: Floats, confidence: float = 0.95) -> EffectSize:
+def rank_biserial_paired(differences: Floats, confidence_level: float = 0.95) -> EffectSize:
     """Matched-pairs rank-biserial correlation (W₊ − W₋) / (W₊ + W₋) of signed ranks.
 
     From −1 (all differences negative) to 1 (all positive); zero differences are left out, ties
@@ -191,7 +185,7 @@ def rank_biserial_paired(differences: Floats, confidence: float = 0.95) -> Effec
 
     Source: Kerby (2014), *The simple difference formula*, for the coefficient.
     """
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence_level", confidence_level)
     differences = _numbers("differences", differences)
     nonzero = differences[differences != 0.0]
     n = nonzero.size
@@ -206,14 +200,14 @@ def rank_biserial_paired(differences: Floats, confidence: float = 0.95) -> Effec
     return EffectSize("rank-biserial r", r, lower, min(1.0, (r + half) / (1.0 + c)))
 
 
-def rank_biserial_unpaired(x: Floats, y: Floats, confidence: float = 0.95) -> EffectSize:
+def rank_biserial_unpaired(x: Floats, y: Floats, confidence_level: float = 0.95) -> EffectSize:
     """Rank-biserial correlation P(X > Y) − P(X < Y) of two independent samples.
 
     The interval is the score interval of Newcombe (2006, method 5), *Confidence intervals for an
     effect size measure based on the Mann-Whitney statistic*, Statistics in Medicine 25, 559-573,
     for θ = P(X > Y) + ½P(X = Y), with ρ = 2θ − 1.
     """
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence_level", confidence_level)
     x, y = _numbers("x", x), _numbers("y", y)
     m, n = x.size, y.size
     ranks = stats.rankdata(np.concatenate([x, y]))
@@ -234,3 +228,142 @@ def rank_biserial_unpaired(x: Floats, y: Floats, confidence: float = 0.95) -> Ef
     else:
         lower, upper = _root(excess, 0.0, theta), _root(excess, theta, 1.0)
     return EffectSize("rank-biserial r", 2 * theta - 1, 2 * lower - 1, 2 * upper - 1)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BayesianTTests(TestResult):
+    """Result of :func:`bayesian_t_tests`.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per pair; ask for a copy with :meth:`to_frame`.  Columns: group1, group2, estimate (mean
+        of group1 − group2), and the posterior probabilities ``p_below`` (the difference is below −rope),
+        ``p_equivalent`` (within the region) and ``p_above`` (above rope); a note where there is none.
+    rope : float
+        Half-width of the region of practical equivalence.
+    correlation : float
+        Correlation of the differences of two folds.
+    confidence_level : float
+        Probability from which on a pair counts as decided.
+    n, n_dropped : int
+        Folds that were used, and left out for missing values.
+    """
+
+    frame: pd.DataFrame
+    rope: float
+    correlation: float
+    confidence_level: float
+    n: int
+    n_dropped: int
+
+    @property
+    def sentence(self) -> str:
+        """The pairs that are decided."""
+        shares = self.frame[["p_below", "p_equivalent", "p_above"]].to_numpy()
+        relations = ("is below", "is equivalent to", "is above")
+        found = [
+            f"{row.group1} {relations[int(share.argmax())]} {row.group2} ({share.max():.3f})"
+            for row, share in zip(self.frame.itertuples(), shares, strict=True)
+            if share.max() >= self.confidence_level  # False for NaN
+        ]
+        dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
+        verb = "is" if len(found) == 1 else "are"
+        return (
+            f"Bayesian correlated t tests on {self.n} folds{dropped}, differences up to "
+            f"{number_text(self.rope)} count as equivalent: {len(found)} of {len(self.frame)} pairs "
+            f"{verb} decided with probability {self.confidence_level:g} or more{pairs_listed(found)}."
+        )
+
+
+def bayesian_t_tests(
+    data: Any,
+    *,
+    rope: float,
+    test_train_ratio: float,
+    df: float | None = None,
+    condition: str | None = None,
+    value: str | None = None,
+    subject: str | None = None,
+    confidence_level: float = 0.95,
+    missing: str = "error",
+) -> BayesianTTests:
+    """Posterior probabilities that a method is worse, equivalent or better than another on folds.
+
+    Parameters
+    ----------
+    data, condition, value, subject, missing
+        As for :func:`rm_anova`; the subjects are the folds of one table, repeated or not.
+    rope : float
+        Region of practical equivalence: differences from −rope to rope do not matter.  In the unit
+        of the values; 0.01 is usual for accuracies.
+    test_train_ratio : float
+        Test rows by training rows of a fold: 1 / (k − 1) for k folds.
+    df : float, optional
+        Degrees of freedom of the posterior; the number of folds − 1 by default.
+    confidence_level : float
+        Probability from which on the sentence calls a pair decided.
+
+    Returns
+    -------
+    BayesianTTests
+
+    Raises
+    ------
+    DataError
+        For repeated or missing cells, fewer than 3 folds or fewer than 2 methods.
+
+    Notes
+    -----
+    With a flat prior the mean difference has a t distribution with `df` degrees of freedom, located
+    at the mean over the n folds, with the squared scale (1/n + ρ/(1 − ρ)) s², where ρ = test rows /
+    all rows is the correlation of the differences of two folds.  A pair of which all differences are
+    the same has all its probability at one point.  The probabilities are not corrected for the
+    number of pairs.
+
+    References
+    ----------
+    Corani and Benavoli (2015), Machine Learning 100; Benavoli, Corani, Demšar and Zaffalon (2017),
+    Time for a change: a tutorial for comparing multiple classifiers through Bayesian analysis,
+    JMLR 18.
+
+    Examples
+    --------
+    >>> folds = [[0.90, 0.84], [0.88, 0.85], [0.91, 0.83], [0.86, 0.85], [0.90, 0.86]]
+    >>> found = bayesian_t_tests(folds, rope=0.01, test_train_ratio=1 / 4)
+    >>> found.to_frame()[["p_below", "p_equivalent", "p_above"]].round(3)
+       p_below  p_equivalent  p_above
+    0     0.02         0.047    0.933
+    """
+    check_real("rope", rope, low=0.0)
+    ratio = check_real("test_train_ratio", test_train_ratio, low=0.0, low_open=True)
+    level = check_confidence_level("confidence_level", confidence_level)
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
+    n = len(blocks.values)
+    freedom = n - 1.0 if df is None else check_real("df", df, low=1.0)
+    rows = []
+    for i, j in itertools.combinations(range(len(blocks.conditions)), 2):
+        both = blocks.values[:, [i, j]]
+        (found, both), exponent = scaled_together(subtracted(*both.T), both.ravel())
+        mean, spread = float(found.mean()), float(found.std(ddof=1))
+        region = original(float(rope), -exponent)
+        below, above = float(mean < -region), float(mean > region)
+        note = "all differences are the same"
+        if not negligible(found - mean, both):
+            scale = spread * math.sqrt(1.0 / n + ratio)
+            below = float(special.stdtr(freedom, (-region - mean) / scale))
+            above, note = float(special.stdtr(freedom, (mean - region) / scale)), ""
+        rows.append(
+            {
+                "group1": blocks.conditions[i],
+                "group2": blocks.conditions[j],
+                "estimate": original(mean, exponent),
+                "p_below": below,
+                "p_equivalent": max(0.0, 1.0 - below - above),
+                "p_above": above,
+                "note": note,
+            }
+        )
+    return BayesianTTests(
+        pd.DataFrame(rows), float(rope), ratio / (1.0 + ratio), level, n, blocks.n_dropped
+    )

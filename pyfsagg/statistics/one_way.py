@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from scipy import stats
 
-from pyfsagg._base.checks import check_flag
-from pyfsagg._base.scale import original, scaled_together, unscaled
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats, original, scaled_together, unscaled
+from pyfsagg._base.fields import columns
+from pyfsagg._base.validation import check_flag
+from pyfsagg._message import Remedy, Use
 from pyfsagg.exceptions import DataError
-from pyfsagg.statistics._input import (
+from pyfsagg.statistics._base import (
     Groups,
-    check_level,
+    TestResult,
+    check_confidence_level,
+    interval_text,
     negligible,
+    number_text,
+    p_text,
     read_groups,
+    verdict,
 )
-from pyfsagg.statistics._result import Result, interval_text, number_text, p_text, verdict
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
-
-__all__ = ["OneWayAnova", "one_way_anova"]
 
 
 @dataclass(frozen=True, repr=False)
-class OneWayAnova(Result):
+class OneWayAnova(TestResult):
     """A one-way analysis of variance of independent groups.
 
     Attributes
@@ -43,64 +45,41 @@ class OneWayAnova(Result):
     eta_squared_interval : tuple of float
         Interval of the population's share of variance, which both estimate.
     welch : bool
-    confidence : float
+    confidence_level : float
     n, n_groups, n_dropped : int
         `n_dropped` missing values were left out.
     """
 
-    f: float
+    _effect: ClassVar[str] = "group"
+
+    n: int
+    n_dropped: int
     df_effect: float
     df_error: float
-    p_value: float
     ss_effect: float
     ss_error: float
+    f: float
+    p_value: float = field(metadata=columns("p"))
     eta_squared: float
     omega_squared: float
-    eta_squared_interval: tuple[float, float]
+    eta_squared_interval: tuple[float, float] = field(
+        metadata=columns("eta_squared_lower", "eta_squared_upper")
+    )
     welch: bool
-    confidence: float
-    n: int
-    n_groups: int
-    n_dropped: int
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row, the effect of the group."""
-        row = {
-            "effect": "group",
-            "n": self.n,
-            "n_dropped": self.n_dropped,
-            "df_effect": self.df_effect,
-            "df_error": self.df_error,
-            "ss_effect": self.ss_effect,
-            "ss_error": self.ss_error,
-            "f": self.f,
-            "p": self.p_value,
-            "eta_squared": self.eta_squared,
-            "omega_squared": self.omega_squared,
-            "eta_squared_lower": self.eta_squared_interval[0],
-            "eta_squared_upper": self.eta_squared_interval[1],
-            "welch": self.welch,
-        }
-        return pd.DataFrame([row]).set_index("effect")
+    confidence_level: float = field(metadata=columns())
+    n_groups: int = field(metadata=columns())
 
     @property
     def sentence(self) -> str:
-        """The result in one sentence."""
         name = "Welch's one-way ANOVA" if self.welch else "One-way ANOVA"
         dropped = f" ({self.n_dropped} missing left out)" if self.n_dropped else ""
         return (
             f"{name} of {self.n_groups} groups with {self.n} values{dropped}: "
-            f"{verdict(self.p_value, self.confidence, 'groups')} "
+            f"{verdict(self.p_value, self.confidence_level, 'groups')} "
             f"(F({number_text(self.df_effect)}, {number_text(self.df_error)}) = "
             f"{number_text(self.f)}, "
             f"{p_text(self.p_value)}; η² = {number_text(self.eta_squared)}, "
-            f"{interval_text(*self.eta_squared_interval, self.confidence)})."
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"OneWayAnova(F({self.df_effect:.4g}, {self.df_error:.4g}) = {self.f:.6g}, "
-            f"{p_text(self.p_value)}, welch={self.welch}, eta_squared = {self.eta_squared:.4g})"
+            f"{interval_text(*self.eta_squared_interval, self.confidence_level)})."
         )
 
 
@@ -110,8 +89,8 @@ def one_way_anova(
     group: str | None = None,
     value: str | None = None,
     welch: bool = False,
-    confidence: float = 0.95,
-    incomplete: str = "error",
+    confidence_level: float = 0.95,
+    missing: str = "error",
 ) -> OneWayAnova:
     """One-way analysis of variance of independent groups, classical or Welch's.
 
@@ -124,9 +103,9 @@ def one_way_anova(
         Column names of a long frame.
     welch : bool
         Welch's test, which does not assume equal variances.
-    confidence : float
-        Level of the interval; 1 − `confidence` is the significance level of the sentence.
-    incomplete : {"error", "drop"}
+    confidence_level : float
+        Level of the interval; 1 − `confidence_level` is the significance level of the sentence.
+    missing : {"error", "drop"}
         A missing value is an error, or is left out and counted.
 
     Returns
@@ -138,10 +117,8 @@ def one_way_anova(
 
     Raises
     ------
-    ParameterError, UnknownNameError
-        For unknown options or columns, and for more than one factor.
     DataError
-        For missing values (see `incomplete`), fewer than 2 groups, no group with two values,
+        For missing values (see `missing`), fewer than 2 groups, no group with two values,
         constant data, no variation within the groups, or, with ``welch=True``, a group with one
         value or without variation.
 
@@ -151,9 +128,9 @@ def one_way_anova(
     One-way ANOVA of 3 groups with 12 values: the groups differ significantly at the 5 % level
     (F(2, 9) = 6.87, p = 0.0154; η² = 0.604, 95 % interval 0.0344 to 0.759).
     """
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence_level", confidence_level)
     check_flag("welch", welch)
-    groups = read_groups(data, group=group, value=value, incomplete=incomplete)
+    groups = read_groups(data, group=group, value=value, missing=missing)
     groups, exponent = _scaled(groups)
     _check_groups(groups, exponent, welch)
     ss_effect, ss_error = _split(groups)
@@ -174,7 +151,7 @@ def one_way_anova(
             variance_share(limits[1], k - 1, n - k),
         ),
         welch=bool(welch),
-        confidence=level,
+        confidence_level=level,
         n=n,
         n_groups=k,
         n_dropped=groups.n_dropped,
@@ -237,8 +214,9 @@ def _check_groups(groups: Groups, exponent: int, welch: bool) -> None:
         )
     if welch and flat:
         raise DataError(
-            f"group {flat[0]!r} has one value or values that do not vary, so that Welch's test has "
-            "no variance to weigh it with; use welch=False or leave the group out"
+            f"group {flat[0]!r} has one value or values that do not vary, so that Welch's test ",
+            "has no variance to weigh it with",
+            Remedy("use ", Use(welch=False), " or leave the group out"),
         )
 
 

@@ -12,37 +12,31 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
-from pyfsagg._base.checks import check_choice, check_flag, check_real
-from pyfsagg._base.scale import original, scaled_together
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats, adjust_p_values, original, scaled_together
+from pyfsagg._base.validation import check_choice, check_flag, check_real
+from pyfsagg._message import Param, Remedy, Use, named
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.statistics._input import (
+from pyfsagg.statistics._base import (
     Groups,
-    check_level,
+    TestResult,
+    check_confidence_level,
     negligible,
-    read_blocks,
-    read_groups,
-    rounded,
-    subtracted,
-)
-from pyfsagg.statistics._result import (
-    Result,
     number_text,
     p_text,
     pairs_listed,
     pairs_verdict,
+    read_blocks,
+    read_groups,
+    rounded,
     significance_level,
+    subtracted,
 )
 from pyfsagg.statistics.effect_sizes import (
     EffectSize,
     noncentral_t_interval,
     rank_biserial_unpaired,
 )
-from pyfsagg.statistics.rank_sum import rank_sum
-from pyfsagg.statistics.signed_rank import wilcoxon
-
-__all__ = ["PairwiseTests", "adjust_p_values", "pairwise_tests"]
+from pyfsagg.statistics.rank_tests import rank_sum, wilcoxon
 
 
 class _Comparison(NamedTuple):
@@ -65,16 +59,20 @@ class _Comparison(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairwiseTests(Result):
+class PairwiseTests(TestResult):
     """Result of :func:`pairwise_tests`.
 
     Attributes
     ----------
     frame : DataFrame
-        One row per pair; ask for a copy with :meth:`to_frame`.
+        One row per pair; ask for a copy with :meth:`to_frame`.  Columns: group1, group2, n1, n2, estimate
+        (group1 − group2: difference of means, or Hodges-Lehmann shift) with lower and upper, statistic
+        (t; V or W), df (missing for ranks), p, p_adjusted, effect, effect_size with effect_lower and
+        effect_upper, and a note where a value holds by definition. The intervals are not corrected for
+        the number of pairs.
     test, adjust : str
     paired, pooled : bool
-    confidence : float
+    confidence_level : float
     n_dropped : int
         Subjects (paired) or values (unpaired) left out for missing values.
     """
@@ -84,23 +82,13 @@ class PairwiseTests(Result):
     adjust: str
     paired: bool
     pooled: bool
-    confidence: float
+    confidence_level: float
     n_dropped: int
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per pair.
-
-        Columns: group1, group2, n1, n2, estimate (group1 − group2: difference of means, or
-        Hodges-Lehmann shift) with lower and upper, statistic (t; V or W), df (missing for ranks),
-        p, p_adjusted, effect, effect_size with effect_lower and effect_upper, and a note where a
-        value holds by definition.  The intervals are not corrected for the number of pairs.
-        """
-        return self.frame.copy()
 
     @property
     def sentence(self) -> str:
         """The pairs that differ, the smallest p-value first."""
-        level = significance_level(self.confidence)
+        level = significance_level(self.confidence_level)
         found = self.frame[self.frame["p_adjusted"] < level].sort_values(
             "p_adjusted", kind="stable"
         )
@@ -123,12 +111,6 @@ class PairwiseTests(Result):
         ]
         return f"{head}{pairs_listed(pairs)}."
 
-    def __repr__(self) -> str:
-        return (
-            f"PairwiseTests({len(self.frame)} pairs, test={self.test!r}, paired={self.paired}, "
-            f"adjust={self.adjust!r}; smallest adjusted p = {self.frame['p_adjusted'].min():.4g})"
-        )
-
 
 def _label(adjust: str) -> str:
     return {"bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni", "holm": "Holm"}[adjust]
@@ -144,11 +126,11 @@ def pairwise_tests(
     pooled: bool = True,
     adjust: str = "holm",
     test: str = "t",
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     decimals: int | None = None,
     test_train_ratio: float | None = None,
     df: float | None = None,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> PairwiseTests:
     """Test every pair of conditions (paired) or groups (unpaired).
 
@@ -172,15 +154,15 @@ def pairwise_tests(
         with continuity correction, as R's ``wilcox.test``.  ``"corrected_t"`` is for the folds of
         one table, repeated or not, or for repeated divisions of it into training and test rows
         (the subjects are the folds): the t test with a variance that takes the shared rows into account.
-    confidence : float
-        Level of each interval; 1 − `confidence` is the significance level of the sentence.
+    confidence_level : float
+        Level of each interval; 1 − `confidence_level` is the significance level of the sentence.
     decimals : int, optional
         Digits to which the signed-rank test rounds differences, see :func:`wilcoxon`.
     test_train_ratio : float, optional
         For ``"corrected_t"``: test rows by training rows of a division, 1 / (k − 1) for k folds.
     df : float, optional
         For ``"corrected_t"``: degrees of freedom; the number of divisions − 1 by default.
-    incomplete : {"error", "drop"}
+    missing : {"error", "drop"}
         Paired: a subject with a missing cell is an error, or is left out of all pairs.  Unpaired:
         the same for a missing value.
 
@@ -194,8 +176,6 @@ def pairwise_tests(
 
     Raises
     ------
-    ParameterError, UnknownNameError
-        For unknown options or columns.
     DataError
         For repeated or missing cells, fewer than 3 subjects, fewer than 2 conditions or groups; for
         a t test, if the differences of a pair are all the same but not zero, or a group has no
@@ -225,20 +205,23 @@ def pairwise_tests(
     check_choice("adjust", adjust, ("none", *ADJUSTMENTS))
     check_flag("paired", paired)
     check_flag("pooled", pooled)
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence_level", confidence_level)
     folds = _read_folds(test, paired, test_train_ratio, df)
     if paired:
         blocks = read_blocks(
-            data, subject=subject, condition=condition, value=value, incomplete=incomplete
+            data, subject=subject, condition=condition, value=value, missing=missing
         )
         groups = Groups(tuple(blocks.values.T), blocks.conditions, blocks.n_dropped)
         compared = _paired(groups, test, level, decimals, folds)
     else:
         if subject is not None:
             raise ParameterError(
-                "subject has no meaning with paired=False; leave it out, or use paired=True"
+                Param("subject"),
+                " has no meaning with ",
+                Use(paired=False),
+                Remedy("leave it out, or use ", Use(paired=True)),
             )
-        groups = read_groups(data, group=condition, value=value, incomplete=incomplete)
+        groups = read_groups(data, group=condition, value=value, missing=missing)
         compared = _unpaired(groups, test, bool(pooled), level)
     frame = _table(groups, list(compared), adjust)
     return PairwiseTests(
@@ -291,17 +274,24 @@ def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) 
         for name, given in (("test_train_ratio", ratio), ("df", df)):
             if given is not None:
                 raise ParameterError(
-                    f"{name} belongs to test='corrected_t'; leave it out, or use that test"
+                    named(name),
+                    " belongs to ",
+                    Use(test="corrected_t"),
+                    Remedy("leave it out, or use that test"),
                 )
         return _Folds(0.0, None)
     if not paired:
         raise ParameterError(
-            "test='corrected_t' compares values of the same folds; use paired=True"
+            Use(test="corrected_t"),
+            " compares values of the same folds",
+            Remedy("use ", Use(paired=True)),
         )
     if ratio is None:
         raise ParameterError(
-            "test='corrected_t' needs test_train_ratio, the test rows by the training rows of a "
-            "division: 1 / (k - 1) for k folds"
+            Use(test="corrected_t"),
+            " needs ",
+            Param("test_train_ratio"),
+            ", the test rows by the training rows of a division: 1 / (k - 1) for k folds",
         )
     if df is not None:
         check_real("df", df, low=1.0)
@@ -309,7 +299,7 @@ def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) 
 
 
 def _paired(
-    groups: Groups, test: str, confidence: float, decimals: int | None, folds: _Folds
+    groups: Groups, test: str, confidence_level: float, decimals: int | None, folds: _Folds
 ) -> Iterator[_Comparison]:
     for i, j in itertools.combinations(range(len(groups.names)), 2):
         x, y = groups.values[i], groups.values[j]
@@ -320,11 +310,11 @@ def _paired(
             (change, both), exponent = scaled_together(exact, np.concatenate([x, y]))
             if test == "t":
                 names = (groups.names[i], groups.names[j])
-                yield _paired_t(change, both, exponent, names, confidence)
+                yield _paired_t(change, both, exponent, names, confidence_level)
             else:
-                yield _corrected_t(change, both, exponent, confidence, folds)
+                yield _corrected_t(change, both, exponent, confidence_level, folds)
         else:
-            found = wilcoxon(x, y, confidence=confidence, decimals=decimals)
+            found = wilcoxon(x, y, confidence_level=confidence_level, decimals=decimals)
             yield _Comparison(
                 found.estimate, *found.interval, found.statistic, math.nan, found.p_value,
                 found.effect_size, found.note,
@@ -336,32 +326,33 @@ def _paired_t(
     both: Floats,
     exponent: int,
     names: tuple[str, str],
-    confidence: float,
+    confidence_level: float,
 ) -> _Comparison:
     n = differences.size
     root_n, df = math.sqrt(n), n - 1.0
     if negligible(differences, both):
-        limits = noncentral_t_interval(0.0, df, confidence)
+        limits = noncentral_t_interval(0.0, df, confidence_level)
         effect = EffectSize("Cohen's dz", 0.0, limits[0] / root_n, limits[1] / root_n)
         note = "all differences are zero: p = 1 by definition"
         return _Comparison(0.0, 0.0, 0.0, 0.0, df, 1.0, effect, note)
     mean = float(differences.mean())
     if negligible(differences - mean, both):
         raise DataError(
-            f"the differences between {names[0]!r} and {names[1]!r} are "
-            f"{original(mean, exponent):g} in every subject: "
-            "without variation there is no t statistic. Use test='wilcoxon', or check for copied "
-            "values"
+            f"the differences between {names[0]!r} and {names[1]!r} are ",
+            f"{original(mean, exponent):g} in every subject: without variation there is no t ",
+            "statistic. Use ",
+            Use(test="wilcoxon"),
+            ", or check for copied values",
         )
     standard_error = float(differences.std(ddof=1)) / root_n
     t = mean / standard_error
-    limits = noncentral_t_interval(t, df, confidence)
+    limits = noncentral_t_interval(t, df, confidence_level)
     effect = EffectSize("Cohen's dz", t / root_n, limits[0] / root_n, limits[1] / root_n)
-    return _t_row(mean, standard_error, df, confidence, effect).restored(exponent)
+    return _t_row(mean, standard_error, df, confidence_level, effect).restored(exponent)
 
 
 def _corrected_t(
-    differences: Floats, both: Floats, exponent: int, confidence: float, folds: _Folds
+    differences: Floats, both: Floats, exponent: int, confidence_level: float, folds: _Folds
 ) -> _Comparison:
     """t test of differences of folds, whose correlation is test rows by all rows."""
     mean = float(differences.mean())
@@ -378,21 +369,21 @@ def _corrected_t(
     spread = float(differences.std(ddof=1))
     effect = EffectSize("Cohen's dz", mean / spread, math.nan, math.nan)
     scale = spread * math.sqrt(1.0 / differences.size + folds.ratio)
-    return _t_row(mean, scale, df, confidence, effect).restored(exponent)
+    return _t_row(mean, scale, df, confidence_level, effect).restored(exponent)
 
 
-def _t_quantile(confidence: float, df: float) -> float:
-    """|T| stays below it with probability `confidence`; scipy 1.12's t.ppf errs in the ninth digit."""
-    share = float(special.betaincinv(0.5 * df, 0.5, 1.0 - confidence))
+def _t_quantile(confidence_level: float, df: float) -> float:
+    """|T| stays below it with probability `confidence_level`; scipy 1.12's t.ppf errs in the ninth digit."""
+    share = float(special.betaincinv(0.5 * df, 0.5, 1.0 - confidence_level))
     return math.sqrt(df * (1.0 - share) / share)
 
 
 def _t_row(
-    estimate: float, standard_error: float, df: float, confidence: float, effect: EffectSize
+    estimate: float, standard_error: float, df: float, confidence_level: float, effect: EffectSize
 ) -> _Comparison:
     """Statistic, two-sided p and interval; not scipy's, which warns of a group without variance."""
     t = estimate / standard_error
-    half = standard_error * _t_quantile(confidence, df)
+    half = standard_error * _t_quantile(confidence_level, df)
     p = 2.0 * float(stats.t.sf(abs(t), df))
     return _Comparison(estimate, estimate - half, estimate + half, t, df, p, effect)
 
@@ -400,19 +391,21 @@ def _t_row(
 # ---------------------------------------------------------------------------------------------
 # unpaired
 # ---------------------------------------------------------------------------------------------
-def _unpaired(groups: Groups, test: str, pooled: bool, confidence: float) -> Iterator[_Comparison]:
+def _unpaired(
+    groups: Groups, test: str, pooled: bool, confidence_level: float
+) -> Iterator[_Comparison]:
     values, together = scaled_together(*groups.values)
     scale = _pooled_scale(values) if test == "t" and pooled else None
     for i, j in itertools.combinations(range(len(groups.names)), 2):
         x, y = groups.values[i], groups.values[j]
         if test == "wilcoxon":
-            yield _rank_sum(x, y, confidence)
+            yield _rank_sum(x, y, confidence_level)
         elif scale is not None:
-            yield _pooled_t(values[i], values[j], *scale, confidence).restored(together)
+            yield _pooled_t(values[i], values[j], *scale, confidence_level).restored(together)
         else:
             (x, y), exponent = scaled_together(x, y)
             names = (groups.names[i], groups.names[j])
-            yield _welch_t(x, y, names, confidence).restored(exponent)
+            yield _welch_t(x, y, names, confidence_level).restored(exponent)
 
 
 def _pooled_scale(values: list[Floats]) -> tuple[float, float]:
@@ -422,32 +415,40 @@ def _pooled_scale(values: list[Floats]) -> tuple[float, float]:
     df = everything.size - len(values)
     if df < 1 or negligible(np.concatenate(rests), everything):
         raise DataError(
-            "the values do not vary within any group: without variation there is no t statistic. "
-            "Use test='wilcoxon', or check for values that were rounded or copied"
+            "the values do not vary within any group: without variation there is no t statistic. ",
+            "Use ",
+            Use(test="wilcoxon"),
+            ", or check for values that were rounded or copied",
         )
     return math.sqrt(sum(float(np.square(rest).sum()) for rest in rests) / df), float(df)
 
 
-def _pooled_t(x: Floats, y: Floats, scale: float, df: float, confidence: float) -> _Comparison:
+def _pooled_t(
+    x: Floats, y: Floats, scale: float, df: float, confidence_level: float
+) -> _Comparison:
     root = math.sqrt(1.0 / x.size + 1.0 / y.size)
     estimate = float(x.mean() - y.mean())
     t = estimate / (scale * root)
-    limits = noncentral_t_interval(t, df, confidence)
+    limits = noncentral_t_interval(t, df, confidence_level)
     effect = EffectSize("Cohen's d", t * root, limits[0] * root, limits[1] * root)
-    return _t_row(estimate, scale * root, df, confidence, effect)
+    return _t_row(estimate, scale * root, df, confidence_level, effect)
 
 
-def _welch_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) -> _Comparison:
+def _welch_t(x: Floats, y: Floats, names: tuple[str, str], confidence_level: float) -> _Comparison:
     everything = np.concatenate([x, y])
     for name, sample in zip(names, (x, y), strict=True):
         if sample.size < 2:
             raise DataError(
-                f"group {name!r} has one value, and Welch's test needs two; use pooled=True"
+                f"group {name!r} has one value, and Welch's test needs two",
+                Remedy("use ", Use(pooled=True)),
             )
     if negligible(np.concatenate([x - x.mean(), y - y.mean()]), everything):
         raise DataError(
-            f"the values of {names[0]!r} and {names[1]!r} do not vary: without variation there is "
-            "no t statistic. Use pooled=True or test='wilcoxon'"
+            f"the values of {names[0]!r} and {names[1]!r} do not vary: without variation there is ",
+            "no t statistic. Use ",
+            Use(pooled=True),
+            " or ",
+            Use(test="wilcoxon"),
         )
     estimate = float(x.mean() - y.mean())
     of_x, of_y = float(x.var(ddof=1)), float(y.var(ddof=1))
@@ -456,18 +457,18 @@ def _welch_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) ->
     df = sum(parts) ** 2 / (parts[0] ** 2 / (x.size - 1) + parts[1] ** 2 / (y.size - 1))
     root = standard_error / math.sqrt((of_x + of_y) / 2.0)
     t = estimate / standard_error
-    limits = noncentral_t_interval(t, df, confidence)
+    limits = noncentral_t_interval(t, df, confidence_level)
     effect = EffectSize("Cohen's d", t * root, limits[0] * root, limits[1] * root)
-    return _t_row(estimate, standard_error, df, confidence, effect)
+    return _t_row(estimate, standard_error, df, confidence_level, effect)
 
 
-def _rank_sum(x: Floats, y: Floats, confidence: float) -> _Comparison:
+def _rank_sum(x: Floats, y: Floats, confidence_level: float) -> _Comparison:
     everything = np.concatenate([x, y])
-    effect = rank_biserial_unpaired(x, y, confidence)
+    effect = rank_biserial_unpaired(x, y, confidence_level)
     if np.unique(everything).size == 1:
         note = "all values are the same: p = 1 by definition"
         return _Comparison(0.0, 0.0, 0.0, x.size * y.size / 2.0, math.nan, 1.0, effect, note)
-    found = rank_sum(x, y, confidence)
+    found = rank_sum(x, y, confidence_level)
     note = "too few values for an interval at this level" if found.short else ""
     return _Comparison(
         found.estimate,

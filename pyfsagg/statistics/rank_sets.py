@@ -12,21 +12,18 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from pyfsagg._base.blocks import row_blocks
-from pyfsagg._base.checks import as_array, check_flag, check_integer, check_list, check_real
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats, row_blocks
+from pyfsagg._base.validation import as_array, check_flag, check_integer, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._kernels.rank_sets import (
+from pyfsagg._kernels.ranks import (
     dense_item_maxima,
     dense_maxima,
     independent_item_maxima,
     independent_maxima,
 )
+from pyfsagg._message import Param, Remedy, named
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.statistics._input import check_level
-from pyfsagg.statistics._result import Result
-
-__all__ = ["RankConfidence", "rank_confidence", "sets_of_replicates"]
+from pyfsagg.statistics._base import TestResult, check_confidence_level
 
 MOST_DEPENDENT, MOST_INDEPENDENT = 2_000, 20_000
 """Items with a covariance of their own and with standard errors alone; the work grows as p²."""
@@ -39,7 +36,7 @@ DRAWS_OF_REPLICATES = 2000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankConfidence(Result):
+class RankConfidence(TestResult):
     """Result of :func:`rank_confidence`; arrays have the order of the items given.
 
     Attributes
@@ -52,7 +49,7 @@ class RankConfidence(Result):
         Marginal set of each item: it contains the true rank of that item.
     lower_all, upper_all : ndarray (p,)
         Simultaneous sets: together they hold all true ranks.
-    confidence : float
+    confidence_level : float
     of : str
         The quantity by which the true ranks are defined.
     """
@@ -64,7 +61,7 @@ class RankConfidence(Result):
     upper: NDArray[np.int64]
     lower_all: NDArray[np.int64]
     upper_all: NDArray[np.int64]
-    confidence: float
+    confidence_level: float
     of: str = field(default="the quantities that were estimated")
 
     def to_frame(self) -> pd.DataFrame:
@@ -88,12 +85,7 @@ class RankConfidence(Result):
     def top(self, k: int) -> list[str]:
         """The items that may be among the true top k, the best estimates first.
 
-        The whole true top k is among them with probability `confidence`.
-
-        Raises
-        ------
-        ParameterError
-            If k is below 1 or above the number of items.
+        The whole true top k is among them with probability `confidence_level`.
         """
         k = check_integer("k", k, low=1, high=len(self.names))
         order = np.argsort(self.ranks, kind="stable")
@@ -107,16 +99,10 @@ class RankConfidence(Result):
         certain = int((self.lower == self.upper).sum())
         width = float(np.median(self.upper - self.lower)) + 1.0
         return (
-            f"{100 * self.confidence:.3g} % confidence sets for the ranks of "
+            f"{100 * self.confidence_level:.3g} % confidence sets for the ranks of "
             f"{plural(len(self.names), 'item')}, by {self.of}: half of the sets of single ranks hold "
             f"at most {width:g} of {len(self.names)} places, {certain} hold one place; the true first "
             f"is among {plural(len(first), 'item')}: {enumerate_names(shown)}."
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"RankConfidence({len(self.names)} items, confidence={self.confidence:g}; "
-            f"{len(self.top(1))} may be the first)"
         )
 
 
@@ -135,18 +121,20 @@ class _Errors:
     df: float | None = None
 
     def item_limits(
-        self, estimates: Floats, limits: Floats, confidence: float, items: NDArray[np.intp]
+        self, estimates: Floats, limits: Floats, confidence_level: float, items: NDArray[np.intp]
     ) -> Floats:
         """The critical value of some items: of their own statements that are open at their limits."""
         given = (estimates, limits, items)
         if self.inverse is not None:
-            return self._critical(dense_item_maxima(self.draws, self.inverse, *given), confidence)
+            return self._critical(
+                dense_item_maxima(self.draws, self.inverse, *given), confidence_level
+            )
         if self.variances.size <= MOST_ITEMS:
             maxima = independent_item_maxima(self.draws, self.variances, *given)
-            return self._critical(maxima, confidence)
-        return self._of_variances(confidence)[items]
+            return self._critical(maxima, confidence_level)
+        return self._of_variances(confidence_level)[items]
 
-    def _of_variances(self, confidence: float) -> Floats:
+    def _of_variances(self, confidence_level: float) -> Floats:
         """The critical values of many items, all statements open: they depend on the variance alone."""
         p = self.variances.size
         order = np.argsort(self.variances, kind="stable")
@@ -155,7 +143,7 @@ class _Errors:
         maxima = independent_item_maxima(
             self.draws, self.variances, np.zeros(p), np.full(p, math.inf), order[places]
         )
-        known = self._critical(maxima, confidence)
+        known = self._critical(maxima, confidence_level)
         above = np.searchsorted(places, np.arange(p))
         below = np.searchsorted(places, np.arange(p), side="right") - 1
         limits = np.empty(p)
@@ -167,17 +155,17 @@ class _Errors:
         """How often the limits of single items may be taken again."""
         return MOST_STEPS if self.inverse is not None or self.variances.size <= MOST_ITEMS else 1
 
-    def limit(self, estimates: Floats, limit: float, confidence: float) -> float:
+    def limit(self, estimates: Floats, limit: float, confidence_level: float) -> float:
         """The critical value of all statements that are open at a limit."""
         if self.inverse is None:
             maxima = independent_maxima(self.draws, self.variances, estimates, limit)
         else:
             maxima = dense_maxima(self.draws, self.inverse, estimates, limit)
-        return float(self._critical(maxima[None, :], confidence)[0])
+        return float(self._critical(maxima[None, :], confidence_level)[0])
 
-    def _critical(self, maxima: Floats, confidence: float) -> Floats:
+    def _critical(self, maxima: Floats, confidence_level: float) -> Floats:
         """Of each row the value that this share of the draws stays below, as a quantile of Student's."""
-        found = _quantiles(maxima, confidence)
+        found = _quantiles(maxima, confidence_level)
         return found if self.df is None else stats.t.isf(stats.norm.sf(found), self.df)
 
     def scale(self, rows: slice) -> Floats:
@@ -198,17 +186,17 @@ class _Estimated(_Errors):
     item_steps = MOST_STEPS
 
     def item_limits(
-        self, estimates: Floats, limits: Floats, confidence: float, items: NDArray[np.intp]
+        self, estimates: Floats, limits: Floats, confidence_level: float, items: NDArray[np.intp]
     ) -> Floats:
-        return self._shared(self._open(estimates, limits)[items], confidence)
+        return self._shared(self._open(estimates, limits)[items], confidence_level)
 
-    def limit(self, estimates: Floats, limit: float, confidence: float) -> float:
+    def limit(self, estimates: Floats, limit: float, confidence_level: float) -> float:
         n_open = self._open(estimates, np.full(estimates.size, limit)).sum() / 2.0
-        return float(self._shared(n_open, confidence))
+        return float(self._shared(n_open, confidence_level))
 
-    def _shared(self, n_open: Any, confidence: float) -> Floats:
+    def _shared(self, n_open: Any, confidence_level: float) -> Floats:
         assert self.df is not None  # or the errors are known
-        return np.asarray(stats.t.isf((1.0 - confidence) / np.maximum(n_open, 1.0), self.df))
+        return np.asarray(stats.t.isf((1.0 - confidence_level) / np.maximum(n_open, 1.0), self.df))
 
     def _open(self, estimates: Floats, limits: Floats) -> Floats:
         """How many statements on each item, above or below another one, are open at its limit."""
@@ -223,7 +211,7 @@ def rank_confidence(
     *,
     standard_errors: ArrayLike | None = None,
     df: float | None = None,
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     names: Sequence[str] | None = None,
     higher_is_better: bool = True,
     n_draws: int | None = None,
@@ -245,7 +233,7 @@ def rank_confidence(
         are known.  It is needed wherever the errors were estimated from few replicates: sets that take such
         errors for known hold far less often than stated, the less the more items there are
         (``docs/calibration.md`` has both).
-    confidence : float
+    confidence_level : float
     names : sequence of str, optional
         Names of the items; by default the index of a Series, or item 1, item 2, …
     higher_is_better : bool
@@ -259,7 +247,7 @@ def rank_confidence(
     Returns
     -------
     RankConfidence
-        Of each item a marginal set (it holds the item's true rank with probability `confidence`) and
+        Of each item a marginal set (it holds the item's true rank with probability `confidence_level`) and
         simultaneous sets (together they hold all true ranks); ``top(k)`` gives the items that may be
         among the true top k.  Equal true values share their ranks, and a set holds all of them.
 
@@ -269,9 +257,6 @@ def rank_confidence(
         For fewer than two items, numbers that are missing or infinite, lengths that do not fit, a
         negative standard error, a covariance that is not symmetric and positive semi-definite, or
         more items than stated above.
-    ParameterError
-        For a `confidence` outside (0, 1), a `df` that is not above 0, or if not exactly one of
-        `covariance` and `standard_errors` is given.
 
     Notes
     -----
@@ -304,7 +289,7 @@ def rank_confidence(
     >>> found.top(1)
     ['item 1', 'item 2']
     """
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence_level", confidence_level)
     check_flag("higher_is_better", higher_is_better)
     rng = np.random.default_rng(check_integer("random_state", random_state, low=0))
     values, labels = _read_estimates(estimates, names)
@@ -313,7 +298,9 @@ def rank_confidence(
     n_draws = check_integer("n_draws", n_draws, low=100)
     if (covariance is None) == (standard_errors is None):
         raise ParameterError(
-            "give either covariance (p, p) or standard_errors (p,), the errors of the estimates"
+            "give either covariance (p, p) or ",
+            Param("standard_errors"),
+            " (p,), the errors of the estimates",
         )
     if df is not None:
         df = check_real("df", df, low=0.0, low_open=True)
@@ -334,7 +321,7 @@ def sets_of_replicates(
     replicates: Floats,
     *,
     names: Sequence[str],
-    confidence: float,
+    confidence_level: float,
     factor: float,
     of: str,
 ) -> RankConfidence:
@@ -350,7 +337,7 @@ def sets_of_replicates(
     errors = _with_covariance(
         rng.standard_normal((DRAWS_OF_REPLICATES, m)) @ centred, centred.T @ centred, df=m - 1.0
     )
-    return _sets(estimates, tuple(names), errors, confidence, of=of)
+    return _sets(estimates, tuple(names), errors, confidence_level, of=of)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -362,7 +349,7 @@ def _read_estimates(estimates: Any, names: Sequence[str] | None) -> tuple[Floats
     values = as_array("estimates", estimates, np.float64)
     if values.ndim != 1 or values.size < 2:
         raise DataError(
-            f"ranks need at least two estimates in one row, got an array of shape {values.shape}"
+            f"ranks need at least two estimates in one row, got an array of shape {values.shape}",
         )
     _check_finite("estimates", values)
     labels = tuple(map(str, check_list("names", names))) if names is not None else ()
@@ -376,27 +363,35 @@ def _check_finite(what: str, values: Floats) -> None:
     if not np.isfinite(values).all():
         place = ", ".join(str(i) for i in np.argwhere(~np.isfinite(values))[0])
         raise DataError(
-            f"{what} has a missing or infinite value (position {place}); leave that item out"
+            named(what),
+            f" has a missing or infinite value (position {place})",
+            Remedy("leave that item out"),
         )
 
 
 def _check_size(p: int, most: int, what: str) -> None:
     if p > most:
         raise DataError(
-            f"confidence sets for the ranks of {p:,} items compare {p * (p - 1) // 2:,} pairs; with "
-            f"{what} at most {most:,} items are possible. Leave out items that no one would select"
-            + (
-                f", or give standard_errors (independent errors, up to {MOST_INDEPENDENT:,} items)"
+            f"confidence sets for the ranks of {p:,} items compare {p * (p - 1) // 2:,} pairs; with ",
+            f"{what} at most {most:,} items are possible. Leave out items that no one would select",
+            *(
+                (
+                    ", or give ",
+                    Param("standard_errors"),
+                    f" (independent errors, up to {MOST_INDEPENDENT:,} items)",
+                )
                 if most == MOST_DEPENDENT and what == "a covariance"
-                else ""
-            )
+                else ()
+            ),
         )
 
 
 def _read_errors(standard_errors: Any, p: int) -> Floats:
     errors = as_array("standard_errors", standard_errors, np.float64)
     if errors.shape != (p,):
-        raise DataError(f"standard_errors has the shape {errors.shape} for {p} estimates")
+        raise DataError(
+            Param("standard_errors"), f" has the shape {errors.shape} for {p} estimates"
+        )
     _check_finite("standard_errors", errors)
     if (errors < 0.0).any():
         raise DataError(f"a standard error is negative: {errors.min():g}")
@@ -421,19 +416,23 @@ def _independent(standard_errors: Floats, rng: np.random.Generator, n_draws: int
 def _dependent(covariance: Floats, p: int, rng: np.random.Generator, n_draws: int) -> _Errors:
     if covariance.shape != (p, p):
         raise DataError(
-            f"covariance has the shape {covariance.shape} for {p} estimates; it must be ({p}, {p}). "
-            "Independent errors are given as standard_errors"
+            Param("covariance"),
+            f" has the shape {covariance.shape} for {p} estimates; it must be ({p}, {p}). ",
+            "Independent errors are given as ",
+            Param("standard_errors"),
         )
     _check_size(p, MOST_DEPENDENT, "a covariance")
     _check_finite("covariance", covariance)
     size = float(np.abs(covariance).max())
     if np.abs(covariance - covariance.T).max() > 1e-8 * size:
-        raise DataError("covariance is not symmetric")
+        raise DataError(Param("covariance"), " is not symmetric")
     values, vectors = np.linalg.eigh(covariance)
     if values[0] < -1e-8 * max(float(values[-1]), 0.0) or values[-1] < 0.0:
         raise DataError(
-            f"covariance is not positive semi-definite (its smallest eigenvalue is {values[0]:.3g}), "
-            "so that it is not a covariance; check how it was estimated"
+            Param("covariance"),
+            f" is not positive semi-definite (its smallest eigenvalue is {values[0]:.3g}), so that ",
+            "it is not a covariance",
+            Remedy("check how it was estimated"),
         )
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     return _with_covariance(rng.standard_normal((n_draws, p)) @ root.T, covariance)
@@ -455,7 +454,7 @@ def _sets(
     values: Floats,
     names: tuple[str, ...],
     errors: _Errors,
-    confidence: float,
+    confidence_level: float,
     *,
     higher_is_better: bool = True,
     of: str = "the quantities that were estimated",
@@ -464,7 +463,7 @@ def _sets(
     p = values.size
     limits, items, made = np.full(p, math.inf), np.arange(p), np.zeros(p, dtype=np.int64)
     for _ in range(errors.item_steps):
-        limits[items] = errors.item_limits(signed, limits, confidence, items)
+        limits[items] = errors.item_limits(signed, limits, confidence_level, items)
         lower, upper = _places(signed, errors, limits)
         before, made = made, lower - 1 + p - upper
         items = np.flatnonzero(made > before)
@@ -472,20 +471,22 @@ def _sets(
             break
     limit, count = math.inf, -1
     for _ in range(MOST_STEPS):
-        limit = errors.limit(signed, limit, confidence)
+        limit = errors.limit(signed, limit, confidence_level)
         lower_all, upper_all = _places(signed, errors, np.full(p, limit))
         now = int(lower_all.sum())
         if now == count:
             break
         count = now
     ranks = stats.rankdata(-signed, method="min").astype(np.int64)
-    return RankConfidence(names, values, ranks, lower, upper, lower_all, upper_all, confidence, of)
+    return RankConfidence(
+        names, values, ranks, lower, upper, lower_all, upper_all, confidence_level, of
+    )
 
 
-def _quantiles(maxima: Floats, confidence: float) -> Floats:
+def _quantiles(maxima: Floats, confidence_level: float) -> Floats:
     """Of each row the smallest value that this share of the draws, and of one more, stay below."""
     n = maxima.shape[1]
-    place = min(math.ceil(confidence * (n + 1)), n) - 1
+    place = min(math.ceil(confidence_level * (n + 1)), n) - 1
     return np.asarray(np.partition(maxima, place, axis=1)[:, place])
 
 

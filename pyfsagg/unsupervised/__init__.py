@@ -15,7 +15,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 @shown_by("unsupervised")
 def _face() -> Face:
-    from pyfsagg.unsupervised._page import unsupervised_page
-    from pyfsagg.unsupervised._plot import UNSUPERVISED_PLOTS
+    from pyfsagg.unsupervised._report import UNSUPERVISED_PLOTS, unsupervised_page
 
     return Face(UNSUPERVISED_PLOTS, unsupervised_page)

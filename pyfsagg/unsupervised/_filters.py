@@ -14,15 +14,13 @@ from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, never
 from pyfsagg.filters.model import prepare_callable
-from pyfsagg.unsupervised._input import check_numbers
 from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS, UnsupervisedSpec
-
-__all__: list[str] = []
 
 
 def _as_filter(spec: UnsupervisedSpec) -> FilterSpec:
     def prepare(table: Table, target: Target, **options: Any) -> Scorer:
-        from pyfsagg.unsupervised.methods import UnsupervisedFilter  # brings scikit-learn along
+        from pyfsagg.unsupervised.clusterings import check_numbers  # bring scikit-learn along
+        from pyfsagg.unsupervised.methods import UnsupervisedFilter
 
         check_numbers(table)
         return prepare_callable(table, target, UnsupervisedFilter(spec.name, options))

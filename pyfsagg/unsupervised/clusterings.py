@@ -1,30 +1,157 @@
-"""Ensembles of clusterings: many partitions of the samples, each from some of the features."""
+"""Ensembles of clusterings, and the consensus of several partitions."""
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.linalg
+import scipy.sparse
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.mixture import GaussianMixture
 
-from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import scaled as in_range
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real, resolve_seed
+from pyfsagg._kernels.clusters import coassociation_counts
+from pyfsagg._message import NAN, Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
-from pyfsagg._run.parallel import one_thread
+from pyfsagg._run.parallel import one_thread, run_threads
+from pyfsagg._table.columns import Kind
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.table import Table
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.unsupervised._input import Labels
+from pyfsagg._table.table import Table, as_table
+from pyfsagg.exceptions import (
+    DataError,
+    InputTypeError,
+    MissingDependencyError,
+    ParameterError,
+    UnknownNameError,
+)
 
-__all__ = ["CLUSTERERS", "Clusterings", "draw_clusterings", "resolve_k_range"]
+Labels = NDArray[np.int32]
+
+FEWER_SAMPLES = "every pair of samples has its cell: take a random part of the rows"
+
+FEWEST_SAMPLES = 3
+SCALES = ("none", "center", "z_score", "min_max")
+SMALLEST, LARGEST = 1e-150, 1e150
+BLOCK = 512  # features per task: a block of 100 samples stays in the cache of a core
+
+
+def check_numbers(X: Any, *, standardize: str = "none") -> Table:
+    """A table of numbers without missing values, on the scale asked for."""
+    check_choice("standardize", standardize, SCALES)
+    table = as_table(X, min_samples=FEWEST_SAMPLES)
+    if table.n_samples < FEWEST_SAMPLES:
+        raise DataError(
+            Param("X"),
+            f" has {table.n_samples} sample(s); a minimum of {FEWEST_SAMPLES} is required",
+        )
+    nominal = np.flatnonzero(table.kinds == Kind.NOMINAL)
+    if nominal.size:
+        raise DataError(
+            f"column {table.feature_names[nominal[0]]!r} is nominal, and words ",
+            "have no distances; encode it as numbers or leave it out",
+        )
+    for part in blocks(table.n_features):  # a mask of the whole table would be large
+        missing = np.isnan(table.values[:, part]).any(axis=0)
+        if not missing.any():
+            continue
+        name = table.feature_names[part.start + int(np.argmax(missing))]
+        raise DataError(
+            f"column {name!r} has missing values (",
+            NAN,
+            "), and distances between samples need all values",
+            Remedy("impute them or leave the column out"),
+        )
+    if standardize in ("none", "center"):
+        _refuse_squares(table)
+    if standardize == "none":
+        return table
+    # What was read for this call only is overwritten: a large table fits once.
+    scaled = np.empty_like(table.values) if isinstance(X, Table) else table.values
+    _scale(table.values, scaled, standardize)
+    return table.with_values(scaled)
+
+
+def _refuse_squares(table: Table) -> None:
+    """Distances and variances need squares that are numbers, and not 0 for all."""
+    largest = max(
+        float(np.abs(table.values[:, part]).max(initial=0.0)) for part in blocks(table.n_features)
+    )
+    if not SMALLEST < largest < LARGEST:
+        raise DataError(
+            "the largest value of ",
+            Param("X"),
+            f" is {largest:g}, whose square is too large or too small for a float",
+            Remedy("divide the table by a constant, or take ", Use(standardize="z_score")),
+        )
+
+
+def _scale(values: Floats, scaled: Floats, how: str) -> None:
+    """Fill `scaled` column by column; it may be `values` itself."""
+    for j in range(values.shape[1]):
+        # Sums and squares of very large or very small numbers leave the range of numbers.
+        column, exponent = in_range(values[:, j])
+        low, high = column.min(), column.max()
+        if low == high:
+            scaled[:, j] = 0.0
+        elif how == "min_max":
+            scaled[:, j] = (column - low) / (high - low)
+        else:
+            centred = column - column.mean()
+            if how == "z_score":
+                centred /= np.abs(centred).max()
+                scaled[:, j] = centred / centred.std()
+            else:
+                scaled[:, j] = np.ldexp(centred, exponent)
+
+
+def check_partitions(labels: Any, n_samples: int | None = None) -> Labels:
+    """Partitions as integer labels (n_clusterings, n_samples) that count from 0 in each row."""
+    array = as_array("labels", labels)
+    if array.ndim != 2 or 0 in array.shape:
+        raise DataError(
+            Param("labels"),
+            " must have the shape (n_clusterings, n_samples)",
+            f", one row per partition; got {array.shape}",
+        )
+    if n_samples is not None and array.shape[1] != n_samples:
+        raise DataError(
+            Param("labels"), f" has {array.shape[1]} samples per partition, X has {n_samples}"
+        )
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise DataError(
+            Param("labels"), " has missing values (", NAN, "); every sample needs a cluster"
+        )
+    codes = np.empty(array.shape, dtype=np.int32)
+    for t, row in enumerate(array):
+        try:
+            codes[t] = np.unique(row, return_inverse=True)[1]
+        except TypeError:
+            raise DataError(
+                f"the labels of partition {t + 1} have no order: give numbers or words, not both"
+            ) from None
+    return codes
+
+
+def blocks(size: int, width: int = BLOCK) -> list[slice]:
+    """Slices of fixed width, whatever the number of workers."""
+    return [slice(start, min(start + width, size)) for start in range(0, size, width)]
+
+
+def feature_block(table: Table, part: slice) -> Floats:
+    """Features in `part`, one sample per row of memory."""
+    return np.ascontiguousarray(table.values[:, part])
+
 
 K_MAX = 20  # K_ν of the paper
 
@@ -61,15 +188,7 @@ class Clusterings:
 
 
 def resolve_k_range(k_range: Any, table: Table) -> tuple[int, int]:
-    """The range of cluster numbers, by default 2 to min(√N, 20) as in equation (6).
-
-    Raises
-    ------
-    ParameterError
-        If it is not a pair of whole numbers, begins below 2 or is empty.
-    DataError
-        If it ends above the number of distinct samples.
-    """
+    """The range of cluster numbers, by default 2 to min(√N, 20) as in equation (6)."""
     distinct = _n_distinct(np.ascontiguousarray(table.values))
     if k_range is None:
         return 2, max(2, min(math.isqrt(table.n_samples), K_MAX, distinct))
@@ -77,18 +196,23 @@ def resolve_k_range(k_range: Any, table: Table) -> tuple[int, int]:
         low, high = k_range
     except (TypeError, ValueError):
         raise ParameterError(
-            f"k_range must be a pair (lowest, highest number of clusters), got {k_range!r}"
+            Param("k_range"), " must be a pair (lowest, highest number of clusters)", Got(k_range)
         ) from None
-    low = check_integer("the lowest number of clusters in k_range", low, low=2)
-    high = check_integer("the highest number of clusters in k_range", high, low=2)
+    low = check_integer(Message("the lowest number of clusters in ", Param("k_range")), low, low=2)
+    high = check_integer(
+        Message("the highest number of clusters in ", Param("k_range")), high, low=2
+    )
     if low > high:
         raise ParameterError(
-            f"k_range is empty: {low} is above {high}; give the lower number first"
+            Param("k_range"),
+            f" is empty: {low} is above {high}",
+            Remedy("give the lower number first"),
         )
     if high > distinct:
         raise DataError(
-            f"k_range ends at {high} clusters, but X has only {distinct} distinct samples; end it "
-            "there or below"
+            Param("k_range"),
+            f" ends at {high} clusters, but X has only {distinct} distinct samples",
+            Remedy("end it there or below"),
         )
     return low, high
 
@@ -184,15 +308,16 @@ def _resolve_clusterer(clusterer: Any) -> Callable[[int, int], Any]:
         template = clusterer
     else:
         raise InputTypeError(
-            f"clusterer must be one of {', '.join(map(repr, CLUSTERERS))} or a scikit-learn "
-            f"clusterer, got {clusterer!r}"
+            Param("clusterer"),
+            f" must be one of {', '.join(map(repr, CLUSTERERS))} or a scikit-learn clusterer",
+            Got(clusterer),
         )
     parameters = template.get_params()
     number = next((name for name in ("n_clusters", "n_components") if name in parameters), None)
     if number is None:
         raise InputTypeError(
-            f"the clusterer {template!r} has no parameter n_clusters or n_components; the number "
-            "of clusters is drawn"
+            f"the clusterer {template!r} has no parameter n_clusters or n_components; the number ",
+            "of clusters is drawn",
         )
 
     def make(k: int, seed: int) -> Any:
@@ -214,3 +339,160 @@ def _partition(make: Callable[[int, int], Any], values: Floats, k: int, seed: in
 def _n_distinct(values: Floats) -> int:
     """Number of distinct rows, by hashes of their bytes: a row of a gene table is long to sort."""
     return len({hash((row + 0.0).tobytes()) for row in values})
+
+
+CONSENSUS_METHODS = ("average", "cspa", "hbgf")
+PARTITIONERS = ("spectral", "metis")
+
+
+def consensus_matrix(labels: Any, *, n_jobs: int | None = None) -> Floats:
+    """Share of the partitions in which two samples are in one cluster.
+
+    Notes
+    -----
+    Zhang, Wong, Shen and Xie (2012), equations (4) and (5); O(T N²) time.
+
+    Examples
+    --------
+    >>> consensus_matrix([[0, 0, 1], ["a", "b", "b"]])
+    array([[1. , 0.5, 0. ],
+           [0.5, 1. , 0.5],
+           [0. , 0.5, 1. ]])
+    """
+    partitions = np.ascontiguousarray(check_partitions(labels).T)
+    n, n_clusterings = partitions.shape
+    require_memory(12 * n * n, f"the consensus matrix of {n:,} samples", FEWER_SAMPLES)
+    counts = np.empty((n, n), dtype=np.int32)
+
+    def fill(rows: slice) -> None:
+        coassociation_counts(partitions, rows.start, rows.stop, counts)
+
+    for _ in run_threads(fill, blocks(n, 64), n_jobs):
+        pass
+    shares: Floats = counts / n_clusterings
+    return shares
+
+
+def consensus_partition(
+    labels: Any,
+    n_clusters: int,
+    *,
+    method: str = "average",
+    partitioner: str = "spectral",
+    random_state: Any = None,
+) -> Labels:
+    """One consensus partition of many partitions.
+
+    Notes
+    -----
+    CSPA: Strehl and Ghosh (2002).  HBGF: Fern and Brodley (2004).  Evidence accumulation: Fred and
+    Jain (2005).  The spectral cut follows Ng, Jordan and Weiss (2002) and, for the bipartite graph,
+    Dhillon (2001) as in Fern and Brodley.
+
+    Examples
+    --------
+    >>> labels = [[0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]]
+    >>> consensus_partition(labels, 2)
+    array([0, 0, 1, 1, 1, 1], dtype=int32)
+    >>> consensus_partition(labels, 2, method="cspa", random_state=0)
+    array([0, 0, 1, 1, 1, 1], dtype=int32)
+    """
+    partitions = check_partitions(labels)
+    check_choice("method", method, CONSENSUS_METHODS)
+    check_choice("partitioner", partitioner, PARTITIONERS)
+    k = check_integer("n_clusters", n_clusters, low=2, high=partitions.shape[1])
+    distinct = len(np.unique(partitions, axis=1).T)
+    if k > distinct:
+        raise DataError(
+            Use(n_clusters=k),
+            f", but the partitions distinguish only {distinct} groups of samples apart",
+            Remedy("ask for fewer clusters"),
+        )
+    if method == "average":
+        found = _average_linkage(partitions, k)
+    else:
+        seed = resolve_seed(random_state) % (2**31 - 1)
+        if partitioner == "metis":
+            found = _metis(_graph(partitions, method), k, seed)[: partitions.shape[1]]
+        else:
+            found = _spectral(_embedding(partitions, method, k), k, seed, partitions.shape[1])
+    return _renumbered(found)
+
+
+def _average_linkage(partitions: Labels, k: int) -> Labels:
+    model = AgglomerativeClustering(n_clusters=k, metric="precomputed", linkage="average")
+    return np.asarray(model.fit_predict(1.0 - consensus_matrix(partitions)), dtype=np.int32)
+
+
+def _indicator(partitions: Labels) -> scipy.sparse.csr_matrix:
+    """Membership of samples (rows) in all clusters of all partitions (columns)."""
+    n_clusterings, n = partitions.shape
+    first = np.concatenate([[0], np.cumsum(partitions.max(axis=1) + 1)])
+    columns = (partitions + first[:-1, np.newaxis]).T.ravel()
+    rows = np.repeat(np.arange(n), n_clusterings)
+    shape = (n, int(first[-1]))
+    return scipy.sparse.csr_matrix((np.ones(rows.size), (rows, columns)), shape=shape)
+
+
+def _embedding(partitions: Labels, method: str, k: int) -> Floats:
+    """The k leading eigenvectors of the normalised graph, samples first."""
+    if method == "cspa":
+        similarity = consensus_matrix(partitions)
+        root = 1.0 / np.sqrt(similarity.sum(axis=1))
+        n = len(root)
+        normalised = similarity * root[:, np.newaxis] * root
+        return np.asarray(scipy.linalg.eigh(normalised, subset_by_index=[n - k, n - 1])[1])
+    member = _indicator(partitions)
+    row_root = 1.0 / np.sqrt(np.asarray(member.sum(axis=1)).ravel())
+    column_root = 1.0 / np.sqrt(np.asarray(member.sum(axis=0)).ravel())
+    normalised = member.toarray() * row_root[:, np.newaxis] * column_root
+    left, _, right = scipy.linalg.svd(normalised, full_matrices=False)
+    width = min(k, left.shape[1])
+    return np.vstack([left[:, :width], right[:width].T])
+
+
+def _spectral(vectors: Floats, k: int, seed: int, n: int) -> Labels:
+    """k-means on the rows of the embedding, scaled to length one; the first `n` are the samples."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    points = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0.0)
+    model = KMeans(n_clusters=k, n_init=10, random_state=seed).fit(points)
+    return np.asarray(model.labels_[:n], dtype=np.int32)
+
+
+def _graph(partitions: Labels, method: str) -> scipy.sparse.csr_matrix:
+    """The graph that METIS cuts; its weights are whole numbers."""
+    member = _indicator(partitions)
+    if method == "cspa":
+        graph = scipy.sparse.csr_matrix(member @ member.T)
+        graph.setdiag(0)
+        graph.eliminate_zeros()
+        return graph
+    n, n_clusters = member.shape
+    links = member.tocoo()
+    rows = np.concatenate([links.row, links.col + n])
+    columns = np.concatenate([links.col + n, links.row])
+    size = n + n_clusters
+    return scipy.sparse.csr_matrix((np.ones(rows.size), (rows, columns)), shape=(size, size))
+
+
+def _metis(graph: scipy.sparse.csr_matrix, k: int, seed: int) -> Labels:
+    try:
+        pymetis = importlib.import_module("pymetis")
+    except ImportError:
+        raise MissingDependencyError(
+            Use(partitioner="metis"),
+            " needs the package pymetis; install it with pip install pymetis, or use ",
+            Use(partitioner="spectral"),
+        ) from None
+    _, parts = pymetis.part_graph(
+        k,
+        pymetis.CSRAdjacency(graph.indptr.tolist(), graph.indices.tolist()),
+        eweights=graph.data.astype(int).tolist(),
+        options=pymetis.Options(seed=seed),
+    )
+    return np.asarray(parts, dtype=np.int32)
+
+
+def _renumbered(found: Labels) -> Labels:
+    _, first, codes = np.unique(found, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[codes], dtype=np.int32)

@@ -1,25 +1,168 @@
-"""Feature ranking by consensus affinity (FRCM)."""
+"""Feature ranking by consensus affinity (FRCM), and how many clusterings it needs."""
 
 from __future__ import annotations
 
+import math
+from collections import deque
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
+from pyfsagg._base.fields import Part
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import as_array, check_integer, check_real, got_short
+from pyfsagg._kernels.clusters import add_squared_distances, pair_totals, shortfall_sums
+from pyfsagg._message import Got, Param, named
 from pyfsagg._run.execution import Execution
+from pyfsagg._run.parallel import run_threads
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
+from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.unsupervised._input import FEWER_SAMPLES, Labels, check_labels, check_numbers
-from pyfsagg.unsupervised.affinity import affinity_scores
-from pyfsagg.unsupervised.clusterings import draw_clusterings, resolve_k_range
-from pyfsagg.unsupervised.consensus import consensus_matrix
+from pyfsagg.stability_measures.measure import measure_stability
+from pyfsagg.unsupervised.clusterings import (
+    FEWER_SAMPLES,
+    Labels,
+    blocks,
+    check_numbers,
+    check_partitions,
+    consensus_matrix,
+    draw_clusterings,
+    feature_block,
+    resolve_k_range,
+)
 from pyfsagg.unsupervised.result import ConsensusRanking
 
-__all__ = ["as_ranking", "ensemble_of", "frcm", "seed_of"]
+
+def affinity_matrix(X: ArrayLike, feature: int) -> Floats:
+    """Affinity of all pairs of samples from the perspective of one feature.
+
+    ``sqrt(1 - (x_id - x_jd)^2 / ||x_i - x_j||^2)``: 1 where the two samples agree in the feature, 0
+    where they differ in nothing else.
+
+    Notes
+    -----
+    Zhang, Wong, Shen and Xie (2012), equation (7).  One matrix at a time is for looking at;
+    :func:`frcm` scores all features without forming any.
+
+    Examples
+    --------
+    >>> affinity_matrix([[0.0, 0.0], [3.0, 4.0], [3.0, 0.0]], 0).round(2)
+    array([[1. , 0.8, 0. ],
+           [0.8, 1. , 1. ],
+           [0. , 1. , 1. ]])
+    """
+    table = check_numbers(X)
+    feature = check_integer("feature", feature, low=0, high=table.n_features - 1)
+    squared = squared_distances(table)
+    squared += squared.T
+    column = table.values[:, feature]
+    own = np.square(column[:, np.newaxis] - column)
+    share = np.divide(own, squared, out=np.zeros_like(own), where=squared > 0.0)
+    affinity: Floats = np.sqrt(np.maximum(0.0, 1.0 - share))
+    return affinity
+
+
+def adjusted_rand_between_matrices(first: ArrayLike, second: ArrayLike) -> float:
+    """ARImm, the adjusted Rand index between two matrices of similarities.
+
+    Notes
+    -----
+    Zhang, Wong, Shen and Xie (2012), equations (11) and (12).
+
+    Examples
+    --------
+    >>> from sklearn.metrics import adjusted_rand_score
+    >>> p, q = np.array([0, 0, 1, 1, 2]), np.array([0, 0, 1, 2, 2])
+    >>> round(adjusted_rand_between_matrices(p[:, None] == p, q[:, None] == q), 6)
+    0.375
+    >>> round(adjusted_rand_score(p, q), 6)
+    0.375
+    """
+    m, a = _similarities("first", first), _similarities("second", second)
+    if m.shape != a.shape:
+        raise DataError(f"the matrices must be of one size, got {m.shape} and {a.shape}")
+    upper = np.triu_indices(m.shape[0], 1)
+    n_pairs = len(upper[0])
+    s1, s2 = float(m[upper].sum()), float(a[upper].sum())
+    if s1 + s2 in (0.0, 2.0 * n_pairs):
+        return 1.0
+    short = 1.0 - a[upper]
+    return float(_adjusted(np.array(m[upper] @ short), s1, np.array(short.sum()), n_pairs))
+
+
+def _similarities(name: str, matrix: ArrayLike) -> Floats:
+    array = as_array("a consensus matrix", matrix, np.float64)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] < 2:
+        raise DataError(
+            named(name), f" must be a square matrix of size 2 or more, got {array.shape}"
+        )
+    if not (array.min() >= 0.0 and array.max() <= 1.0):
+        raise DataError(named(name), " must hold similarities from 0 to 1 and no missing values")
+    if not np.array_equal(array, array.T):
+        raise DataError(named(name), " must be symmetric")
+    return array
+
+
+def _adjusted(weighted: Floats, s1: float, total: Floats, n_pairs: int) -> Floats:
+    """Equation (12) from the shortfalls 1 - A: their sum `total`, and `weighted` by M.
+
+    s0 = s1 - weighted, s2 = n_pairs - total and s3 = s1 s2 / n_pairs, so that s0 - s3 is
+    s1 total / n_pairs - weighted.
+    """
+    s2 = n_pairs - total
+    return (s1 * total / n_pairs - weighted) / (0.5 * (s1 + s2) - s1 * s2 / n_pairs)
+
+
+def squared_distances(table: Table, n_jobs: int | None = None) -> Floats:
+    """Squared Euclidean distances between samples, above the diagonal of (n, n)."""
+    n = table.n_samples
+    require_memory(8 * n * n, f"the distances of {n:,} samples", FEWER_SAMPLES)
+    squared = np.zeros((n, n))
+    # Rows near the top have the longest way to go: short stripes even the work out.
+    stripes = blocks(n, 64)
+    for part in blocks(table.n_features):
+        add = partial(_add_stripe, feature_block(table, part), squared)
+        deque(run_threads(add, stripes, n_jobs), maxlen=0)
+    return squared
+
+
+def _add_stripe(block: Floats, squared: Floats, rows: slice) -> None:
+    add_squared_distances(block, rows.start, rows.stop, squared)
+
+
+def affinity_scores(table: Table, consensus: Floats, n_jobs: int | None = None) -> Floats:
+    """ARImm between the affinity of every feature and each consensus matrix.
+
+    Notes
+    -----
+    O(N² D) time; O(N²) memory in addition to the table and one block of features per thread.
+    """
+    squared = squared_distances(table, n_jobs)
+
+    def sums(part: slice) -> tuple[Floats, Floats]:
+        block = feature_block(table, part)
+        weighted = np.zeros((consensus.shape[0], block.shape[1]))
+        total = np.zeros(block.shape[1])
+        shortfall_sums(block, squared, consensus, weighted, total)
+        return weighted, total
+
+    parts = list(run_threads(sums, blocks(table.n_features), n_jobs))
+    weighted = np.concatenate([each[0] for each in parts], axis=1)
+    total = np.concatenate([each[1] for each in parts])
+    n_pairs = table.n_samples * (table.n_samples - 1) // 2
+    scores = np.zeros_like(weighted)
+    informative = total > 0.0
+    for g, consensus_total in enumerate(pair_totals(consensus)):
+        scores[g, informative] = _adjusted(
+            weighted[g, informative], float(consensus_total), total[informative], n_pairs
+        )
+    return scores
 
 
 def frcm(
@@ -47,7 +190,7 @@ def frcm(
     X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers without missing values, at least 3 samples and 2 features.
     n_clusterings : int
-        T of the paper.  :func:`enough_clusterings` estimates how many suffice.
+        T of the paper.
     feature_fraction : float
         Share of the features in each clustering, in (0, 1]; rounded down, at least one.
     k_range : (int, int), optional
@@ -79,8 +222,6 @@ def frcm(
     DataError
         Fewer than 3 samples, a missing value, a nominal column, every feature constant, more
         clusters than distinct samples, labels that do not fit X.
-    ParameterError
-        A parameter out of range, or an empty `k_range`.
 
     Notes
     -----
@@ -110,14 +251,14 @@ def frcm(
     ['x0', 'x1', 'x2']
     """
     given = dict(locals())
-    execution = Execution.without_scratch("an ensemble of clusterings", execution)
+    execution = Execution._without_scratch("an ensemble of clusterings", execution)
     with execution.limited():
         table = check_numbers(X, standardize=standardize)
         n = table.n_samples  # what comes last is largest: refused before the clusterings are drawn
         require_memory(
             16 * n * n, f"the consensus matrix and the distances of {n:,} samples", FEWER_SAMPLES
         )
-        partitions, parameters = ensemble_of(
+        partitions, parameters = partitions_of(
             table,
             labels,
             n_clusterings=n_clusterings,
@@ -140,7 +281,7 @@ def seed_of(parameters: dict[str, Any]) -> dict[str, int]:
     return {"random_state": parameters["seed"]} if "seed" in parameters else {}
 
 
-def ensemble_of(
+def partitions_of(
     table: Table,
     labels: Any,
     *,
@@ -150,9 +291,9 @@ def ensemble_of(
     **options: Any,
 ) -> tuple[Labels, dict[str, Any]]:
     """The partitions given, or freshly drawn ones; and the record of how they were made."""
-    execution = Execution.without_scratch("an ensemble of clusterings", execution)
+    execution = Execution._without_scratch("an ensemble of clusterings", execution)
     if labels is not None:
-        partitions = check_labels(labels, table.n_samples)
+        partitions = check_partitions(labels, table.n_samples)
         return partitions, {"n_clusterings": len(partitions), "clusterer": "given"}
     k_range = resolve_k_range(k_range, table)
     drawn = draw_clusterings(
@@ -191,3 +332,87 @@ def as_ranking(
         parameters,
         data,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteringAdequacy(Part):
+    """Reliability of the scores of an ensemble of clusterings.
+
+    Attributes
+    ----------
+    n_clusterings : int
+        Size of the ensemble.
+    reliability : float
+        Expected correlation between its scores and those of another ensemble of the same size.
+    target : float
+        Required reliability.
+    needed : int or None
+        Number of clusterings that reach it; None if the parts of the ensemble do not agree at all.
+    standard_errors : ndarray (n_features,)
+        Standard error of each score, from the spread between parts of the ensemble.
+    """
+
+    n_clusterings: int
+    reliability: float
+    target: float
+    needed: int | None
+    standard_errors: Floats
+
+    @property
+    def enough(self) -> bool:
+        """Whether the ensemble reaches the target."""
+        return self.reliability >= self.target
+
+    def __repr__(self) -> str:
+        needed = "no number is enough" if self.needed is None else f"needs {self.needed}"
+        return (
+            f"ClusteringAdequacy(reliability {self.reliability:.4f} with {self.n_clusterings} "
+            f"clusterings; {self.target:g} {needed})"
+        )
+
+
+def enough_clusterings(
+    X: Any, ranking: ConsensusRanking, *, target: float = 0.99, n_parts: int = 10
+) -> ClusteringAdequacy:
+    """Estimate how many clusterings FRCM needs on a table.
+
+    The clusterings are divided into `n_parts` parts, the features are scored with the consensus
+    matrix of each part, and the mean correlation r between the scores of two parts is carried over
+    to other sizes by the formula of Spearman and Brown: an ensemble q times as large as a part has
+    the reliability ``q r / (1 + (q - 1) r)``.
+
+    Notes
+    -----
+    The affinities are computed once for all parts.  The standard errors treat the parts as
+    independent, which clusterings with seeds of their own are.
+
+    Examples
+    --------
+    >>> from pyfsagg.unsupervised import frcm
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 6)) + np.outer(np.repeat([0.0, 4.0], 20), [1, 1, 1, 0, 0, 0])
+    >>> ranking = frcm(X, n_clusterings=60, random_state=0)
+    >>> enough_clusterings(X, ranking, target=0.9).enough
+    True
+    """
+    target = check_real("target", target, low=0.0, high=1.0 - 1e-9, low_open=True)
+    if not isinstance(ranking, ConsensusRanking):
+        raise InputTypeError(Param("ranking"), " must be a result of frcm", got_short(ranking))
+    if ranking.labels is None or ranking.method != "frcm":
+        raise DataError("a ranking by frcm with its clusterings is needed", Got(ranking))
+    n_clusterings = len(ranking.labels)
+    n_parts = check_integer("n_parts", n_parts, low=2, high=n_clusterings)
+    table = check_numbers(X, standardize=str(ranking.parameters["standardize"]))
+    if table.feature_names != ranking.feature_names or (table.n_samples != ranking.labels.shape[1]):
+        raise DataError(Param("X"), " is not the table that was ranked: other features or samples")
+    parts = [ranking.labels[first::n_parts] for first in range(n_parts)]
+    scores = affinity_scores(table, np.stack([consensus_matrix(part) for part in parts]))
+    of_part = float(measure_stability(scores, "pearson", input="scores"))
+    if of_part <= 0.0:
+        reliability, needed = 0.0, None
+    else:
+        reliability = n_parts * of_part / (1.0 + (n_parts - 1.0) * of_part)
+        odds = target / (1.0 - target) * (1.0 - of_part) / of_part
+        needed = max(1, math.ceil(n_clusterings / n_parts * odds))
+    errors = scores.std(axis=0, ddof=1) / math.sqrt(n_parts)
+    return ClusteringAdequacy(n_clusterings, reliability, target, needed, errors)

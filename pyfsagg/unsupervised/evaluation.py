@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -14,11 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import as_array, check_integer, check_list, is_word, shown
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import (
+    as_array,
+    check_integer,
+    check_list,
+    got_short,
+    is_word,
+    resolve_seed,
+)
+from pyfsagg._message import NAN, Got, Param
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._run.parallel import one_thread
@@ -27,13 +33,10 @@ from pyfsagg._table.table import Table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.unsupervised._input import check_numbers
-from pyfsagg.unsupervised.clusterings import draw_clusterings
+from pyfsagg.unsupervised.clusterings import check_numbers, draw_clusterings
 from pyfsagg.unsupervised.methods import rank_unsupervised
 from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD, ConsensusRanking
-
-__all__ = ["borda_curve", "clustering_curve", "evaluate_rankings", "summarise_trials"]
 
 PCA = "pca"
 OWN = tuple(spec.name for spec in UNSUPERVISED_METHODS.own())
@@ -44,7 +47,7 @@ def evaluate_rankings(
     y: Any,
     methods: Sequence[str] = (*OWN, PCA),
     *,
-    rule: str | float | int = MEAN_PLUS_SD,
+    n_features_to_select: str | float | int = MEAN_PLUS_SD,
     n_trials: int = 40,
     n_clusters: int | None = None,
     n_init: int = 10,
@@ -66,9 +69,9 @@ def evaluate_rankings(
     y : array of shape (n_samples,)
         Classes; used for the comparison only.
     methods : sequence of str
-        Names in :func:`list_unsupervised_methods`, and "pca" for as many leading principal
+        Names in ``pyfsagg.list_methods("unsupervised")``, and "pca" for as many leading principal
         components as FRCM selects features (or as there are).
-    rule : "mean_plus_sd", int or float
+    n_features_to_select : "mean_plus_sd", int or float
         As in :meth:`ConsensusRanking.selected`.
     n_trials : int
     n_clusters : int, optional
@@ -107,12 +110,12 @@ def evaluate_rankings(
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat(["a", "b"], 20)
     >>> X = rng.normal(size=(40, 6)) + np.outer(y == "a", [6.0, 6.0, 6.0, 0, 0, 0])
-    >>> trials = evaluate_rankings(X, y, ["frcm"], rule=3, n_trials=2, random_state=0)
+    >>> trials = evaluate_rankings(X, y, ["frcm"], n_features_to_select=3, n_trials=2, random_state=0)
     >>> trials[["n_features", "ari"]].to_numpy().tolist()
     [[3.0, 1.0], [3.0, 1.0]]
     """
     given = dict(locals())
-    execution = Execution.without_scratch("evaluate_rankings", execution)
+    execution = Execution._without_scratch("evaluate_rankings", execution)
     with execution.limited():
         table = check_numbers(X, standardize=standardize)
         target = check_target(y, table.n_samples)
@@ -128,13 +131,14 @@ def evaluate_rankings(
         if unknown or not methods or (PCA in methods and "frcm" not in methods):
             known = ", ".join((*UNSUPERVISED_METHODS.names(), PCA))
             raise ParameterError(
-                f"methods must be names from {known}, and 'pca' needs 'frcm' for its number of "
-                f"components; got {shown(methods)}"
+                Param("methods"),
+                f" must be names from {known}, and 'pca' needs 'frcm' for its number of components",
+                Got(methods),
             )
         methods = [PCA if name == PCA else UNSUPERVISED_METHODS.get(name).name for name in methods]
         seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
         fixed = {
-            name: rank_unsupervised(table, name, standardize="none").support(rule)
+            name: rank_unsupervised(table, name, standardize="none").support(n_features_to_select)
             for name in methods
             if name != PCA and not UNSUPERVISED_METHODS.get(name).clusters
         }
@@ -144,7 +148,7 @@ def evaluate_rankings(
             target.codes,
             tuple(methods),
             fixed,
-            rule,
+            n_features_to_select,
             n_clusterings,
             clusterer,
             k,
@@ -166,7 +170,7 @@ class _Trials:
     codes: NDArray[np.int32]
     methods: tuple[str, ...]
     fixed: Mapping[str, NDArray[np.bool_]]
-    rule: str | float | int
+    n_features_to_select: str | float | int
     n_clusterings: int
     clusterer: Any
     k: int
@@ -204,7 +208,7 @@ class _Trials:
             for name in drawing:
                 rank = UNSUPERVISED_METHODS.get(name).load()
                 ranking = rank(self.table, labels=drawn.labels, standardize="none", n_jobs=1)
-                supports[name] = ranking.support(self.rule)
+                supports[name] = ranking.support(self.n_features_to_select)
         return supports
 
 
@@ -246,29 +250,13 @@ def _piece(rows: list[dict[str, Any]]) -> Piece:
 
 
 def summarise_trials(trials: pd.DataFrame) -> pd.DataFrame:
-    """Mean and standard deviation (ddof 1) over trials, one row per method.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        Result of :func:`evaluate_rankings` or :func:`clustering_curve`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``n_features``, ``nmi``, ``ari``, each followed by its ``_sd``; a curve keeps one
-        row per number of features.
-
-    Raises
-    ------
-    InputTypeError
-        For anything else.
-    """
+    """Mean and standard deviation (ddof 1) over trials, one row per method."""
     measured = ["n_features", "nmi", "ari"]
     if not isinstance(trials, pd.DataFrame) or not {"method", *measured} <= set(trials.columns):
         raise InputTypeError(
-            "trials must be the data frame of evaluate_rankings or clustering_curve, got "
-            f"{reprlib.repr(trials)}"
+            Param("trials"),
+            " must be the data frame of evaluate_rankings or clustering_curve",
+            got_short(trials),
         )
     keys = ["method", "size"] if "size" in trials else ["method"]
     grouped = trials.groupby(keys, sort=False)[measured]
@@ -326,7 +314,7 @@ def clustering_curve(
     1.0
     """
     given = dict(locals())
-    execution = Execution.without_scratch("clustering_curve", execution)
+    execution = Execution._without_scratch("clustering_curve", execution)
     with execution.limited():
         table = check_numbers(X, standardize=standardize)
         target = check_target(y, table.n_samples)
@@ -382,28 +370,6 @@ def borda_curve(
 ) -> pd.DataFrame:
     """Mean Borda value, by a reference ranking, of the best features of another ranking.
 
-    Parameters
-    ----------
-    scores : array of shape (n_features,)
-        The ranking to be judged; larger = more important, ties by column order.
-    reference : array of shape (n_features,)
-        Scores that use the classes, for instance ``correlation_ratio(X, y)``.  The best feature
-        has the Borda value D, the last one 1; ties share the mean.
-    fractions : iterable of float
-        Shares of the features, in (0, 1]; the numbers are rounded up.
-
-    Returns
-    -------
-    DataFrame
-        ``fraction``, ``n_features``, ``mean_borda``.  Over all features the mean is (D + 1) / 2,
-        which is also the expected value of a random ranking; a ranking that agrees with the classes
-        starts above it and falls.
-
-    Raises
-    ------
-    DataError, ParameterError
-        Scores of different lengths or missing; a fraction out of range.
-
     Notes
     -----
     Zhang and others (2012), section 3.4 and figure 4; they leave open how the classes rank the
@@ -422,11 +388,11 @@ def borda_curve(
             f"{known.shape}"
         )
     if np.isnan(judged).any() or np.isnan(known).any():
-        raise DataError("scores and reference must not have missing values (NaN)")
+        raise DataError("scores and reference must not have missing values (", NAN, ")")
     size = judged.size
     shares = as_array("fractions", check_list("fractions", fractions), np.float64)
     if not (shares.size and shares.min() > 0.0 and shares.max() <= 1.0):
-        raise ParameterError("fractions must lie above 0 and at most at 1")
+        raise ParameterError(Param("fractions"), " must lie above 0 and at most at 1")
     borda = size + 1.0 - rank_scores(known)
     running = np.cumsum(borda[np.argsort(-judged, kind="stable")]) / np.arange(1, size + 1)
     counts = np.ceil(np.round(shares * size, 9)).astype(np.intp)

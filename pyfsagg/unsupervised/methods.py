@@ -1,4 +1,4 @@
-"""All unsupervised methods under one roof: by name, and as filters of an ensemble."""
+"""All rankings without labels by name, and as filters of an ensemble."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.types import Floats
-from pyfsagg._table.table import check_table, full_weights
+from pyfsagg._base.validation import resolve_seed
+from pyfsagg._table.table import as_table, full_weights
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.unsupervised._input import check_numbers
+from pyfsagg.unsupervised.clusterings import check_numbers
 from pyfsagg.unsupervised.consensus_affinity import as_ranking
 from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS, UnsupervisedSpec
 from pyfsagg.unsupervised.result import ConsensusRanking
 
-__all__ = ["UnsupervisedFilter", "rank_unsupervised"]
 
-
-def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> ConsensusRanking:
+def rank_unsupervised(X: Any, method: str = "frcm", **method_params: Any) -> ConsensusRanking:
     """Rank features without labels by any of the methods.
 
     Parameters
@@ -30,7 +28,7 @@ def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> Consensus
     X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers without missing values.
     method : str
-        A name in :func:`list_unsupervised_methods`.
+        A name in ``pyfsagg.list_methods("unsupervised")``.
     **options
         Parameters of the function of that name.
 
@@ -52,15 +50,17 @@ def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> Consensus
     """
     given = dict(locals())
     spec = UNSUPERVISED_METHODS.get(method)
-    _check_options(spec, options)
+    _check_options(spec, method_params)
     function = spec.load()
     if spec.clusters:
-        ranking: ConsensusRanking = function(X, **options)
+        ranking: ConsensusRanking = function(X, **method_params)
         return ranking
-    standardize = options.get("standardize", "z_score")
+    standardize = method_params.get("standardize", "z_score")
     table = check_numbers(X, standardize=standardize)
-    scores: Floats = function(table, **{**options, "standardize": "none"})
-    given["options"] = {name: value for name, value in options.items() if name != "n_jobs"}
+    scores: Floats = function(table, **{**method_params, "standardize": "none"})
+    given["method_params"] = {
+        name: value for name, value in method_params.items() if name != "n_jobs"
+    }
     call = Call.of(
         rank_unsupervised,
         given,
@@ -68,7 +68,7 @@ def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> Consensus
         data=("X",),
         method=spec.name,
     )
-    parameters = {**given["options"], "standardize": standardize, "call": call.record()}
+    parameters = {**given["method_params"], "standardize": standardize, "call": call.record()}
     return as_ranking(spec.name, table, scores, parameters)
 
 
@@ -83,14 +83,6 @@ def _check_options(spec: UnsupervisedSpec, options: Mapping[str, Any]) -> None:
 @dataclass(frozen=True)
 class UnsupervisedFilter:
     """An unsupervised method as a filter of an ensemble: it ignores the labels.
-
-    Parameters
-    ----------
-    method : str
-        A name in :func:`list_unsupervised_methods`.
-    options : dict, optional
-        Parameters of the method.  ``random_state`` must be a whole number (0 by default); together
-        with the weights it makes the seed, so that resamples differ in their clusterings too.
 
     Examples
     --------
@@ -115,15 +107,8 @@ class UnsupervisedFilter:
         return UNSUPERVISED_METHODS.get(self.method).name
 
     def __call__(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
-        """Scores (n_features,) of the table with each row as often as its weight says.
-
-        Parameters
-        ----------
-        X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
-        y : ignored
-        sample_weight : array of whole numbers, shape (n_samples,), optional
-        """
-        table = check_table(X)
+        """Scores (n_features,) of the table with each row as often as its weight says."""
+        table = as_table(X)
         weights = full_weights(table.n_samples, sample_weight)[0]
         options = dict(self.options)
         if "random_state" in UNSUPERVISED_METHODS.get(self.method).options:

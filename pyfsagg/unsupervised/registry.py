@@ -7,11 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
 from pyfsagg._base.registry import Registry, Spec
-
-__all__ = ["UNSUPERVISED_METHODS", "UnsupervisedSpec", "list_unsupervised_methods"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,18 +34,6 @@ UNSUPERVISED_METHODS = Registry(
 )
 
 
-def list_unsupervised_methods() -> pd.DataFrame:
-    """The rankings without labels by name.
-
-    Examples
-    --------
-    >>> list_unsupervised_methods().loc["svd_entropy", "aliases"]
-    'uff'
-    """
-    frame = UNSUPERVISED_METHODS.to_frame("latex", "load", "clusters")
-    return frame.assign(options=[", ".join(spec.options) for spec in UNSUPERVISED_METHODS])
-
-
 def _load_frcm() -> Callable[..., Any]:
     from pyfsagg.unsupervised.consensus_affinity import frcm
 
@@ -57,19 +41,19 @@ def _load_frcm() -> Callable[..., Any]:
 
 
 def _load_frmv() -> Callable[..., Any]:
-    from pyfsagg.unsupervised.multiple_views import frmv
+    from pyfsagg.unsupervised.rankings import frmv
 
     return frmv
 
 
 def _load_laplacian_score() -> Callable[..., Any]:
-    from pyfsagg.unsupervised.laplacian import laplacian_score
+    from pyfsagg.unsupervised.rankings import laplacian_score
 
     return laplacian_score
 
 
 def _load_svd_entropy() -> Callable[..., Any]:
-    from pyfsagg.unsupervised.singular_values import svd_entropy
+    from pyfsagg.unsupervised.rankings import svd_entropy
 
     return svd_entropy
 

@@ -5,44 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.types import Floats
-from pyfsagg._base.words import lines_of
-from pyfsagg._run.result import Result, Saved
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.fields import stored
+from pyfsagg._base.validation import as_array, n_selected
+from pyfsagg._base.words import count, enumerate_names, lines_of, numbers, plural, ranks
+from pyfsagg._message import Got, Param
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._run.result import Result
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.unsupervised._input import Labels
-
-__all__ = ["MEAN_PLUS_SD", "ConsensusRanking", "mean_plus_sd"]
+from pyfsagg.unsupervised.clusterings import Labels
 
 MEAN_PLUS_SD = "mean_plus_sd"
+FIRST = 10  # features that the summary names
 
 
 def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
     """Mark the informative features: scores above their mean plus one standard deviation.
-
-    Parameters
-    ----------
-    scores : array of shape (n_features,)
-        Larger = more important.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_features,)
-        Where no score lies above the bound (equal scores, or very few features), the first of the
-        largest scores is marked, so that a selection is never empty.
-
-    Raises
-    ------
-    DataError
-        If scores are missing or there are fewer than two.
 
     Notes
     -----
@@ -57,8 +43,9 @@ def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
     values = as_array("scores", scores, np.float64)
     if values.ndim != 1 or values.size < 2 or not np.isfinite(values).all():
         raise DataError(
-            "scores must be at least two finite numbers in one dimension, got the shape "
-            f"{values.shape}"
+            Param("scores"),
+            " must be at least two finite numbers in one dimension, got the shape ",
+            f"{values.shape}",
         )
     chosen: NDArray[np.bool_] = values > values.mean() + values.std(ddof=1)
     if not chosen.any():
@@ -92,16 +79,17 @@ class ConsensusRanking(Result):
 
     Notes
     -----
-    Shown with a `rule`, the selection (``"mean_plus_sd"`` by default).  Pictures: ``"spectrum"`` (the
-    sorted scores with the cut) and ``"consensus"`` (the consensus matrix in cluster order).
+    Shown with a `n_features_to_select`, the selection (``"mean_plus_sd"`` by default).  Pictures:
+    ``"spectrum"`` (the sorted scores with the cut) and ``"consensus"`` (the consensus matrix in cluster
+    order).
     """
 
-    kind: ClassVar[str] = "unsupervised"
-    noun: ClassVar[str] = "ranking"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"rule": MEAN_PLUS_SD})
+    _kind: ClassVar[str] = "unsupervised"
+    _noun: ClassVar[str] = "ranking"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"n_features_to_select": MEAN_PLUS_SD})
 
     method: str
-    feature_names: tuple[str, ...]
+    feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
     scores: Floats
     ranking: Floats
     consensus: Floats | None
@@ -109,7 +97,7 @@ class ConsensusRanking(Result):
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str] = field(default_factory=versions)
-    curves: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    curves: Mapping[str, pd.DataFrame] = field(default_factory=dict, metadata=stored(file="{}.csv"))
 
     @property
     def n_features(self) -> int:
@@ -124,40 +112,44 @@ class ConsensusRanking(Result):
         """Positions of the features, best first; ties in the order of the columns."""
         return np.argsort(self.ranking, kind="stable")
 
-    def support(self, rule: str | float | int = MEAN_PLUS_SD) -> NDArray[np.bool_]:
+    def support(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> NDArray[np.bool_]:
         """Boolean mask (n_features,) of the features that :meth:`selected` returns."""
-        if isinstance(rule, str):
-            if rule != MEAN_PLUS_SD:
+        if isinstance(n_features_to_select, str):
+            if n_features_to_select != MEAN_PLUS_SD:
                 raise ParameterError(
-                    f"rule must be {MEAN_PLUS_SD!r}, a number of features or a fraction of them, "
-                    f"got {rule!r}"
+                    Param("n_features_to_select"),
+                    f" must be {MEAN_PLUS_SD!r}, a number of features or a fraction of them",
+                    Got(n_features_to_select),
                 )
             return mean_plus_sd(self.scores)
         mask = np.zeros(self.n_features, dtype=np.bool_)
-        mask[self.order()[: n_selected(rule, self.n_features)]] = True
+        mask[
+            self.order()[
+                : n_selected(n_features_to_select, self.n_features, "n_features_to_select")
+            ]
+        ] = True
         return mask
 
-    def selected(self, rule: str | float | int = MEAN_PLUS_SD) -> list[str]:
+    def selected(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> list[str]:
         """Names of the informative features, best first.
 
         Parameters
         ----------
-        rule : "mean_plus_sd", int or float
-            Scores above mean plus standard deviation (:func:`mean_plus_sd`), a number of features,
+        n_features_to_select : "mean_plus_sd", int or float
+            Scores above mean plus standard deviation (``"mean_plus_sd"``), a number of features,
             or a fraction of them (rounded up).
-
-        Raises
-        ------
-        ParameterError
-            For an unknown rule, or a number or fraction out of range.
         """
-        mask = self.support(rule)
+        mask = self.support(n_features_to_select)
         return [self.feature_names[j] for j in self.order() if mask[j]]
 
-    def to_frame(self, rule: str | float | int = MEAN_PLUS_SD) -> pd.DataFrame:
+    def to_frame(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> pd.DataFrame:
         """One row per feature, best first: ``rank``, ``score``, ``selected``."""
         frame = pd.DataFrame(
-            {"rank": self.ranking, "score": self.scores, "selected": self.support(rule)},
+            {
+                "rank": self.ranking,
+                "score": self.scores,
+                "selected": self.support(n_features_to_select),
+            },
             index=pd.Index(self.feature_names, name="feature"),
         )
         return frame.iloc[self.order()]
@@ -165,64 +157,51 @@ class ConsensusRanking(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        rule = view["rule"]
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        n_features_to_select = view["n_features_to_select"]
         return {
-            "method": self.method,
-            "features": list(self.feature_names),
-            "ranking": self.to_frame(rule).reset_index().to_dict("records"),
-            "rule": rule,
+            **super()._record(view),
+            "ranking": self.to_frame(n_features_to_select).reset_index().to_dict("records"),
+            "n_features_to_select": n_features_to_select,
             "cut": self.cut,
-            "selected": self.selected(rule),
-            "curves": list(self.curves),
+            "selected": self.selected(n_features_to_select),
         }
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        named = {
-            "scores": self.scores,
-            "ranking": self.ranking,
-            "consensus": self.consensus,
-            "labels": self.labels,
-        }
-        return {name: array for name, array in named.items() if array is not None}
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {"ranking.csv": self.to_frame(view["n_features_to_select"]), **super()._tables(view)}
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        curves = {f"{name}.csv": frame for name, frame in self.curves.items()}
-        return {"ranking.csv": self.to_frame(view["rule"]), **curves}
+    def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
+        return {"selected.txt": lines_of(self.selected(view["n_features_to_select"]))}
 
-    def texts(self, view: Mapping[str, Any]) -> dict[str, str]:
-        return {"selected.txt": lines_of(self.selected(view["rule"]))}
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        return [f"selected = result.selected({view['n_features_to_select']!r})"]
 
-    @classmethod
-    def made_of(cls, saved: Saved) -> Self:
-        document, arrays = saved.document, saved.arrays
-        return cls(
-            method=document["method"],
-            feature_names=tuple(document["features"]),
-            scores=arrays["scores"],
-            ranking=arrays["ranking"],
-            consensus=arrays.get("consensus"),
-            labels=arrays.get("labels"),
-            parameters=document["parameters"],
-            data=document["data"],
-            versions=document["versions"],
-            curves={name: saved.frame(f"{name}.csv") for name in document.get("curves", ())},
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        rule = view["n_features_to_select"]
+        selected = self.selected(rule)
+        names = enumerate_names(selected, most=FIRST) if selected else "none"
+        best = self.to_frame(rule).loc[selected[:FIRST]]
+        table = PageTable.of_columns(
+            "The first of them.",
+            [
+                (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
+                (PageColumn("Rank"), ranks(best["rank"])),
+                (PageColumn("Score"), numbers(best["score"])),
+            ],
         )
-
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
-        return [f"selected = result.selected({view['rule']!r})"]
-
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        selected = self.selected(view["rule"])
-        best = self.to_frame(view["rule"]).loc[selected[:10], ["rank", "score"]]
-        table = best.to_string(
-            formatters={"rank": "{:g}".format, "score": "{:.4g}".format}, index_names=False
-        )
-        rest = f"\n… and {len(selected) - 10} more" if len(selected) > 10 else ""
         return [
-            f"{self.method} on {self.data['n_samples']} samples, scale "
-            f"{self.parameters['standardize']}",
-            f"Selected {len(selected)} of {self.n_features} features:\n{table}{rest}",
+            Text(
+                Markup("<b>Selected {} of {}:</b> {}.").format(
+                    count(len(selected)), plural(self.n_features, "feature"), names
+                )
+            ),
+            *([table] if selected else []),
+            Text(
+                f"The features of {plural(self.data['n_samples'], 'sample')} were ranked by {self.method}, "
+                f"without labels (scale: {self.parameters['standardize']}); they are selected by the rule "
+                f"{rule}. Such a ranking shows which features follow the structure of the data, not which "
+                "separate classes; it has no interval, because there were no resamples."
+            ),
         ]
 
     def __repr__(self) -> str:

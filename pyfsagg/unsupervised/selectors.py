@@ -9,23 +9,16 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from pyfsagg._run.execution import Execution
-from pyfsagg._table.selection import TableSelector
+from pyfsagg._table.selectors import TableSelector
 from pyfsagg.unsupervised.methods import rank_unsupervised
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD
-
-__all__ = [
-    "ConsensusAffinitySelector",
-    "LaplacianScoreSelector",
-    "MultipleViewsSelector",
-    "SvdEntropySelector",
-]
 
 
 class _UnsupervisedSelector(TableSelector):
     """Ranks the features of a table, keeps the informative ones."""
 
     _method: ClassVar[str]
-    threshold: str | float | int
+    n_features_to_select: str | float | int
 
     def fit(self, X: Any, y: Any = None) -> _UnsupervisedSelector:
         """Rank the features and choose the informative ones.
@@ -38,11 +31,11 @@ class _UnsupervisedSelector(TableSelector):
         """
         X = self._record(X, None)
         options = self.get_params(deep=False)
-        threshold = options.pop("threshold")
+        n_features_to_select = options.pop("n_features_to_select")
         self.result_ = rank_unsupervised(X, self._method, **options)
         self.scores_ = self.result_.scores
         self.ranking_ = self.result_.ranking
-        self.support_ = self.result_.support(threshold)
+        self.support_ = self.result_.support(n_features_to_select)
         return self
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -56,7 +49,7 @@ class ConsensusAffinitySelector(_UnsupervisedSelector):
 
     Parameters
     ----------
-    threshold : "mean_plus_sd", float or int
+    n_features_to_select : "mean_plus_sd", float or int
         Scores above their mean plus standard deviation (the best feature, if there is none), or a
         fraction of the features (rounded up), or their number.
     n_clusterings, feature_fraction, k_range, clusterer, standardize, random_state, n_jobs, \
@@ -78,7 +71,7 @@ execution
     --------
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(40, 6)) + np.outer(np.repeat([0, 6], 20), [1, 1, 1, 0, 0, 0])
-    >>> selector = ConsensusAffinitySelector(threshold=3, n_clusterings=30, random_state=0).fit(X)
+    >>> selector = ConsensusAffinitySelector(n_features_to_select=3, n_clusterings=30, random_state=0).fit(X)
     >>> selector.get_feature_names_out()
     array(['x0', 'x1', 'x2'], dtype=object)
     """
@@ -88,7 +81,7 @@ execution
     def __init__(
         self,
         *,
-        threshold: str | float | int = MEAN_PLUS_SD,
+        n_features_to_select: str | float | int = MEAN_PLUS_SD,
         n_clusterings: int = 100,
         feature_fraction: float = 0.5,
         k_range: tuple[int, int] | None = None,
@@ -98,7 +91,7 @@ execution
         n_jobs: int | None = None,
         execution: Execution | None = None,
     ) -> None:
-        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
         self.n_clusterings = n_clusterings
         self.feature_fraction = feature_fraction
         self.k_range = k_range
@@ -131,7 +124,7 @@ random_state, n_jobs, execution
     def __init__(
         self,
         *,
-        threshold: str | float | int = MEAN_PLUS_SD,
+        n_features_to_select: str | float | int = MEAN_PLUS_SD,
         n_clusterings: int = 100,
         feature_fraction: float = 0.5,
         k_range: tuple[int, int] | None = None,
@@ -143,7 +136,7 @@ random_state, n_jobs, execution
         n_jobs: int | None = None,
         execution: Execution | None = None,
     ) -> None:
-        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
         self.n_clusterings = n_clusterings
         self.feature_fraction = feature_fraction
         self.k_range = k_range
@@ -177,12 +170,12 @@ class LaplacianScoreSelector(_UnsupervisedSelector):
     def __init__(
         self,
         *,
-        threshold: str | float | int = MEAN_PLUS_SD,
+        n_features_to_select: str | float | int = MEAN_PLUS_SD,
         n_neighbors: int = 5,
         bandwidth: float | str = "mean",
         standardize: str = "z_score",
     ) -> None:
-        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
         self.bandwidth = bandwidth
         self.standardize = standardize
@@ -209,10 +202,10 @@ class SvdEntropySelector(_UnsupervisedSelector):
     def __init__(
         self,
         *,
-        threshold: str | float | int = MEAN_PLUS_SD,
+        n_features_to_select: str | float | int = MEAN_PLUS_SD,
         standardize: str = "z_score",
         n_jobs: int | None = None,
     ) -> None:
-        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
         self.standardize = standardize
         self.n_jobs = n_jobs

@@ -58,18 +58,18 @@ def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
     expected = aggregate(
         RankTable.from_lists(lists, universe=100), "rra", exact=True, adjust="holm"
     ).to_frame()
-    found = pd.read_csv(tmp_path / "out" / "aggregation.csv", index_col="name")
+    found = pd.read_csv(tmp_path / "out" / "aggregation.csv", index_col="item")
     assert found.index.tolist() == expected.index.tolist()
     np.testing.assert_allclose(found[expected.columns], expected, rtol=1e-12)
     assert "Results are in out/" in done.stdout
-    shown = done.stdout.split("The best 5:")[1].split("The p-values")[0]
+    shown = done.stdout.split("The best 5.")[1].split("The p-values")[0]
     assert re.findall(r"gene \d+", shown) == expected.index[:5].tolist()
     assert "suppose that the lists are independent" in done.stdout
     said = "adjusted over all 100 items that could have been listed"
     assert said in " ".join(done.stdout.split())
     record = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
     assert record["adjusted_over"] == 100
-    assert said in record["adjustment"]
+    assert said in " ".join(record["sentences"])
     page = Page((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
     for part in (
         "6 lists of 15 to 20 items (out of a universe of 100): ",
@@ -92,12 +92,12 @@ def test_report_code_gives_the_same_result(command: Any, lists: Any, tmp_path: P
     snippet = html.unescape(re.findall(r"<code>(import pyfsagg.*?)</code>", page, re.DOTALL)[0])
     space: dict[str, Any] = {}
     exec(snippet, space)
-    frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="name")
+    frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="item")
     np.testing.assert_allclose(frame["score"], space["result"].to_frame()["score"], rtol=1e-12)
     np.testing.assert_allclose(
         frame["permutation_p_value"], space["test"].to_frame()["p_value"][frame.index], rtol=1e-12
     )
-    compared = pd.read_csv(tmp_path / "o" / "comparison.csv", index_col="name")
+    compared = pd.read_csv(tmp_path / "o" / "comparison.csv", index_col="item")
     np.testing.assert_allclose(compared, space["comparison"].to_frame())
 
 
@@ -117,10 +117,10 @@ def test_matrix_on_standard_input(process: Any, tmp_path: Path) -> None:
     values = scores.set_index(scores["entrez"].astype(str))[list("abcd")].T
     table = RankTable.from_scores(values, False, ties="min", full=False)
     expected = aggregate(table, "rra").to_frame()
-    assert [item["name"] for item in document["items"]] == expected.index.tolist()
+    assert [item["item"] for item in document["items"]] == expected.index.tolist()
     found = [item["score"] for item in document["items"]]
     np.testing.assert_allclose(found, expected["score"], rtol=1e-12)
-    assert document["note"].startswith("The p-values suppose")
+    assert document["sentences"][-1].startswith("The p-values suppose")
     assert document["lists"][1]["items"] == 11
 
 
@@ -135,14 +135,14 @@ def test_several_methods(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
     )
     assert "In common with stuart" in done.stdout
     table = RankTable.from_lists(lists)
-    frame = pd.read_csv(tmp_path / "out" / "comparison.csv", index_col="name")
+    frame = pd.read_csv(tmp_path / "out" / "comparison.csv", index_col="item")
     for method, params in (("stuart", {}), ("borda", {}), ("mc4", {"damping": 0.2})):
-        expected = aggregate(table, method, **params).to_frame()["ranking"]
+        expected = aggregate(table, method, **params).to_frame()["rank"]
         assert frame[method].to_dict() == expected.to_dict()
     document = json.loads((tmp_path / "out" / "run.json").read_text())
     assert document["comparison"]["overlap"]["stuart"]["stuart"] == 4
     assert -1 <= document["comparison"]["kendall"]["stuart"]["mc4"] < 1
-    assert "note" not in document
+    assert not any("p-values" in sentence for sentence in document["sentences"])
     page = Page((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
     assert page.tags.count("svg") == 5
     ids = page.values("id")
@@ -154,8 +154,8 @@ def test_permutations_keep_sources_together(command: Any, lists: Any, tmp_path: 
     flags = f"--method mean_rank --permutations 25 --sources {','.join(sources)} --seed 7"
     code, out, _ = command(f"aggregate {flags} --output o", *paths(lists))
     assert code == 0
-    assert "permutation p" in out
-    frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="name")
+    assert "Permutation p" in out
+    frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="item")
     expected = permutation_p_values(
         RankTable.from_lists(lists), "mean_rank", groups=sources, n_permutations=25, random_state=7
     ).to_frame()
@@ -171,7 +171,7 @@ def test_full_lists_and_no_adjustment(command: Any, lists: Any, tmp_path: Path) 
     assert "adjusted" not in out
     record = json.loads((tmp_path / "o" / "run.json").read_text(encoding="utf-8"))
     assert (record["adjusted_over"], record["remarks"]) == (None, [])
-    frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="name")
+    frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="item")
     assert "adjusted_p_value" not in frame
     expected = aggregate(RankTable.from_lists(lists, full=True), "rra").to_frame()
     np.testing.assert_allclose(frame["p_value"], expected["p_value"], rtol=1e-12)
@@ -190,7 +190,7 @@ def test_lists_in_columns_and_lines(command: Any, lists: Any, tmp_path: Path) ->
         documents.append(json.loads(out))
     assert documents[0]["items"] == documents[1]["items"]
     expected = aggregate(RankTable.from_lists(lists), "rra").to_frame()
-    assert [item["name"] for item in documents[0]["items"]] == expected.index.tolist()
+    assert [item["item"] for item in documents[0]["items"]] == expected.index.tolist()
 
 
 def test_report_of_many_files_stays_short(command: Any, tmp_path: Path, monkeypatch: Any) -> None:
@@ -206,7 +206,7 @@ def test_report_of_many_files_stays_short(command: Any, tmp_path: Path, monkeypa
     space: dict[str, Any] = {}
     exec(snippet, space)
     assert space["files"] == files
-    assert space["result"].select(3) == [item["name"] for item in json.loads(out)["items"]]
+    assert space["result"].select(3) == [item["item"] for item in json.loads(out)["items"]]
 
 
 @pytest.mark.parametrize("given", ["file", "numbers"])
@@ -217,10 +217,10 @@ def test_weights_of_lists(command: Any, lists: Any, tmp_path: Path, given: str) 
     )
     (tmp_path / "weights.csv").write_text(text)
     flag = "weights.csv" if given == "file" else "3,1,1,1,2,1"
-    code, _, err = command("aggregate --method mean_rank --weights", flag, *paths(lists))
+    code, _, err = command("aggregate --method mean_rank --list-weights", flag, *paths(lists))
     assert (code, err) == (0, "")
-    expected = aggregate(RankTable.from_lists(lists), "mean_rank", weights=weights)
-    found = pd.read_csv(tmp_path / "pyfsagg-aggregate" / "aggregation.csv", index_col="name")
+    expected = aggregate(RankTable.from_lists(lists), "mean_rank", list_weights=weights)
+    found = pd.read_csv(tmp_path / "pyfsagg-aggregate" / "aggregation.csv", index_col="item")
     assert found["statistic"].to_dict() == pytest.approx(
         dict(zip(expected.names, expected.statistic, strict=True))
     )
@@ -244,7 +244,7 @@ def test_unranked_lists(command: Any, lists: Any, tmp_path: Path) -> None:
         unranked={name: lists[name] for name in names[4:]},
     )
     expected = aggregate(table, "maic")
-    found = pd.read_csv(tmp_path / "pyfsagg-aggregate" / "aggregation.csv", index_col="name")
+    found = pd.read_csv(tmp_path / "pyfsagg-aggregate" / "aggregation.csv", index_col="item")
     assert found["statistic"].to_dict() == pytest.approx(
         dict(zip(expected.names, expected.statistic, strict=True))
     )
@@ -341,15 +341,15 @@ BAD_FILES = {
         ("a.txt b.txt --sources a,b", "--sources belongs to --permutations"),
         ("a.txt b.txt --permutations 9 --sources a,a", "a single source"),
         ("a.txt b.txt --permutations 9 --sources a", "one label per list (2)"),
-        ("a.txt b.txt --weights 1", "one number per list (2), got 1"),
-        ("a.txt b.txt --weights=-1,2", "must be a number of at least 0"),
-        ("a.txt b.txt --weights 0,0", "all weights are 0"),
-        ("a.txt b.txt --weights absent.csv", "no such file: absent.csv"),
-        ("a.txt b.txt --weights half.csv", "the list 'b' has no weight"),
-        ("a.txt b.txt --weights words.csv", "line 1 of words.csv is not the name of a list"),
-        ("a.txt b.txt --weights other.csv", "unknown list with a weight 'c'"),
-        ("a.txt b.txt --weights 1,0.5", "robust_rank_aggregation takes whole weights"),
-        ("a.txt b.txt --weights 1,2 --method mean_p_value", "mean_p_value takes no weights"),
+        ("a.txt b.txt --list-weights 1", "one number per list (2), got 1"),
+        ("a.txt b.txt --list-weights=-1,2", "must be a number of at least 0"),
+        ("a.txt b.txt --list-weights 0,0", "all weights are 0"),
+        ("a.txt b.txt --list-weights absent.csv", "no such file: absent.csv"),
+        ("a.txt b.txt --list-weights half.csv", "the list 'b' has no weight"),
+        ("a.txt b.txt --list-weights words.csv", "line 1 of words.csv is not the name of a list"),
+        ("a.txt b.txt --list-weights other.csv", "unknown list with a weight 'c'"),
+        ("a.txt b.txt --list-weights 1,0.5", "robust_rank_aggregation takes whole weights"),
+        ("a.txt b.txt --list-weights 1,2 --method mean_p_value", "mean_p_value takes no weights"),
         ("a.txt --unranked twice.txt", "'x' occurs twice in the list 'twice'"),
         ("ranks.csv --unranked a.txt", "is a matrix"),
         ("a.txt --unranked a.txt", "named twice"),
@@ -459,7 +459,7 @@ def test_groups_of_members_are_items(pyfsagg: Any, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     table = RankTable.from_groups(members["z"], members["gene"])
     expected = aggregate(table, "stuart").to_frame()
-    found = pd.read_csv(tmp_path / "out" / "aggregation.csv", index_col="name")
+    found = pd.read_csv(tmp_path / "out" / "aggregation.csv", index_col="item")
     assert found.index.tolist() == expected.index.tolist()
     np.testing.assert_allclose(found["score"], expected["score"], rtol=1e-12)
     for flags, said in (

@@ -118,10 +118,10 @@ def test_what_was_read_is_said_recorded_and_repeated(
     names: dict[str, object] = {}
     exec("import pyfsagg\n" + "\n".join(reading), names)
     from pyfsagg._table.identity import data_hash
-    from pyfsagg._table.table import check_table
+    from pyfsagg._table.table import as_table
     from pyfsagg._table.target import check_target
 
-    again = data_hash(check_table(names["X"]), check_target(names["y"], 178))
+    again = data_hash(as_table(names["X"]), check_target(names["y"], 178))
     assert again == record["data"]["sha256"]
     # The same bits as from the plain file.
     plain = wine.drop(columns="ash").assign(flat=3, hue=frame["hue"].replace(-999, np.nan))

@@ -30,7 +30,7 @@ def test_evaluate_writes_everything_and_agrees_with_python(
     done = pyfsagg(f"evaluate {TABLE} --methods ig,mrmr/rra {QUICK} --metrics acc,auc --output out")
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
-    assert "Weighted average accuracy over thresholds, nested protocol" in done.stdout
+    assert "Best mean accuracy of each classifier" in done.stdout
     assert "Corrected t tests" in done.stdout
     assert "Folds share rows" in done.stdout
     assert "Results are in out/" in done.stdout

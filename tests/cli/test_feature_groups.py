@@ -49,7 +49,7 @@ def test_a_prefix_a_file_and_the_file_of_a_run(
     assert again.returncode == 0
     assert (tmp_path / "run1" / "ranking.csv").read_bytes() == rankings[0]
     shown = pyfsagg("show run0")
-    assert "Selected 1 of 3 features (3 of 6 columns)" in shown.stdout
+    assert "1 of 3 features (3 of 6 columns) is selected:" in shown.stdout
 
 
 def test_a_score_of_groups(pyfsagg: Run, encoded: pd.DataFrame, tmp_path: Path) -> None:

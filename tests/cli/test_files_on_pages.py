@@ -45,10 +45,10 @@ def files(tmp_path: Path) -> Path:
         ("aggregate scores.csv --format columns", ["scores.csv"]),
         ("aggregate a.txt b.txt", ["a.txt", "b.txt"]),
         (
-            "aggregate a.txt b.txt --unranked pool.txt --weights weights.csv",
+            "aggregate a.txt b.txt --unranked pool.txt --list-weights weights.csv",
             ["a.txt", "b.txt", "pool.txt", "weights.csv"],
         ),
-        ("aggregate a.txt b.txt --weights 1,2", ["a.txt", "b.txt"]),
+        ("aggregate a.txt b.txt --list-weights 1,2", ["a.txt", "b.txt"]),
         ("aggregate a.txt other/a.txt", ["a.txt", "other/a.txt"]),
         ("aggregate guides.csv --item gene --member-score score", ["guides.csv"]),
         ("agreement a.txt b.txt", ["a.txt", "b.txt"]),

@@ -28,12 +28,12 @@ def test_influence_writes_everything_and_agrees_with_python(
     done = pyfsagg(
         "influence wine.csv --target kind --filters ig,mrmr --aggregators am,gm,median "
         "--aggregator-param gm.shift=minimum --folds 5 --n-resamples 8 "
-        "--measures spearman,nogueira --top 4 --adjust bonferroni --seed 2 --output out"
+        "--measures spearman,nogueira --n-features-to-select 4 --adjust bonferroni --seed 2 --output out"
     )
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     assert "5 of 5 folds done" in done.stderr
-    assert "Stability over the folds, mrmr" in done.stdout
+    assert "Stability of the rankings by mrmr over" in done.stdout
     result = influence(
         WINE.X, WINE.y, filter=["ig", "mrmr"],
         aggregators={"am": {}, "gm": {"shift": "minimum"}, "median": {}},
@@ -43,10 +43,12 @@ def test_influence_writes_everything_and_agrees_with_python(
     for key, matrix in result.scores.items():
         np.testing.assert_array_equal(back.scores[key], matrix)
     table = pd.read_csv(tmp_path / "out" / "influence.csv")
-    expected = result.to_frame(["spearman", "nogueira"], top=4)
+    expected = result.to_frame(["spearman", "nogueira"], n_features_to_select=4)
     np.testing.assert_allclose(table["value"], expected["value"], rtol=1e-12)
     pairs = pd.read_csv(tmp_path / "out" / "comparison.csv")
-    alone = result.compare("nogueira", "mrmr", top=4, adjust="bonferroni").to_frame()
+    alone = result.compare(
+        "nogueira", "mrmr", n_features_to_select=4, adjust="bonferroni"
+    ).to_frame()
     chosen = pairs[(pairs["filter"] == "mrmr") & (pairs["measure"] == "nogueira")]
     np.testing.assert_allclose(chosen["p_adjusted"], alone["p_adjusted"], rtol=1e-9)
 
@@ -78,7 +80,7 @@ def test_bam_from_standard_input_as_json(pyfsagg, table: Path) -> None:
         ("--filters ig,su --filter-param mdl=textbook", "goes by filter"),
         ("--measures nogeira", "did you mean 'nogueira'"),
         ("--measures yu", "needs a matrix of feature similarities"),
-        ("--top 99", "--top"),
+        ("--n-features-to-select 99", "--n-features-to-select"),
         ("--method bam --filters ig", "at least two filters"),
         ("--target knd", "did you mean 'kind'"),
         ("--exclude nobody", "unknown column 'nobody'"),

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg.datasets._loaders import data_folder
+from pyfsagg.extending import data_folder
 
 WINE = pyfsagg.load_dataset("wine")
 RANK = "rank wine.csv -t kind --exclude subject -n 10 -q"
@@ -209,25 +209,24 @@ def test_another_threshold_without_a_new_run(command, run: Path) -> None:
     result = pyfsagg.load_result(run)
     code, out, err = command("show run --threshold 2")
     assert code == 0, err
-    assert out == result.summary_text(threshold=2) + "\n"
-    assert "Selected 2 of 13" in out
-    code, by_file, _ = command("show run/run.json --set threshold=2")
+    assert out == result.summary_text(n_features_to_select=2) + "\n"
+    assert "2 of 13 features are selected:" in out
+    code, by_file, _ = command("show run/run.json --set n_features_to_select=2")
     assert (code, by_file) == (0, out)
     assert command("report run --threshold 2 -q")[0] == 0
-    assert (run / "report.html").read_text() == result.to_html(threshold=2)
+    assert (run / "report.html").read_text() == result.to_html(n_features_to_select=2)
 
 
-def test_a_threshold_of_what_selects_nothing(command, run: Path, table: Path) -> None:
-    code, _, err = command(
-        "influence wine.csv -t kind --exclude subject --filters ig --aggregators mean,median "
-        "--n-folds 2 -n 5 -o i -q"
-    )
+def test_a_threshold_of_what_selects_nothing(command, run: Path) -> None:
+    for name, items in (("one", "a b c"), ("two", "b a c")):
+        (run.parent / f"{name}.txt").write_text(items.replace(" ", "\n"))
+    code, _, err = command("aggregate one.txt two.txt -o i -q")
     assert code == 0, err
     code, _, err = command("show i --threshold 3")
     assert (code, err.splitlines()[0]) == (
         2,
         "pyfsagg show: --threshold belongs to results that select features; this one is shown by: "
-        "measures, top, adjust",
+        "top, adjusted",
     )
     assert "has no option 'tip'" in command("show run --set tip=3")[2]
 
@@ -274,36 +273,29 @@ def test_runs_with_other_features(command, run: Path, table: Path, tmp_path: Pat
 # ---------------------------------------------------------------------------------------------
 # help
 # ---------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("kind", "count"),
-    [
-        ("filters", len(pyfsagg.list_filters())),
-        ("aggregators", len(pyfsagg.list_aggregators())),
-        ("measures", len(pyfsagg.stability_measures.list_stability_measures())),
-        ("plans", len(pyfsagg.resampling.list_resampling_plans())),
-        ("classifiers", len(pyfsagg.evaluation.list_classifiers())),
-        ("regressors", len(pyfsagg.evaluation.list_regressors())),
-        ("metrics", len(pyfsagg.evaluation.list_metrics())),
-        ("orders", len(pyfsagg.rank_order.list_eliminations())),
-        ("unsupervised", len(pyfsagg.unsupervised.list_unsupervised_methods())),
-        ("survival-models", len(pyfsagg.evaluation.list_survival_models())),
-        ("voting-rules", len(pyfsagg.committees.list_voting_rules())),
-    ],
-)
-def test_methods_are_listed(command, kind: str, count: int) -> None:
+@pytest.mark.parametrize("kind", pyfsagg.list_methods().index)
+def test_methods_are_listed(command, kind: str) -> None:
+    kind = kind.replace("_", "-")
     code, out, err = command(f"list {kind}")
     assert (code, err) == (0, "")
-    assert len(out.splitlines()) == count + 1
+    assert len(out.splitlines()) == len(pyfsagg.list_methods(kind)) + 1
     rows = json.loads(command(f"list {kind} --json")[1])
     assert [row["name"] for row in rows] == [line.split()[0] for line in out.splitlines()[1:]]
 
 
+def test_the_kinds_are_listed(command) -> None:
+    rows = json.loads(command("list --json")[1])
+    assert [row["kind"] for row in rows] == pyfsagg.list_methods().index.tolist()
+    with pytest.raises(pyfsagg.exceptions.UnknownNameError, match="did you mean 'filters'"):
+        pyfsagg.list_methods("filter")
+
+
 def test_a_model_of_survival_says_what_it_needs(command) -> None:
     rows = {row["name"]: row for row in json.loads(command("list survival-models --json")[1])}
-    assert (rows["cox"]["needs"], rows["cox"]["installed"]) == ("", "yes")
+    assert (rows["cox"]["needs"], rows["cox"]["installed"]) == ("", True)
     there = importlib.util.find_spec("sksurv") is not None
     forest = rows["random_survival_forest"]
-    assert (forest["needs"], forest["installed"]) == ("sksurv", "yes" if there else "no")
+    assert (forest["needs"], forest["installed"]) == ("sksurv", there)
 
 
 def test_one_method_is_described(command) -> None:
@@ -311,9 +303,9 @@ def test_one_method_is_described(command) -> None:
     assert by_name == by_alias
     assert by_name.splitlines()[0] == "mrmr"
     assert "source" in by_name
-    code, _, err = command("list measures nogeira")
+    code, _, err = command("list stability nogeira")
     assert code == 2
-    assert "unknown measure 'nogeira'; did you mean 'nogueira'?" in err
+    assert "unknown stability measure 'nogeira'; did you mean 'nogueira'?" in err
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task
 from pyfsagg._command.parser import commands_of
-from pyfsagg._command.spoken import flags_of, with_flags
-from pyfsagg._run.beside import Checks
-from pyfsagg._run.execution import Execution
+from pyfsagg._command.spelling import Terminal, flags_of
+from pyfsagg._message import Message, Name, Param, Phrase, Use
+from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.cli import build_parser
 
 REFUSED = {
@@ -43,7 +43,7 @@ REFUSED = {
     "agreement lists.txt --format lines --pilot 1": "--pilot must be a whole number",
     "vote lists.txt --size 9": "--size must be a whole number from 1 to 3",
     "stability scores.csv --sizes 0": "each of --sizes (a number of features) must be",
-    "stability scores.csv --level 2": "--level must be a number above 0",
+    "stability scores.csv --confidence-level 2": "--confidence-level must be a number above 0",
     "screen guides.csv --item gene --score score --alpha 2": "--alpha must be a number above 0",
     "screen guides.csv --item gene --score score --control-genes x": "--control-genes names x",
 }  # fmt: skip
@@ -77,44 +77,39 @@ def test_every_setting_has_the_name_of_its_flag() -> None:
         for setting in (*Execution.names(), *Checks.names(), *Task.names()):
             if setting in flags:
                 assert flags[setting].startswith("--"), name
-                assert with_flags(f"{setting} must be 1", parser) == f"{flags[setting]} must be 1"
+                assert Terminal(parser).param(setting) == flags[setting]
         if any(action.dest == "seed" for action in parser._actions):
             assert flags["random_state"] == "--seed"
 
 
 @pytest.mark.parametrize(
-    ("message", "spoken"),
+    ("parts", "spelled"),
     [
-        ("n_resamples must be 1; ties must be 2", "--n-resamples must be 1; --ties must be 2"),
-        ("no such file: n_resamples.csv", "no such file: n_resamples.csv"),
-        ("the column 'n_resamples' is constant", "the column 'n_resamples' is constant"),
-        ("there are ties in the scores", "there are ties in the scores"),
-        ("use ties='random' or full=True", "use --ties random or --full"),
-        ("n_resamples=10 is too few", "--n-resamples 10 is too few"),
-        ("Student's t needs n_resamples > 2, it's so", "Student's t needs --n-resamples > 2, it's so"),
-        ("use Plan(n_resamples=7)", "use --n-resamples 7"),
-        ("use plan=Plan(n_resamples=7), or more", "use --n-resamples 7, or more"),
-        ("rf.ties=1 is unknown", "rf.ties=1 is unknown"),
-        ("missing must be 'error'", "--missing-values must be 'error'"),
-        ("bins must be 2", "bins must be 2"),
-        ("say which: ties=',' or ties='.'", "say which: --ties , or --ties ."),
-        ("to accept it: ties=['a', 'b_c']", "to accept it: --ties a,b_c"),
-        ("ties=['a b'] stays", "ties=['a b'] stays"),
-        ("ties={'mrmr': {'n_features': 100}}: 9 s", "--ties mrmr.n_features=100: 9 s"),
-        ("leave them out with missing='drop'", "leave them out with --missing-values drop"),
-        ("leave them out with full='yes'", "leave them out with --full"),
-        ("declare them (RankTable.from_scores)", "declare them (--scores)"),
-        ("the event: y['a b'] == 2, so that", "the event: --event a b=2, so that"),
+        ([Param("n_resamples"), " must be 1"], "--n-resamples must be 1"),
+        ([Param("missing"), " must be 'error'"], "--missing-values must be 'error'"),
+        ([Param("bins"), " must be 2"], "bins must be 2"),
+        (["no file n_resamples.csv"], "no file n_resamples.csv"),
+        (["use ", Use(ties="random")], "use --ties random"),
+        (["use ", Use(full=True)], "use --full"),
+        (["use ", Use(full=False)], "use no --full"),
+        (["use ", Use(bins=3)], "use bins=3"),
+        (["use ", Use("Checks", n_resamples=7)], "use --n-resamples 7"),
+        (["use ", Use("Checks", bins=7)], "use checks=pyfsagg.Checks(bins=7)"),
+        ([Use(ties=","), " or ", Use(ties=".")], "--ties , or --ties ."),
+        (["accept: ", Use(ties=["a", "b_c"])], "accept: --ties a,b_c"),
+        ([Use(ties={"mrmr": {"n_features": 100}}), ": 9 s"], "--ties mrmr.n_features=100: 9 s"),
+        (["into ", Use(ties=Name("FOLDER"))], "into --ties FOLDER"),
+        (["declare them: ", Phrase("scores", "RankTable")], "declare them: --scores"),
+        ([Phrase("event", "y['a'] == 2", column="a", value=2)], "--event a=2"),
     ],
 )  # fmt: skip
-def test_words_of_users_stay(message: str, spoken: str) -> None:
+def test_parameters_are_flags(parts: list[object], spelled: str) -> None:
     parser = argparse.ArgumentParser()
     for flag in ("--n-resamples", "--ties", "--missing", "--missing-values", "--bins", "--event"):
         parser.add_argument(flag)
     parser.add_argument("--full", action="store_true")
-    parser.add_argument("--scores", action="store_true")
     parser.set_defaults(called={"missing": "missing_values", "bins": None})
-    assert with_flags(message, parser) == spoken
+    assert Message(*parts).render(Terminal(parser)) == spelled
 
 
 def test_flags_of_other_programs_are_understood(pyfsagg, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from pyfsagg._base.words import enumerate_names
 from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders
 
 DATA = make_planted_orders(3, 15, n_extraneous=4, n_redundant=1, random_state=2)
@@ -23,7 +24,7 @@ def table(tmp_path: Path) -> Path:
 def test_order_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
     done = pyfsagg(
         "order orders.csv --target kind --exclude subject --method spoilers "
-        "--threshold 3 --accuracy all --baseline --output out"
+        "--n-features-to-select 3 --accuracy all --baseline --output out"
     )
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
@@ -42,7 +43,7 @@ def test_order_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
     removal = pd.read_csv(tmp_path / "out" / "removal.csv")
     assert removal["feature"].tolist() == expected.select(8)[::-1]
     assert "removed 5 of 8 features" in done.stdout
-    assert ", ".join(expected.select(3)) in done.stdout
+    assert f"The last 3 kept: {enumerate_names(expected.select(3))}." in done.stdout
     assert "7 of 7 features done" in done.stderr
     assert (tmp_path / "out" / "accuracy.png").read_bytes().startswith(b"\x89PNG")
 
@@ -65,8 +66,8 @@ def test_order_as_json_by_divergence(pyfsagg, table: Path) -> None:
         ("orders.csv", "required: -t/--target"),
         ("orders.csv --target knd", "did you mean 'kind'"),
         ("orders.csv --target kind --method kl", "method must be one of"),
-        ("orders.csv --target kind --threshold 99", "threshold"),
-        ("orders.csv --target kind --threshold 2 --divergence 0", "exclude"),
+        ("orders.csv --target kind --n-features-to-select 99", "n-features-to-select"),
+        ("orders.csv --target kind --n-features-to-select 2 --divergence 0", "exclude"),
         ("orders.csv --target kind --accuracy some", "expected a number or 'all'"),
         ("orders.csv --target kind --max-seconds 1e-9", "would take about"),
         (

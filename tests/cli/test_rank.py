@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import EnsembleResult, Subsample, load_dataset, wam
+from pyfsagg import EnsembleResult, load_dataset, wam
+from pyfsagg.resampling import Subsample
 
 WINE = load_dataset("wine")
 FILES = ["matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml", "selected.txt"]
@@ -35,7 +36,7 @@ def test_rank_writes_everything_and_says_where(process, table: Path, tmp_path: P
     )
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
-    assert "Selected 4 of 13 features" in done.stdout
+    assert "4 of 13 features are selected:" in done.stdout
     assert "Results are in out/" in done.stdout
     said = done.stderr.splitlines()
     scored = 40 + 2 * 5 + 19 * 2  # with those of halves and of shuffled targets, which a line says
@@ -219,9 +220,7 @@ def test_runs_without_a_stability_say_why(pyfsagg, table: Path, tmp_path: Path, 
         f"rank wine.csv --target kind --exclude subject --n-resamples 20 --output out {flags}"
     )
     assert done.returncode == 0, done.stderr
-    assert (
-        "Agreement of the resamples, which share rows of one sample:\nnot defined: " in done.stdout
-    )
+    assert "The agreement of the resamples is not defined: " in done.stdout
     document = json.loads((tmp_path / "out" / "run.json").read_text())
     assert "undefined" in document["stability"]
     assert len(document["ranking"]) == 13

@@ -31,7 +31,7 @@ def test_a_folder_is_ranked_like_in_python(pyfsagg, parts: Path, tmp_path: Path)
     )
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
-    assert "Selected 4 of 13 features" in done.stdout
+    assert "4 of 13 features are selected:" in done.stdout
     assert "534 of 534 rows done" in done.stderr
     expected = rank_out_of_core(
         parts,

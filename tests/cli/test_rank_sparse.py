@@ -12,7 +12,8 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 from pyfsagg import EnsembleResult, wam
-from pyfsagg.datasets import is_sparse_file, read_sparse_table
+from pyfsagg.datasets import read_sparse_table
+from pyfsagg.datasets._catalogue import is_sparse_file
 from pyfsagg.exceptions import DataError
 
 
@@ -36,7 +37,7 @@ def test_rank_agrees_with_python(pyfsagg, table, tmp_path: Path) -> None:
         "--output out"
     )
     assert done.returncode == 0, done.stderr
-    assert "Selected 5 of 40 features" in done.stdout
+    assert "5 of 40 features are selected:" in done.stdout
     found = EnsembleResult.load(tmp_path / "out")
     expected = wam(*table, filter="ig", n_resamples=20, random_state=1)
     np.testing.assert_array_equal(found.combined, expected.combined)

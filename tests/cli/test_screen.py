@@ -48,7 +48,7 @@ def test_screen_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
     expected = screen(SIGNED, GENES, guides=TABLE["guide"], log_fold_changes=TABLE["lfc"])
     again = load_result(tmp_path / "out")
     pd.testing.assert_frame_equal(again.to_frame(), expected.to_frame())
-    assert "50 genes tested, 200 guides; null: guides" in done.stdout
+    assert "50 genes of 4 guides tested by α-RRA (null: guides)" in " ".join(done.stdout.split())
     assert "Depleted (low scores, α = 0.05): 2 genes" in done.stdout
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "Screen: guides.tsv" in page

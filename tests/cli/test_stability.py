@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import feature_stability, load_dataset, nogueira, stability_table, wam
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg import feature_stability, load_dataset, nogueira, wam
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures import STABILITY_MEASURES
+from pyfsagg.stability_measures.result import stability_table
 
 WINE = load_dataset("wine")
 RUN = wam(WINE.X, WINE.y, n_resamples=12, random_state=0)
@@ -34,20 +36,22 @@ def lists(tmp_path: Path) -> list[str]:
 
 
 def test_a_saved_run(pyfsagg, run: str, tmp_path: Path) -> None:
-    done = pyfsagg(f"stability {run} --top 4 --output out")
+    done = pyfsagg(f"stability {run} --n-features-to-select 4 --output out")
     assert done.returncode == 0, done.stderr
     out = tmp_path / "out"
     assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, "curve.csv"])
     table = pd.read_csv(out / "stability.csv", index_col=0)
-    expected = stability_table(RUN, top=4, random_state=0)
+    expected = stability_table(RUN, n_features_to_select=4, random_state=0)
     np.testing.assert_allclose(table["value"], expected["value"], rtol=1e-12)
     np.testing.assert_allclose(table["lower"], expected["lower"], rtol=1e-12)
     assert table.index.tolist() == expected.index.tolist()
     features = pd.read_csv(out / "features.csv", index_col=0)
-    counts = feature_stability(RUN.combined, top=4, feature_names=RUN.feature_names)["count"]
+    counts = feature_stability(
+        RUN.combined, n_features_to_select=4, feature_names=RUN.feature_names
+    )["count"]
     assert features["count"].to_dict() == counts.to_dict()
-    assert f"nogueira            {expected.loc['nogueira', 'value']:.4f}" in done.stdout
-    assert "12 resamples: scores of 13 features; selections are the best 4" in done.stdout
+    assert f"Nogueira is {expected.loc['nogueira', 'value']:.4f} (95 % interval" in done.stdout
+    assert "were compared: scores of 13 features; selections are the best 4." in done.stdout
     assert "Results are in out/" in done.stdout
     document = json.loads((out / "run.json").read_text())
     assert document["kind"] == "stability"
@@ -62,13 +66,18 @@ def test_a_table_of_scores_on_standard_input(pyfsagg, labelled: bool) -> None:
         frame.insert(0, "resample", [f"r{i}" for i in range(12)])
     done = pyfsagg(
         "stability - --measures nogueira,canberra --interval bootstrap --n-boot 60 "
-        "--level 0.9 --seed 5 --json --quiet",
+        "--confidence-level 0.9 --seed 5 --json --quiet",
         stdin=frame.to_csv(index=False),
     )
     assert (done.returncode, done.stderr) == (0, "")
     found = {row["measure"]: row for row in json.loads(done.stdout)["stability"]}
     expected = stability_table(
-        RUN, ["nogueira", "canberra"], interval="bootstrap", n_boot=60, level=0.9, random_state=5
+        RUN,
+        ["nogueira", "canberra"],
+        interval="bootstrap",
+        n_boot=60,
+        confidence_level=0.9,
+        random_state=5,
     )
     for name, row in expected.iterrows():
         assert found[name]["upper"] == pytest.approx(row["upper"], rel=1e-12)
@@ -82,7 +91,7 @@ def test_a_table_of_ranks_and_one_of_selections(pyfsagg, tmp_path: Path) -> None
     pd.DataFrame(chosen.astype(int), columns=names).to_csv(
         tmp_path / "sets.tsv", sep="\t", index=False
     )
-    ranks = pyfsagg("stability ranks.csv --top 3 --json --output a")
+    ranks = pyfsagg("stability ranks.csv --n-features-to-select 3 --json --output a")
     sets = pyfsagg("stability sets.tsv --json --output b")
     of_ranks = {row["measure"]: row["value"] for row in json.loads(ranks.stdout)["stability"]}
     of_sets = {row["measure"]: row["value"] for row in json.loads(sets.stdout)["stability"]}
@@ -100,16 +109,22 @@ def test_ties_and_paired_collections(pyfsagg, tmp_path: Path) -> None:
     scores = np.where(rng.random((12, 8)) < 0.8, 0.0, rng.random((12, 8)))
     for name, table in {"one": scores, "two": scores + 0.1 * rng.random((12, 8))}.items():
         pd.DataFrame(table).add_prefix("g").to_csv(tmp_path / f"{name}.csv", index=False)
-    told = pyfsagg("stability one.csv --input scores --top 3 --measures nogueira --output a")
+    told = pyfsagg(
+        "stability one.csv --input scores --n-features-to-select 3 --measures nogueira --output a"
+    )
     assert "resamples equal scores compete" in " ".join(told.stdout.split())
     assert told.returncode == 0, told.stderr
     table = pd.read_csv(tmp_path / "a" / "stability.csv", index_col="measure")
-    first = "stability one.csv --input scores --top 3 --ties first --measures nogueira --output b"
+    first = (
+        "stability one.csv --input scores --n-features-to-select 3 --ties first "
+        "--measures nogueira --output b"
+    )
     pyfsagg(first)
     by_columns = pd.read_csv(tmp_path / "b" / "stability.csv", index_col="measure")
     assert by_columns.loc["nogueira", "value"] > table.loc["nogueira", "value"] + 0.05
     pyfsagg(
-        "stability one.csv --compare two.csv --paired --input scores --top 3 --measures nogueira "
+        "stability one.csv --compare two.csv --paired --input scores --n-features-to-select 3 --measures "
+        "nogueira "
         "--output c"
     )
     pair = json.loads((tmp_path / "c" / "run.json").read_text("utf-8"))["comparison"]
@@ -135,7 +150,7 @@ def test_lists_in_files_and_in_columns(pyfsagg, lists: list[str], tmp_path: Path
 
 
 def test_lists_are_cut_and_measures_that_need_p_are_left_out(pyfsagg, lists: list[str]) -> None:
-    done = pyfsagg("stability --top 2 --json --quiet", *lists)
+    done = pyfsagg("stability --n-features-to-select 2 --json --quiet", *lists)
     assert (done.returncode, done.stderr) == (0, "")
     table = {row["measure"]: row["value"] for row in json.loads(done.stdout)["stability"]}
     assert "nogueira" not in table
@@ -145,10 +160,12 @@ def test_lists_are_cut_and_measures_that_need_p_are_left_out(pyfsagg, lists: lis
 
 def test_two_runs_are_compared(pyfsagg, run: str, tmp_path: Path) -> None:
     OTHER.save(tmp_path / "other")
-    done = pyfsagg(f"stability {run} --compare other --top 4 --output out")
+    done = pyfsagg(f"stability {run} --compare other --n-features-to-select 4 --output out")
     assert done.returncode == 0, done.stderr
-    test = nogueira(RUN.combined, top=4).compare(nogueira(OTHER.combined, top=4))
-    assert f"difference of the stability is {test.difference:.4f}" in done.stdout
+    test = nogueira(RUN.combined, n_features_to_select=4).compare(
+        nogueira(OTHER.combined, n_features_to_select=4)
+    )
+    assert f"difference of the stability is {test.difference:.4f}" in " ".join(done.stdout.split())
     document = json.loads((tmp_path / "out" / "run.json").read_text())["comparison"]
     assert document["test"]["p_value"] == pytest.approx(test.p_value, rel=1e-9)
     assert "two-sided p =" in (tmp_path / "out" / "report.html").read_text()
@@ -207,14 +224,14 @@ BAD_FILES = {
         ("one.txt two.txt --measures nogueira", "--n-features"),
         ("one.txt two.txt --n-features 2", "3 different features"),
         ("one.txt two.txt --n-features 0", "--n-features"),
-        ("one.txt two.txt --top 0.5", "needs --n-features"),
+        ("one.txt two.txt --n-features-to-select 0.5", "needs --n-features"),
         ("one.txt two.txt --sizes 1,2", "--sizes belongs to scores or ranks"),
         ("one.txt two.txt --input ranks", "belongs to a matrix"),
         ("one.txt two.txt --filter ig", "--filter belongs to a saved run"),
         ("good.csv --n-features 7", "has 3 columns of features"),
-        ("good.csv --top 4", "top"),
-        ("good.csv --top 0", "top"),
-        ("good.csv --level 1", "level"),
+        ("good.csv --n-features-to-select 4", "n-features-to-select"),
+        ("good.csv --n-features-to-select 0", "n-features-to-select"),
+        ("good.csv --confidence-level 1", "level"),
         ("good.csv --measures nogeira", "did you mean 'nogueira'"),
         ("good.csv --measures yu", "similarity"),
         ("good.csv --input sets", "0/1"),
@@ -254,7 +271,8 @@ def test_undefined_measures_are_explained_and_not_fatal(pyfsagg, tmp_path: Path)
     (tmp_path / "full.csv").write_text(BAD_FILES["full.csv"])
     done = pyfsagg("stability full.csv --measures nogueira,jaccard --output out")
     assert done.returncode == 0, done.stderr
-    assert "nogueira: the stability measure 'nogueira' is undefined on these data" in done.stdout
+    reason = "Nogueira: the stability measure 'nogueira' is undefined on these data"
+    assert reason in " ".join(done.stdout.split())
     document = json.loads((tmp_path / "out" / "run.json").read_text())
     assert document["stability"][0]["value"] is None
     assert document["stability"][1]["value"] == 1.0
@@ -267,7 +285,7 @@ def test_a_column_that_counts_the_rows_is_a_label(pyfsagg, tmp_path: Path) -> No
     frame.to_csv(tmp_path / "numbered.csv", index_label="fold")
     frame.assign(f=[1, 2, 3, 4, 5, 6]).to_csv(tmp_path / "feature.csv", index=False)
     plain, numbered, feature = (
-        pyfsagg(f"stability {name}.csv --top 2 --json -o {name}")
+        pyfsagg(f"stability {name}.csv --n-features-to-select 2 --json -o {name}")
         for name in ("plain", "numbered", "feature")
     )
     tables = [json.loads(done.stdout)["stability"] for done in (plain, numbered)]
@@ -281,7 +299,7 @@ def test_features_in_rows(pyfsagg, tmp_path: Path) -> None:
     frame = pd.DataFrame(rng.random((100, 4)), index=[f"g{i}" for i in range(100)])
     frame.add_prefix("run").to_csv(tmp_path / "tall.csv", index_label="gene")
     frame.T.to_csv(tmp_path / "wide.csv", index=False)
-    done = pyfsagg("stability tall.csv --top 2 --json -o a")
+    done = pyfsagg("stability tall.csv --n-features-to-select 2 --json -o a")
     assert "if the rows are the features, give --transpose" in done.stderr
     tall, wide = (
         pyfsagg("stability tall.csv --transpose --json -o b"),
@@ -297,7 +315,7 @@ def test_intervals_stay_in_the_range_of_their_measure(pyfsagg, tmp_path: Path) -
     rows = [[0.51, 0.95, 0.14, 0.95], [0.31, 0.42, 0.83, 0.41], [0.55, 0.03, 0.75, 0.54]]
     frame = pd.DataFrame(rows, columns=list("abcd"))
     frame.to_csv(tmp_path / "few.csv", index=False)
-    table = pyfsagg("stability few.csv --top 1 -o out")
+    table = pyfsagg("stability few.csv --n-features-to-select 1 -o out")
     assert table.returncode == 0, table.stderr
     found = pd.read_csv(tmp_path / "out" / "stability.csv", index_col="measure")
     for name, row in found.dropna(subset=["lower"]).iterrows():

@@ -35,7 +35,7 @@ def table(tmp_path: Path) -> Path:
 def test_writes_everything_and_says_where(pyfsagg, table: Path, tmp_path: Path) -> None:
     done = pyfsagg(
         "unsupervised wine.csv --classes kind --n-clusterings 20 --seed 3 "
-        "--threshold 4 --trials 2 --output out"
+        "--n-features-to-select 4 --trials 2 --output out"
     )
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(FILES + CURVES)
@@ -107,7 +107,7 @@ BAD_FILES = {
         ("good.csv --exclude kind --k-range 2,9", "only 4 distinct samples"),
         ("good.csv --exclude kind --k-range 2", "expected two whole numbers"),
         ("good.csv --exclude kind --clusterer kmeans", "did you mean 'k_means'"),
-        ("good.csv --exclude kind --threshold 3", "threshold"),
+        ("good.csv --exclude kind --n-features-to-select 3", "n-features-to-select"),
         ("good.csv --exclude kind --n-clusterings 0", "--n-clusterings must"),
         ("good.csv --exclude kind --n-neighbors 3", "belongs to --method laplacian"),
         ("good.csv --exclude kind --aggregator rra", "belongs to --method frmv"),

@@ -56,7 +56,7 @@ def test_selections_of_every_form(command, files: Path, line: str) -> None:
 def test_learners_weights_and_rule(command, files: Path) -> None:
     code, out, err = command(
         "vote table.csv --selection features --learner who --performance accuracy "
-        "--weights performance --rule seq-phragmen --size 2 --output run"
+        "--voter-weights performance --rule seq-phragmen --size 2 --output run"
     )
     assert code == 0, err
     found = pyfsagg.load_result("run")
@@ -64,7 +64,7 @@ def test_learners_weights_and_rule(command, files: Path) -> None:
     assert found.voters["weight"].tolist() == [0.5, 0.75, 0.0, 0.25]
     assert found.learners == ["f", "g"]
     assert found.select(1) == ["z"]
-    assert "jaccard" in out
+    assert "Jaccard similarity" in out
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_learners_weights_and_rule(command, files: Path) -> None:
         ("table.csv --selection feature", "did you mean 'features'"),
         ("table.csv --selection features --matrix", "--matrix says there are none"),
         ("matrix.csv --matrix", "0/1 only"),
-        ("commas.txt --weights performance", "performance above 0"),
+        ("commas.txt --voter-weights performance", "performance above 0"),
         ("commas.txt --rule av --size 9", "size must be"),
     ],
 )

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from importlib.metadata import entry_points
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
@@ -78,7 +79,7 @@ def test_every_help_page_of_r_is_there(site: Path) -> None:
     folder = site / "reference" / "r"
     assert {page.stem for page in folder.glob("*.html")} == pages | {"index"}
     links = Links(folder / "wam.html").targets
-    assert {"settings.html", "list_filters.html", "draw_resamples.html"} <= links
+    assert {"settings.html", "list_methods.html", "draw_resamples.html"} <= links
 
 
 def test_every_public_name_has_a_page(site: Path) -> None:
@@ -122,7 +123,7 @@ def test_pages_show_what_their_blocks_print(site: Path) -> None:
 
 
 def test_every_paper_has_a_page_with_figures_of_its_runs(site: Path) -> None:
-    from pyfsagg.reproduce import shipped_run
+    from pyfsagg_papers import shipped_run
 
     run = shipped_run("quick")
     for paper in [*dict.fromkeys(run.cells["paper"]), "gene-lists"]:
@@ -155,7 +156,7 @@ def test_files_of_every_command_and_every_schema_are_listed(site: Path) -> None:
     from pyfsagg.cli import build_parser
 
     page = (site / "files.html").read_text(encoding="utf-8")
-    for kind in KINDS:
+    for kind in {*KINDS, *entry_points(group="pyfsagg.results").names}:
         assert f">{kind}</span>" in page, kind
     writing = {
         name

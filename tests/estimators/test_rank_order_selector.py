@@ -21,7 +21,7 @@ DATA = make_planted_orders(3, 15, n_extraneous=5, n_redundant=1, random_state=3)
     [
         RankOrderSelector("cdv"),
         RankOrderSelector("spoilers", missing="unknown"),
-        RankOrderSelector("greedy_kl", threshold=None, divergence=0.1),
+        RankOrderSelector("greedy_kl", n_features_to_select=None, divergence=0.1),
         RankOrderSelector("koller_sahami", method_params={"blanket_size": 2}),
     ]
 )
@@ -34,7 +34,7 @@ def test_scikit_learn_checks(estimator, check) -> None:
 
 @pytest.mark.parametrize("method", ["cdv", "spoilers", "greedy_kl", "koller_sahami"])
 def test_selector_is_the_elimination(method: str) -> None:
-    selector = RankOrderSelector(method, threshold=4).fit(DATA.X, DATA.y)
+    selector = RankOrderSelector(method, n_features_to_select=4).fit(DATA.X, DATA.y)
     result = eliminate(DATA.X, DATA.y, method)
     np.testing.assert_array_equal(selector.ranking_, result.ranking)
     assert set(selector.get_feature_names_out()) == set(result.select(4))
@@ -49,7 +49,7 @@ def test_divergence_decides_instead_of_a_threshold() -> None:
 
 def test_pipeline_and_grid_search() -> None:
     model = make_pipeline(RankOrderSelector("spoilers"), GaussianNB())
-    search = GridSearchCV(model, {"rankorderselector__threshold": [2, 0.5, 9]}, cv=3)
+    search = GridSearchCV(model, {"rankorderselector__n_features_to_select": [2, 0.5, 9]}, cv=3)
     search.fit(DATA.X, DATA.y)
     assert search.best_score_ > 0.9
 
@@ -65,9 +65,9 @@ def test_weights_are_repetitions() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"threshold": 0}, "threshold"),
-        ({"threshold": 1.5}, "threshold"),
-        ({"threshold": None}, "give threshold"),
+        ({"n_features_to_select": 0}, "n_features_to_select"),
+        ({"n_features_to_select": 1.5}, "n_features_to_select"),
+        ({"n_features_to_select": None}, "give n_features_to_select"),
         ({"divergence": -1.0}, "divergence"),
         ({"method": "kl"}, "method must be one of"),
     ],

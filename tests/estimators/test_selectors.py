@@ -36,7 +36,9 @@ def test_scikit_learn_checks(estimator, check) -> None:
 
 
 def test_selector_is_wam() -> None:
-    selector = WithinAggregationSelector(threshold=4, n_resamples=30, random_state=2).fit(X, Y)
+    selector = WithinAggregationSelector(
+        n_features_to_select=4, n_resamples=30, random_state=2
+    ).fit(X, Y)
     result = wam(X, Y, n_resamples=30, random_state=2)
     np.testing.assert_array_equal(selector.scores_, result.scores)
     np.testing.assert_array_equal(selector.ranking_, result.ranking)
@@ -59,13 +61,15 @@ def test_two_classes_are_said_where_they_are_needed() -> None:
 @pytest.mark.parametrize("selector", SELECTORS)
 @pytest.mark.parametrize("threshold", [1, "auto"])
 def test_a_single_column(selector: type, threshold: int | str) -> None:
-    fitted = selector(threshold=threshold, n_resamples=20, random_state=0).fit(X[["flavanoids"]], Y)
+    fitted = selector(n_features_to_select=threshold, n_resamples=20, random_state=0).fit(
+        X[["flavanoids"]], Y
+    )
     assert fitted.get_feature_names_out().tolist() == ["flavanoids"]
     assert fitted.ranking_.tolist() == [1.0]
 
 
 def test_branches_of_a_column_transformer_and_forward_selection() -> None:
-    one = WithinAggregationSelector(threshold=1, n_resamples=10, random_state=0)
+    one = WithinAggregationSelector(n_features_to_select=1, n_resamples=10, random_state=0)
     branches = ColumnTransformer(
         [("one", one, ["alcohol"]), ("best", one, list(X.columns[1:7]))]
     ).fit(X, Y)
@@ -80,7 +84,7 @@ def test_branches_of_a_column_transformer_and_forward_selection() -> None:
 def test_pipeline_and_grid_search(selector: type) -> None:
     model = make_pipeline(selector(n_resamples=20, random_state=0), GaussianNB())
     step = model.steps[0][0]
-    search = GridSearchCV(model, {f"{step}__threshold": [1, 0.5, 13]}, cv=3).fit(X, Y)
+    search = GridSearchCV(model, {f"{step}__n_features_to_select": [1, 0.5, 13]}, cv=3).fit(X, Y)
     assert search.best_score_ > 0.9
     assert (
         search.best_estimator_[:-1].transform(X).shape[1]
@@ -90,7 +94,7 @@ def test_pipeline_and_grid_search(selector: type) -> None:
 
 def test_set_output_keeps_names_and_types() -> None:
     frame = X.assign(word=np.where(Y == 0, "a", "b"))
-    selector = WithinAggregationSelector(threshold=2, n_resamples=10, random_state=0)
+    selector = WithinAggregationSelector(n_features_to_select=2, n_resamples=10, random_state=0)
     chosen = selector.set_output(transform="pandas").fit_transform(frame, Y)
     assert list(chosen) == list(selector.get_feature_names_out())
     assert set(chosen) <= set(frame)
@@ -137,8 +141,8 @@ def test_metadata_is_routed() -> None:
 
 @pytest.mark.parametrize("threshold", [0, 14, 1.5, -1])
 def test_threshold_out_of_range(threshold: float) -> None:
-    with pytest.raises(ParameterError, match="threshold"):
-        WithinAggregationSelector(threshold=threshold, n_resamples=5).fit(X, Y)
+    with pytest.raises(ParameterError, match="n_features_to_select"):
+        WithinAggregationSelector(n_features_to_select=threshold, n_resamples=5).fit(X, Y)
 
 
 def test_bad_target() -> None:

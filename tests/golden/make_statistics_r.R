@@ -1,6 +1,6 @@
 # Writes tests/golden/data/statistics_r.json: tables and what stats, afex and rstatix say of them.
 # Run from the root of the repository: Rscript tests/golden/make_statistics_r.R
-source("r_bridge/statistics.R")
+source("r_bridge/pyfsagg_rpy2/statistics.R")
 published <- function(name) {
   read.csv(file.path("data", "published", paste0(name, ".csv")), stringsAsFactors = FALSE)
 }

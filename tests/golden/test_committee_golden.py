@@ -40,9 +40,9 @@ def test_approval_counts(committee: pyfsagg.Committee) -> None:
 
 
 def test_votes_weighted_by_accuracy(committee: pyfsagg.Committee) -> None:
-    approval = committee.vote("approval", weights="performance").ranking["score"]
+    approval = committee.vote("approval", voter_weights="performance").ranking["score"]
     np.testing.assert_allclose(approval.head(2), [134.786, 127.333], rtol=0, atol=5e-4)
-    shared = committee.vote("satisfaction_approval", weights="performance").ranking["score"]
+    shared = committee.vote("satisfaction_approval", voter_weights="performance").ranking["score"]
     np.testing.assert_allclose(shared.head(2), [15.3535, 14.1077], rtol=0, atol=5e-5)
 
 

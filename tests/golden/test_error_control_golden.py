@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize_scalar
 
-from pyfsagg.error_control import integrated_path, pfer_bound, pfer_size, pfer_threshold
+from pyfsagg.error_control import integrated_path, pfer_bound, pfer_size
+from pyfsagg.error_control.bounds import pfer_threshold
 
 DATA = Path(__file__).parent / "data"
 STABS = json.loads((DATA / "stability_selection_stabs.json").read_text(encoding="utf-8"))

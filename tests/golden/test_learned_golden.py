@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from pyfsagg import RankTable, aggregate
-from pyfsagg._kernels.lists.smooth import smooth_medians
+from pyfsagg._kernels.consensus import smooth_medians
 
 DATA = Path(__file__).parent / "data"
 BIRRA = json.loads((DATA / "birra_r.json").read_text(encoding="utf-8"))

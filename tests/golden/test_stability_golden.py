@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pyfsagg.stability_measures import stability
+from pyfsagg.stability_measures.measure import measure_stability
 
 CASES = json.loads((Path(__file__).parent / "data" / "stability_sets.json").read_text())
 SNAKE = {
@@ -40,8 +40,8 @@ def test_values_of_stabm(case: int, measure: str) -> None:
         options["similarity"] = np.exp(-np.abs(position[:, None] - position))
         options["threshold"] = 0.3
     if measure in UNCORRECTED:
-        options["correction"] = "none"
-    found = stability(sets, SNAKE.get(measure, measure.lower()), **options)
+        options["chance_correction"] = "none"
+    found = measure_stability(sets, SNAKE.get(measure, measure.lower()), **options)
     assert found.value == pytest.approx(CASES[case]["values"][measure], rel=0, abs=1e-10)
     assert found.n_undefined == 0
 
@@ -53,20 +53,22 @@ def value_of(measure: str, key: str, **options: Any) -> float:
     sets = [[feature - 1 for feature in row] for row in EXACT[key]]
     if measure in {*SNAKE.values(), "yu", "zucknick"}:
         options |= {"similarity": EXACT["similarity"], "threshold": EXACT["threshold"]}
-    return stability(sets, measure, n_features=EXACT["p"], **options).value
+    return measure_stability(sets, measure, n_features=EXACT["p"], **options).value
 
 
 @pytest.mark.parametrize("measure", sorted(EXACT["exact"]))
 def test_exact_correction_of_stabm(measure: str) -> None:
     """Correction for chance by all pairs of subsets (`correction.for.chance = "exact"`)."""
-    found = value_of(measure, "features", correction="exact")
+    found = value_of(measure, "features", chance_correction="exact")
     assert found == pytest.approx(EXACT["exact"][measure], rel=0, abs=1e-10)
 
 
 @pytest.mark.parametrize("measure", sorted(EXACT["imputed"]))
 def test_undefined_pairs_of_stabm(measure: str) -> None:
     """The same pairs are undefined: with a value imputed for them the averages agree."""
-    options: dict[str, Any] = {"correction": "none"} if measure in {*SNAKE.values(), "yu"} else {}
+    options: dict[str, Any] = (
+        {"chance_correction": "none"} if measure in {*SNAKE.values(), "yu"} else {}
+    )
     found = value_of(
         measure,
         "features_with_empty_and_full",

@@ -28,7 +28,7 @@ def test_one_row_each(ties: str) -> None:
     expected = FOUND["tied"][ties]
     score = pyfsagg.cox_score(TIED[FEATURES], TIMES, ties=ties)
     np.testing.assert_allclose(score, list(expected["score"].values()), rtol=1e-9)
-    residuals = pyfsagg.martingale_residuals(TIMES, ties=ties)
+    residuals = pyfsagg.filters.martingale_residuals(TIMES, ties=ties)
     np.testing.assert_allclose(residuals, expected["martingale"], rtol=0, atol=1e-12)
 
 
@@ -37,7 +37,7 @@ def test_rows_that_count_are_rows_repeated_in_r(ties: str) -> None:
     expected = FOUND["repeated"][ties]
     score = pyfsagg.cox_score(TIED[FEATURES], TIMES, ties=ties, sample_weight=COUNT)
     np.testing.assert_allclose(score, list(expected["score"].values()), rtol=1e-9)
-    residuals = pyfsagg.martingale_residuals(TIMES, ties=ties, sample_weight=COUNT)
+    residuals = pyfsagg.filters.martingale_residuals(TIMES, ties=ties, sample_weight=COUNT)
     np.testing.assert_allclose(
         np.repeat(residuals, COUNT), expected["martingale"], rtol=0, atol=1e-12
     )

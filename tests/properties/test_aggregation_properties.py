@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pyfsagg._kernels.lists.order_statistics import log_stuart
+from pyfsagg._kernels.order_statistics import log_stuart
 from pyfsagg.aggregation import AGGREGATORS, aggregate
-from pyfsagg.ranks import RankTable, rank_scores, select_top
+from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks.ranking import select_top
 
 RANK_METHODS = [spec.name for spec in AGGREGATORS if spec.input == "ranks"]
 # The first two take the first of equally good items; MAIC is slow, and has a test of its own.

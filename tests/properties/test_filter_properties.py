@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyfsagg._table.table import Kind, Table
+from pyfsagg._table.columns import Kind
+from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.filters._base import FILTERS
 

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from pyfsagg._table.identity import data_hash, row_digests
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import Target
 from pyfsagg.filters import FILTERS
 
@@ -49,7 +49,7 @@ def cases(draw):
 
 def both(X, S, nominal):
     options = {"nominal": nominal, "allow_constant": True}
-    return check_table(X, **options), check_table(S, sparse=True, **options)
+    return as_table(X, **options), as_table(S, sparse=True, **options)
 
 
 @pytest.mark.parametrize(("name", "options"), CASES, ids=str)

@@ -10,10 +10,11 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from pyfsagg._kernels.stability.pairs import canberra_pair_sum
+from pyfsagg._kernels.stability import canberra_pair_sum
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures import UndefinedStabilityError, stability
+from pyfsagg.stability_measures import UndefinedStabilityError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
+from pyfsagg.stability_measures.measure import measure_stability
 
 NAMES = [spec.name for spec in STABILITY_MEASURES]
 
@@ -35,7 +36,7 @@ matrices = st.tuples(st.integers(2, 7), st.integers(2, 9)).flatmap(
 )
 
 
-def is_undefined(scores: NDArray[np.float64], name: str, top: int) -> bool:
+def is_undefined(scores: NDArray[np.float64], name: str, n_features_to_select: int) -> bool:
     """Whether the definition of the measure has no value for any pair of these rows."""
     if STABILITY_MEASURES.get(name).kind != "sets":
         varying = np.ptp(scores, axis=1) > 0
@@ -43,10 +44,10 @@ def is_undefined(scores: NDArray[np.float64], name: str, top: int) -> bool:
     if name in ("yu", "intersection_count", "intersection_greedy", "intersection_mbm"):
         # Two features are similar to each other here, and any selection is as good as another.
         return scores.shape[1] == 2
-    return name in UNDEFINED_IF_ALL_SELECTED and top == scores.shape[1]
+    return name in UNDEFINED_IF_ALL_SELECTED and n_features_to_select == scores.shape[1]
 
 
-def value(scores: NDArray[np.float64], name: str, top: int = 1) -> float | None:
+def value(scores: NDArray[np.float64], name: str, n_features_to_select: int = 1) -> float | None:
     """The value; None, where the measure is undefined, and nowhere else."""
     spec = STABILITY_MEASURES.get(name)
     options: dict[str, object] = {}
@@ -54,14 +55,18 @@ def value(scores: NDArray[np.float64], name: str, top: int = 1) -> float | None:
         position = np.arange(scores.shape[1])
         options["similarity"] = np.exp(-np.abs(position[:, None] - position) / 12)
     if name.startswith("intersection_"):
-        options["correction"] = "exact"
+        options["chance_correction"] = "exact"
     # Orders of ties that have to be drawn depend on the order of rows and columns.
     options["ties"] = "first" if spec.needs_strict else "random"
-    if is_undefined(scores, name, top):
+    if is_undefined(scores, name, n_features_to_select):
         with pytest.raises(UndefinedStabilityError, match=f"{name!r} is undefined on these data"):
-            stability(scores, name, input="scores", top=top, **options)
+            measure_stability(
+                scores, name, input="scores", n_features_to_select=n_features_to_select, **options
+            )
         return None
-    return stability(scores, name, input="scores", top=top, **options).value
+    return measure_stability(
+        scores, name, input="scores", n_features_to_select=n_features_to_select, **options
+    ).value
 
 
 def bounds(name: str, m: int, p: int) -> tuple[float, float]:
@@ -77,7 +82,7 @@ def bounds(name: str, m: int, p: int) -> tuple[float, float]:
 def test_values_stay_within_the_bounds_of_the_registry(
     name: str, scores: NDArray[np.float64]
 ) -> None:
-    found = value(scores, name, top=max(1, scores.shape[1] // 2))
+    found = value(scores, name, n_features_to_select=max(1, scores.shape[1] // 2))
     if found is not None:
         low, high = bounds(name, *scores.shape)
         assert low - 1e-9 <= found <= high + 1e-9
@@ -106,9 +111,9 @@ def test_the_order_of_the_features_does_not_matter(
     name: str, scores: NDArray[np.float64], seed: int
 ) -> None:
     shuffled = np.random.default_rng(seed).permutation(scores, axis=1)
-    top = max(1, scores.shape[1] // 2)
-    expected = value(scores, name, top)
-    found = value(shuffled, name, top)
+    n_features_to_select = max(1, scores.shape[1] // 2)
+    expected = value(scores, name, n_features_to_select)
+    found = value(shuffled, name, n_features_to_select)
     if expected is not None:
         assert found == pytest.approx(expected, abs=1e-9)
 
@@ -127,8 +132,8 @@ def test_monotone_transformations_change_nothing(name: str, scores: NDArray[np.f
 @settings(max_examples=15, deadline=None)
 @given(row=arrays(np.float64, 8, elements=st.floats(-5, 5), unique=True), m=st.integers(2, 6))
 def test_equal_resamples_are_perfectly_stable(name: str, row: NDArray[np.float64], m: int) -> None:
-    found = value(np.tile(row, (m, 1)), name, top=3)
-    perfect = 1.0 if STABILITY_MEASURES.get(name).larger_is_stabler else 0.0
+    found = value(np.tile(row, (m, 1)), name, n_features_to_select=3)
+    perfect = 1.0 if STABILITY_MEASURES.get(name).higher_is_better else 0.0
     assert found == pytest.approx(perfect, abs=1e-9)
 
 

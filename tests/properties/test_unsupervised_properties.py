@@ -7,16 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from pyfsagg.unsupervised import (
-    adjusted_rand_between_matrices,
-    borda_curve,
-    consensus_matrix,
-    consensus_partition,
-    frcm,
-    laplacian_score,
-    mean_plus_sd,
-    svd_entropy,
-)
+from pyfsagg.unsupervised import frcm, laplacian_score, svd_entropy
+from pyfsagg.unsupervised.clusterings import consensus_matrix, consensus_partition
+from pyfsagg.unsupervised.consensus_affinity import adjusted_rand_between_matrices
+from pyfsagg.unsupervised.evaluation import borda_curve
+from pyfsagg.unsupervised.result import mean_plus_sd
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=25, deadline=None)

@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pyfsagg
-from pyfsagg.committees import VOTING_RULES, list_voting_rules
+from pyfsagg.committees import VOTING_RULES
 
-RULES = list_voting_rules().index.tolist()
+RULES = VOTING_RULES.names()
 SEQUENTIAL = [name for name in RULES if VOTING_RULES.get(name).proportional]
 NAMES = ["f0", "f1", "f2", "f3", "f4", "f5"]
 
@@ -72,7 +72,7 @@ def exact(rule: str, selections: list[list[str]], weights: list[int]) -> dict[st
 @given(given=weighted_selections())
 def test_rule_is_its_definition(rule: str, given: tuple[list[list[str]], list[int]]) -> None:
     selections, weights = given
-    found = pyfsagg.vote(selections, rule, weights=weights, feature_names=NAMES).ranking
+    found = pyfsagg.vote(selections, rule, voter_weights=weights, feature_names=NAMES).ranking
     expected = exact(rule, selections, weights)
     assert found.index.tolist() == list(expected)
     np.testing.assert_allclose(found["score"], [float(s) for s in expected.values()], rtol=1e-12)
@@ -86,8 +86,10 @@ def test_order_of_the_voters_does_not_matter(
 ) -> None:
     selections, weights = given
     order = np.random.default_rng(seed).permutation(len(selections))
-    one = pyfsagg.vote(selections, rule, weights=weights).ranking
-    other = pyfsagg.vote([selections[v] for v in order], rule, weights=[weights[v] for v in order])
+    one = pyfsagg.vote(selections, rule, voter_weights=weights).ranking
+    other = pyfsagg.vote(
+        [selections[v] for v in order], rule, voter_weights=[weights[v] for v in order]
+    )
     assert one.index.tolist() == other.ranking.index.tolist()
     assert one[["rank", "tied", "votes"]].equals(other.ranking[["rank", "tied", "votes"]])
     np.testing.assert_allclose(one["score"], other.ranking["score"], rtol=1e-12)
@@ -99,7 +101,7 @@ def test_order_of_the_voters_does_not_matter(
 def test_a_weight_is_a_repetition(rule: str, given: tuple[list[list[str]], list[int]]) -> None:
     selections, weights = given
     repeated = [own for own, w in zip(selections, weights, strict=True) for _ in range(w)]
-    one = pyfsagg.vote(selections, rule, weights=weights, feature_names=NAMES).ranking
+    one = pyfsagg.vote(selections, rule, voter_weights=weights, feature_names=NAMES).ranking
     other = pyfsagg.vote(repeated, rule, feature_names=NAMES).ranking
     assert one.index.tolist() == other.index.tolist()
     assert one[["rank", "tied"]].equals(other[["rank", "tied"]])
@@ -113,7 +115,7 @@ def test_what_everybody_approves_comes_first(
     rule: str, given: tuple[list[list[str]], list[int]]
 ) -> None:
     selections = [[*own, "all"] for own in given[0]]
-    found = pyfsagg.vote(selections, rule, weights=given[1], feature_names=["all", *NAMES])
+    found = pyfsagg.vote(selections, rule, voter_weights=given[1], feature_names=["all", *NAMES])
     assert found.select(1) == ["all"]
     assert found.ranking["score"].iloc[0] == sum(given[1])
 
@@ -126,9 +128,9 @@ def test_empty_selections_and_weight_zero_count_nothing(
     rule: str, given: tuple[list[list[str]], list[int]]
 ) -> None:
     selections, weights = given
-    one = pyfsagg.vote(selections, rule, weights=weights, feature_names=NAMES).ranking
+    one = pyfsagg.vote(selections, rule, voter_weights=weights, feature_names=NAMES).ranking
     more = [*selections, [], ["f5", "f4"]]
-    other = pyfsagg.vote(more, rule, weights=[*weights, 3, 0], feature_names=NAMES).ranking
+    other = pyfsagg.vote(more, rule, voter_weights=[*weights, 3, 0], feature_names=NAMES).ranking
     assert one.index.tolist() == other.index.tolist()
     assert one[["score", "rank", "tied"]].equals(other[["score", "rank", "tied"]])
 
@@ -140,8 +142,8 @@ def test_size_leaves_the_first_places_as_they_are(
     rule: str, given: tuple[list[list[str]], list[int]], size: int
 ) -> None:
     selections, weights = given
-    one = pyfsagg.vote(selections, rule, weights=weights, feature_names=NAMES)
-    other = pyfsagg.vote(selections, rule, weights=weights, feature_names=NAMES, size=size)
+    one = pyfsagg.vote(selections, rule, voter_weights=weights, feature_names=NAMES)
+    other = pyfsagg.vote(selections, rule, voter_weights=weights, feature_names=NAMES, size=size)
     assert one.select(size) == other.select(size)
     scores = other.ranking["score"].to_numpy()
     assert (np.diff(scores) <= 1e-12).all()

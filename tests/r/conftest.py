@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from pyfsaggr import SOURCE, libraries, run
 
 STANDINS = Path(__file__).parent / "standins"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from r_packages import need
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from r_bridge._conversion import from_r, to_factor, to_frame, to_matrix, to_strings, to_vector
-from r_bridge._session import environment
+from pyfsagg_rpy2.conversion import from_r, to_factor, to_frame, to_matrix, to_strings, to_vector
+from pyfsagg_rpy2.session import environment
 
 pytestmark = pytest.mark.r
 need("stats")

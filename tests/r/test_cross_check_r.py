@@ -18,14 +18,20 @@ from pyfsagg.exceptions import (
     ParameterError,
     UnknownNameError,
 )
-from r_bridge import CrossCheck, cross_check, list_comparisons
-from r_bridge._packages import PACKAGES
-from r_bridge._session import RError, require
-from r_bridge.comparisons import _base, run
-from r_bridge.comparisons._base import COMPARISONS, Case, Comparison, Departure, Tolerance
-from r_bridge.comparisons.filters import _complete
-from r_bridge.comparisons.outcome import VERDICTS
-from r_bridge.comparisons.report import cross_check_page, plot_differences
+from pyfsagg_papers import CrossCheck, cross_check, list_comparisons
+from pyfsagg_papers.comparisons import base, run
+from pyfsagg_papers.comparisons.base import (
+    COMPARISONS,
+    VERDICTS,
+    Case,
+    Comparison,
+    Departure,
+    Tolerance,
+)
+from pyfsagg_papers.comparisons.filters import _complete
+from pyfsagg_papers.comparisons.page import cross_check_page, plot_differences
+from pyfsagg_rpy2.packages import PACKAGES
+from pyfsagg_rpy2.session import RError, require
 
 pytestmark = pytest.mark.r
 need("RobustRankAggreg", "afex", "rstatix")
@@ -199,7 +205,7 @@ def test_relative_differences_have_a_floor() -> None:
     bare = Tolerance(1e-6, "relative", "for this test")
     assert bare.differences(np.array([1.0]), np.array([0.0]))[0] == np.inf
     assert set(VERDICTS) >= {"agrees", "disagrees"}
-    assert _base.SAME.limit == 0.0
+    assert base.SAME.limit == 0.0
 
 
 # ---------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pkgutil
 import pytest
 from r_packages import need
 
-import r_bridge
+import pyfsagg_rpy2
 
 pytestmark = pytest.mark.r
 
@@ -24,15 +24,15 @@ NEEDED = {
     "statistics": ["afex", "rstatix"],
 }
 MODULES = [
-    module.name.removeprefix("r_bridge.")
-    for module in pkgutil.walk_packages(r_bridge.__path__, "r_bridge.")
+    module.name.removeprefix("pyfsagg_rpy2.")
+    for module in pkgutil.walk_packages(pyfsagg_rpy2.__path__, "pyfsagg_rpy2.")
 ]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str) -> None:
     need(*NEEDED.get(name, []))
-    module = importlib.import_module(f"r_bridge.{name}")
+    module = importlib.import_module(f"pyfsagg_rpy2.{name}")
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     failed, tried = doctest.testmod(module, optionflags=flags)
     assert failed == 0

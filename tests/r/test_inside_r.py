@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from r_packages import need
 
-from r_bridge._session import environment, inside_r
+from pyfsagg_rpy2.session import environment, inside_r
 
 pytestmark = pytest.mark.r
 need("reticulate")
@@ -22,14 +22,14 @@ arguments <- commandArgs(TRUE)
 use_python(arguments[1], required = TRUE)
 py_run_string(sprintf("import sys; sys.path.insert(0, '%s')", arguments[2]))
 refusal <- tryCatch(
-  py_run_string("from r_bridge import rank_matrix; rank_matrix([['a', 'b']])"),
+  py_run_string("from pyfsagg_rpy2 import rank_matrix; rank_matrix([['a', 'b']])"),
   error = function(e) conditionMessage(e)
 )
 cat(refusal, "\\n")
 py_run_string("
 import subprocess
-from r_bridge._session import inside_r
-own = 'from r_bridge._session import inside_r; print(inside_r())'
+from pyfsagg_rpy2.session import inside_r
+own = 'from pyfsagg_rpy2.session import inside_r; print(inside_r())'
 child = subprocess.run([sys.executable, '-c', own], cwd=sys.path[0], capture_output=True, text=True)
 print('here', inside_r(), 'in a child', child.stdout.strip())
 ")
@@ -52,7 +52,8 @@ def test_reticulate_gets_a_refusal_and_a_child_process_does_not(tmp_path: Path) 
     )
     assert done.returncode == 0, done.stderr
     assert (
-        "InsideRError: r_bridge starts an R of its own, which is not possible inside" in done.stdout
+        "InsideRError: pyfsagg_rpy2 starts an R of its own, which is not possible inside"
+        in done.stdout
     )
     assert "here True in a child False" in done.stdout
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from pyfsaggr import clean, libraries, need_pyfsaggr
 
 pytestmark = pytest.mark.r

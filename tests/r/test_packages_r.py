@@ -12,10 +12,10 @@ from r_packages import need
 
 from pyfsagg import load_dataset
 from pyfsagg.exceptions import MissingDependencyError, UnknownNameError
-from r_bridge import association, correlation, entropy, mutual_information, stability
-from r_bridge._packages import PACKAGES, install_hint
-from r_bridge._session import RError, r_versions, require
-from r_bridge.comparisons._material import embedded_material
+from pyfsagg_papers.comparisons.material import embedded_material
+from pyfsagg_rpy2 import association, correlation, entropy, mutual_information, stability
+from pyfsagg_rpy2.packages import PACKAGES, install_hint
+from pyfsagg_rpy2.session import RError, r_versions, require
 
 pytestmark = pytest.mark.r
 need("stats")

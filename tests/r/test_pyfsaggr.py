@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from pyfsaggr import ROOT, SOURCE, libraries, need_pyfsaggr, run
 
 import pyfsagg
 from pyfsagg.cli import main
+from pyfsaggr import ROOT, SOURCE, libraries, need_pyfsaggr, run
 
 sys.path.insert(0, str(ROOT / "tools"))
 import r_archive
@@ -89,7 +89,7 @@ def test_loading_starts_no_python(library: Path, tmp_path: Path) -> None:
 
 SITUATION = (
     "suppressMessages(library(pyfsaggr)); cat(pyfsagg_available(), '\\n'); pyfsagg_sitrep(); "
-    "tryCatch(invisible(list_filters()), error = function(e) cat(class(e)[1]))"
+    "tryCatch(invisible(list_methods('filters')), error = function(e) cat(class(e)[1]))"
 )
 
 
@@ -239,7 +239,7 @@ def test_the_package_installs_its_wheel_without_an_index(tmp_path: Path) -> None
         *(
             "Rscript",
             "-e",
-            "cat(pyfsaggr::list_filters()$name[1], reticulate::import('pyfsagg')$`__file__`)",
+            "cat(pyfsaggr::list_methods('filters')$name[1], reticulate::import('pyfsagg')$`__file__`)",
         ),
         folder=tmp_path,
         **settings,

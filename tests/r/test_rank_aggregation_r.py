@@ -10,8 +10,8 @@ from r_packages import need
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.exceptions import MissingDependencyError, ParameterError
 from pyfsagg.ranks import RankTable
-from r_bridge import aggregate_ranks, rank_matrix
-from r_bridge._session import RError, package
+from pyfsagg_rpy2 import aggregate_ranks, rank_matrix
+from pyfsagg_rpy2.session import RError, package
 
 pytestmark = pytest.mark.r
 
@@ -128,7 +128,7 @@ def test_errors_keep_their_message():
 def test_the_bridge_leaves_the_environment_of_child_processes_alone() -> None:
     code = (
         "import os; before = os.environ.get('LD_LIBRARY_PATH'); "
-        "from r_bridge._session import environment; environment(); "
+        "from pyfsagg_rpy2.session import environment; environment(); "
         "assert os.environ.get('LD_LIBRARY_PATH') == before"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

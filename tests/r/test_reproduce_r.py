@@ -4,19 +4,14 @@ import numpy as np
 import pytest
 from r_packages import need
 
-from pyfsagg import load_dataset, stability
-from pyfsagg.datasets import load_published
-from pyfsagg.reproduce import claim_variants, stuart_finding
-from pyfsagg.reproduce.stuart.fold_rankings import (
-    RRA_FIRST_LIST,
-    STUART_FIRST_LIST,
-    FoldRankings,
-    r_ranks,
-)
-from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
-from pyfsagg.reproduce.tables.thesis import stability_by_aggregator_information_gain
-from r_bridge import aggregate_ranks
-from r_bridge import statistics as r
+from pyfsagg import load_dataset
+from pyfsagg.extending import measure_stability
+from pyfsagg_papers import claim_variants, load_published, stuart_finding
+from pyfsagg_papers.stuart.rankings import RRA_FIRST_LIST, STUART_FIRST_LIST, FoldRankings, r_ranks
+from pyfsagg_papers.tables.experiments import EXPERIMENTS
+from pyfsagg_papers.tables.thesis import stability_by_aggregator_information_gain
+from pyfsagg_rpy2 import aggregate_ranks
+from pyfsagg_rpy2 import statistics as r
 
 pytestmark = pytest.mark.r
 
@@ -126,4 +121,4 @@ def test_rank_of_nan_in_r():
     values = np.array([np.nan, 0.5, np.nan, -np.inf, np.inf, 0.5])
     np.testing.assert_array_equal(r_ranks(values), [5, 2.5, 6, 1, 4, 2.5])
     repeated = np.vstack([r_ranks(np.full(5, np.nan))] * 3)
-    assert stability(repeated, "spearman").value == pytest.approx(1.0)
+    assert measure_stability(repeated, "spearman").value == pytest.approx(1.0)

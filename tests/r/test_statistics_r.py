@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from r_packages import need
 
-from pyfsagg.datasets import load_published
 from pyfsagg.statistics import friedman, nemenyi, one_way_anova, pairwise_tests, rm_anova, wilcoxon
-from r_bridge import statistics as r
-from r_bridge._session import RError
+from pyfsagg_papers import load_published
+from pyfsagg_rpy2 import statistics as r
+from pyfsagg_rpy2.session import RError
 
 pytestmark = pytest.mark.r
 
@@ -149,7 +149,7 @@ def test_signed_rank(kind, exact, correction, alternative):
         x, y = np.round(2 * x), np.round(2 * y)
     if kind == "ties":
         y[x == y] += 1.0
-    ours = wilcoxon(x, y, alternative=alternative, exact=exact, correction=correction)
+    ours = wilcoxon(x, y, alternative=alternative, exact=exact, continuity=correction)
     theirs = r.wilcoxon(
         x, y, paired=True, alternative=alternative, exact=None if exact == "auto" else exact,
         correction=correction,

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from pyfsagg._base.calls import Call
-from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble.bam import combine_filters
-from pyfsagg.ensemble.scoring import as_lists
+from pyfsagg.ensemble.core import Recipe
 from pyfsagg.ranks import rank_scores
 
 FILTERS_OF_BAM = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared")
@@ -52,14 +50,10 @@ def make_result(
         matrix = np.linspace(1.0, 0.1, p) + 0.1 * rng.standard_normal((n_resamples, p))
         matrix[rng.random(matrix.shape) < missing] = np.nan
         matrices[label] = matrix if scores is None else np.array(scores, dtype=float)
-    compute = AGGREGATORS.get(aggregator).bind()
+    recipe = Recipe.of(aggregator)
     bam = len(filters) > 1
-    combined = (
-        combine_filters(matrices, features, "per_resample", compute)
-        if bam
-        else matrices[filters[0]]
-    )
-    aggregated = compute(as_lists(combined, features)).scores
+    combined = recipe.combine(matrices, features)
+    aggregated = recipe.aggregate(combined, features)
     recorded = {
         "filters": list(filters),
         "filter_params": {},
@@ -88,10 +82,17 @@ def make_result(
         "dropped_features": list(dropped),
     }
     versions = {"pyfsagg": "0.1.0", "python": "3.11.9", "numpy": "2.4.0"}
-    method = "bam" if bam else "wam"
-    ranking = rank_scores(aggregated)
     return EnsembleResult(
-        method, features, matrices, combined, aggregated, ranking, recorded, data, versions
+        method="bam" if bam else "wam",
+        feature_names=features,
+        score_matrices=matrices,
+        combined=combined,
+        scores=aggregated,
+        ranking=rank_scores(aggregated),
+        parameters=recorded,
+        data=data,
+        versions=versions,
+        **dict.fromkeys(("own_scores", "halves", "permutation", "copies", "shuffled")),
     )
 
 

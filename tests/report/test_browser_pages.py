@@ -19,12 +19,12 @@ from browser import Browser, axe
 from command_line import words
 
 import pyfsagg
-from pyfsagg import reproduce
+import pyfsagg_papers as reproduce
 from pyfsagg._run.result import Result
 from pyfsagg.cli import main
-from pyfsagg.datasets._loaders import data_folder
-from pyfsagg.reproduce.calibration.result import Calibration
-from r_bridge import CrossCheck
+from pyfsagg.extending import data_folder
+from pyfsagg_papers import CrossCheck
+from pyfsagg_papers.calibration.run import Calibration
 
 pytestmark = pytest.mark.browser
 

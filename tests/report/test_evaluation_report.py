@@ -22,7 +22,7 @@ from pyfsagg.evaluation._plot import (
     plot_p_values,
     plot_win_tie_loss,
 )
-from pyfsagg.evaluation.comparison import Comparison, compare_methods
+from pyfsagg.evaluation.comparison import MethodComparison, compare_methods
 from pyfsagg.evaluation.result import COLUMNS
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
@@ -116,13 +116,13 @@ def test_lines_can_be_told_apart_beyond_the_number_of_colours() -> None:
     assert len(set(COLORS)) == 7
 
 
-def over_data_sets() -> Comparison:
+def over_data_sets() -> MethodComparison:
     values = pd.DataFrame(
         np.add.outer(np.arange(8) / 100, [0.9, 0.8, 0.7, 0.6]) + np.eye(8, 4) / 1000,
         columns=["first", "second", "third", "fourth"],
     )
     return compare_methods(
-        values, what="accuracy", higher_is_better=True, alpha=0.05, subjects="data sets"
+        values, what="accuracy", higher_is_better=True, confidence_level=0.95, subjects="data sets"
     )
 
 
@@ -133,7 +133,7 @@ def test_critical_difference_names_every_method_once(result: Evaluation) -> None
         assert texts.count(name) == 1
     limit = comparison.tests["critical_difference"].critical_difference
     assert any(f"{limit:.2f}" in text for text in texts)
-    with pytest.raises(InputTypeError, match="expected a Comparison"):
+    with pytest.raises(InputTypeError, match="expected a MethodComparison"):
         plot_critical_difference(result)  # type: ignore[arg-type]
     with pytest.raises(DataError, match="critical_difference is not made of folds"):
         plot_critical_difference(result.compare())
@@ -253,5 +253,5 @@ def test_a_real_evaluation_can_be_reported() -> None:
 def test_report_refuses(result: Evaluation) -> None:
     with pytest.raises(InputTypeError, match="made of an Evaluation"):
         evaluation_page("result")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="alpha"):
-        result.to_html(alpha=2.0)
+    with pytest.raises(ParameterError, match="confidence_level"):
+        result.to_html(confidence_level=2.0)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import pyfsagg
-from pyfsagg._page import glossary
+from pyfsagg._report import closing
 from pyfsagg.ensemble._page import NUMBER_OF_FEATURES
-from pyfsagg.stability_measures._page import STABILITY_PAGE
+from pyfsagg.stability_measures._report import STABILITY_PAGE
 
 DOCS = Path(__file__).parents[2] / "docs"
 ADDRESS = "https://example.org/pyfsagg"
@@ -34,7 +34,7 @@ def says(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 raise metadata.PackageNotFoundError(name)
             return message
 
-        monkeypatch.setattr(glossary.metadata, "metadata", found)
+        monkeypatch.setattr(closing.metadata, "metadata", found)
 
     return stand_in
 
@@ -61,7 +61,7 @@ def noise() -> pyfsagg.EnsembleResult:
 
 @pytest.fixture(scope="module")
 def report() -> object:
-    return pyfsagg.stability_report(np.random.default_rng(0).random((6, 9)), n_boot=10)
+    return pyfsagg.stability(np.random.default_rng(0).random((6, 9)), n_boot=10)
 
 
 def words_of(page: str) -> list[str]:
@@ -77,9 +77,9 @@ def test_where_the_documentation_is(says) -> None:
         ((f"documentation,{ADDRESS}",), ADDRESS),
     ):
         says(*urls)
-        assert glossary.documentation_address() == address
+        assert closing.documentation_address() == address
     says(installed=False)
-    assert glossary.documentation_address() is None
+    assert closing.documentation_address() is None
 
 
 def test_the_words_of_the_proposal_that_occur(run, knee, noise, says) -> None:
@@ -94,8 +94,8 @@ def test_the_words_of_the_proposal_that_occur(run, knee, noise, says) -> None:
     found = words_of(noise.to_html())
     assert "noise" in found
     assert not {"firm", "knee"} & set(found)
-    assert "proposal" not in words_of(run.to_html(threshold=3))
-    assert "proposal" in words_of(run.to_html(threshold="auto"))
+    assert "proposal" not in words_of(run.to_html(n_features_to_select=3))
+    assert "proposal" in words_of(run.to_html(n_features_to_select="auto"))
 
 
 def test_words_and_measures_lead_to_the_documentation(run, report, says) -> None:
@@ -130,7 +130,7 @@ def test_without_an_address_there_is_no_link_but_a_page_and_a_command(run, repor
     assert (run.to_html(), report.to_html()) == without
     for page in without:
         assert not re.findall(r'<a href="(?!#)', page)
-        assert "“Stability measures” in the documentation, and pyfsagg list measures." in page
+        assert "“Stability measures” in the documentation, and pyfsagg list stability." in page
     assert (
         "“Choose the number of features” in the documentation, and pyfsagg help rank." in without[0]
     )

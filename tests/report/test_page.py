@@ -14,16 +14,16 @@ from html_pages import open_in_browser
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from pyfsagg._draw.svg import inline_svg
-from pyfsagg._page.page import (
+from pyfsagg._report.drawing import inline_svg
+from pyfsagg._report.page import (
     Code,
-    Column,
     Enumeration,
     Page,
+    PageColumn,
+    PageTable,
     Picture,
     Records,
     Section,
-    Table,
     Text,
     render_page,
     write_page,
@@ -43,7 +43,7 @@ def picture(prefix: str, word: str = "dots") -> Picture:
 
 def full_page(word: str = "word", find: str = "item") -> Page:
     """A page with every kind of block, and `word` wherever text can stand."""
-    columns = [Column(word), Column("Name", numeric=False), Column("Value")]
+    columns = [PageColumn(word), PageColumn("Name", numeric=False), PageColumn("Value")]
     rows = [("1", word, "0.5"), ("2", "b", "−3"), ("3", "c10", "–"), ("4", "c9", "1,000")]
     return Page(
         word,
@@ -54,11 +54,11 @@ def full_page(word: str = "word", find: str = "item") -> Page:
                 "second",
                 "Second",
                 [
-                    Table(word, columns, rows, note=word, header=1, tinted=2, find=find),
+                    PageTable(word, columns, rows, note=word, header=1, tinted=2, find=find),
                     picture("one", word),
                     Records(word, [(word, [(word, word)])]),
                     picture("two", word),
-                    Table("Plain", columns[:2], [row[:2] for row in rows]),
+                    PageTable("Plain", columns[:2], [row[:2] for row in rows]),
                     Enumeration([(word, word)]),
                 ],
             ),
@@ -157,10 +157,13 @@ def test_empty_page_is_a_page() -> None:
         ([Section("A b", "", [])], "lower-case letters"),
         ([Section("a", "", []), Section("a", "", [])], "'a' is used twice"),
         (
-            [Section("a", "", [Table("T", [Column("x")], [("1",), ("1", "2")])])],
+            [Section("a", "", [PageTable("T", [PageColumn("x")], [("1",), ("1", "2")])])],
             "row 2 of the table 'T' has 2 cells for 1 columns",
         ),
-        ([Section("a", "", [Table("T", [Column("x")], [], header=1)])], "header=1 is not a column"),
+        (
+            [Section("a", "", [PageTable("T", [PageColumn("x")], [], header=1)])],
+            "header=1 is not a column",
+        ),
     ],
 )
 def test_bad_pages(sections: list[Section], message: str) -> None:

@@ -13,15 +13,17 @@ from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.figure import Figure
 from scipy.stats import spearmanr
 
-from pyfsagg._draw.style import feature_label, number_ticks
-from pyfsagg.ensemble._plot import ENSEMBLE_PLOTS, correlate_rows
-from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.plotting import (
+from pyfsagg._report.drawing import feature_label, number_ticks
+from pyfsagg.ensemble._plot import (
+    ENSEMBLE_PLOTS,
+    correlate_rows,
     plot_agreement,
     plot_convergence,
     plot_ranking,
     plot_scores,
 )
+from pyfsagg.exceptions import InputTypeError, ParameterError
+from pyfsagg.ranks import rank_scores
 
 
 def tick_labels(axis: Any) -> list[str]:
@@ -48,10 +50,10 @@ def draw(ax: Axes) -> None:
 @pytest.mark.parametrize("threshold", [3, 0.25])
 def test_ranking_shows_medians_intervals_and_the_cut(make: Any, threshold: float) -> None:
     result = make(names=12)
-    ax = plot_ranking(result, n=8, threshold=threshold)
+    ax = plot_ranking(result, n=8, n_features_to_select=threshold)
     draw(ax)
     best = [result.feature_names.index(name) for name in result.select(8)]
-    ranks = result.resample_ranks[:, best]
+    ranks = rank_scores(result.combined)[:, best]
     assert tick_labels(ax.yaxis) == result.select(8)
     assert ax.get_ylim() == (7.5, -0.5)  # the best on top
     medians = np.concatenate(
@@ -68,7 +70,7 @@ def test_ranking_shows_medians_intervals_and_the_cut(make: Any, threshold: float
 
 def test_ranking_draws_no_cut_where_there_is_none_to_see(make: Any) -> None:
     for result, threshold in ((make(names=5), 5), (make(names=200), 0.9)):
-        ax = plot_ranking(result, n=5, threshold=threshold)
+        ax = plot_ranking(result, n=5, n_features_to_select=threshold)
         assert not [each for each in ax.lines if str(each.get_label()).startswith("cut")]
         assert not [each for each in ax.lines if str(each.get_label()).endswith("others")]
 
@@ -147,7 +149,7 @@ def test_agreement_of_very_many_resamples_takes_evenly_spaced_ones(make: Any) ->
 @pytest.mark.parametrize("aggregator", ["arithmetic_mean", "borda"])
 def test_convergence_aggregates_the_first_resamples(make: Any, aggregator: str) -> None:
     result = make(names=10, n_resamples=30, aggregator=aggregator)
-    ax = plot_convergence(result, threshold=3)
+    ax = plot_convergence(result, n_features_to_select=3)
     draw(ax)
     correlation, overlap = line(ax, "rank correlation"), line(ax, "overlap of the best 3")
     sizes = correlation.get_xdata().tolist()
@@ -166,7 +168,7 @@ def test_convergence_aggregates_the_first_resamples(make: Any, aggregator: str) 
 
 def test_convergence_leaves_out_sizes_without_a_result(make: Any) -> None:
     scores = np.array([[3.0, 2.0, np.nan], [np.nan, 2.0, 1.0], [3.0, 2.0, 1.0], [3.0, 1.0, 2.0]])
-    ax = plot_convergence(make(names=3, scores=scores), threshold=1)
+    ax = plot_convergence(make(names=3, scores=scores), n_features_to_select=1)
     draw(ax)
     drawn = np.isfinite(line(ax, "rank correlation").get_ydata())
     assert drawn.tolist() == [False, True, True, True]
@@ -234,8 +236,8 @@ def test_arguments_out_of_range(make: Any) -> None:
         with pytest.raises(ParameterError, match="n must be a whole number of at least 1, got 0"):
             plot(result, n=0)
     for plot in (plot_ranking, plot_convergence):
-        with pytest.raises(ParameterError, match="threshold"):
-            plot(result, threshold=13)
+        with pytest.raises(ParameterError, match="n_features_to_select"):
+            plot(result, n_features_to_select=13)
     with pytest.raises(ParameterError, match="kind must be one of 'ranking'"):
         result.plot("pie")
 

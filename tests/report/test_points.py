@@ -12,8 +12,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pyfsagg._draw.points import MOST, MOST_OF_A_CURVE, name_points
-from pyfsagg._draw.svg import inline_svg
+from pyfsagg._report.drawing import MOST, MOST_OF_A_CURVE, inline_svg, name_points
 
 
 def told(draw: Any) -> list[tuple[int, int, str]]:

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._page.page import Picture, Table, render_page
+from pyfsagg._report.page import PageTable, Picture, render_page
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders, random_subset_baseline
-from pyfsagg.rank_order._page import elimination_page
-from pyfsagg.reproduce.orders._page import experiment_page
-from pyfsagg.reproduce.orders.experiment import Experiment, Finding
+from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders
+from pyfsagg.rank_order._report import elimination_page
+from pyfsagg.rank_order.naive_bayes import random_subset_baseline
+from pyfsagg_papers.orders.experiment import Experiment, Finding
+from pyfsagg_papers.orders.figures import experiment_page
 
 DATA = make_planted_orders(3, 10, n_extraneous=4, random_state=1)
 X = DATA.X.rename(columns={"planted_1": "<b>one</b>"})
@@ -27,7 +28,7 @@ def result() -> Elimination:
 def test_elimination_page(result: Elimination) -> None:
     band = random_subset_baseline(X, DATA.y, max_size=7, n_subsets=5)
     banded = replace(result, baseline=band)
-    page = elimination_page(banded, size=3, data_name="a table", command="order x")
+    page = elimination_page(banded, n_features_to_select=3, data_name="a table", command="order x")
     html = render_page(page)
     assert "&lt;b&gt;one&lt;/b&gt;" in html
     assert "<b>one</b>" not in html
@@ -35,18 +36,18 @@ def test_elimination_page(result: Elimination) -> None:
     assert page.title == "Elimination by Spoilers: a table"
     blocks = [block for section in page.sections for block in section.blocks]
     assert sum(isinstance(block, Picture) for block in blocks) == 2
-    table = next(block for block in blocks if isinstance(block, Table))
+    table = next(block for block in blocks if isinstance(block, PageTable))
     assert [row[1] for row in table.rows] == result.select(7)
     assert [row[0] for row in table.rows] == [str(rank) for rank in range(1, 8)]
     assert table.tinted == 3
     share = result.accuracy[-3]
     assert f"{share:.1%} (cross-validated)" in html
-    with pytest.raises(ParameterError, match="size"):
-        elimination_page(result, size=8)
+    with pytest.raises(ParameterError, match="n_features_to_select"):
+        elimination_page(result, n_features_to_select=8)
 
 
 def test_page_without_accuracy() -> None:
-    page = elimination_page(eliminate(X, DATA.y, "cdv"), size=2)
+    page = elimination_page(eliminate(X, DATA.y, "cdv"), n_features_to_select=2)
     blocks = [block for section in page.sections for block in section.blocks]
     assert sum(isinstance(block, Picture) for block in blocks) == 1
     (repeat,) = (section for section in page.sections if section.id == "repeat")
@@ -65,5 +66,5 @@ def test_experiment_page(result: Elimination) -> None:
     assert "1 of 2 statements" in html
     blocks = [block for section in page.sections for block in section.blocks]
     assert [block.title for block in blocks if isinstance(block, Picture)] == ["first", "second"]
-    table = next(block for block in blocks if isinstance(block, Table))
+    table = next(block for block in blocks if isinstance(block, PageTable))
     assert [row[0] for row in table.rows] == ["holds", "does not hold"]

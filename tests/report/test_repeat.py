@@ -49,12 +49,12 @@ RUNS = {
     "agreement": "agreement a.txt b.txt c.txt --distance 2 --pilot 3 --persistence 0.9",
     "screen": "screen guides.csv --item gene --score z --alpha 0.2 --null uniform",
     "vote": "vote votes.csv --selection features --learner learner --performance accuracy --rule spav "
-    "--weights performance --size 2",
+    "--voter-weights performance --size 2",
     "vote of lines": "vote votes.txt --rule phragmen",
     "committee": "committee numbers-and-class.csv --target kind --learners lr --by elimination "
-    "--n-features 3 --step 4 --metric balanced_accuracy --rule sav --weights performance "
+    "--n-features 3 --step 4 --metric balanced_accuracy --rule sav --voter-weights performance "
     "--resampling-param fraction=0.7 --n-resamples 3 --seed 4 --jobs 1",
-    "stability": "stability a.txt b.txt c.txt --n-features 40 --level 0.9",
+    "stability": "stability a.txt b.txt c.txt --n-features 40 --confidence-level 0.9",
 }
 
 
@@ -105,7 +105,7 @@ def command_of(page: str) -> list[str]:
 def record(result: Any, view: dict[str, Any]) -> dict[str, Any]:
     """What a result says, shown in the same way; of lists in files without how they were read."""
     document = json.loads(result.to_json(**view))
-    if result.kind in ("aggregation", "stability"):
+    if result._kind in ("aggregation", "stability"):
         # A comparison of methods is kept with the aggregation, and made in a line of its own.
         other = ("parameters", "data", "comparison", "others")
         document = {key: document[key] for key in document if key not in other}
@@ -129,8 +129,8 @@ def test_the_code_of_a_report_gives_the_same_bits(
         exec(compile(code, name, "exec"), namespace)
     again = namespace["result"]
     assert type(again) is type(saved)
-    assert record(again, dict(saved.view)) == record(saved, dict(saved.view))
-    own, other = again.arrays(), saved.arrays()
+    assert record(again, dict(saved._view)) == record(saved, dict(saved._view))
+    own, other = again._arrays(), saved._arrays()
     assert own.keys() == {key for key in other if name != "compare" or key in own}
     for key, array in own.items():
         np.testing.assert_array_equal(array, other[key], err_msg=key)

@@ -21,8 +21,7 @@ from html_pages import Page, open_in_browser
 
 from pyfsagg import bam, load_dataset
 from pyfsagg._base.words import number, numbers, percentages, ranks, setting
-from pyfsagg.ensemble._page import render_report, write_report
-from pyfsagg.exceptions import DataError, InputTypeError, OutputError, ParameterError
+from pyfsagg.exceptions import DataError, OutputError, ParameterError
 
 WINE = load_dataset("wine")
 
@@ -34,8 +33,8 @@ def result(make: Any, bam_filters: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def page(result: Any) -> Page:
-    text = render_report(
-        result, threshold=0.25, command="rank 'my table.csv' --target class", data_name="table"
+    text = result.to_html(
+        n_features_to_select=0.25, command="rank 'my table.csv' --target class", data_name="table"
     )
     return Page(text)
 
@@ -72,11 +71,14 @@ def test_what_was_done_and_found_is_said(page: Page, result: Any) -> None:
         "1 feature with almost no variation was dropped",
         "3 of 12 features are selected (the best 25 %, rounded up)",
         "pyfsagg rank 'my table.csv' --target class",
-        f"a Spearman correlation of {result.stability().loc['bam', 'spearman']:.3f} on average",
         "0123456789abcdef" * 4,
         "20240607",
     ):
         assert part in words
+    heads, *agreement = [cells for _, cells in page.rows if len(cells) == 6][4:]
+    assert agreement[-1][0] == "bam"
+    found = f"{result.stability().loc['bam', 'spearman']:.3f}"
+    assert agreement[-1][heads.index("Spearman")] == found
 
 
 def test_stability_has_a_line_per_measure_with_range_and_direction(page: Page, result: Any) -> None:
@@ -104,7 +106,7 @@ def test_every_parameter_and_version_is_in_the_settings(page: Page, result: Any)
 
 
 def test_unknown_parameters_are_shown_too(make: Any) -> None:
-    page = Page(render_report(make(colour_of_the_day={"a": 1, "b": [2, 3]})))
+    page = Page(make(colour_of_the_day={"a": 1, "b": [2, 3]}).to_html())
     assert ["colour of the day", "a: 1; b: 2, 3"] in [cells for _, cells in page.rows]
 
 
@@ -116,7 +118,7 @@ def test_names_are_harmless(make: Any, hostile: Any) -> None:
         dropped=["<script>alert(2)</script>"],
     )
     attack = "rank '<script>alert(3)</script>.csv' </code></pre>"
-    text = render_report(result, command=attack, data_name="</title><script>alert(4)</script>")
+    text = result.to_html(command=attack, data_name="</title><script>alert(4)</script>")
     page = Page(text)
     assert page.tags.count("script") == 1
     assert "img" not in page.tags
@@ -142,7 +144,7 @@ def test_nothing_is_loaded_from_elsewhere(page: Page) -> None:
 
 
 def test_no_address_outside_the_text(result: Any) -> None:
-    text = render_report(result)
+    text = result.to_html()
     assert not re.search(r"(?:https?:)?//[a-z]", re.sub(r">[^<]*<", "><", text))
     assert "@import" not in text
     assert "url(http" not in text
@@ -162,16 +164,16 @@ def test_page_is_accessible(page: Page) -> None:
 
 
 def test_same_result_same_bytes(make: Any, bam_filters: Any) -> None:
-    pages = {render_report(make(filters=bam_filters), command="demo") for _ in range(2)}
+    pages = {make(filters=bam_filters).to_html(command="demo") for _ in range(2)}
     assert len(pages) == 1
 
 
 def test_own_plot_style_does_not_reach_the_report(make: Any) -> None:
     from matplotlib import rc_context
 
-    plain = render_report(make())
+    plain = make().to_html()
     with rc_context({"axes.facecolor": "red", "font.size": 30, "svg.fonttype": "path"}):
-        assert render_report(make()) == plain
+        assert make().to_html() == plain
 
 
 def test_threads_make_the_same_pages_and_leave_what_they_share() -> None:
@@ -195,12 +197,16 @@ def test_threads_make_the_same_pages_and_leave_what_they_share() -> None:
 
 
 def test_threshold_may_be_a_numpy_number(make: Any) -> None:
-    assert render_report(make(), threshold=np.int64(3)) == render_report(make(), threshold=3)
-    assert render_report(make(), threshold=np.float64(0.5)) == render_report(make(), threshold=0.5)
+    assert make().to_html(n_features_to_select=np.int64(3)) == make().to_html(
+        n_features_to_select=3
+    )
+    assert make().to_html(n_features_to_select=np.float64(0.5)) == make().to_html(
+        n_features_to_select=0.5
+    )
 
 
 def test_long_tables_say_where_the_rest_is(make: Any) -> None:
-    text = render_report(make(names=520, n_resamples=5))
+    text = make(names=520, n_resamples=5).to_html()
     page = Page(text)
     assert sum(len(cells) == 10 for _, cells in page.rows) == 501
     assert "The first 500 features are listed; the search also finds" in page.words
@@ -209,19 +215,19 @@ def test_long_tables_say_where_the_rest_is(make: Any) -> None:
     rest = json.loads(store)
     assert [name for name, _ in rest] == frame.index[500:].tolist()
     assert rest[-1][1].startswith(f"rank {frame['rank'].iloc[-1]:g}")
-    many = render_report(make(names=620, n_resamples=5), threshold=600)
+    many = make(names=620, n_resamples=5).to_html(n_features_to_select=600)
     assert sum(len(cells) == 10 for _, cells in Page(many).rows) == 601
 
 
 def test_names_in_what_the_search_finds_are_harmless(make: Any) -> None:
     names = [f"f{i}" for i in range(501)] + ["</script><script>alert(1)</script>"]
-    text = render_report(make(names=names, n_resamples=5))
+    text = make(names=names, n_resamples=5).to_html()
     assert "<script>alert" not in text
 
 
 def test_the_summary_answers_first(make: Any) -> None:
     result = make(names=40, n_resamples=20)
-    text = render_report(result, threshold=12)
+    text = result.to_html(n_features_to_select=12)
     words = text[text.index('<section id="summary"') : text.index('<section id="ranking"')]
     first = words[words.index("<p>") : words.index("</p>")]
     frequency = result.to_frame(12)["selection_frequency"]
@@ -231,7 +237,7 @@ def test_the_summary_answers_first(make: Any) -> None:
 
 
 def test_size_stays_small(make: Any, bam_filters: Any) -> None:
-    text = render_report(make(names=300, n_resamples=20, filters=bam_filters))
+    text = make(names=300, n_resamples=20, filters=bam_filters).to_html()
     assert len(text.encode()) < 2_000_000
 
 
@@ -241,18 +247,18 @@ def test_size_stays_small(make: Any, bam_filters: Any) -> None:
     ids=["two features", "two resamples", "negative", "ranks"],
 )
 def test_unusual_results(make: Any, options: dict[str, Any]) -> None:
-    page = Page(render_report(make(**options), threshold=1))
+    page = Page(make(**options).to_html(n_features_to_select=1))
     assert "1 of " in page.words
 
 
 def test_undefined_stability_is_explained(make: Any) -> None:
-    page = Page(render_report(make(scores=np.ones((4, 12)))))
+    page = Page(make(scores=np.ones((4, 12))).to_html())
     assert "The stability of this run is not defined: " in page.words
 
 
 def test_resamples_left_out_of_the_stability_are_mentioned(make: Any) -> None:
     scores = np.vstack([np.arange(12.0), np.arange(12.0) ** 2, np.ones(12)])
-    page = Page(render_report(make(scores=scores)))
+    page = Page(make(scores=scores).to_html())
     assert "Note. 1 of 3 resamples have the same score for all features" in page.words
 
 
@@ -268,8 +274,8 @@ def test_the_code_of_the_page_gives_the_same_result() -> None:
         n_resamples=4,
         random_state=3,
     )
-    code = result.repeat(threshold=0.5)
-    page = Page(result.to_html(threshold=0.5, command="demo"))
+    code = result.repeat(n_features_to_select=0.5)
+    page = Page(result.to_html(n_features_to_select=0.5, command="demo"))
     assert "# X: table of 178 samples and 13 features # y: labels, called" in page.words
     assert all(line.strip() in page.words for line in code.splitlines())
     space: dict[str, Any] = {"X": data.X, "y": data.y}
@@ -281,7 +287,7 @@ def test_the_code_of_the_page_gives_the_same_result() -> None:
 def test_a_page_without_a_recorded_call_has_no_code(make: Any) -> None:
     result = make()
     del result.parameters["call"]
-    assert "import pyfsagg" not in render_report(result, command="demo")
+    assert "import pyfsagg" not in result.to_html(command="demo")
     with pytest.raises(DataError, match="was not recorded"):
         result.repeat()
 
@@ -303,30 +309,28 @@ def test_sources_are_cited(page: Page) -> None:
 def test_write_report(result: Any, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_text("old")
-    assert write_report(result, path, threshold=3, command="demo") == path
-    assert path.read_bytes() == render_report(result, threshold=3, command="demo").encode()
+    assert result.report(path, n_features_to_select=3, command="demo") == path
+    assert path.read_bytes() == result.to_html(n_features_to_select=3, command="demo").encode()
     assert os.listdir(tmp_path) == ["report.html"]
 
 
 def test_write_report_where_nothing_can_be_written(result: Any, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"cannot write .*No such file"):
-        write_report(result, tmp_path / "absent" / "report.html")
+        result.report(tmp_path / "absent" / "report.html")
     (tmp_path / "folder").mkdir()
     with pytest.raises(OutputError, match="cannot write"):
-        write_report(result, tmp_path / "folder")
+        result.report(tmp_path / "folder")
     assert os.listdir(tmp_path) == ["folder"]
 
 
 def test_file_name_that_is_not_unicode(result: Any, tmp_path: Path) -> None:
-    write_report(result, tmp_path / "r.html", command="rank caf\udce9.csv")
+    result.report(tmp_path / "r.html", command="rank caf\udce9.csv")
     assert "rank caf\ufffd.csv" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 def test_bad_arguments(result: Any) -> None:
-    with pytest.raises(ParameterError, match="threshold"):
-        render_report(result, threshold=0)
-    with pytest.raises(InputTypeError, match="made of an EnsembleResult, got dict"):
-        render_report({})  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="n_features_to_select"):
+        result.to_html(n_features_to_select=0)
 
 
 def test_formats() -> None:
@@ -349,7 +353,7 @@ def test_browser_has_nothing_to_complain_about(
     make: Any, bam_filters: Any, hostile: Any, tmp_path: Path
 ) -> None:
     result = make(names=hostile, filters=bam_filters)
-    path = write_report(result, tmp_path / "report.html", command="demo", data_name=hostile[1])
+    path = result.report(tmp_path / "report.html", command="demo", data_name=hostile[1])
     done = open_in_browser(path, tmp_path / "profile")
     assert done.returncode == 0, done.stderr
     assert "CONSOLE" not in done.stderr, done.stderr
@@ -362,7 +366,7 @@ def test_browser_has_nothing_to_complain_about(
 @pytest.mark.browser
 def test_browser_refuses_any_other_script(make: Any, tmp_path: Path) -> None:
     """The page's own policy is a second wall, should escaping ever fail; and the log is read."""
-    path = write_report(make(), tmp_path / "report.html")
+    path = make().report(tmp_path / "report.html")
     injected = "<script>document.title = 'taken'</script></body>"
     path.write_text(path.read_text(encoding="utf-8").replace("</body>", injected), encoding="utf-8")
     done = open_in_browser(path, tmp_path / "profile")
@@ -384,7 +388,7 @@ def test_what_has_no_row_is_found_and_a_table_is_saved(make: Any, tmp_path: Path
       URL.createObjectURL = () => "#";
       document.querySelector(".tools button").click();
     </script></body>"""
-    page = render_report(result).replace("Content-Security-Policy", "none")
+    page = result.to_html().replace("Content-Security-Policy", "none")
     path = tmp_path / "report.html"
     path.write_text(page.replace("</body>", press), encoding="utf-8")
     done = open_in_browser(path, tmp_path / "profile")
@@ -416,7 +420,7 @@ def test_table_can_be_sorted_and_searched(make: Any, tmp_path: Path) -> None:
       seen.push(order(), document.querySelector("output").innerText);
       document.title = seen.join(" | ");
     </script></body>"""
-    page = render_report(result).replace("Content-Security-Policy", "none")
+    page = result.to_html().replace("Content-Security-Policy", "none")
     path = tmp_path / "report.html"
     path.write_text(page.replace("</body>", press), encoding="utf-8")
     done = open_in_browser(path, tmp_path / "profile")

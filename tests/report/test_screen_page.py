@@ -8,7 +8,7 @@ from html_pages import Page, open_in_browser
 
 from pyfsagg import screen
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.plotting import (
+from pyfsagg.screens._report import (
     plot_gene_ranks,
     plot_guides,
     plot_p_value_quantiles,
@@ -92,7 +92,7 @@ def test_page(found):
     assert page.headings[0] == "h1"
     assert "Screen: a & b" in page.words
     hits = found.select("low")
-    assert f"Depleted: {len(hits)} genes with a false discovery rate of at most 0.05" in page.words
+    assert f"Depleted (low scores, α = 0.05): {len(hits)} genes with a false" in page.words
     assert "what all permutations together would give" in page.words
     assert "α (low: 0.05, high: 0.05) is the default." in page.words
     assert page.tags.count("svg") == 5

@@ -12,21 +12,27 @@ import pytest
 from html_pages import Page, open_in_browser
 from matplotlib.figure import Figure
 
-from pyfsagg import InfluenceResult, influence, load_dataset, stability_curve, stability_table
-from pyfsagg._page.page import Text, render_page, write_page
-from pyfsagg.aggregator_influence._page import influence_page
-from pyfsagg.aggregator_influence._plot import plot_aggregator_stability, plot_pairwise
-from pyfsagg.ensemble._page import render_report
-from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
+from pyfsagg import InfluenceResult, influence, load_dataset, stability_curve
+from pyfsagg._report.page import Text, render_page, write_page
+from pyfsagg.aggregator_influence._report import (
+    influence_page,
+    plot_aggregator_stability,
+    plot_pairwise,
+)
+from pyfsagg.ensemble._page import adequacy_blocks, size_block
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.stability_measures import (
     STABILITY_MEASURES,
-    adequacy_curve,
-    enough_resamples,
-    stability_report,
+    adequacy,
+    stability,
 )
-from pyfsagg.stability_measures._page import stability_page
-from pyfsagg.stability_measures._plot import plot_adequacy, plot_stability_curve, plot_trade_off
+from pyfsagg.stability_measures._report import (
+    plot_adequacy,
+    plot_stability_curve,
+    plot_trade_off,
+    stability_page,
+)
+from pyfsagg.stability_measures.result import stability_table
 
 WINE = load_dataset("wine")
 RNG = np.random.default_rng(2)
@@ -66,7 +72,7 @@ def test_trade_off_joins_the_front() -> None:
     frame = pd.DataFrame(
         {"asd": [0.1, 0.5, 0.3, 0.4], "wacc": [0.7, 0.9, 0.8, 0.75]}, index=list("abcd")
     )
-    ax = plot_trade_off(frame, stability="asd", accuracy="wacc", larger_stability_is_better=False)
+    ax = plot_trade_off(frame, stability="asd", accuracy="wacc", higher_is_better=False)
     x, y = line(ax, "Pareto front")
     assert sorted(zip(x, y, strict=True)) == [(0.1, 0.7), (0.3, 0.8), (0.5, 0.9)]
     assert line(ax, "others")[0].tolist() == [0.4]
@@ -77,7 +83,7 @@ def test_trade_off_joins_the_front() -> None:
 
 
 def test_adequacy_draws_both_agreements() -> None:
-    curve = adequacy_curve(SCORES, [5, 10, 20], top=3, n_boot=20)
+    curve = adequacy(SCORES, sizes=[5, 10, 20], n_features_to_select=3, n_boot=20).curve
     ax = plot_adequacy(curve)
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), curve["expected_kendall"])
     np.testing.assert_array_equal(ax.lines[1].get_ydata(), curve["expected_top_overlap"])
@@ -130,9 +136,9 @@ def test_pictures_refuse_what_they_cannot_draw(result: InfluenceResult) -> None:
     with pytest.raises(DataError, match="finite"):
         plot_trade_off(pd.DataFrame({"stability": [1.0, np.nan], "accuracy": [0.5, 0.6]}))
     with pytest.raises(DataError, match="no rows"):
-        plot_adequacy(adequacy_curve(SCORES, [20]).iloc[:0])
+        plot_adequacy(adequacy(SCORES, sizes=[20]).curve.iloc[:0])
     with pytest.raises(InputTypeError, match="Matplotlib axes"):
-        plot_adequacy(adequacy_curve(SCORES, [20]), ax=3)  # type: ignore[arg-type]
+        plot_adequacy(adequacy(SCORES, sizes=[20]).curve, ax=3)  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError):
         plot_aggregator_stability(result, filter="mrmr")
     ax = Figure().add_subplot()
@@ -143,10 +149,14 @@ def test_pictures_refuse_what_they_cannot_draw(result: InfluenceResult) -> None:
 # pages
 # ---------------------------------------------------------------------------------------------
 def test_stability_page_shows_the_table(tmp_path: Path) -> None:
-    report = stability_report(
-        SCORES, top=3, compare=SCORES[:9, ::-1], names=("one", "<other>"), input="scores"
+    report = stability(
+        SCORES,
+        n_features_to_select=3,
+        compare=SCORES[:9, ::-1],
+        names=("one", "<other>"),
+        input="scores",
     )
-    table = stability_table(SCORES, top=3)
+    table = stability_table(SCORES, n_features_to_select=3)
     page = stability_page(report, command="stability scores.csv")
     path = write_page(page, tmp_path / "report.html")
     shown = Page(path.read_text())
@@ -157,10 +167,10 @@ def test_stability_page_shows_the_table(tmp_path: Path) -> None:
     defined = {cells[0]: cells[1:] for _, cells in shown.rows if len(cells) == 3}
     assert len(defined) == 1 + len(table)
     assert defined["Jaccard"][1] == STABILITY_MEASURES.get("jaccard").formula
-    assert rows["Nogueira"][0] == f"{table.loc['nogueira', 'value']:.3f}".replace("-", "−")
+    assert rows["Nogueira"][0] == f"{table.loc['nogueira', 'value']:.4f}".replace("-", "−")
     assert rows["ASD"][3] == "smaller"
     assert "<other>" in rows
-    assert f"Nogueira is {table.loc['nogueira', 'value']:.3f}" in shown.words
+    assert f"Nogueira is {table.loc['nogueira', 'value']:.4f}" in shown.words
 
 
 def test_influence_page_holds_values_tests_and_the_caution(result: InfluenceResult) -> None:
@@ -199,10 +209,11 @@ def test_influence_page_of_one_aggregator_and_of_undefined_values() -> None:
 def test_ensemble_report_answers_whether_resamples_were_enough(make: Any) -> None:
     result = make(names=20, n_resamples=60)
     words = adequacy_blocks(result, 5)[0].text
-    enough, found = enough_resamples(result.combined, top=5, random_state=result.seed)
+    found = adequacy(result.combined, n_features_to_select=5, random_state=result.seed)
+    enough = found.enough()
     assert ("60 were enough" in words) == enough
     assert f"replace {100 * (1 - found.expected_top_overlap):.1f} % of the 5 selected" in words
-    page = Page(render_report(result, threshold=5))
+    page = Page(result.to_html(n_features_to_select=5))
     assert "Was the number of resamples enough?" in page.words
     assert words in page.words
     assert "Figure 6. Stability of the best k features" in page.words
@@ -222,7 +233,7 @@ def test_ensemble_report_says_why_there_is_no_curve(make: Any) -> None:
     single = make(names=12, n_resamples=1)
     assert len(adequacy_blocks(single, 3)) == 1
     assert isinstance(size_block(single), Text)
-    page = Page(render_report(partly))
+    page = Page(partly.to_html())
     assert "Figure 5" not in page.words
 
 

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from pyfsagg.exceptions import MissingDependencyError
-from r_bridge._packages import PACKAGES
-from r_bridge._session import require
+from pyfsagg_rpy2.packages import PACKAGES
+from pyfsagg_rpy2.session import require
 
 
 def need(*packages: str) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from pyfsagg._base.adjustment import adjust_p_values
+from pyfsagg._base.arithmetic import adjust_p_values
 from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
@@ -74,7 +74,7 @@ def test_aggregate_adjusts_over_the_universe(options, n, adjust):
     expected = multipletests(padded, method=STATSMODELS[adjust])[1][:4]
     np.testing.assert_allclose(result.adjusted_p_values, expected, rtol=1e-13)
     assert result.n_tests == n
-    assert f"{n:,} items" in result.adjustment
+    assert f"{n:,} items" in result._adjustment
 
 
 def test_other_tables_and_methods():
@@ -85,7 +85,7 @@ def test_other_tables_and_methods():
     assert aggregate(cut, "mean_p_value").n_tests == 90
     normalized = RankTable.from_normalized_ranks([[0.1, 0.2], [0.3, 1.0]])
     assert aggregate(normalized, "rra").n_tests == 2
-    assert aggregate(scores[1:], "mean_rank").adjustment is None
+    assert aggregate(scores[1:], "mean_rank")._adjustment is None
 
 
 def top_lists(rng, m, k, size, real):
@@ -128,18 +128,20 @@ def test_few_discoveries_among_top_lists_are_false():
 def test_a_given_universe_is_told_as_an_assumption() -> None:
     lists = [["a", "b", "c"], ["b", "a"]]
     given = aggregate(RankTable.from_lists(lists, universe=2000), "rra")
-    text = " ".join("\n".join(given.paragraphs({"top": 3, "adjusted": False})).split())
+    text = " ".join(given.summary_text(top=3, adjusted=False).split())
     assert "suppose that each list could have held any of 2,000 items" in text
     assert "could have held any of 2,000 items" in given.to_html()
-    assert given.pool in given.about_p_values(adjusted=False)
-    assert aggregate(RankTable.from_lists(lists), "rra").pool is None
-    assert aggregate(RankTable.from_lists(lists, universe=2000), "mean_rank").pool is None
+    assert given._pool in given._about_p_values(adjusted=False)
+    assert aggregate(RankTable.from_lists(lists), "rra")._pool is None
+    assert aggregate(RankTable.from_lists(lists, universe=2000), "mean_rank")._pool is None
 
 
 def test_the_statistic_without_p_values_is_called_one_and_the_reason_is_shown() -> None:
-    result = aggregate(RankTable.from_lists([["a", "b"], ["b", "a"]], universe=500), weights=[2, 1])
-    text = " ".join("\n".join(result.paragraphs({"top": 2, "adjusted": True})).split())
-    assert "rank statistic in lists" in text
+    result = aggregate(
+        RankTable.from_lists([["a", "b"], ["b", "a"]], universe=500), list_weights=[2, 1]
+    )
+    text = " ".join(result.summary_text(top=2, adjusted=True).split())
+    assert "Rank Item Statistic In lists" in text
     assert "value" not in text.replace("p-value", "")
     assert "The lists have weights, so that there are no p-values" in text
     assert "The lists have weights, so that there are no p-values" in result.to_html()

@@ -10,8 +10,8 @@ from sklearn.decomposition import PCA
 from statsmodels.stats.multitest import multipletests
 
 from pyfsagg.aggregation import AGGREGATORS, aggregate, permutation_p_values
-from pyfsagg.aggregation.fpcps import fpcps_loadings
 from pyfsagg.aggregation.permutation import _relabelled
+from pyfsagg.aggregation.score_based import fpcps_loadings
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -44,7 +44,7 @@ def test_the_promised_names_and_aliases_exist():
 @pytest.mark.parametrize("method", NAMES)
 def test_every_aggregator_takes_every_table_it_can(method):
     spec = AGGREGATORS.get(method)
-    options = {"keep": None} if method == "fpcps" else {}
+    options = {"n_features_to_select": None} if method == "fpcps" else {}
     tables = {
         "scores": RankTable.from_scores(SCORES),
         "gaps": RankTable.from_scores(np.where(SCORES == 0.2, np.nan, SCORES)),
@@ -180,7 +180,7 @@ def test_fpcps_is_the_first_principal_component(shape):
     rng = np.random.default_rng(1)
     scores = rng.normal(size=shape[1]) + 0.5 * rng.normal(size=shape)
     table = RankTable.from_scores(scores)
-    ours = aggregate(table, "fpcps", keep=None).scores
+    ours = aggregate(table, "fpcps", n_features_to_select=None).scores
     standard = (scores.T - scores.mean(axis=1)) / scores.std(axis=1)
     reference = PCA(1, svd_solver="full").fit(standard)
     sign = np.sign(reference.components_[0].sum())
@@ -188,13 +188,16 @@ def test_fpcps_is_the_first_principal_component(shape):
         ours, sign * reference.transform(standard)[:, 0], rtol=1e-8, atol=1e-10
     )
     np.testing.assert_allclose(
-        fpcps_loadings(table, keep=None), sign * reference.components_[0], rtol=1e-8, atol=1e-10
+        fpcps_loadings(table, n_features_to_select=None),
+        sign * reference.components_[0],
+        rtol=1e-8,
+        atol=1e-10,
     )
 
 
 def test_fpcps_cuts_before_the_analysis():
     scores = np.array([[9.0, 8, 4, 1, 0, 0, 0, 0], [9.0, 5, 6, 0, 1, 0, 0, 0]])
-    result = aggregate(scores + np.arange(8) * 1e-6, "fpcps", keep=2)
+    result = aggregate(scores + np.arange(8) * 1e-6, "fpcps", n_features_to_select=2)
     assert np.isnan(result.statistic[3:]).all()
     assert not np.isnan(result.statistic[:3]).any()
     assert (result.scores[3:] == result.scores[3]).all()
@@ -203,14 +206,14 @@ def test_fpcps_cuts_before_the_analysis():
 
 def test_fpcps_of_one_list_is_that_list():
     scores = np.array([[0.1, 0.9, 0.4, 0.3]])
-    result = aggregate(RankTable.from_scores(scores), "fpcps", keep=None)
+    result = aggregate(RankTable.from_scores(scores), "fpcps", n_features_to_select=None)
     np.testing.assert_allclose(result.scores - result.scores[0], (scores[0] - 0.1) / scores.std())
 
 
 @pytest.mark.parametrize("keep", [0.0, 1.5, 0, 5])
 def test_fpcps_keeps_a_share_or_a_number_of_the_items(keep):
-    with pytest.raises(ParameterError, match="keep must be"):
-        aggregate(RankTable.from_scores(np.eye(4) + 0.5), "fpcps", keep=keep)
+    with pytest.raises(ParameterError, match="n_features_to_select must be"):
+        aggregate(RankTable.from_scores(np.eye(4) + 0.5), "fpcps", n_features_to_select=keep)
 
 
 def test_fpcps_rounds_a_share_up_and_keeps_at_least_one_item_of_each_list():
@@ -218,7 +221,7 @@ def test_fpcps_rounds_a_share_up_and_keeps_at_least_one_item_of_each_list():
     for keep, kept in ((0.3, [0, 1, 3]), (0.5, [0, 1, 3]), (1e-12, [0, 1])):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PyfsaggWarning)  # two kept items: opposed lists
-            statistic = aggregate(scores, "fpcps", keep=keep).statistic
+            statistic = aggregate(scores, "fpcps", n_features_to_select=keep).statistic
         assert np.flatnonzero(~np.isnan(statistic)).tolist() == kept
 
 
@@ -233,23 +236,23 @@ def test_fpcps_whose_loadings_cancel_goes_by_the_largest_loading():
     v = np.array([0.0, 0.0, 0.0, 0.0, 0.5, -0.5])
     for sign in (1.0, -1.0):
         lists = RankTable.from_scores(sign * np.array([u, -u / 2 + v, -u / 2 - v]) + 2.0)
-        loadings = fpcps_loadings(lists, keep=None, normalize="minmax")
+        loadings = fpcps_loadings(lists, n_features_to_select=None, normalize="minmax")
         np.testing.assert_allclose(loadings, np.array([2.0, -1.0, -1.0]) / 6**0.5, rtol=1e-12)
 
 
 def test_fpcps_warns_of_mixed_signs_and_refuses_constant_lists():
     opposed = [[1.0, 2.0, 3.0, 5.0], [4.0, 3.0, 2.2, 1.0], [1.0, 2.1, 3.0, 4.0]]
     with pytest.warns(PyfsaggWarning, match="1 of 3 lists have a negative loading"):
-        aggregate(opposed, "fpcps", keep=None)
+        aggregate(opposed, "fpcps", n_features_to_select=None)
     with pytest.raises(DataError, match="every list is constant"):
-        aggregate([[1.0, 1.0], [2.0, 2.0]], "fpcps", keep=None)
+        aggregate([[1.0, 1.0], [2.0, 2.0]], "fpcps", n_features_to_select=None)
 
 
 def test_aggregation_result():
     result = aggregate({"one": ["a", "b", "c"], "two": ["a", "c", "b"], "three": ["a", "b"]}, "rra")
     frame = result.to_frame()
     assert list(frame.index) == ["a", "b", "c"]
-    values = ["ranking", "score", "statistic", "tied"]
+    values = ["rank", "score", "statistic", "tied"]
     assert list(frame.columns) == [*values, "p_value", "log10_p_value", "adjusted_p_value"]
     assert result.select(1) == ["a"]
     assert result.select(0.5) == ["a", "b"]
@@ -258,7 +261,7 @@ def test_aggregation_result():
         adjusted = aggregate([["a", "b"], ["a", "c"]], adjust=adjust)
         expected = multipletests(adjusted.p_values, method=name)[1]
         np.testing.assert_allclose(adjusted.adjusted_p_values, expected)
-    with pytest.raises(ParameterError, match="n_or_fraction"):
+    with pytest.raises(ParameterError, match="n_features_to_select"):
         result.select(9)
 
 
@@ -284,10 +287,10 @@ def test_the_two_zeros_are_the_same_data():
 
 
 def test_json_keeps_every_digit_and_has_no_nan():
-    result = aggregate([[0.1, 0.7, 1 / 3], [0.2, 0.5, 0.4]], "fpcps", keep=2)
+    result = aggregate([[0.1, 0.7, 1 / 3], [0.2, 0.5, 0.4]], "fpcps", n_features_to_select=2)
     content = json.loads(result.to_json())
-    assert [item["name"] for item in content["items"]] == result.select(3)
-    by_name = {item["name"]: item for item in content["items"]}
+    assert [item["item"] for item in content["items"]] == result.select(3)
+    by_name = {item["item"]: item for item in content["items"]}
     assert by_name["x0"]["statistic"] is None
     assert by_name["x1"]["score"] == result.scores[1]
 
@@ -313,7 +316,7 @@ def test_inputs_of_aggregate_agree():
         ([], "rra", {}, DataError, "no list"),
         ([["a"]], "am", {}, DataError, "'mean_rank'"),
         ([["a"]], "gm", {}, DataError, "'geometric_mean_rank'"),
-        (SCORES, "fpcps", {"keep": 0.0}, ParameterError, "keep"),
+        (SCORES, "fpcps", {"n_features_to_select": 0.0}, ParameterError, "n_features_to_select"),
         (SCORES, "mc1", {"damping": 0}, ParameterError, "damping"),
         (SCORES, "mc4", {"max_items": 3}, DataError, "max_items=3"),
     ],

@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau, spearmanr
 
-from pyfsagg.aggregation import Aggregation, Comparison, aggregate, permutation_p_values
-from pyfsagg.aggregation.comparison import compare_methods
-from pyfsagg.aggregation.description import describe_items, describe_lists
+from pyfsagg.aggregation import Aggregation, aggregate, permutation_p_values
+from pyfsagg.aggregation._base import describe_items, describe_lists
+from pyfsagg.aggregation._call import compare_aggregations
+from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks import RankTable
 
@@ -31,7 +32,7 @@ def table() -> RankTable:
 
 
 def test_comparison_holds_what_each_method_gives(table):
-    comparison = compare_methods(table, METHODS, options={"rra": {"exact": True}})
+    comparison = compare_aggregations(table, METHODS, method_params={"rra": {"exact": True}})
     assert comparison.methods == ("robust_rank_aggregation", "mean_rank", "minimum_rank")
     single = aggregate(table, "rra", exact=True)
     np.testing.assert_array_equal(comparison.results[0].p_values, single.p_values)
@@ -44,7 +45,7 @@ def test_comparison_holds_what_each_method_gives(table):
 
 
 def test_kendall_is_tau_b_of_the_scores(table):
-    comparison = compare_methods(table, METHODS)
+    comparison = compare_aggregations(table, METHODS)
     tau = comparison.kendall()
     for a in comparison.results:
         for b in comparison.results:
@@ -55,7 +56,7 @@ def test_kendall_is_tau_b_of_the_scores(table):
 
 @pytest.mark.parametrize("k", [1, 5, 12])
 def test_overlap_counts_common_items(table, k):
-    comparison = compare_methods(table, METHODS)
+    comparison = compare_aggregations(table, METHODS)
     overlap = comparison.overlap(k)
     for a in comparison.results:
         for b in comparison.results:
@@ -63,31 +64,31 @@ def test_overlap_counts_common_items(table, k):
 
 
 def test_places_are_a_permutation_that_respects_the_scores(table):
-    comparison = compare_methods(table, METHODS)
+    comparison = compare_aggregations(table, METHODS)
     for places, result in zip(comparison.places, comparison.results, strict=True):
         assert sorted(places) == list(range(1, len(table.names) + 1))
         assert [result.names[j] for j in np.argsort(places)] == result.select(len(places))
 
 
 def test_a_method_that_ties_everything_has_no_tau():
-    comparison = compare_methods([["a", "b"], ["b", "a"]], ["mean_rank", "best_go_first"])
+    comparison = compare_aggregations([["a", "b"], ["b", "a"]], ["mean_rank", "best_go_first"])
     assert np.isnan(comparison.kendall().iloc[0, 1])
     assert comparison.kendall().iloc[0, 0] == 1
 
 
 def test_bad_comparisons(table):
     with pytest.raises(ParameterError, match="at least two methods, got 1"):
-        compare_methods(table, ["rra"])
+        compare_aggregations(table, ["rra"])
     with pytest.raises(ParameterError, match="named twice"):
-        compare_methods(table, ["rra", "robust_rank_aggregation"])
+        compare_aggregations(table, ["rra", "robust_rank_aggregation"])
     with pytest.raises(ParameterError, match="list of names"):
-        compare_methods(table, "rra")
+        compare_aggregations(table, "rra")
     with pytest.raises(ParameterError, match="'borda', which is not compared"):
-        compare_methods(table, ["rra", "stuart"], options={"borda": {}})
+        compare_aggregations(table, ["rra", "stuart"], method_params={"borda": {}})
     with pytest.raises(UnknownNameError, match="did you mean 'borda'"):
-        compare_methods(table, ["rra", "brda"])
+        compare_aggregations(table, ["rra", "brda"])
     with pytest.raises(ParameterError, match="k must be"):
-        compare_methods(table, METHODS).overlap(0)
+        compare_aggregations(table, METHODS).overlap(0)
 
 
 def test_items_beside_their_lists(table):
@@ -128,14 +129,14 @@ def test_other_items_are_refused(table):
 
 
 def test_the_repr_of_a_comparison_names_the_methods(table):
-    comparison = compare_methods(table, ["mean_rank", "borda"])
-    expected = f"Comparison(mean_rank, borda; {len(comparison.names)} items)"
+    comparison = compare_aggregations(table, ["mean_rank", "borda"])
+    expected = f"AggregationComparison(mean_rank, borda; {len(comparison.names)} items)"
     assert repr(comparison) == expected
 
 
 def beside_others(table):
     """An aggregation with two other methods of the same lists."""
-    comparison = compare_methods(table, METHODS)
+    comparison = compare_aggregations(table, METHODS)
     first, *others = comparison.results
     parameters = {**first.parameters, "compared": comparison.parameters["call"]}
     result = replace(first, table=table, others=tuple(others), parameters=parameters)
@@ -151,20 +152,22 @@ def test_a_record_says_how_its_p_values_are_adjusted(table, adjusted):
         f"The p-values are adjusted over all 40 items that could have been listed; the {40 - held} "
         "that no list holds count with p = 1."
     )
-    assert record["adjustment"] == (sentence if adjusted else None)
+    assert (sentence in record["sentences"]) is adjusted
     assert record["adjusted_over"] == (40 if adjusted else None)
-    assert record["note"].startswith("The p-values suppose")
+    assert any(told.startswith("The p-values suppose") for told in record["sentences"])
     assert ("adjusted_p_value" in record["items"][0]) is adjusted
     exact = aggregate(RankTable.from_lists([["a", "b"], ["b", "a"]]), "rra")
-    assert exact.adjustment == "The p-values are adjusted over the 2 items that the lists hold."
+    assert exact._adjustment == "The p-values are adjusted over the 2 items that the lists hold."
     without = aggregate(table, "mean_rank")
-    assert without.adjustment is None
-    assert not {"note", "adjustment", "adjusted_over"} & set(json.loads(without.to_json()))
+    assert without._adjustment is None
+    record = json.loads(without.to_json())
+    assert "adjusted_over" not in record
+    assert not any("p-values" in told for told in record["sentences"])
 
 
 def test_arrays_of_other_methods_are_numbered_from_one(table):
     result, comparison = beside_others(table)
-    arrays = result.arrays()
+    arrays = result._arrays()
     own = {"scores", "statistic", "ranking", "p_values", "log10_p_values", "adjusted_p_values"}
     others = {f"{name}_{i}" for name in ("scores", "statistic", "ranking") for i in (1, 2)}
     assert set(arrays) == own | others | {"table_sizes", "table_ranks"}
@@ -175,14 +178,16 @@ def test_arrays_of_other_methods_are_numbered_from_one(table):
 def test_other_methods_come_back_from_a_file(table, tmp_path):
     result, comparison = beside_others(table)
     for kept in (result, comparison):
-        kept.save(tmp_path / kept.kind)
+        kept.save(tmp_path / kept._kind)
     back = Aggregation.load(tmp_path / "aggregation")
-    compared = Comparison.load(tmp_path / "method_comparison")
+    compared = AggregationComparison.load(tmp_path / "method_comparison")
     assert compared.methods == back.comparison.methods == comparison.methods
     for first, second in [(compared, comparison), (back.comparison, comparison)]:
         for one, other in zip(first.results, second.results, strict=True):
             assert one.names == other.names
-            assert one.settings == other.settings
+            assert one.method == other.method
+            if one.p_values is not None:  # nothing else is adjusted
+                assert (one.adjust, one.n_tests) == (other.adjust, other.n_tests)
             np.testing.assert_array_equal(one.scores, other.scores)
             np.testing.assert_array_equal(one.statistic, other.statistic)
             np.testing.assert_array_equal(one.ranking, other.ranking)
@@ -196,16 +201,16 @@ def test_other_methods_come_back_from_a_file(table, tmp_path):
 def test_the_code_of_a_comparison_closes_that_of_the_aggregation(table):
     result, _ = beside_others(table)
     view = {"top": 5, "adjusted": True}
-    lines = result.lines_after(view)
+    lines = result._lines_after(view)
     assert lines[:2] == ["result.to_frame()", ""]
     assert any(line.startswith("comparison = ") for line in lines)
     assert lines[-1] == "comparison.kendall(), comparison.overlap(5)"
     many = {**view, "top": 1000}
-    assert result.lines_after(many)[-1].endswith(f"comparison.overlap({len(table.names)})")
-    assert replace(result, others=()).lines_after(view) == ["result.to_frame()"]
-    assert aggregate(table, "rra").lines_after(view) == ["result.to_frame()"]
+    assert result._lines_after(many)[-1].endswith(f"comparison.overlap({len(table.names)})")
+    assert replace(result, others=())._lines_after(view) == ["result.to_frame()"]
+    assert aggregate(table, "rra")._lines_after(view) == ["result.to_frame()"]
     test = permutation_p_values(table, "rra", n_permutations=5, random_state=1)
-    both = replace(result, permutation=test).lines_after(view)
+    both = replace(result, permutation=test)._lines_after(view)
     assert both[:2] == ["result.to_frame()", ""]
     assert any(line.startswith("test = ") for line in both)
     assert [line for line in lines[1:] if line not in both] == []
@@ -213,12 +218,14 @@ def test_the_code_of_a_comparison_closes_that_of_the_aggregation(table):
 
 def test_settings_and_words_of_p_values(table):
     result = replace(aggregate(table, "rra", adjust="holm"), remarks=("a remark",))
-    assert (result.settings["adjust"], result.settings["n_tests"]) == ("holm", 40)
-    assert result.about_p_values(True) == [result.adjustment, result.pool, "a remark"]
-    assert result.about_p_values(False) == [result.pool, "a remark"]
+    record = json.loads(result.to_json())
+    assert (record["adjust"], record["n_tests"]) == ("holm", 40)
+    assert result._about_p_values(True) == [result._adjustment, result._pool, "a remark"]
+    assert result._about_p_values(False) == [result._pool, "a remark"]
     without = aggregate(table, "mean_rank")
-    assert (without.settings["adjust"], without.settings["n_tests"]) == (None, None)
-    assert without.about_p_values(True) == list(without.remarks)
+    record = json.loads(without.to_json())
+    assert (record["adjust"], record["n_tests"]) == (None, None)
+    assert without._about_p_values(True) == list(without.remarks)
 
 
 def test_a_permutation_test_comes_back_with_its_aggregation(table, tmp_path):
@@ -241,7 +248,7 @@ def test_an_aggregation_without_its_lists_is_kept_too(table, tmp_path):
     assert back.table is None
     pd.testing.assert_frame_equal(back.to_frame(), result.to_frame())
     items = json.loads(result.to_json())["items"]
-    assert [item["name"] for item in items] == result.select(len(table.names))
+    assert [item["item"] for item in items] == result.select(len(table.names))
 
 
 @pytest.mark.parametrize("ties", ["random", "average"])
@@ -250,7 +257,7 @@ def test_ties_that_fell_at_random_are_kept_as_they_fell(ties):
     lists = RankTable.from_scores(
         scores, ties=ties, **({"random_state": 3} if ties == "random" else {})
     )
-    kept = replace(aggregate(lists, "mean_rank"), table=lists).arrays()
+    kept = replace(aggregate(lists, "mean_rank"), table=lists)._arrays()
     if ties == "random":
         np.testing.assert_array_equal(kept["table_ranks"], lists.ranks)
     else:

@@ -12,14 +12,17 @@ from pathlib import Path
 import pytest
 
 import pyfsagg
+import pyfsagg.extending
 
 ROOT = Path(pyfsagg.__file__).parents[1]
 
 # From the ground up (drawn in CONTRIBUTING.md). A file may import from floors below its own, and from
-# its own room; `exceptions` and `_version` lie under every floor. r_bridge counts as one room.
+# its own room; `exceptions`, `_version` and `_message` lie under every floor, each under the one before.
+# The packages that build on pyfsagg
+# are one room each, above it.
 FLOORS = (
     ("_base",),
-    ("_kernels", "_table", "_draw", "_page"),
+    ("_kernels", "_table", "_report"),
     ("_run", "ranks", "resampling", "discretization", "datasets"),
     (
         "_command",
@@ -32,21 +35,22 @@ FLOORS = (
     ),
     ("unsupervised", "rank_order"),
     ("ensemble",),
-    ("evaluation", "aggregator_influence", "committees", "out_of_core", "r_bridge"),
-    ("plotting", "reproduce"),
-    ("results",),
+    ("evaluation", "aggregator_influence", "committees", "out_of_core"),
+    ("plotting", "results", "extending", "listing"),
     ("cli", "for_r"),
 )
-THRESHOLD = ("exceptions", "_version")
+CLIENTS = ("pyfsagg_rpy2", "pyfsagg_papers")
+THRESHOLD = ("exceptions", "_version", "_message")
 FLOOR_OF = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-FLOOR_OF |= dict.fromkeys(THRESHOLD, -1)
+FLOOR_OF |= {client: len(FLOORS) + level for level, client in enumerate(CLIENTS)}
+FLOOR_OF |= {name: -1 - depth for depth, name in enumerate(THRESHOLD)}
 
 
 def _room_of(module: str) -> str | None:
     """The room of a dotted name: "" for the top level of pyfsagg, None for what is not ours."""
     parts = module.split(".")
-    if parts[0] == "r_bridge":
-        return "r_bridge"
+    if parts[0] in CLIENTS:
+        return parts[0]
     if parts[0] == "pyfsagg":
         return parts[1] if len(parts) > 1 else ""
     return None
@@ -56,7 +60,7 @@ def _imported(path: Path) -> Iterator[str]:
     """Every module of ours that a file imports, wherever in the file, by statement or by a string."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            if node.module in ("pyfsagg", "r_bridge"):
+            if node.module in ("pyfsagg", *CLIENTS):
                 yield from (f"{node.module}.{alias.name}" for alias in node.names)
             else:
                 yield node.module
@@ -78,26 +82,27 @@ def _loads_by_name(function: ast.expr) -> bool:
     return name in ("import_module", "__import__", "lazy_import", "find_spec")
 
 
+TOPS = (ROOT / "pyfsagg", ROOT / "r_bridge" / "pyfsagg_rpy2", ROOT / "pyfsagg_papers")
+MODULES = sorted(path for top in TOPS for path in top.rglob("*.py") if path != top / "__init__.py")
+
+
+def _parts(path: Path) -> tuple[str, ...]:
+    """The dotted name of a file, in pieces."""
+    (top,) = (top for top in TOPS if path.is_relative_to(top))
+    return path.relative_to(top.parent).with_suffix("").parts
+
+
 def _room(path: Path) -> str:
-    parts = path.relative_to(ROOT).parts
-    if parts[0] == "r_bridge":
-        return "r_bridge"
-    return "cli" if parts[1] == "__main__.py" else parts[1].removesuffix(".py")
+    top, room, *_ = _parts(path)
+    return top if top in CLIENTS else "cli" if room == "__main__" else room
 
 
-DOORS = (ROOT / "pyfsagg/__init__.py", ROOT / "r_bridge/__init__.py")
-MODULES = sorted(
-    path
-    for top in ("pyfsagg", "r_bridge")
-    for path in (ROOT / top).rglob("*.py")
-    if path not in DOORS
-)
 USERS = sorted((ROOT / "benchmarks").glob("*.py"))
 
 
 def test_every_room_has_a_floor() -> None:
     assert {_room(path) for path in MODULES} == set(FLOOR_OF)
-    assert len(FLOORS) <= 10
+    assert len(FLOORS) <= 9
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -107,11 +112,76 @@ def test_imports_point_down(path: Path) -> None:
         imported = _room_of(module)
         if imported is None:
             continue
-        if imported == "":  # the door for R goes through the public names, as every user does
-            assert room == "for_r", "import names from their own rooms, not from the top level"
+        if imported not in FLOOR_OF:  # a public name: what the door for R and clients go through
+            assert room in ("for_r", *CLIENTS), (
+                "import names from their own rooms, not from the top level"
+            )
             continue
         allowed = imported == room or FLOOR_OF[imported] < FLOOR_OF[room]
         assert allowed, f"{room} imports {imported}"
+
+
+OURS = [path for path in MODULES if path.is_relative_to(ROOT / "pyfsagg")]
+THEIRS = [path for path in MODULES if path not in OURS]
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_pyfsagg_knows_no_package_that_builds_on_it(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not [name for name in (*CLIENTS, "pyfsagg.extending") if name in text]
+
+
+@pytest.mark.parametrize("path", THEIRS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_packages_that_build_on_pyfsagg_use_its_public_names(path: Path) -> None:
+    assert list(_hidden(ast.parse(path.read_text(encoding="utf-8")))) == []
+
+
+def _hidden(tree: ast.AST) -> Iterator[str]:
+    """What a file imports of pyfsagg through a name with an underscore."""
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.Attribute):
+            names = [ast.unparse(node)]
+        for name in names:
+            first, *others = name.split(".")
+            if first == "pyfsagg" and any(re.match("_(?!_)", part) for part in others):
+                yield name
+
+
+def test_a_hidden_name_is_seen_wherever_it_is_used() -> None:
+    text = """from pyfsagg import _run, wam, __version__
+from pyfsagg._base.validation import check_integer
+def f():
+    import pyfsagg._page
+    from pyfsagg.ranks import _files
+    return pyfsagg.ranks._input.read, _own
+"""
+    assert set(_hidden(ast.parse(text))) == {
+        "pyfsagg._run",
+        "pyfsagg._base.validation.check_integer",
+        "pyfsagg._page",
+        "pyfsagg.ranks._files",
+        "pyfsagg.ranks._input",
+        "pyfsagg.ranks._input.read",
+    }
+
+
+def test_the_door_for_packages_that_build_on_pyfsagg() -> None:
+    names = pyfsagg.extending.__all__
+    assert all(getattr(pyfsagg.extending, name) is not None for name in names)
+    used = {
+        alias.name
+        for path in THEIRS
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "pyfsagg.extending"
+        for alias in node.names
+    }
+    assert used == set(names)
+    assert len(names) <= 55
 
 
 @pytest.mark.parametrize("path", [*MODULES, *USERS], ids=lambda path: str(path.relative_to(ROOT)))
@@ -124,7 +194,7 @@ def test_no_module_of_ours_is_loaded_by_a_string(path: Path) -> None:
 
 
 _FLAG = re.compile(r"(?<![\w-])--[a-z]")
-TERMINAL = ("pyfsagg/cli", "pyfsagg/_command", "pyfsagg/reproduce/commands", "pyfsagg/__main__.py")
+TERMINAL = ("pyfsagg/cli", "pyfsagg/_command", "pyfsagg_papers/commands", "pyfsagg/__main__.py")
 STARTS_A_COMMAND = "pyfsagg/for_r/tasks.py"
 
 
@@ -230,21 +300,10 @@ def _targets(path: Path, files: Mapping[str, Path]) -> set[str]:
     return found
 
 
-KNOWN_CIRCLES = {
-    frozenset(
-        f"pyfsagg.ensemble.{name}"
-        for name in (
-            "_between", "_terminal", "clusters", "compare", "rank_sets", "result", "selection",
-        )
-    ): "the functions of a ranking name its class, which calls them: it has no core of data yet",
-}  # fmt: skip
-"""Circles that stand, with the reason; one that is mended leaves the list."""
-
-
 def test_no_file_is_in_a_circle() -> None:
-    files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in MODULES}
+    files = {".".join(_parts(path)): path for path in MODULES}
     edges = {name: _targets(path, files) - {name} for name, path in files.items()}
-    assert {frozenset(circle) for circle in _circles(edges)} == set(KNOWN_CIRCLES)
+    assert _circles(edges) == []
 
 
 def test_an_import_is_seen_wherever_it_stands(tmp_path: Path) -> None:
@@ -269,14 +328,14 @@ def test_the_check_sees_what_points_up(tmp_path: Path) -> None:
         "import importlib\n"
         "def f():\n"
         "    from pyfsagg.cli import main\n"
-        "    import pyfsagg.reproduce\n"
+        "    import pyfsagg_papers.shipped\n"
         "    from pyfsagg import plotting\n"
         "    importlib.import_module('pyfsagg.ensemble')\n"
-        "    importlib.import_module(f'r_bridge.{main}')\n"
+        "    importlib.import_module(f'pyfsagg_rpy2.{main}')\n"
     )
     rooms = [_room_of(module) for module in _imported(file)]
     assert sorted(map(str, rooms)) == sorted(
-        ["None", "cli", "reproduce", "plotting", "ensemble", "r_bridge"]
+        ["None", "cli", "pyfsagg_papers", "plotting", "ensemble", "pyfsagg_rpy2"]
     )
     assert _circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
 

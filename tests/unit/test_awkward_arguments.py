@@ -16,22 +16,18 @@ import pytest
 
 import pyfsagg
 from pyfsagg._command.flags import assignments
-from pyfsagg._table.table import check_table
-from pyfsagg.aggregation import compare_methods, permutation_p_values
+from pyfsagg._table.table import as_table
+from pyfsagg.aggregation import compare_aggregations, permutation_p_values
 from pyfsagg.error_control import control_errors
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggError
-from pyfsagg.rank_order import (
-    kendall_distance,
-    make_concordant_orders,
-    make_planted_orders,
-    naive_bayes_accuracy,
-)
+from pyfsagg.rank_order import make_planted_orders
+from pyfsagg.rank_order.distances import kendall_distance
+from pyfsagg.rank_order.generators import make_concordant_orders
+from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy
 from pyfsagg.statistics import (
     adjust_p_values,
     bayesian_t_tests,
     friedman,
-    noncentral_f_interval,
-    noncentral_t_interval,
     one_way_anova,
     pairwise_tests,
     rank_biserial_paired,
@@ -41,16 +37,12 @@ from pyfsagg.statistics import (
     wilcoxon,
     win_tie_loss,
 )
-from pyfsagg.unsupervised import (
-    consensus_matrix,
-    correlation_ratio,
-    enough_clusterings,
-    evaluate_rankings,
-    frcm,
-    laplacian_score,
-    summarise_trials,
-    svd_entropy,
-)
+from pyfsagg.statistics.effect_sizes import noncentral_f_interval, noncentral_t_interval
+from pyfsagg.unsupervised import evaluate_rankings, frcm, laplacian_score, svd_entropy
+from pyfsagg.unsupervised.clusterings import consensus_matrix
+from pyfsagg.unsupervised.consensus_affinity import enough_clusterings
+from pyfsagg.unsupervised.evaluation import summarise_trials
+from pyfsagg.unsupervised.rankings import correlation_ratio
 
 WINE = pyfsagg.load_dataset("wine")
 QUICK = {"filter": "chi_squared", "n_resamples": 4, "random_state": 0}
@@ -92,9 +84,8 @@ CALLS = {
     "an array for a file": lambda: pyfsagg.read_table(np.eye(3)),
     "a name that no file has": lambda: pyfsagg.read_table("a" * 5000),
     "a null character": lambda: pyfsagg.read_table("a\0b"),
-    "a list for a table's name": lambda: pyfsagg.load_published([]),
     "half a character": lambda: pyfsagg.aggregate([["a", "\udcff"], ["a", "b"]], "rra"),
-    "half a character in a header": lambda: check_table(
+    "half a character in a header": lambda: as_table(
         np.eye(4), feature_names=["a", "b", "\udcff", "d"]
     ),
     "half a character in a class": lambda: pyfsagg.wam(
@@ -108,7 +99,7 @@ CALLS = {
         pd.DataFrame(np.eye(4), columns=pd.Index(["a", "b", "\udcff", "d"], dtype=object))
     ),
     "a list for options": lambda: pyfsagg.wam(WINE.X, WINE.y, aggregator_params=[1], **QUICK),
-    "a number for methods": lambda: compare_methods([["a"], ["a"]], 3),
+    "a number for methods": lambda: compare_aggregations([["a"], ["a"]], 3),
     "a number beyond floats": lambda: pyfsagg.aggregate(np.array([[10**400, 1], [2, 3]]), "borda"),
     "many brackets": lambda: assignments(["a=" + "[" * 100_000]),
     "a number for a list": lambda: pyfsagg.RankTable.from_lists([1, 2]),
@@ -120,7 +111,7 @@ CALLS = {
         [1.0, 2.0], standard_errors=[1.0, 1.0], names=3
     ),
     "a number for names of halves": lambda: control_errors(np.eye(4), feature_names=3),
-    "a number for names of columns": lambda: check_table(np.eye(4), feature_names=3),
+    "a number for names of columns": lambda: as_table(np.eye(4), feature_names=3),
     "ragged universes": lambda: pyfsagg.RankTable.from_ranks([[1], [1]], universe=RAGGED),
     "ragged cut-offs": lambda: pyfsagg.aggregate([["a"], ["a"]], "rra", top_cutoff=RAGGED),
     "complex scores of guides": lambda: pyfsagg.screen(WAVES, ["a", "a", "b", "b"]),
@@ -134,7 +125,7 @@ CALLS = {
         WINE.X, WINE.y, checks=np.zeros((4, 3)), **QUICK
     ),
     "an array for the word auto of a threshold": lambda: pyfsagg.WithinAggregationSelector(
-        threshold=np.zeros((4, 3)), **QUICK
+        n_features_to_select=np.zeros((4, 3)), **QUICK
     ).fit(WINE.X, WINE.y),
     "an array for the depth of a filter": lambda: pyfsagg.wam(
         WINE.X,
@@ -144,8 +135,8 @@ CALLS = {
         filter_params={"n_features": np.zeros((4, 3))},
     ),
     "an array for exact": lambda: wilcoxon([1.0, 2.0, 3.0], exact=np.zeros((4, 3))),
-    "an array for a flag": lambda: pyfsagg.pareto_front(
-        [0.5], [0.5], larger_stability_is_better=np.zeros((4, 3))
+    "an array for a flag": lambda: pyfsagg.stability_measures.pareto_front(
+        [0.5], [0.5], higher_is_better=np.zeros((4, 3))
     ),
     "more workers than there are": lambda: pyfsagg.wam(WINE.X, WINE.y, n_jobs=10**30, **QUICK),
     "more repetitions than fit": lambda: pyfsagg.adequacy(np.eye(4), n_boot=10**30),
@@ -159,10 +150,10 @@ CALLS = {
     "a table of labels": lambda: pyfsagg.datasets.check_table(WINE.X, y=np.zeros((2, 3, 4))),
     "ragged times": lambda: pyfsagg.cox_score(WINE.X, RAGGED),
     "times beyond floats": lambda: pyfsagg.cox_score(np.eye(2), np.array([[10**400, 1], [2, 0]])),
-    "no measures": lambda: pyfsagg.stability_table(np.eye(3), []),
-    "no similarities": lambda: pyfsagg.stability_table(np.eye(3), similarity=pd.DataFrame()),
-    "an array for sizes": lambda: pyfsagg.stability_report([{0}, {1}], sizes=np.zeros((4, 3))),
-    "one name of two": lambda: pyfsagg.stability_report([{0}, {1}], names=["a"]),
+    "no measures": lambda: pyfsagg.stability(np.eye(3), []),
+    "no similarities": lambda: pyfsagg.stability(np.eye(3), similarity=pd.DataFrame()),
+    "an array for sizes": lambda: pyfsagg.stability([{0}, {1}], sizes=np.zeros((4, 3))),
+    "one name of two": lambda: pyfsagg.stability([{0}, {1}], names=["a"]),
     "a seed of folds that is a word": lambda: naive_bayes_accuracy(
         np.arange(12).reshape(6, 2), list("aaabbb"), random_state="one"
     ),
@@ -259,14 +250,15 @@ def test_standard_scores_know_no_size(standardize: str, exponent: int) -> None:
 def test_the_accuracy_of_huge_scores() -> None:
     scores = np.random.default_rng(0).normal(size=(9, 4))
     usual, found = (
-        pyfsagg.adequacy(np.ldexp(scores, size), top=2, random_state=0) for size in (0, 1021)
+        pyfsagg.adequacy(np.ldexp(scores, size), n_features_to_select=2, random_state=0)
+        for size in (0, 1021)
     )
     assert found.expected_kendall == usual.expected_kendall
     np.testing.assert_array_equal(found.features["score"], np.ldexp(usual.features["score"], 1021))
 
 
 def test_selections_by_number_of_unequal_size_have_a_report() -> None:
-    found = pyfsagg.stability_report([[1, 2], [3], [1, 3]], random_state=0)
+    found = pyfsagg.stability([[1, 2], [3], [1, 3]], random_state=0)
     assert found.data["n_resamples"] == 3
 
 

@@ -12,9 +12,9 @@ from scipy.stats import spearmanr
 from scipy.stats import t as student
 
 import pyfsagg
-from pyfsagg import Checks, Execution, GroupedBootstrap, between_sample_stability
+from pyfsagg import Checks, Execution, between_sample_stability
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.resampling import ComplementaryPairs
+from pyfsagg.resampling import ComplementaryPairs, GroupedBootstrap
 
 WINE = pyfsagg.load_dataset("wine")
 P = 9
@@ -45,7 +45,7 @@ def expected_common(a: np.ndarray, b: np.ndarray, k: int) -> float:
 @pytest.mark.parametrize("k", [1, 3, 8])
 def test_measures_of_a_pair(ties: bool, k: int) -> None:
     first, second = scores(3, ties)
-    found = between_sample_stability(first, second, top=k)
+    found = between_sample_stability(first, second, n_features_to_select=k)
     for j in range(len(first)):
         common = expected_common(first[j], second[j], k)
         chance = k * k / P
@@ -58,7 +58,7 @@ def test_measures_of_a_pair(ties: bool, k: int) -> None:
 
 def test_the_interval_is_the_one_of_the_notes() -> None:
     first, second = scores(5, n=12)
-    found = between_sample_stability(first, second, level=0.9)
+    found = between_sample_stability(first, second, confidence_level=0.9)
     values = found.pairs["spearman"].to_numpy()
     mean = values.mean()
     added = (1.0 - abs(mean)) / 2.0
@@ -78,7 +78,7 @@ def test_rankings_that_agree_or_say_nothing() -> None:
     nothing = between_sample_stability(np.zeros((6, P)), first[:6]).estimates
     assert nothing["estimate"].tolist() == [0.0, 0.0, 0.0]
     assert (nothing["lower"] < 0).all()
-    everything = between_sample_stability(first, first, top=P).estimates
+    everything = between_sample_stability(first, first, n_features_to_select=P).estimates
     assert np.isnan(everything.loc["nogueira"]).all()
     few = between_sample_stability(first[:4], first[4:]).estimates
     assert few["estimate"].notna().all()
@@ -102,9 +102,9 @@ def test_noise_agrees_by_nothing_though_its_resamples_do() -> None:
     [
         ({"first": np.zeros((3, 4)), "second": np.zeros((3, 5))}, "got the shapes"),
         ({"first": np.where(np.eye(3, 4) > 0, np.nan, 1.0)}, "missing scores"),
-        ({"level": 1.0}, "level"),
-        ({"level": 0.0}, "level"),
-        ({"top": 50}, "top"),
+        ({"confidence_level": 1.0}, "level"),
+        ({"confidence_level": 0.0}, "level"),
+        ({"n_features_to_select": 50}, "n_features_to_select"),
         ({"n_rows": 0}, "n_rows"),
     ],
 )
@@ -130,7 +130,7 @@ def test_the_halves_of_a_run_are_those_of_the_plan() -> None:
     assert beside.parameters["pairs"] == {"n_pairs": 6, "rows_in_a_half": 88}
     found, same = beside.between_sample_stability(4), plan.between_sample_stability(4)
     pd.testing.assert_frame_equal(found.estimates, same.estimates)
-    assert (found.n_pairs, found.top, found.n_rows) == (6, 4, 88)
+    assert (found.n_pairs, found.n_features_to_select, found.n_rows) == (6, 4, 88)
 
 
 def test_pairs_leave_the_ranking_alone_and_can_be_turned_off() -> None:
@@ -138,10 +138,11 @@ def test_pairs_leave_the_ranking_alone_and_can_be_turned_off() -> None:
     without = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, checks=Checks(pairs=0))
     np.testing.assert_array_equal(with_pairs.scores, without.scores)
     assert without.halves is None
-    with pytest.raises(DataError, match=r"give checks=Checks\(pairs=30\), or 8 resamples"):
+    with pytest.raises(DataError, match=r"give checks=pyfsagg.Checks\(pairs=30\), or 8 resamples"):
         without.between_sample_stability()
     assert pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, checks=Checks(pairs=9)).halves.shape == (18, 13)
-    assert "Not known: the run has no pairs" in "\n".join(without.paragraphs({"threshold": 0.25}))
+    text = without.summary_text(n_features_to_select=0.25)
+    assert "Not known: the run has no pairs" in " ".join(text.split())
 
 
 def test_a_bam_run_a_number_and_a_sparse_table_have_pairs() -> None:
@@ -193,10 +194,8 @@ def test_it_is_kept_and_shown(tmp_path) -> None:
     document = json.loads((tmp_path / "run" / "run.json").read_text())
     found = result.between_sample_stability()
     assert document["between_sample_stability"] == found.record() == json.loads(found.to_json())
-    text = "\n\n".join(result.paragraphs({"threshold": 0.25}))
-    assert text.index("Would another sample give the same?") < text.index(
-        "Agreement of the resamples"
-    )
+    text = result.summary_text(n_features_to_select=0.25)
+    assert text.index("would agree on") < text.index("Agreement of the resamples")
     page = (result.report(tmp_path / "page.html")).read_text()
     assert page.index("Would another sample give the same?") < page.index(
         "How far the resamples agree"
@@ -229,8 +228,10 @@ def test_the_sentence_says_what_0_is_and_for_how_many_features(tmp_path) -> None
         (4, ["the best 4 features"], [chosen, little]),
         (12, ["the best 12 features", little], [chosen]),
     ):
-        text = " ".join("\n".join(result.paragraphs({"threshold": threshold})).split())
-        page = result.report(tmp_path / f"{threshold}.html", threshold=threshold).read_text()
+        text = " ".join(result.summary_text(n_features_to_select=threshold).split())
+        page = result.report(
+            tmp_path / f"{threshold}.html", n_features_to_select=threshold
+        ).read_text()
         for said in (text, page):
             assert "0 the agreement of as many features drawn at random" in said.replace(":", "")
             assert "for instance in their number of levels, agree on noise, too" in said

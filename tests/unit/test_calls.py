@@ -11,31 +11,26 @@ import pytest
 from sklearn.cluster import KMeans
 
 import pyfsagg
-from pyfsagg import (
+from pyfsagg import Execution, Precision, Task, bam, influence, rank_out_of_core, wam
+from pyfsagg._base.calls import Call
+from pyfsagg.exceptions import ParameterError
+from pyfsagg.rank_order import RankOrderSelector, eliminate, make_planted_orders
+from pyfsagg.resampling import (
+    PLANS,
     BalancedBootstrap,
     Bootstrap,
     ComplementaryPairs,
-    Execution,
     FeatureSubspace,
     GroupedBootstrap,
     KFold,
     LabelNoise,
+    Plan,
     PoissonBootstrap,
-    Precision,
     Rows,
     StratifiedBootstrap,
     Subsample,
-    Task,
     ValueNoise,
-    bam,
-    influence,
-    rank_out_of_core,
-    wam,
 )
-from pyfsagg._base.calls import Call
-from pyfsagg.exceptions import ParameterError
-from pyfsagg.rank_order import RankOrderSelector, eliminate, make_planted_orders
-from pyfsagg.resampling import PLANS, Plan
 from pyfsagg.unsupervised import clustering_curve, evaluate_rankings, frcm, frmv, rank_unsupervised
 
 WINE = pyfsagg.load_dataset("wine")
@@ -385,7 +380,7 @@ def test_trials_and_curves_carry_their_call() -> None:
     told: list[tuple[int, int]] = []
     tell = Execution(progress=lambda *step: told.append(step))
     trials = evaluate_rankings(
-        X, Y, ["frcm", "pca"], rule=3, n_trials=2, n_clusterings=4, n_init=2, n_clusters=4,
+        X, Y, ["frcm", "pca"], n_features_to_select=3, n_trials=2, n_clusterings=4, n_init=2, n_clusters=4,
         standardize="min_max", execution=tell,
     )  # fmt: skip
     assert told == [(1, 2), (2, 2)]

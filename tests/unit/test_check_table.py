@@ -10,11 +10,8 @@ import pytest
 import sklearn.datasets
 
 import pyfsagg
-from pyfsagg._command.remedies import in_flags, in_flags_of_sparse
-from pyfsagg._table import findings
 from pyfsagg._table.findings import CODES, TableCheck
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.for_r.tasks import _REMEDIES
 
 N = 60
 
@@ -269,12 +266,6 @@ def test_records_and_frames(good: pd.DataFrame) -> None:
     record = found.record()
     assert [each["columns"] for each in record["findings"]] == [["row"], ["flat"]]
     assert set(frame["code"]) <= set(CODES)
-
-
-def test_each_door_has_words_for_what_is_to_be_done() -> None:
-    known = set(findings._IN_PYTHON)
-    assert set(_REMEDIES) == known
-    assert set(in_flags(())) == set(in_flags_of_sparse(("x1",))) == known
 
 
 def test_inputs(good: pd.DataFrame, tmp_path: Path) -> None:

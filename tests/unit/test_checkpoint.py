@@ -380,7 +380,7 @@ def test_other_settings_of_an_ensemble_are_refused(tmp_path: Path) -> None:
         ({"filter": "su"}, "filters is"),
         ({"filter_params": {"mdl": "fselectorrcpp"}}, "filter_params.information_gain.mdl is null"),
         (
-            {"resampling": pyfsagg.Bootstrap(sample_weight=np.full(len(y), 2))},
+            {"resampling": pyfsagg.resampling.Bootstrap(sample_weight=np.full(len(y), 2))},
             "weighted is false there and true here",
         ),
         ({"aggregator": "rra"}, "aggregator is"),
@@ -465,7 +465,7 @@ def test_other_rows_are_other_resamples(tmp_path: Path) -> None:
     pyfsagg.wam(
         X,
         y,
-        resampling=pyfsagg.Rows(rows),
+        resampling=pyfsagg.resampling.Rows(rows),
         random_state=0,
         execution=Execution(checkpoint=tmp_path),
     )
@@ -473,7 +473,7 @@ def test_other_rows_are_other_resamples(tmp_path: Path) -> None:
         pyfsagg.wam(
             X,
             y,
-            resampling=pyfsagg.Rows(rows[::-1]),
+            resampling=pyfsagg.resampling.Rows(rows[::-1]),
             random_state=0,
             execution=Execution(checkpoint=tmp_path),
         )

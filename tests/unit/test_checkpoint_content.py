@@ -262,7 +262,7 @@ class Weighted:
         Weighted(2.0, pd.DataFrame({"a": [1.0, None], "b": ["x", "y"]})),
         Weighted(2.0, {"names": {"a", "b", "c"}, "array": np.arange(3)}),
         make_pipeline(StandardScaler(), RandomForestClassifier(5, random_state=0)),
-        pyfsagg.GroupedBootstrap([1, 1, 2, 2]),
+        pyfsagg.resampling.GroupedBootstrap([1, 1, 2, 2]),
         Weighted(2.0, pd.Series(["a", "b", "a"], dtype="category")).__call__,
     ],
     ids=["frame", "set", "pipeline", "plan", "method"],

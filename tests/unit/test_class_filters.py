@@ -10,13 +10,17 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pyfsagg._kernels.tables.class_tables import value_difference
-from pyfsagg._table.table import check_table
+from pyfsagg._kernels.class_tables import value_difference
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.filters.chi_squared import chi_squared
-from pyfsagg.filters.distance import fit_criterion, spearman, value_difference_metric
+from pyfsagg.filters.association import (
+    chi_squared,
+    fit_criterion,
+    spearman,
+    value_difference_metric,
+)
 
 _spec = importlib.util.spec_from_file_location("twins", Path(__file__).with_name("twins.py"))
 assert _spec is not None
@@ -92,7 +96,7 @@ def test_pearson_of_weighted_rows_is_that_of_repeated_rows() -> None:
     weights = np.random.default_rng(6).poisson(1.0, (3, len(y))).astype(np.uint16)
     weights[2] = np.arange(len(y)) == 0  # one row, and so no variance
     target = check_target(z, len(z), task="regression")
-    scorer = FILTERS.get("pearson").prepare(check_table(X), target)
+    scorer = FILTERS.get("pearson").prepare(as_table(X), target)
     scores = scorer(weights, target.codes[np.newaxis])["pearson"]
     for r in range(2):
         rows = np.repeat(np.arange(len(y)), weights[r])
@@ -133,7 +137,7 @@ def test_fit_criterion_without_spread() -> None:
 def test_weights_equal_the_materialised_resample_exactly(name: str) -> None:
     X, y = table_with_gaps(4)
     rng = np.random.default_rng(4)
-    table, target = check_table(X), check_target(y, len(y))
+    table, target = as_table(X), check_target(y, len(y))
     scorer = FILTERS.get(name).prepare(table, target)
     weights = rng.poisson(1.0, (4, len(y))).astype(np.uint16)
     weights[1] *= 600

@@ -13,11 +13,13 @@ import scipy.sparse
 from scipy.stats import spearmanr
 
 import pyfsagg
-from pyfsagg import Bootstrap, EnsembleResult
-from pyfsagg._table.table import check_table
-from pyfsagg.ensemble import clusters
-from pyfsagg.ensemble.clusters import Copies, absolute_correlations, find_copies
+from pyfsagg import EnsembleResult
+from pyfsagg._table.table import as_table
+from pyfsagg.ensemble import groups as clusters
+from pyfsagg.ensemble.data import Copies
+from pyfsagg.ensemble.groups import about_copies, absolute_correlations, find_copies
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.resampling import Bootstrap
 
 
 def noisy_copies(sign: int = 1) -> tuple[pd.DataFrame, np.ndarray]:
@@ -56,7 +58,7 @@ def with_scores(scores: list[list[float]], *groups: str) -> EnsembleResult:
 
 
 def test_eight_copies_count_as_one(split: EnsembleResult) -> None:
-    found = split.clusters(threshold=3).iloc[0]
+    found = split.clusters(n_features_to_select=3).iloc[0]
     assert set(found["members"]) == {f"V{j}" for j in range(8)}
     assert found.name == split.select(1)[0]
     assert found["rank"] == 1
@@ -66,34 +68,34 @@ def test_eight_copies_count_as_one(split: EnsembleResult) -> None:
     assert found["splits_vote"]
     assert "|r| at least 0.9" in found["note"]
     assert "at least one of them in 100%." in found["note"]
-    rows = split.clusters(threshold=3)
+    rows = split.clusters(n_features_to_select=3)
     assert sorted(itertools.chain(*rows["members"])) == sorted(split.feature_names)
     alone = rows[rows["size"] == 1]
     np.testing.assert_allclose(alone["frequency"], frame[alone.index], rtol=1e-12)
 
 
 def test_the_note_is_where_people_read(split: EnsembleResult, tmp_path: Path) -> None:
-    note = split.about_copies(3)
+    note = about_copies(split, 3)
     assert "split the vote" in note
-    assert note in " ".join(split.summary_text(threshold=3).split())
-    assert "split the vote" in split.to_html(threshold=3)
-    again = EnsembleResult.load(split.save(tmp_path / "run", threshold=3))
+    assert note in " ".join(split.summary_text(n_features_to_select=3).split())
+    assert "split the vote" in split.to_html(n_features_to_select=3)
+    again = EnsembleResult.load(split.save(tmp_path / "run", n_features_to_select=3))
     assert again.copies == split.copies
-    assert again.about_copies(3) == note
+    assert about_copies(again, 3) == note
 
 
 def test_no_copies_no_note() -> None:
     X, y = noisy_copies()
     result = run(X.iloc[:, 7:], y)
     assert result.copies == Copies("pearson", 0.9, ())
-    assert result.about_copies() == ""
+    assert about_copies(result, result.selection().compared) == ""
     assert not result.clusters()["splits_vote"].any()
     assert "copies" not in result.summary_text()
 
 
 def test_copies_with_room_for_all_do_not_split_the_vote(split: EnsembleResult) -> None:
-    assert split.about_copies(8) == ""
-    assert split.clusters(threshold=8)["size"].iloc[0] == 8
+    assert about_copies(split, 8) == ""
+    assert split.clusters(n_features_to_select=8)["size"].iloc[0] == 8
 
 
 def test_a_flipped_sign_is_a_copy_and_the_order_of_columns_does_not_matter() -> None:
@@ -101,7 +103,7 @@ def test_a_flipped_sign_is_a_copy_and_the_order_of_columns_does_not_matter() -> 
     result = run(X, y)
     other = run(X.iloc[:, np.random.default_rng(1).permutation(28)], y)
     assert result.copies == other.copies
-    one, two = result.clusters(threshold=3), other.clusters(threshold=3)
+    one, two = result.clusters(n_features_to_select=3), other.clusters(n_features_to_select=3)
     assert one["size"].iloc[0] == 8
     pd.testing.assert_frame_equal(one.loc[one["size"] > 1], two.loc[two["size"] > 1])
     pd.testing.assert_frame_equal(one.sort_index(), two.sort_index())
@@ -116,7 +118,7 @@ def test_ties_count_with_the_share_of_their_orders(threshold: int) -> None:
         [5.0, 0.0, 7.0, 0.0, 3.0, 3.0],
     ]
     result = with_scores(scores, "bcd", "ae")
-    found = result.clusters(threshold=threshold)
+    found = result.clusters(n_features_to_select=threshold)
     for members in ("bcd", "ae", "f"):
         chosen = ["abcdef".index(name) for name in members]
         expected = []
@@ -134,7 +136,7 @@ def test_ties_count_with_the_share_of_their_orders(threshold: int) -> None:
 def test_a_resample_that_saw_no_member_does_not_count() -> None:
     nan = np.nan
     result = with_scores([[3.0, 2.0, 1.0, 0.0], [nan, nan, 1.0, 0.0], [nan, 0.0, 1.0, 2.0]], "ab")
-    row = result.clusters(threshold=1).loc["a"]
+    row = result.clusters(n_features_to_select=1).loc["a"]
     assert row["frequency"] == 0.5  # of the first and the third resample
     assert row["largest_frequency"] == 1.0  # a: of the first
 
@@ -143,13 +145,13 @@ def test_correlations_are_those_of_the_rows_known_in_both() -> None:
     rng = np.random.default_rng(5)
     X = pd.DataFrame(rng.normal(size=(40, 4)), columns=list("abcd")).round(1)
     X["d"] = X["a"] + 0.3 * X["b"]
-    complete = absolute_correlations(check_table(X))
+    complete = absolute_correlations(as_table(X))
     np.testing.assert_allclose(complete, X.corr().abs(), atol=1e-11)
-    ranks = absolute_correlations(check_table(X), "spearman")
+    ranks = absolute_correlations(as_table(X), "spearman")
     np.testing.assert_allclose(ranks, np.abs(spearmanr(X).statistic), atol=1e-11)
     X.loc[rng.random(40) < 0.2, "a"] = np.nan
     X.loc[rng.random(40) < 0.2, "b"] = np.nan
-    np.testing.assert_allclose(absolute_correlations(check_table(X)), X.corr().abs(), atol=1e-9)
+    np.testing.assert_allclose(absolute_correlations(as_table(X)), X.corr().abs(), atol=1e-9)
 
 
 def test_a_weight_is_a_repeated_row() -> None:
@@ -157,8 +159,8 @@ def test_a_weight_is_a_repeated_row() -> None:
     X = rng.integers(0, 9, size=(30, 5)) + np.arange(30)[:, np.newaxis] / 3
     weights = rng.integers(0, 4, size=30)
     for similarity in ("pearson", "spearman"):
-        one = absolute_correlations(check_table(X), similarity, weights)
-        two = absolute_correlations(check_table(np.repeat(X, weights, axis=0)), similarity)
+        one = absolute_correlations(as_table(X), similarity, weights)
+        two = absolute_correlations(as_table(np.repeat(X, weights, axis=0)), similarity)
         np.testing.assert_allclose(one, two, atol=1e-11)
     y = np.arange(30) % 2
     plan = Bootstrap(sample_weight=weights)
@@ -184,11 +186,11 @@ def test_what_has_no_correlation_stays_alone() -> None:
             "flag": value > 0,
         }
     )
-    found = find_copies(check_table(X))
+    found = find_copies(as_table(X))
     assert found is not None
     assert found.clusters == (("copy", "value"),)
     X["known"] = np.where(np.arange(60) < 31, value, np.nan)
-    found = find_copies(check_table(X))
+    found = find_copies(as_table(X))
     assert found is not None
     assert found.clusters == (("copy", "known", "value"),)
     result = run(X.drop(columns=["constant", "zero"]), (value > 0).astype(int))
@@ -245,8 +247,8 @@ def test_bad_input(split: EnsembleResult) -> None:
         split.clusters(X, similarity="kendall")
     with pytest.raises(ParameterError, match="min_similarity"):
         split.clusters(X, min_similarity=0.0)
-    with pytest.raises(ParameterError, match="threshold"):
-        split.clusters(threshold=29)
+    with pytest.raises(ParameterError, match="n_features_to_select"):
+        split.clusters(n_features_to_select=29)
     with pytest.raises(InputTypeError, match="sparse"):
         split.clusters(scipy.sparse.csr_array(X.to_numpy()))
 
@@ -256,7 +258,7 @@ def test_large_and_sparse_tables_are_not_looked_at(monkeypatch: pytest.MonkeyPat
     counts = scipy.sparse.csr_array(np.random.default_rng(0).poisson(0.5, size=(150, 6)))
     sparse = run(counts, y)  # type: ignore[arg-type]
     assert sparse.copies is None
-    assert sparse.about_copies() == ""
+    assert about_copies(sparse, sparse.selection().compared) == ""
     with pytest.raises(DataError, match="did not look for copies"):
         sparse.clusters()
     monkeypatch.setattr(clusters, "MOST_FEATURES", 27)

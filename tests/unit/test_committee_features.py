@@ -22,7 +22,7 @@ from pyfsagg.exceptions import DataError, ParameterError
 TREE = DecisionTreeClassifier(max_depth=3)
 LINEAR = make_pipeline(StandardScaler(), LogisticRegression())
 PREFIX = Task(feature_groups="prefix:=")
-ROWS = pyfsagg.Rows(np.array([np.arange(0, 60), np.arange(20, 80)]))
+ROWS = pyfsagg.resampling.Rows(np.array([np.arange(0, 60), np.arange(20, 80)]))
 
 
 def nominal(n: int = 80) -> tuple[pd.DataFrame, np.ndarray]:
@@ -105,7 +105,7 @@ def test_levels_are_columns_and_those_that_the_rows_lack_are_left_out() -> None:
         {"n": np.arange(12.0), "c": ["u", "v", None] * 3 + ["w"] * 3, "k": ["one"] * 12}
     )
     Seen.tables = []
-    rows = pyfsagg.Rows(np.array([np.arange(9)]))
+    rows = pyfsagg.resampling.Rows(np.array([np.arange(9)]))
     found = pyfsagg.committee(
         X, np.arange(12) % 2, {"seen": Seen()}, resampling=rows, n_resamples=1,
         selection=LearnerSelection(n_features=1),
@@ -278,10 +278,10 @@ def test_a_function_is_a_voter_without_performance(by: str) -> None:
         == ["a function predicts nothing, and has no performance"] * 3
     )
     assert found.parameters["learners"]["gap"] == "the function gap"
-    weighted = found.vote(weights="performance")
+    weighted = found.vote(voter_weights="performance")
     assert weighted.voters["weight"].tolist()[:3] == [0.0] * 3
     alone = pyfsagg.committee(X, y, gap, n_resamples=3, random_state=0, n_jobs=2)
-    with pytest.raises(DataError, match="give performance="):
+    with pytest.raises(DataError, match="give performance"):
         alone.knee()
 
 
@@ -304,7 +304,7 @@ def test_a_function_is_given_labels_or_numbers(task: str) -> None:
         return np.ones(2)
 
     rows = np.array([0, 1, 2, 5, 4])
-    plan = pyfsagg.Rows(rows[None, :])
+    plan = pyfsagg.resampling.Rows(rows[None, :])
     pyfsagg.committee(X, y, keeps, task=task, resampling=plan, n_resamples=1, n_jobs=1)
     np.testing.assert_array_equal(seen[0], y[np.sort(rows)])
 
@@ -322,7 +322,7 @@ def test_functions_that_cannot_be_used_are_refused() -> None:
         with pytest.raises(DataError, match="one finite number per column, 9 in all"):
             pyfsagg.committee(X, y, lambda X, y, wrong=wrong: wrong, **given)
     with pytest.raises(DataError, match="performance above 0"):
-        pyfsagg.committee(X, y, gap, weights="performance", **given)
+        pyfsagg.committee(X, y, gap, voter_weights="performance", **given)
 
     def fails(X: Any, y: Any) -> Any:
         raise ValueError("no idea")

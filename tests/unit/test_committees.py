@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
+import pyfsagg.resampling
 from pyfsagg import LearnerSelection
 from pyfsagg.committees import VOTING_RULES
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
@@ -94,7 +95,7 @@ def test_auto_selects_as_many_as_are_useful(by: str) -> None:
     assert found.voters["n_features"].max() < 5
 
 
-@pytest.mark.parametrize("plan", [pyfsagg.Subsample(0.7), "bootstrap"])
+@pytest.mark.parametrize("plan", [pyfsagg.resampling.Subsample(0.7), "bootstrap"])
 @pytest.mark.parametrize(
     "way",
     [
@@ -131,11 +132,11 @@ def test_medians_are_those_of_the_rows_that_were_drawn() -> None:
     X.loc[:4, "x0"] = np.nan
     rows = np.arange(40)
     one = pyfsagg.committee(
-        X, y, {"m": LINEAR}, resampling=pyfsagg.Rows(np.array([rows])), n_resamples=1
+        X, y, {"m": LINEAR}, resampling=pyfsagg.resampling.Rows(np.array([rows])), n_resamples=1
     )
     X.loc[40:, "x0"] += 1000.0  # rows that are not drawn
     other = pyfsagg.committee(
-        X, y, {"m": LINEAR}, resampling=pyfsagg.Rows(np.array([rows])), n_resamples=1
+        X, y, {"m": LINEAR}, resampling=pyfsagg.resampling.Rows(np.array([rows])), n_resamples=1
     )
     assert one.voters["n_test"].tolist() == [20]
     assert (one.support == other.support).all()
@@ -144,7 +145,7 @@ def test_medians_are_those_of_the_rows_that_were_drawn() -> None:
 
 def test_neither_workers_nor_a_checkpoint_change_anything(tmp_path: Path) -> None:
     X, y = table()
-    options: dict[str, Any] = {"n_resamples": 2, "random_state": 5, "weights": "performance"}
+    options: dict[str, Any] = {"n_resamples": 2, "random_state": 5, "voter_weights": "performance"}
     one = pyfsagg.committee(X, y, [TREE, GaussianNBWithImportance()], **options)
     execution = pyfsagg.Execution(checkpoint=tmp_path / "kept")
     for _ in range(2):
@@ -176,7 +177,7 @@ def test_rows_of_a_group_are_in_one_fold() -> None:
     X, y = table()
     groups = np.arange(60) // 4
     found = pyfsagg.committee(
-        X, y, {"m": LINEAR}, resampling=pyfsagg.GroupedBootstrap(groups), n_resamples=2,
+        X, y, {"m": LINEAR}, resampling=pyfsagg.resampling.GroupedBootstrap(groups), n_resamples=2,
         selection=LearnerSelection("sequential", n_features=2, folds=3), random_state=0,
     )  # fmt: skip
     assert (found.voters["n_test"] % 4 == 0).all()
@@ -186,9 +187,15 @@ def test_rows_of_a_group_are_in_one_fold() -> None:
 def test_test_rows_without_a_class_have_no_area_under_the_curve() -> None:
     X, y = table()
     first = [*np.flatnonzero(y == 0)[:10], *np.flatnonzero(y == 1)]  # leaves one class
-    plan = pyfsagg.Rows(np.array([first, np.arange(40)]))
+    plan = pyfsagg.resampling.Rows(np.array([first, np.arange(40)]))
     found = pyfsagg.committee(
-        X, y, {"m": LINEAR}, resampling=plan, n_resamples=2, metric="roc_auc", weights="performance"
+        X,
+        y,
+        {"m": LINEAR},
+        resampling=plan,
+        n_resamples=2,
+        metric="roc_auc",
+        voter_weights="performance",
     )
     performance = found.voters["performance"]
     assert np.isnan(performance[0])
@@ -203,14 +210,14 @@ def test_test_rows_without_a_class_have_no_area_under_the_curve() -> None:
 def test_a_voter_that_fails_counts_nothing() -> None:
     X, y = table()
     only = np.flatnonzero(y == 0).tolist()
-    plan = pyfsagg.Rows(np.array([only, range(30)]))
+    plan = pyfsagg.resampling.Rows(np.array([only, range(30)]))
     found = pyfsagg.committee(X, y, {"m": LINEAR}, resampling=plan, n_resamples=2)
     assert found.voters["n_features"].tolist()[0] == 0
     assert "class" in found.voters["message"][0]
     assert found.ranking["votes"].max() == 1
     with pytest.raises(DataError, match="no learner could select features: ValueError"):
         pyfsagg.committee(
-            X, y, {"m": LINEAR}, resampling=pyfsagg.Rows(np.array([only])), n_resamples=1
+            X, y, {"m": LINEAR}, resampling=pyfsagg.resampling.Rows(np.array([only])), n_resamples=1
         )
 
 
@@ -240,13 +247,13 @@ def test_bad_learners_are_refused() -> None:
 
 def test_bad_settings_are_refused() -> None:
     refused(ParameterError, "must be the name of a scorer", metric="accurate")
-    refused(ParameterError, "above 0", metric="neg_log_loss", weights="performance")
+    refused(ParameterError, "above 0", metric="neg_log_loss", voter_weights="performance")
     refused(UnknownNameError, "phragmen", rule="phragman")
-    refused(ParameterError, "1 in all", weights=[1.0, 2.0])
+    refused(ParameterError, "1 in all", voter_weights=[1.0, 2.0])
     refused(ParameterError, "no learner", selection={"forest": LearnerSelection()})
     refused(ParameterError, "one by one", selection=LearnerSelection("sequential", n_features=5))
-    refused(ParameterError, "changes the table", resampling=pyfsagg.ValueNoise())
-    refused(DataError, "none is left to test on", resampling=pyfsagg.Subsample(1.0))
+    refused(ParameterError, "changes the table", resampling=pyfsagg.resampling.ValueNoise())
+    refused(DataError, "none is left to test on", resampling=pyfsagg.resampling.Subsample(1.0))
     refused(ParameterError, "size", size=6)
     refused(ParameterError, "n_features", selection=LearnerSelection(n_features=6))
     for bad in (
@@ -294,13 +301,13 @@ def test_bad_votes_are_refused() -> None:
     for selections, options, error, text in (
         ([], {}, DataError, "no voter"),
         ([[], []], {}, DataError, "no voter selects anything"),
-        ([["a"], []], {"weights": [0.0, 1.0]}, DataError, "no voter of a weight above 0"),
-        (THREE, {"weights": [1.0, -1.0, 1.0]}, ParameterError, "not negative"),
-        (THREE, {"weights": [0.0, 0.0, 0.0]}, ParameterError, "all 0"),
-        (THREE, {"weights": [1.0]}, ParameterError, "3 in all"),
-        (THREE, {"weights": [1.0, np.nan, 1.0]}, ParameterError, "not negative"),
-        (THREE, {"weights": "size"}, ParameterError, "'performance'"),
-        (THREE, {"weights": "performance"}, DataError, "performance above 0"),
+        ([["a"], []], {"voter_weights": [0.0, 1.0]}, DataError, "no voter of a weight above 0"),
+        (THREE, {"voter_weights": [1.0, -1.0, 1.0]}, ParameterError, "not negative"),
+        (THREE, {"voter_weights": [0.0, 0.0, 0.0]}, ParameterError, "all 0"),
+        (THREE, {"voter_weights": [1.0]}, ParameterError, "3 in all"),
+        (THREE, {"voter_weights": [1.0, np.nan, 1.0]}, ParameterError, "not negative"),
+        (THREE, {"voter_weights": "size"}, ParameterError, "'performance'"),
+        (THREE, {"voter_weights": "performance"}, DataError, "performance above 0"),
         (THREE, {"performance": [0.5]}, ParameterError, "3 in all"),
         (THREE, {"performance": [0.5, np.inf, 1]}, ParameterError, "finite"),
         (THREE, {"learners": ["x"]}, ParameterError, "3 in all"),
@@ -318,7 +325,7 @@ def test_bad_votes_are_refused() -> None:
 
 
 def test_negative_and_missing_performances_weigh_nothing() -> None:
-    found = pyfsagg.vote(THREE, performance=[-0.2, np.nan, 0.5], weights="performance")
+    found = pyfsagg.vote(THREE, performance=[-0.2, np.nan, 0.5], voter_weights="performance")
     assert found.voters["weight"].tolist() == [0.0, 0.0, 0.5]
     assert found.select(2) == ["b", "c"]
 
@@ -349,14 +356,14 @@ def test_knee(n: list[int], performance: list[float], knee: tuple[int, float] | 
 
 def test_another_rule_is_another_call() -> None:
     first = pyfsagg.vote(THREE, performance=[0.9, 0.5, 0.7], feature_names=list("abcd"))
-    second = first.vote("phragmen", weights="performance", size=2)
+    second = first.vote("phragmen", voter_weights="performance", size=2)
     direct = pyfsagg.vote(
         THREE, "phragmen", performance=[0.9, 0.5, 0.7], feature_names=list("abcd"),
-        weights="performance", size=2,
+        voter_weights="performance", size=2,
     )  # fmt: skip
     assert json.loads(second.to_json()) == json.loads(direct.to_json())
     assert json.loads(second.vote().to_json()) == json.loads(first.to_json())
-    with pytest.raises(DataError, match="give performance="):
+    with pytest.raises(DataError, match="give performance"):
         pyfsagg.vote(THREE).knee()
 
 

@@ -18,10 +18,12 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
-from pyfsagg.datasets import list_datasets, load_dataset, load_published, read_table, split_target
-from pyfsagg.datasets._catalogue import catalogue
-from pyfsagg.datasets._loaders import data_folder
+from pyfsagg.datasets import load_dataset, read_table
+from pyfsagg.datasets._catalogue import catalogue, split_target
+from pyfsagg.datasets._loaders import list_datasets
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.extending import data_folder
+from pyfsagg_papers import load_published
 
 
 @pytest.mark.parametrize(

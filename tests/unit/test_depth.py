@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg import BetweenAggregationSelector, bam, evaluate, mrmr, wam
-from pyfsagg.evaluation.thresholds import largest_count
+from pyfsagg.evaluation.cells import largest_count
 
 RNG = np.random.default_rng(3)
 WIDE, Y = RNG.normal(size=(24, 420)), np.arange(24) % 2
@@ -41,7 +41,7 @@ def test_every_feature_has_a_score_and_the_first_are_those_of_the_full_ranking()
 
 def test_a_depth_is_named_in_what_is_shown(tmp_path: Any) -> None:
     found = bam(WIDE, Y, **QUICK)
-    assert "mrmr selected 100 features greedily" in found.summary_text()
+    assert "mrmr selected 100 features one by one" in " ".join(found.summary_text().split())
     page = found.report(tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "mrmr selected 100 features one by one" in text
@@ -51,7 +51,7 @@ def test_a_depth_is_named_in_what_is_shown(tmp_path: Any) -> None:
 
 @pytest.mark.parametrize(("threshold", "depth"), [(0.25, 100), (25, 100), (30, 120), (110, "all")])
 def test_selectors_go_as_deep_as_their_threshold_needs(threshold: Any, depth: Any) -> None:
-    selector = BetweenAggregationSelector(["ig", "mrmr"], threshold=threshold, **QUICK)
+    selector = BetweenAggregationSelector(["ig", "mrmr"], n_features_to_select=threshold, **QUICK)
     given = selector.fit(WIDE, Y).result_.parameters["filter_params"]["mrmr"]
     assert given == {"n_features": depth}
 

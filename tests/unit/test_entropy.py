@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.discretization import discretize
 from pyfsagg.exceptions import DataError, ParameterError
@@ -131,7 +131,7 @@ def test_registered_with_aliases_and_one_prepare(name, aliases):
     assert spec.prepare is prepare_entropy
     assert all(FILTERS.get(alias) is spec for alias in aliases)
     X, y = toy()
-    table = check_table(X)
+    table = as_table(X)
     scorer = spec.prepare(table, check_target(y, 8))
     assert scorer.outputs == OUTPUTS
 
@@ -169,7 +169,7 @@ OPTIONS = [
 def test_weights_equal_the_materialised_resample_bit_for_bit(seed, options):
     X, y = mixed_table(seed)
     rng = np.random.default_rng(100 + seed)
-    table, target = check_table(X), check_target(y, len(y))
+    table, target = as_table(X), check_target(y, len(y))
     scorer = prepare_entropy(table, target, **options)
     weights = np.stack(
         [np.bincount(rng.integers(0, 90, size), minlength=90) for size in (90, 200, 7)]
@@ -193,7 +193,7 @@ def test_a_row_of_the_result_depends_on_its_own_row_only(options):
     X, y = mixed_table(1)
     rng = np.random.default_rng(2)
     target = check_target(y, 90)
-    scorer = prepare_entropy(check_table(X), target, **options)
+    scorer = prepare_entropy(as_table(X), target, **options)
     weights = rng.integers(0, 6, (6, 90)).astype(np.uint16)
     weights[3] *= 1000
     labels = np.stack([rng.permutation(target.codes) for _ in range(6)])
@@ -211,7 +211,7 @@ def test_a_row_of_the_result_depends_on_its_own_row_only(options):
 def test_resamples_that_lose_a_class_or_everything(options):
     X, y = mixed_table(3)
     target = check_target(y, 90)
-    scorer = prepare_entropy(check_table(X), target, **options)
+    scorer = prepare_entropy(as_table(X), target, **options)
     weights = np.stack([y == 1, y != 1, y < 0]).astype(np.uint16)
     found = scorer(weights, target.codes[np.newaxis])
     for name in OUTPUTS:
@@ -255,7 +255,7 @@ def test_parameters_are_checked(options, message):
 
 def test_prepare_checks_its_parameters():
     X, y = toy()
-    table, target = check_table(X), check_target(y, 8)
+    table, target = as_table(X), check_target(y, 8)
     with pytest.raises(ParameterError, match="discretization must be one of"):
         prepare_entropy(table, target, discretization="quantile")
     with pytest.raises(ParameterError, match="bins must be a whole number"):

@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from pyfsagg._kernels.entropy import mdl, sorted_bins
-from pyfsagg._kernels.entropy import scores as kernels
-from pyfsagg._kernels.tables import binning
+from pyfsagg._kernels import class_tables, entropy_bins
+from pyfsagg._kernels import entropy_scores as kernels
 from pyfsagg.discretization import SortedColumns
 
 CASES = range(60)
@@ -139,7 +138,7 @@ def test_score_mdl_equals_twin(case, parity):
 
 
 @pytest.mark.parametrize("bins", [2, 3, 10])
-@pytest.mark.parametrize("kind", [binning.EQUAL_WIDTH, binning.EQUAL_FREQUENCY])
+@pytest.mark.parametrize("kind", [class_tables.EQUAL_WIDTH, class_tables.EQUAL_FREQUENCY])
 @pytest.mark.parametrize("case", CASES[:20])
 def test_score_binned_equals_twin(case, kind, bins):
     x, weights, labels, n_classes = draw(case)
@@ -158,7 +157,7 @@ def test_score_binned_equals_twin(case, kind, bins):
         n_classes,
         int(weights.sum(axis=1).max()) + 1,
     )
-    twin = twin_width if kind == binning.EQUAL_WIDTH else twin_frequency
+    twin = twin_width if kind == class_tables.EQUAL_WIDTH else twin_frequency
     for r, j in np.ndindex(3, 4):
         rows, classes = materialised(x[:, j], weights[r], labels[r])
         if np.isnan(rows).all():
@@ -178,8 +177,8 @@ def test_places_of_equal_width_cuts_in_long_columns(n):
     packed = np.ones(n, np.uint32)
     edges, cutpoints = np.empty(12, np.int64), np.empty(10)
     for j in range(3):
-        found = sorted_bins.bin_edges(
-            binning.EQUAL_WIDTH,
+        found = entropy_bins.bin_edges(
+            class_tables.EQUAL_WIDTH,
             columns.order[j],
             columns.n_known[j],
             np.uint64((1 << columns.row_bits) - 1),
@@ -207,7 +206,7 @@ def test_binned_counts_do_not_depend_on_how_they_are_gathered():
 
     def scores(n_classes):
         return kernels.score_binned(
-            binning.EQUAL_WIDTH,
+            class_tables.EQUAL_WIDTH,
             5,
             columns.order,
             columns.n_known,
@@ -239,9 +238,9 @@ def test_score_nominal_equals_twin(case):
 
 @pytest.mark.parametrize("total", [0, 1, 2, 3888, 10**6])
 def test_table_holds_x_log_x(total):
-    shift = mdl.xlogx_shift(total)
+    shift = entropy_bins.xlogx_shift(total)
     table = np.full(min(total, 5000) + 1, -1, np.int64)
-    mdl.fill_xlogx(table, 0, len(table), shift)
+    entropy_bins.fill_xlogx(table, 0, len(table), shift)
     x = np.arange(len(table), dtype=float)
     exact = np.zeros(len(table))
     np.multiply(x, np.log(np.maximum(x, 1)), out=exact)
@@ -249,7 +248,7 @@ def test_table_holds_x_log_x(total):
         np.ldexp(table.astype(float), -shift), exact, rtol=1e-15, atol=2.0**-shift
     )
     top = total * math.log(total) if total > 1 else 0.0
-    assert math.ldexp(top, shift) < 2**mdl.TABLE_BITS
+    assert math.ldexp(top, shift) < 2**entropy_bins.TABLE_BITS
 
 
 @pytest.mark.parametrize("classes", [[0, 1, 0, 1, 1], [0, 0, 0, 0, 0], [1, 0, 0, 1, 0]])
@@ -258,20 +257,20 @@ def test_the_sweep_of_two_classes_finds_the_cut_of_the_general_sweep(classes, si
     # The first entry of a right part may be cut, and may be empty: no cut has nothing on its left.
     classes, sizes = np.array(classes, np.int32), np.array(sizes, np.int32)
     table = np.zeros(21, np.int64)
-    mdl.fill_xlogx(table, 0, len(table), mdl.xlogx_shift(20))
+    entropy_bins.fill_xlogx(table, 0, len(table), entropy_bins.xlogx_shift(20))
     counts = np.bincount(classes, sizes, minlength=2).astype(np.int64)
     for marked in range(32):
         cut = np.array([marked >> i & 1 for i in range(5)], np.uint8)
         gathered = table[counts].sum()
-        general = mdl._sweep(
+        general = entropy_bins._sweep(
             classes, sizes, cut, table, np.zeros(2, np.int64), counts.copy(), gathered
         )
-        assert mdl._sweep_two(classes, sizes, cut, table, counts.copy()) == general
+        assert entropy_bins._sweep_two(classes, sizes, cut, table, counts.copy()) == general
         assert general[0] < 0 or sizes[: general[0]].sum() > 0
 
 
 def test_code_lengths_do_not_overflow():
-    codes = mdl.log_codes(2000)
+    codes = entropy_bins.log_codes(2000)
     assert codes[1] == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_allclose(codes[2:30], [math.log(3**k - 2) for k in range(2, 30)], rtol=1e-14)
     assert codes[2000] == pytest.approx(2000 * math.log(3.0))
@@ -281,9 +280,9 @@ def entries(x, y, weights):
     columns = SortedColumns.of(np.array(x, float)[:, np.newaxis], np.arange(1))
     n = len(x)
     packed = np.empty(n, np.uint32)
-    mdl.pack_rows(np.array(weights, np.uint16), np.array(y, np.int32), packed)
-    space = mdl.cut_space(n + 1, 2)
-    found = mdl.build_entries(
+    entropy_bins.pack_rows(np.array(weights, np.uint16), np.array(y, np.int32), packed)
+    space = entropy_bins.cut_space(n + 1, 2)
+    found = entropy_bins.build_entries(
         columns.order[0],
         columns.n_known[0],
         columns.tied[0],

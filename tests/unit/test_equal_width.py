@@ -11,13 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from pyfsagg._kernels.tables.binning import width_cutpoints, width_rows
-from pyfsagg._table.table import check_table
+from pyfsagg._kernels.class_tables import width_cutpoints, width_rows
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.discretization import discretize
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.filters.chi_squared import chi_squared
-from pyfsagg.filters.distance import value_difference_metric
+from pyfsagg.filters.association import chi_squared, value_difference_metric
 from pyfsagg.filters.mrmr import mrmr
 
 _spec = importlib.util.spec_from_file_location("twins", Path(__file__).with_name("twins.py"))
@@ -69,7 +68,7 @@ def test_all_filters_see_the_bins_of_discretize(kind: str, bins: int) -> None:
     np.testing.assert_allclose(value_difference_metric(X, y, bins=bins), expected, rtol=1e-12)
     expected = [twins.mutual_information(code, y) for code in codes.T]
     prepare = FILTERS.get("information_gain").prepare
-    scorer = prepare(check_table(X), check_target(y, N), discretization="equal_width", bins=bins)
+    scorer = prepare(as_table(X), check_target(y, N), discretization="equal_width", bins=bins)
     found = scorer(np.ones((1, N), dtype=np.uint16), y[np.newaxis].astype(np.int32))
     np.testing.assert_allclose(found["information_gain"][0], expected, rtol=0, atol=1e-13)
     scores, order = twins.mrmr(codes, y, 6)

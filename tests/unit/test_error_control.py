@@ -9,17 +9,16 @@ import pytest
 
 from pyfsagg.error_control import (
     e_bh,
-    e_values_of_p_values,
     integrated_path,
     mean_e_values,
     pfer_bound,
     pfer_size,
-    pfer_threshold,
     selection_frequency,
     stability_e_values,
     step_down_max_t,
 )
-from pyfsagg.error_control._tails import largest_tail
+from pyfsagg.error_control.bounds import largest_tail, pfer_threshold
+from pyfsagg.error_control.e_values import e_values_of_p_values
 from pyfsagg.error_control.integrated_path import q_values
 from pyfsagg.exceptions import DataError, ParameterError
 

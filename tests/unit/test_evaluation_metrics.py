@@ -19,14 +19,14 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from pyfsagg import load_dataset, weighted_average_accuracy
-from pyfsagg._table.table import check_table
-from pyfsagg.evaluation import list_classifiers, list_metrics
-from pyfsagg.evaluation.classifiers import CLASSIFIERS, build_model, read_classifiers
+from pyfsagg import load_dataset
+from pyfsagg._table.table import as_table
+from pyfsagg.evaluation import weighted_average_accuracy
+from pyfsagg.evaluation.cells import read_thresholds
+from pyfsagg.evaluation.learners import CLASSIFIERS, MixedNaiveBayes, build_model, read_classifiers
 from pyfsagg.evaluation.metrics import METRICS, Predictions
-from pyfsagg.evaluation.naive_bayes import MixedNaiveBayes
-from pyfsagg.evaluation.thresholds import read_thresholds
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
+from pyfsagg.listing import list_methods
 
 WINE = load_dataset("wine")
 
@@ -117,7 +117,7 @@ def test_measures_agree_with_scikit_learn(n_classes: int) -> None:
         ),
         "log_loss": log_loss(truth, chances),
     }
-    assert METRICS.names() == list_metrics().index.tolist()
+    assert METRICS.names() == list_methods("metrics").index.tolist()
     assert list(expected) == [spec.name for spec in METRICS if spec.task == "classification"]
     for name, value in expected.items():
         assert METRICS.get(name).compute(found) == pytest.approx(value, rel=1e-12), name
@@ -155,15 +155,15 @@ def test_a_class_that_training_did_not_know_has_probability_zero() -> None:
 
 
 def test_every_named_classifier_can_be_built_with_a_seed() -> None:
-    table = check_table(WINE.X)
+    table = as_table(WINE.X)
     codes = np.unique(WINE.y, return_inverse=True)[1]
-    for name in list_classifiers().index:
+    for name in list_methods("classifiers").index:
         model = build_model(CLASSIFIERS.get(name), table, 3)
         assert model.fit(table.values, codes).score(table.values, codes) > 0.75
 
 
 def test_an_own_classifier_gets_a_seed_only_where_it_is_open() -> None:
-    table = check_table(WINE.X)
+    table = as_table(WINE.X)
     assert build_model(DecisionTreeClassifier(), table, 3).random_state == 3
     assert build_model(DecisionTreeClassifier(random_state=8), table, 3).random_state == 8
 
@@ -178,7 +178,7 @@ def test_columns_are_prepared_inside_the_pipeline() -> None:
             "word": ["a", "b", None, "a"],
         }
     )
-    table = check_table(frame)
+    table = as_table(frame)
     model = build_model(CLASSIFIERS.get("random_forest"), table, 0).fit(table.values[:3], [0, 1, 0])
     prepared = model[0].transform(table.values)
     # number as it is; gap with the median of rows 1 to 3; a, b and missing as columns
@@ -210,7 +210,7 @@ def test_naive_bayes_by_name_takes_categories_as_they_are() -> None:
     import pandas as pd
 
     words = pd.DataFrame({"a": list("xyxyxyzz"), "n": np.arange(8.0), "b": list("uuvvuuvv")})
-    table = check_table(words)
+    table = as_table(words)
     y = np.array([0, 1, 0, 1, 0, 1, 0, 1])
     model = build_model(CLASSIFIERS.get("nb"), table, 0).fit(table.values[:6], y[:6])
     assert model[-1].n_levels == (3, 2)

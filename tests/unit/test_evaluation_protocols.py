@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
 from pyfsagg import Task, bam, evaluate, load_dataset, wam
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.evaluation import cells
 from pyfsagg.evaluation.splits import draw_parts, take_rows
@@ -38,7 +38,7 @@ QUICK = {
 
 
 def parts_of(data, protocols, **options):
-    table = check_table(data.X)
+    table = as_table(data.X)
     target = check_target(data.y, table.n_samples)
     settings = {"n_folds": 5, "n_repeats": 1, "test_size": 1 / 3, "seed": 4, **options}
     return table, target, draw_parts(table, target, protocols=protocols, **settings)
@@ -193,7 +193,7 @@ def test_baselines_and_their_labels() -> None:
         protocol=pyfsagg.Protocol(n_random=3),
     )
     assert found.methods == ["symmetric_uncertainty/mean_rank"]
-    assert found.baselines == [
+    assert found._baselines == [
         "symmetric_uncertainty (single)",
         "all features",
         "random subsets",
@@ -224,7 +224,7 @@ def test_methods_of_every_kind() -> None:
         },
         **QUICK,
     )
-    assert found.n_failed == 0
+    assert found._n_failed == 0
     assert found.cells["value"].notna().all()
     assert found.parameters["methods"]["one"]["filter_params"] == {"chi_squared": {"bins": 5}}
 
@@ -274,7 +274,7 @@ def test_methods_never_see_the_test_rows() -> None:
     X = np.column_stack([np.arange(60.0), np.random.default_rng(0).normal(size=(60, 3))])
     y = np.tile([0, 1], 30)
     evaluate(X, y, methods={"spy": spy}, protocol="both", **{**QUICK, "thresholds": [2]})
-    table, target = check_table(X), check_target(y, 60)
+    table, target = as_table(X), check_target(y, 60)
     parts = draw_parts(
         table,
         target,

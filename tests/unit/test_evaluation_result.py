@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg import Evaluation, evaluate, load_dataset, weighted_average_accuracy
-from pyfsagg.evaluation import evaluate_many
+from pyfsagg import Evaluation, evaluate, load_dataset
+from pyfsagg.evaluation import evaluate_many, weighted_average_accuracy
 from pyfsagg.evaluation.comparison import compare_folds, divisions_of
 from pyfsagg.evaluation.result import widen
 from pyfsagg.exceptions import DataError, InputTypeError, OutputError, ParameterError
@@ -180,7 +180,7 @@ def test_a_test_that_cannot_be_made_says_why(result: Evaluation) -> None:
     found = result.compare(value=1.0)  # all methods keep everything: nothing differs
     assert (found.tests["corrected_t"].to_frame()["p_adjusted"] == 1.0).all()
     two = divisions_of(folds(2), protocol="thesis", n_folds=5, n_repeats=2, test_size=1 / 3)
-    short = compare_folds(two, what="x", higher_is_better=True, alpha=0.05, rope=None)
+    short = compare_folds(two, what="x", higher_is_better=True, confidence_level=0.95, rope=None)
     assert "2 complete" in short.sentences["corrected_t"]
 
 
@@ -192,7 +192,7 @@ def test_a_test_that_cannot_be_made_says_why(result: Evaluation) -> None:
         ({"protocol": "both"}, "protocol must be one of"),
         ({"classifier": "svm"}, "classifier must be one of"),
         ({"metric": "roc_auc"}, "metric must be one of"),
-        ({"alpha": 0.0}, "alpha"),
+        ({"confidence_level": 1.0}, "confidence_level"),
         ({"rope": -0.01}, "rope"),
     ],
 )

@@ -9,11 +9,10 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from statsmodels.duration.hazard_regression import PHReg
 
 import pyfsagg
-from pyfsagg._table.survival import Survival
-from pyfsagg.evaluation import list_metrics, list_survival_models
-from pyfsagg.evaluation.cox import CoxModel
-from pyfsagg.evaluation.survival_metrics import concordance_index, integrated_brier_score
+from pyfsagg._table.target import Survival
+from pyfsagg.evaluation.survival import CoxModel, concordance_index, integrated_brier_score
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError
+from pyfsagg.listing import list_methods
 
 RNG = np.random.default_rng(8)
 N = 90
@@ -160,7 +159,7 @@ def test_features_that_matter_are_worth_more_than_random_ones() -> None:
     brier = means["integrated_brier_score"]
     assert 0.0 < brier["cox_score"] < brier["random subsets"] < 0.3
     assert found.data["n_events"] == int(Y["status"].sum())
-    assert not found.n_failed
+    assert not found._n_failed
 
 
 def test_the_report_speaks_of_survival(tmp_path) -> None:
@@ -181,14 +180,14 @@ def test_folds_share_the_events_and_need_enough_of_them() -> None:
 def test_models_and_measures_belong_to_their_task() -> None:
     with pytest.raises(ParameterError, match="does not read times and events"):
         evaluated(classifiers=Ridge())
-    with pytest.raises(ParameterError, match="is a model of survival"):
+    with pytest.raises(ParameterError, match="is a survival model"):
         pyfsagg.evaluate(X, Y["status"], classifiers=CoxModel())
     with pytest.raises(ParameterError, match="does not belong to a survival"):
         evaluated(metrics="accuracy")
     with pytest.raises(ParameterError, match="does not read times and events"):
         evaluated(classifiers=LogisticRegression())
-    assert list_metrics().loc["concordance_index", "task"] == "survival"
-    assert list_survival_models().loc["gradient_boosting", "needs"] == "sksurv"
+    assert list_methods("metrics").loc["concordance_index", "task"] == "survival"
+    assert list_methods("survival_models").loc["gradient_boosting", "needs"] == "sksurv"
 
 
 def test_a_model_of_scikit_survival_is_named_with_its_package_or_runs() -> None:
@@ -202,7 +201,7 @@ def test_a_model_of_scikit_survival_is_named_with_its_package_or_runs() -> None:
 
     models = {"forest": "rf", "boosting": "gbm", "own": CoxPHSurvivalAnalysis(alpha=1.0)}
     found = evaluated(classifiers=models, metrics=["c_index", "ibs"])
-    assert not found.n_failed
+    assert not found._n_failed
     best = found.cells[found.cells["method"] == "cox_score"].groupby(["classifier", "metric"])
     assert (best["value"].mean().xs("concordance_index", level=1) > 0.6).all()
     scores = pyfsagg.wam(

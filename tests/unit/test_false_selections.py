@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg._run.result import as_record
+from pyfsagg._base.fields import as_record
+from pyfsagg.ensemble.selection import FDR, read_wish
 from pyfsagg.error_control import control_errors, e_bh, pfer_bound, stability_e_values
-from pyfsagg.error_control.control import read_goal
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.for_r._files import ensemble_of
 from pyfsagg.for_r._plain import ensemble_parts
@@ -60,8 +60,8 @@ def test_a_limit_finds_what_is_real(run: pyfsagg.EnsembleResult) -> None:
 
 def test_a_limit_can_be_given_as_a_word(run: pyfsagg.EnsembleResult) -> None:
     assert run.select("pfer:0.5") == run.error_control(max_false=0.5).selected
-    np.testing.assert_array_equal(run.support("fdr:0.3"), run.error_control(fdr=0.3).support)
-    assert read_goal("fdr:0.1") == {"fdr": 0.1}
+    np.testing.assert_array_equal(run.get_support(fdr=0.3), run.error_control(fdr=0.3).support)
+    assert read_wish("fdr:0.1") == read_wish(fdr=0.1) == FDR(0.1)
 
 
 def test_nothing_can_be_selected_is_an_answer(noise: pyfsagg.EnsembleResult) -> None:
@@ -197,7 +197,7 @@ def test_the_limit_is_kept_with_the_result(run: pyfsagg.EnsembleResult, tmp_path
     run.save(tmp_path / "kept", max_false=0.5)
     again = pyfsagg.load_result(tmp_path / "kept")
     assert isinstance(again, pyfsagg.EnsembleResult)
-    assert again.view["max_false"] == 0.5
+    assert again._view["max_false"] == 0.5
     assert again.error_control(max_false=0.5).selected == run.select("pfer:0.5")
     ranking = (tmp_path / "kept" / "ranking.csv").read_text(encoding="utf-8")
     assert "controlled,pair_frequency,expected_false,path_expected_false,q_value" in ranking
@@ -208,7 +208,7 @@ def test_the_limit_is_kept_with_the_result(run: pyfsagg.EnsembleResult, tmp_path
 
 
 def test_a_run_without_a_limit_says_what_chance_is(noise: pyfsagg.EnsembleResult) -> None:
-    text = " ".join(noise.summary_text(threshold=3).split())
+    text = " ".join(noise.summary_text(n_features_to_select=3).split())
     assert "even from noise: by chance a feature is among the best 3 in 25% of resamples" in text
     page = noise.to_html()
     assert "By chance alone a feature is" in page
@@ -218,10 +218,10 @@ def test_a_run_without_a_limit_says_what_chance_is(noise: pyfsagg.EnsembleResult
 def test_a_selector_may_keep_nothing() -> None:
     X, y = table(3, real=0)
     how = {"resampling": "complementary_pairs", "n_resamples": 60, "random_state": 0}
-    selector = pyfsagg.WithinAggregationSelector("fit_criterion", threshold="pfer:0.2", **how)
+    selector = pyfsagg.WithinAggregationSelector("fit_criterion", max_false=0.2, **how)
     assert not selector.fit(X, y).get_support().any()
     X, y = table()
-    selector = pyfsagg.WithinAggregationSelector("fit_criterion", threshold="pfer:0.5", **how)
+    selector = pyfsagg.WithinAggregationSelector("fit_criterion", max_false=0.5, **how)
     np.testing.assert_array_equal(selector.fit(X, y).get_support(indices=True), [0, 1])
 
 
@@ -372,7 +372,7 @@ def assert_same_parts(one: Any, other: Any) -> None:
         ({"n_permutations": 0}, ParameterError, "n_permutations"),
         ({"method": "mean"}, ParameterError, "'bam'"),
         (
-            {"resampling": pyfsagg.GroupedBootstrap(np.arange(80) // 2)},
+            {"resampling": pyfsagg.resampling.GroupedBootstrap(np.arange(80) // 2)},
             ParameterError,
             "p-values that take them for single rows would be far too small",
         ),

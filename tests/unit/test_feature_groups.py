@@ -16,6 +16,7 @@ from sklearn.preprocessing import OneHotEncoder
 import pyfsagg
 from pyfsagg import Task
 from pyfsagg._table.groups import joint_levels
+from pyfsagg.ensemble.groups import about_groups
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -24,7 +25,7 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.filters import FILTERS
-from pyfsagg.reproduce import shipped_calibration
+from pyfsagg_papers import shipped_calibration
 
 COUNTING = [spec.name for spec in FILTERS if spec.counts_levels]
 OTHERS = ["spearman", "fit_criterion", "pearson"]
@@ -50,7 +51,7 @@ def _tables(seed: int = 0, missing: float = 0.1) -> tuple[pd.DataFrame, pd.DataF
 def _scores(X: Any, y: Any, name: str, task: Task | str = "classification") -> Any:
     """Scores in twelve resamples of the same rows, whatever the table."""
     rng = np.random.default_rng(7)
-    rows = pyfsagg.Rows([rng.integers(0, len(y), len(y)) for _ in range(12)])
+    rows = pyfsagg.resampling.Rows([rng.integers(0, len(y), len(y)) for _ in range(12)])
     return pyfsagg.wam(
         X, y, filter=name, task=task, resampling=rows, n_resamples=12, checks="none", random_state=0
     )
@@ -64,7 +65,7 @@ def test_the_filters_that_count_levels() -> None:
         "information_gain", "gain_ratio", "symmetric_uncertainty", "chi_squared", "cramers_v", "mrmr",
         "value_difference_metric",
     }  # fmt: skip
-    assert pyfsagg.list_filters()["counts_levels"].sum() == len(COUNTING)
+    assert pyfsagg.list_methods("filters")["counts_levels"].sum() == len(COUNTING)
 
 
 @pytest.mark.parametrize("name", COUNTING)
@@ -168,7 +169,7 @@ def test_a_joint_score_of_any_columns_with_few_values() -> None:
     task = Task(feature_groups={"both": ["a", "b"]}, group_score="joint")
     found = _scores(X, y, "ig", task)
     whole = pyfsagg.wam(
-        X, y, filter="ig", task=task, resampling=pyfsagg.Rows([list(range(90))]), n_resamples=1,
+        X, y, filter="ig", task=task, resampling=pyfsagg.resampling.Rows([list(range(90))]), n_resamples=1,
         checks="none",
     )  # fmt: skip
     assert whole.combined[0, 0] == expected > 0.6
@@ -343,12 +344,19 @@ def test_a_result_knows_its_groups(run: pyfsagg.EnsembleResult) -> None:
     assert set(run.groups) == {"colour", "level"}
     best = run.select(1)
     assert best == ["colour"]
-    assert run.columns(1) == ["colour=blue", "colour=green", "colour=grey", "colour=red"]
-    assert sorted(run.columns(3)) == sorted([*run.groups["colour"], *run.groups["level"], "size"])
+    assert run.select(1, columns=True) == [
+        "colour=blue",
+        "colour=green",
+        "colour=grey",
+        "colour=red",
+    ]
+    assert sorted(run.select(3, columns=True)) == sorted(
+        [*run.groups["colour"], *run.groups["level"], "size"]
+    )
     frame = run.to_frame(1)
     assert frame["n_columns"].to_dict() == {"colour": 4, "level": 5, "size": 1}
     assert "n_columns" not in _scores(*_tables()[0::2], "ig").to_frame()
-    assert len(run.resample_ranks[0]) == 3
+    assert len(run.combined[0]) == 3
     assert run.between_sample_stability(1).n_features == 3
     assert list(run.rank_confidence().names) == list(run.feature_names)
 
@@ -360,21 +368,21 @@ def test_copies_among_columns_of_their_own() -> None:
     assert found.copies is not None
     assert found.copies.clusters == (("size", "twin"),)
     assert found.clusters().loc["colour", "size"] == 1
-    with pytest.raises(DataError, match=r"groups of columns.*similarity= as a matrix"):
+    with pytest.raises(DataError, match=r"groups of columns.*similarity as a matrix"):
         found.clusters(twin)
     assert len(found.clusters(similarity=np.eye(4))) == 4
 
 
 def test_a_saved_run_keeps_its_groups(run: pyfsagg.EnsembleResult, tmp_path: Path) -> None:
-    run.save(tmp_path / "run", threshold=0.25)
+    run.save(tmp_path / "run", n_features_to_select=0.25)
     loaded = pyfsagg.load_result(tmp_path / "run")
     assert loaded.groups == run.groups
-    assert loaded.about_groups() == run.about_groups() != ""
+    assert about_groups(loaded) == about_groups(run) != ""
     document = json.loads((tmp_path / "run" / "run.json").read_text())
     assert document["data"]["groups"]["colour"] == list(run.groups["colour"])
     assert document["parameters"]["group_score"] == "max"
     columns = (tmp_path / "run" / "selected_columns.txt").read_text().split()
-    assert columns == run.columns(0.25)
+    assert columns == run.select(0.25, columns=True)
     table = pd.read_csv(tmp_path / "run" / "ranking.csv")
     assert table["n_columns"].tolist() == run.to_frame()["n_columns"].tolist()
     # the file of groups can be given again
@@ -443,22 +451,22 @@ def test_the_page_shows_the_groups(run: pyfsagg.EnsembleResult, tmp_path: Path) 
 
 def test_what_is_said_of_unequal_sizes(run: pyfsagg.EnsembleResult) -> None:
     _, encoded, y = _tables()
-    assert "Features have 1 to 5 columns" in run.about_groups()
-    told = " ".join(" ".join(run.paragraphs(run.full_view({}))).split())
-    assert run.about_groups() in told
+    assert "Features have 1 to 5 columns" in about_groups(run)
+    told = " ".join(run.summary_text().split())
+    assert about_groups(run) in told
     mean = _scores(encoded, y, "ig", Task(feature_groups="prefix:=", group_score="mean"))
-    assert "single columns are selected more often" in mean.about_groups()
+    assert "single columns are selected more often" in about_groups(mean)
     joint = _scores(
         encoded.drop(columns="size"),
         y,
         "ig",
         Task(feature_groups={"a": [0, 1]}, group_score="joint"),
     )
-    assert "many combinations" in joint.about_groups()
-    assert _scores(encoded, y, "ig", BY_PREFIX).about_groups() == ""  # nominal columns
-    assert _scores(encoded, y, "ig").about_groups() == ""
+    assert "many combinations" in about_groups(joint)
+    assert about_groups(_scores(encoded, y, "ig", BY_PREFIX)) == ""  # nominal columns
+    assert about_groups(_scores(encoded, y, "ig")) == ""
     pairs = Task(feature_groups={f"g{j}": [2 * j, 2 * j + 1] for j in range(5)}, group_score="max")
-    assert _scores(encoded, y, "ig", pairs).about_groups() == ""  # equal sizes
+    assert about_groups(_scores(encoded, y, "ig", pairs)) == ""  # equal sizes
 
 
 def test_selectors_return_the_columns_of_groups() -> None:
@@ -467,7 +475,7 @@ def test_selectors_return_the_columns_of_groups() -> None:
         groups: Any = {"colour": [0, 1, 2, 3], "level": [4, 5, 6, 7, 8]}
         selector = pyfsagg.WithinAggregationSelector(
             "chi_squared",
-            threshold=1,
+            n_features_to_select=1,
             n_resamples=20,
             random_state=0,
             task=Task(feature_groups=groups),
@@ -486,7 +494,7 @@ def test_a_selector_keeps_the_place_of_columns_that_were_dropped() -> None:
     X[:, [0, 5]] = 3.0
     selector = pyfsagg.WithinAggregationSelector(
         "chi_squared",
-        threshold=2,
+        n_features_to_select=2,
         n_resamples=5,
         random_state=0,
         task=Task(drop_near_zero_variance=True),

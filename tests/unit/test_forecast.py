@@ -11,9 +11,9 @@ import pytest
 from pyfsagg import Checks, bam, evaluate, influence, memory_limit, wam
 from pyfsagg._base.words import duration
 from pyfsagg._command.flags import reporter
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
-from pyfsagg.ensemble import forecast
+from pyfsagg.ensemble import scoring
 from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.filters._base import KernelScorer
 from pyfsagg.filters.mrmr import _pairs, prepare_mrmr
@@ -26,8 +26,8 @@ QUICK = {"n_resamples": 3, "random_state": 0}
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is long."""
-    monkeypatch.setattr(forecast, "LONG", 0.0)
-    monkeypatch.setattr(forecast, "SMALL", 0)
+    monkeypatch.setattr(scoring, "LONG", 0.0)
+    monkeypatch.setattr(scoring, "SMALL", 0)
 
 
 def test_a_long_run_is_announced_with_what_would_shorten_it(slow: None) -> None:
@@ -42,7 +42,7 @@ def test_a_long_run_is_announced_with_what_would_shorten_it(slow: None) -> None:
 def test_halves_and_shuffled_targets_are_in_the_forecast(
     slow: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forecast, "expected_seconds", lambda bound, _: dict.fromkeys(bound, 1.0))
+    monkeypatch.setattr(scoring, "expected_seconds", lambda bound, _: dict.fromkeys(bound, 1.0))
     said = []
     checks = ("none", Checks(pairs=0), Checks(shuffles=0), "auto", Checks(shuffles=90))
     for each in checks:
@@ -56,7 +56,7 @@ def test_halves_and_shuffled_targets_are_in_the_forecast(
         assert message.startswith(f"this will take about {duration(total)} with 1 worker(s); ")
         assert f"a tenth of the resamples: about {duration(tenth)}" in message
     assert not any("shuffles=0" in message for message in said[:4])
-    assert said[4].endswith("; checks=Checks(shuffles=0): about 2 minutes")
+    assert said[4].endswith("; checks=pyfsagg.Checks(shuffles=0): about 2 minutes")
 
 
 def test_what_is_shallow_already_is_not_named(slow: None) -> None:
@@ -78,17 +78,17 @@ def test_a_command_of_many_rankings_announces_itself_once(slow: None) -> None:
 
 
 def test_small_runs_and_functions_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forecast, "LONG", 0.0)
+    monkeypatch.setattr(scoring, "LONG", 0.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         wam(X, Y, **QUICK)
-        monkeypatch.setattr(forecast, "SMALL", 0)
+        monkeypatch.setattr(scoring, "SMALL", 0)
         wam(X, Y, filter=lambda X, y, sample_weight: np.ones(X.shape[1]), **QUICK)
 
 
 def test_score_matrices_that_do_not_fit_are_refused(tmp_path) -> None:
     with memory_limit(1), pytest.raises(DataError, match=r"Execution\(scratch='FOLDER'\)"):
-        forecast.require_score_memory(1, (20, 320))
+        scoring.require_score_memory(1, (20, 320))
     with memory_limit("100TB"):
         wam(X, Y, **QUICK)
 
@@ -97,16 +97,16 @@ def test_score_matrices_that_do_not_fit_are_refused(tmp_path) -> None:
     ("n", "p", "size"), [(100, 10, 8), (72, 7129, 1), (72, 5000, 2), (9, 10**7, 1)]
 )
 def test_blocks_get_smaller_as_tables_get_larger(n: int, p: int, size: int) -> None:
-    assert forecast.block_size(n, p) == size
-    assert forecast.block_size(n, p, together=4) == max(size, 4)
+    assert scoring.block_size(n, p) == size
+    assert scoring.block_size(n, p, together=4) == max(size, 4)
 
 
 def test_the_result_does_not_depend_on_the_size_of_the_blocks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one = bam(X, Y, n_resamples=9, random_state=0)
-    monkeypatch.setattr(forecast, "_BLOCK_CELLS", 0)
-    assert forecast.block_size(2, 2) == 1
+    monkeypatch.setattr(scoring, "_BLOCK_CELLS", 0)
+    assert scoring.block_size(2, 2) == 1
     other = bam(X, Y, n_resamples=9, random_state=0)
     np.testing.assert_array_equal(one.combined, other.combined)
 
@@ -114,8 +114,8 @@ def test_the_result_does_not_depend_on_the_size_of_the_blocks(
 def test_resamples_that_are_scored_at_once_are_handed_out_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(forecast, "_BLOCK_CELLS", 0)
-    monkeypatch.setattr(forecast, "SMALL", 0)
+    monkeypatch.setattr(scoring, "_BLOCK_CELLS", 0)
+    monkeypatch.setattr(scoring, "SMALL", 0)
     seen = []
     scored = KernelScorer.__call__
 
@@ -144,7 +144,7 @@ def test_pairs_of_a_selection() -> None:
 def test_the_time_of_a_selection_follows_from_its_first_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    table, target = check_table(X), check_target(Y, 30)
+    table, target = as_table(X), check_target(Y, 30)
     scorer = prepare_mrmr(table, target, n_features="all")
     monkeypatch.setitem(type(scorer).expected_seconds.__globals__, "_TIMED_PAIRS", 0)
     given = np.ones((1, 30), np.uint16), target.codes[np.newaxis]

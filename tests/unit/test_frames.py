@@ -14,11 +14,14 @@ import pyarrow as pa
 import pytest
 
 import pyfsagg
+from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import NarwhalsFrame, open_frame, pandas_frame, pandas_series
 from pyfsagg._table.identity import data_hash
-from pyfsagg._table.table import Kind, check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError
+from pyfsagg.rank_order._orders import project, to_boolean_order
+from pyfsagg.rank_order.distances import center
 
 N = 60
 GRADES = ["low", "middle", "high", "never"]
@@ -125,7 +128,7 @@ def kind(request: pytest.FixtureRequest) -> Any:
 # tables
 # ---------------------------------------------------------------------------------------------
 def test_a_table_has_the_same_bits_in_every_kind(kind: Any) -> None:
-    table, expected = check_table(kind), check_table(ARROW)
+    table, expected = as_table(kind), as_table(ARROW)
     assert table.feature_names == expected.feature_names
     assert table.kinds.tolist() == expected.kinds.tolist()
     assert table.levels == expected.levels
@@ -134,7 +137,7 @@ def test_a_table_has_the_same_bits_in_every_kind(kind: Any) -> None:
 
 
 def test_cells_are_those_that_were_written() -> None:
-    table = check_table(ARROW)
+    table = as_table(ARROW)
     place = {name: j for j, name in enumerate(table.feature_names)}
 
     def cells(name: str) -> list[Any]:
@@ -164,8 +167,8 @@ def test_cells_are_those_that_were_written() -> None:
 
 
 def test_declared_columns_by_name_and_by_position(kind: Any) -> None:
-    expected = check_table(ARROW, nominal=["whole_full", "float32", 6])
-    table = check_table(kind, nominal=["whole_full", "float32", 6])
+    expected = as_table(ARROW, nominal=["whole_full", "float32", 6])
+    table = as_table(kind, nominal=["whole_full", "float32", 6])
     assert Kind(table.kinds[6]) is Kind(table.kinds[2]) is Kind.NOMINAL
     assert table.levels.keys() == expected.levels.keys()
     assert all(list(table.levels[j]) == list(expected.levels[j]) for j in table.levels)
@@ -180,7 +183,7 @@ def test_objects_of_python_in_a_column_of_polars() -> None:
             "none": [None] * 3,
         }
     )
-    table = check_table(frame)
+    table = as_table(frame)
     assert [Kind(kind).name for kind in table.kinds] == ["INTEGER", "INTEGER", "NOMINAL"]
     np.testing.assert_array_equal(
         table.values, [[1, 2.0**70, np.nan], [np.nan] * 3, [3, 1, np.nan]]
@@ -201,7 +204,7 @@ def test_objects_that_would_be_read_as_something_else_are_refused(
 ) -> None:
     frame = pd.DataFrame({"a": np.arange(20.0), "x": pd.Series(cells * 10, dtype=object)})
     with pytest.raises(DataError, match=f"column 'x' .*{message}"):
-        check_table(frame)
+        as_table(frame)
     (finding,) = pyfsagg.check_table(frame[["x"]]).findings[:1]
     assert finding.code == "unreadable"
 
@@ -211,7 +214,7 @@ def test_numbers_beyond_floats_are_infinite_and_refused() -> None:
     wide = np.array([["1e400", "1"], ["2", "3"]]).astype(np.longdouble)
     for X in (wide, pd.DataFrame(wide)):
         with pytest.raises(DataError, match="infinite value"):
-            check_table(X)
+            as_table(X)
     assert pyfsagg.check_table(pd.DataFrame(wide)).findings[0].code == "infinite"
 
 
@@ -223,7 +226,7 @@ def test_decimals_are_the_nearest_numbers() -> None:
         pd.DataFrame({"a": written, "b": [1, 2, 3, 4]}),
         pl.DataFrame({"a": written, "b": [1, 2, 3, 4]}),
     ):
-        np.testing.assert_array_equal(check_table(frame).values[:, 0], expected)
+        np.testing.assert_array_equal(as_table(frame).values[:, 0], expected)
 
 
 @pytest.mark.parametrize(
@@ -237,15 +240,15 @@ def test_whole_numbers_that_would_be_one_are_refused(make: Callable[..., Any]) -
     elif make is pl.DataFrame:
         frame = pl.DataFrame({"big": [2**53, 2**53 + 1, None], "b": [1, 2, 3]})
     with pytest.raises(DataError, match=r"'big' has whole numbers beyond 2.53"):
-        check_table(frame)
-    assert check_table(frame, nominal=["big"]).levels[0] == (2**53, 2**53 + 1)
+        as_table(frame)
+    assert as_table(frame, nominal=["big"]).levels[0] == (2**53, 2**53 + 1)
 
 
 def test_what_arrow_reads_is_a_table() -> None:
     batch = ARROW.combine_chunks().to_batches()[0]
     reader = pa.RecordBatchReader.from_batches(ARROW.schema, [batch])
     for given in (batch, reader):
-        np.testing.assert_array_equal(check_table(given).values, check_table(ARROW).values)
+        np.testing.assert_array_equal(as_table(given).values, as_table(ARROW).values)
 
 
 def test_dictionaries_that_pandas_refuses() -> None:
@@ -256,7 +259,7 @@ def test_dictionaries_that_pandas_refuses() -> None:
             pa.array(["y", "z"]).dictionary_encode(),
         ]
     )
-    table = check_table(pa.table({"twice": twice, "chunks": chunks}))
+    table = as_table(pa.table({"twice": twice, "chunks": chunks}))
     assert table.levels == {0: ("a", "b"), 1: ("x", "y", "z")}
     np.testing.assert_array_equal(table.values, [[1, 0], [0, 1], [1, 1], [np.nan, 2]])
 
@@ -287,7 +290,7 @@ def test_dates_are_refused_with_what_to_do(cells: list[Any], make: Callable[[Any
     with pytest.raises(
         DataError, match=r"'odd' holds dates or times.*number of days.*leave the column"
     ):
-        check_table(make(cells))
+        as_table(make(cells))
     assert [each.code for each in pyfsagg.check_table(make(cells)).findings] == ["dates"]
 
 
@@ -297,34 +300,34 @@ def test_dates_are_refused_with_what_to_do(cells: list[Any], make: Callable[[Any
 )
 def test_nested_values_are_refused(cells: list[Any], make: Callable[[Any], Any]) -> None:
     with pytest.raises(InputTypeError, match=r"'odd' holds values of type .*a column of its own"):
-        check_table(make(cells))
+        as_table(make(cells))
 
 
 def test_periods_are_dates() -> None:
     frame = pd.DataFrame({"x": [1, 2, 3], "odd": pd.period_range("2020", periods=3, freq="M")})
     with pytest.raises(DataError, match="'odd' holds dates"):
-        check_table(frame)
+        as_table(frame)
 
 
 def test_a_query_that_has_not_run_is_refused() -> None:
     with pytest.raises(InputTypeError, match=r"LazyFrame.*\.collect\(\).*same rows"):
-        check_table(as_polars().lazy())
+        as_table(as_polars().lazy())
     dask = pytest.importorskip("dask.dataframe")
     frame = dask.from_pandas(pd.DataFrame({"a": [1, 2], "b": [3, 4]}), npartitions=1)
     with pytest.raises(InputTypeError, match=r"\.compute\(\).*rank_out_of_core"):
-        check_table(frame)
+        as_table(frame)
 
 
 def test_duplicate_names_are_said_in_our_words() -> None:
     with pytest.raises(DataError, match=r"duplicate column name.*'a'"):
-        check_table(pa.table([[1, 2], [3, 4]], names=["a", "a"]))
+        as_table(pa.table([[1, 2], [3, 4]], names=["a", "a"]))
 
 
 def test_what_is_no_table_names_the_kinds() -> None:
     with pytest.raises(InputTypeError, match="pandas, polars, PyArrow, Modin or DuckDB"):
-        check_table(object())
+        as_table(object())
     with pytest.raises(DataError, match="Reshape"):
-        check_table(pl.Series([1, 2, 3]))
+        as_table(pl.Series([1, 2, 3]))
 
 
 # ---------------------------------------------------------------------------------------------
@@ -406,13 +409,15 @@ COLUMNS = {
 def test_a_run_has_the_same_scores(kind: Any) -> None:
     run = {"filter": "chi_squared", "n_resamples": 5, "random_state": 0}
     groups = np.arange(N) // 2
-    plan = pyfsagg.GroupedBootstrap(pl.Series(groups))
+    plan = pyfsagg.resampling.GroupedBootstrap(pl.Series(groups))
     found = pyfsagg.wam(kind, pl.Series("kind", Y), resampling=plan, **run)
-    expected = pyfsagg.wam(as_pandas(), Y, resampling=pyfsagg.GroupedBootstrap(groups), **run)
+    expected = pyfsagg.wam(
+        as_pandas(), Y, resampling=pyfsagg.resampling.GroupedBootstrap(groups), **run
+    )
     np.testing.assert_array_equal(found.scores, expected.scores)
     assert found.feature_names == tuple(ARROW.column_names)
-    clusters = found.clusters(kind, threshold=3)
-    pd.testing.assert_frame_equal(clusters, expected.clusters(as_pandas(), threshold=3))
+    clusters = found.clusters(kind, n_features_to_select=3)
+    pd.testing.assert_frame_equal(clusters, expected.clusters(as_pandas(), n_features_to_select=3))
 
 
 def test_what_a_look_at_the_table_finds(kind: Any) -> None:
@@ -427,22 +432,22 @@ def test_orders_come_back_in_the_kind_of_the_table(kind: str) -> None:
     X = numbers_of(kind, COLUMNS)
     for found in (
         pyfsagg.rank_order.to_rank_order(X),
-        pyfsagg.rank_order.project(X, ["other", "noise", "signal"]),
-        pyfsagg.rank_order.to_boolean_order(X),
+        project(X, ["other", "noise", "signal"]),
+        to_boolean_order(X),
     ):
         assert type(found) is type(X)
     expected = pyfsagg.rank_order.to_rank_order(np.column_stack(list(COLUMNS.values())))
     found = pandas_frame(pyfsagg.rank_order.to_rank_order(X))
     assert list(found) == list(COLUMNS)
     np.testing.assert_array_equal(found.to_numpy(), expected.to_numpy())
-    assert pyfsagg.rank_order.center(X).to_list() == pyfsagg.rank_order.center(found).to_list()
+    assert center(X).to_list() == center(found).to_list()
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_selectors(kind: str) -> None:
     X = numbers_of(kind, COLUMNS)
     selector = pyfsagg.WithinAggregationSelector(
-        "chi_squared", threshold=1, n_resamples=5, random_state=0
+        "chi_squared", n_features_to_select=1, n_resamples=5, random_state=0
     )
     plain = selector.fit(X, Y)
     assert plain.feature_names_in_.tolist() == list(COLUMNS)
@@ -464,7 +469,7 @@ def test_polars_keeps_its_types_through_a_selector() -> None:
         copy=pl.Series(np.array(["no", "yes"])[Y], dtype=pl.Enum(["yes", "no"]))
     )
     selector = pyfsagg.WithinAggregationSelector(
-        "chi_squared", threshold=1, n_resamples=5, random_state=0
+        "chi_squared", n_features_to_select=1, n_resamples=5, random_state=0
     )
     chosen = selector.set_output(transform="polars").fit_transform(X, Y)
     assert chosen.schema == {"copy": pl.Enum(["yes", "no"])}
@@ -484,7 +489,9 @@ def test_matrices_of_scores(kind: str) -> None:
     rng = np.random.default_rng(7)
     columns = {name: rng.integers(0, 9, 6) for name in "abcd"}
     given, known = numbers_of(kind, columns), pd.DataFrame(columns)
-    assert pyfsagg.stability(given, "pearson") == pyfsagg.stability(known, "pearson")
+    assert pyfsagg.stability(given, "pearson").table.equals(
+        pyfsagg.stability(known, "pearson").table
+    )
     merged = pyfsagg.aggregate(given, "mean_rank")
     assert merged.to_frame().equals(pyfsagg.aggregate(known, "mean_rank").to_frame())
     found = pyfsagg.statistics.friedman(given)

@@ -15,16 +15,13 @@ from statsmodels.stats.multitest import multipletests
 from pyfsagg import (
     Execution,
     InfluenceResult,
-    Rows,
     bam,
     compare_aggregators,
     influence,
     load_dataset,
-    stability,
     wam,
 )
-from pyfsagg.aggregator_influence import with_options
-from pyfsagg.aggregator_influence.cross_validation import _fold_seed
+from pyfsagg.aggregator_influence.cross_validation import _fold_seed, with_options
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.exceptions import (
     DataError,
@@ -34,7 +31,8 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import draw_resamples
+from pyfsagg.resampling import Rows, draw_resamples
+from pyfsagg.stability_measures.measure import measure_stability
 
 WINE = load_dataset("wine")
 AGGREGATORS = ["arithmetic_mean", "geometric_mean", "robust_rank_aggregation"]
@@ -53,7 +51,13 @@ def made_of(scores: dict[str, np.ndarray], **parameters: object) -> InfluenceRes
     return InfluenceResult(
         {("information_gain", name): matrix for name, matrix in scores.items()},
         tuple(f"f{j}" for j in range(p)),
-        {"n_resamples": 1, "seed": 0, **parameters},
+        {
+            "filters": ["information_gain"],
+            "method": "wam",
+            "n_resamples": 1,
+            "seed": 0,
+            **parameters,
+        },
         {},
         {},
     )
@@ -67,7 +71,7 @@ def fold_rows(fold: int, n_folds: int, seed: int) -> tuple[np.ndarray, np.ndarra
     )  # fmt: skip
     kept = run.resamples.weights[fold]
     drawn = draw_resamples(
-        run.table, run.target, n_resamples=6, seed=_fold_seed(seed, fold), weight=kept
+        run.table, run.target, n_resamples=6, seed=_fold_seed(seed, fold), sample_weight=kept
     )
     train = np.flatnonzero(kept)
     place = {row: position for position, row in enumerate(train)}
@@ -130,23 +134,27 @@ def test_shape_names_and_seed(result: InfluenceResult) -> None:
 
 
 def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
-    frame = result.to_frame(["spearman", "jaccard", "canberra", "nogueira"], top=4, level=0.9)
+    frame = result.to_frame(
+        ["spearman", "jaccard", "canberra", "nogueira"],
+        n_features_to_select=4,
+        confidence_level=0.9,
+    )
     assert len(frame) == 12
     for row in frame.itertuples():
         scores = result.scores[row.filter, row.aggregator]
-        alone = stability(
+        alone = measure_stability(
             scores,
             row.measure,
             input="scores",
-            top=4,
+            n_features_to_select=4,
             interval="jackknife",
-            level=0.9,
-            random_state=result.seed,
+            confidence_level=0.9,
+            random_state=result._seed,
         )
         assert row.value == alone.value
         assert (row.lower, row.upper) == alone.interval
-        assert row.larger_is_stabler == alone.larger_is_stabler
-    table = result.table(top=4)
+        assert row.higher_is_better == alone.higher_is_better
+    table = result.table(n_features_to_select=4)
     assert table.index.tolist() == ["spearman", "jaccard", "canberra"]
     assert table.columns.tolist() == AGGREGATORS
     wanted = frame.set_index(["measure", "aggregator"])
@@ -184,9 +192,10 @@ def test_comparison_over_folds_against_other_implementations(result: InfluenceRe
     values = found.values
     for name in AGGREGATORS:
         scores = result.scores["information_gain", name]
-        whole = stability(scores, "spearman", input="scores").value
+        whole = measure_stability(scores, "spearman", input="scores").value
         without = [
-            stability(np.delete(scores, i, 0), "spearman", input="scores").value for i in range(8)
+            measure_stability(np.delete(scores, i, 0), "spearman", input="scores").value
+            for i in range(8)
         ]
         np.testing.assert_allclose(values[name], 8 * whole - 7 * np.array(without), atol=1e-10)
         assert values[name].mean() == pytest.approx(whole, abs=1e-12)
@@ -253,13 +262,13 @@ def test_comparison_over_data_sets() -> None:
     for name, result in results.items():
         for aggregator in ("a", "b"):
             scores = result.scores["information_gain", aggregator]
-            alone = stability(scores, "kendall", input="scores").value
+            alone = measure_stability(scores, "kendall", input="scores").value
             assert found.values.loc[name, aggregator] == alone
     p = stats.ttest_rel(found.values["a"], found.values["b"]).pvalue
     assert found.to_frame()["p"].iloc[0] == pytest.approx(p)
     assert "Each data set counts once" in found.sentence
     distance = compare_aggregators(results, "canberra")
-    assert not distance.larger_is_stabler
+    assert not distance.higher_is_better
     assert distance.friedman is not None
     means = distance.values.rank(axis=1).mean()
     assert distance.friedman.average_ranks == tuple(means)
@@ -287,7 +296,7 @@ def test_comparisons_that_cannot_be_made(result: InfluenceResult) -> None:
 # files and refusals
 # ---------------------------------------------------------------------------------------------
 def test_saved_and_loaded(result: InfluenceResult, tmp_path: Path) -> None:
-    folder = result.save(tmp_path / "kept", measures=["spearman"], top=5)
+    folder = result.save(tmp_path / "kept", measures=["spearman"], n_features_to_select=5)
     assert sorted(p.name for p in folder.iterdir()) == [
         "comparison.csv",
         "influence.csv",

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pyfsagg.for_r import _interrupts, answer, enter, leave
-from pyfsagg.for_r._interrupts import in_r, interruptible
+from pyfsagg.for_r._interrupts import inside_r, interruptible
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_an_r_function_has_the_handler_of_r_and_what_it_asks_is_told_by_itself()
     ours = handler_of_process(signal.SIGINT)
 
     def work() -> str:
-        with in_r():
+        with inside_r():
             assert handler_of_process(signal.SIGINT) == theirs
             enter()  # the R function calls Python
             ctrl_c()
@@ -161,7 +161,7 @@ def test_an_interrupt_in_an_r_function_ends_the_work_after_it() -> None:
     done = []
 
     def work() -> None:
-        with in_r():
+        with inside_r():
             ctrl_c()
             done.append("the R function")
         done.append("the rest")

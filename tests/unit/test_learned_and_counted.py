@@ -101,7 +101,7 @@ def test_birra_finds_what_good_lists_agree_on() -> None:
     ranks += [rng.permutation(300) + 1.0 for _ in range(4)]
     table = RankTable.from_ranks(ranks)
     best = {
-        name: int((aggregate(table, name).order()[:20] < 20).sum())
+        name: int((aggregate(table, name)._order()[:20] < 20).sum())
         for name in ("birra", "mean_rank")
     }
     assert best["birra"] > best["mean_rank"]
@@ -143,4 +143,4 @@ def test_bad_options(method: str, option: str, value: Any) -> None:
 
 def test_they_say_that_they_learn() -> None:
     for method in ("birra", "maic"):
-        assert "learns from the lists" in AGGREGATORS.get(method).weights
+        assert "learns from the lists" in AGGREGATORS.get(method).list_weights

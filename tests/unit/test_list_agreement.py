@@ -98,8 +98,8 @@ def test_even_lists_extrapolate_as_the_stability_measure() -> None:
     ranks = np.stack([rng.permutation(30) + 1.0 for _ in range(2)])
     found = list_agreement(RankTable.from_ranks(ranks), persistence=0.9)
     scores = pd.DataFrame(-ranks)
-    other = stability(scores, "rank_biased_overlap", persistence=0.9)
-    assert found.pairs["rbo"].iloc[0] == pytest.approx(float(getattr(other, "value", other)))
+    other = stability(scores, "rank_biased_overlap", measure_params={"persistence": 0.9})
+    assert found.pairs["rbo"].iloc[0] == pytest.approx(float(other))
 
 
 def test_a_picture_has_the_place() -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg import RankTable, aggregate
-from pyfsagg.aggregation import AGGREGATORS, compare_methods, permutation_p_values
+from pyfsagg.aggregation import AGGREGATORS, compare_aggregations, permutation_p_values
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -19,9 +19,9 @@ from pyfsagg.exceptions import (
 )
 
 WEIGHTS = [3, 1, 2, 1]
-TAKING = [spec.name for spec in AGGREGATORS.own() if spec.weights in ("any", "whole")]
+TAKING = [spec.name for spec in AGGREGATORS.own() if spec.list_weights in ("any", "whole")]
 REFUSING = [spec.name for spec in AGGREGATORS.own() if spec.name not in TAKING]
-FRACTIONS = [spec.name for spec in AGGREGATORS.own() if spec.weights == "any"]
+FRACTIONS = [spec.name for spec in AGGREGATORS.own() if spec.list_weights == "any"]
 
 
 def _scores(seed: int, full: bool, holes: bool) -> RankTable:
@@ -56,7 +56,7 @@ def _written(table: RankTable, weights: list[int]) -> RankTable:
 def test_a_whole_weight_is_the_list_written_so_often(method: str, holes: bool, full: bool) -> None:
     for seed in range(4):
         table = _scores(seed, full, holes)
-        weighted = aggregate(table, method, weights=WEIGHTS)
+        weighted = aggregate(table, method, list_weights=WEIGHTS)
         written = aggregate(_written(table, WEIGHTS), method)
         np.testing.assert_allclose(weighted.statistic, written.statistic, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(weighted.scores, written.scores, rtol=1e-9, atol=1e-9)
@@ -67,7 +67,7 @@ def test_options_keep_the_identity(options: tuple[str, str]) -> None:
     method, word = options
     given = {"definition" if method != "borda" else "ties": word}
     table = _scores(5, True, True)
-    weighted = aggregate(table, method, weights=WEIGHTS, **given)
+    weighted = aggregate(table, method, list_weights=WEIGHTS, **given)
     written = aggregate(_written(table, WEIGHTS), method, **given)
     np.testing.assert_allclose(weighted.statistic, written.statistic, rtol=1e-9)
 
@@ -75,7 +75,7 @@ def test_options_keep_the_identity(options: tuple[str, str]) -> None:
 def test_cutoffs_are_written_out_with_their_lists() -> None:
     table = RankTable.from_lists([list("abcd"), list("bad"), list("cab")], universe=50)
     shares = [0.1, 0.2, 0.3]
-    weighted = aggregate(table, "rra", weights=[2, 1, 1], top_cutoff=shares)
+    weighted = aggregate(table, "rra", list_weights=[2, 1, 1], top_cutoff=shares)
     rows = [list("abcd"), list("abcd"), list("bad"), list("cab")]
     written = aggregate(
         RankTable.from_lists(rows, universe=50), "rra", top_cutoff=[0.1, 0.1, 0.2, 0.3]
@@ -86,7 +86,7 @@ def test_cutoffs_are_written_out_with_their_lists() -> None:
 @pytest.mark.parametrize("method", REFUSING)
 def test_a_method_without_a_definition_says_why(method: str) -> None:
     with pytest.raises(ParameterError, match=f"{method} takes no weights: "):
-        aggregate(_scores(0, True, False), method, weights=WEIGHTS)
+        aggregate(_scores(0, True, False), method, list_weights=WEIGHTS)
 
 
 def test_which_methods_refuse() -> None:
@@ -101,10 +101,10 @@ def test_fractions_are_shares_or_refused(method: str) -> None:
     thirds = [weight / 3 for weight in WEIGHTS]
     if method not in FRACTIONS:
         with pytest.raises(ParameterError, match=f"{method} takes whole weights: .*0.333"):
-            aggregate(table, method, weights=thirds)
+            aggregate(table, method, list_weights=thirds)
         return
-    ranking = aggregate(table, method, weights=WEIGHTS).scores
-    shares = aggregate(table, method, weights=thirds).scores
+    ranking = aggregate(table, method, list_weights=WEIGHTS).scores
+    shares = aggregate(table, method, list_weights=thirds).scores
     # Some statistics are sums of the weights; the order is the same, equal scores but for rounding.
     order = np.argsort(ranking)
     assert (np.diff(shares[order]) > -1e-9).all()
@@ -112,39 +112,41 @@ def test_fractions_are_shares_or_refused(method: str) -> None:
 
 def test_weights_of_one_are_no_weights() -> None:
     table = _scores(2, True, True)
-    assert table.weighted([1, 1, 1, 1]).weights is None
-    assert aggregate(table, "rra", weights=[1, 1.0, 1, 1]).p_values is not None
+    assert table.weighted([1, 1, 1, 1]).list_weights is None
+    assert aggregate(table, "rra", list_weights=[1, 1.0, 1, 1]).p_values is not None
 
 
 def test_with_weights_there_are_no_p_values_but_by_permutation() -> None:
     table = _scores(2, True, False)
-    result = aggregate(table, "rra", weights=WEIGHTS)
+    result = aggregate(table, "rra", list_weights=WEIGHTS)
     assert result.p_values is None
     assert "Permutation p-values keep their level" in " ".join(result.remarks)
-    test = permutation_p_values(table, "rra", weights=WEIGHTS, n_permutations=20, random_state=0)
+    test = permutation_p_values(
+        table, "rra", list_weights=WEIGHTS, n_permutations=20, random_state=0
+    )
     np.testing.assert_array_equal(test.scores, result.scores)
 
 
 def test_a_weight_changes_what_it_should() -> None:
     table = RankTable.from_lists({"first": ["a", "b"], "second": ["b", "a"]})
     for method in ("mean_rank", "borda", "mc2", "mc4", "stuart", "median_rank"):
-        found = aggregate(table, method, weights={"second": 3, "first": 1})
+        found = aggregate(table, method, list_weights={"second": 3, "first": 1})
         assert found.ranking[1] <= found.ranking[0], method
-    assert aggregate(table, "mean_rank", weights=[1, 3]).statistic.tolist() == [1.75, 1.25]
+    assert aggregate(table, "mean_rank", list_weights=[1, 3]).statistic.tolist() == [1.75, 1.25]
 
 
 def test_half_of_the_weight_is_no_majority_and_the_middle_of_a_median() -> None:
     table = RankTable.from_scores([[3.0, 1.0], [1.0, 2.0], [1.0, 2.0]])
     halves = [0.3, 0.1, 0.2]  # 0.1 + 0.2 is not 0.3 in floating numbers
-    assert aggregate(table, "mc2_row", weights=halves).statistic.tolist() == [1.0, 1.0]
-    assert aggregate(table, "median", weights=halves).statistic.tolist() == [2.0, 1.5]
+    assert aggregate(table, "mc2_row", list_weights=halves).statistic.tolist() == [1.0, 1.0]
+    assert aggregate(table, "median", list_weights=halves).statistic.tolist() == [2.0, 1.5]
 
 
 def test_a_list_of_weight_0_is_left_out_with_what_only_it_holds() -> None:
     lists = {"x": ["a", "b"], "y": ["b", "c"], "z": ["a", "d"]}
     table = RankTable.from_lists(lists, universe=10)
     with pytest.warns(PyfsaggWarning, match=r"1 item.*weight 0 only .*'d'"):
-        found = aggregate(table, "borda", weights=[1, 2, 0])
+        found = aggregate(table, "borda", list_weights=[1, 2, 0])
     written = aggregate(
         RankTable.from_lists([lists["x"], lists["y"], lists["y"]], universe=10), "borda"
     )
@@ -170,23 +172,23 @@ def test_a_list_of_weight_0_is_left_out_with_what_only_it_holds() -> None:
 def test_bad_weights(weights: object, error: type[Exception], said: str) -> None:
     table = RankTable.from_lists({"x": ["a", "b"], "y": ["b", "a"]})
     with pytest.raises(error, match=said):
-        aggregate(table, "borda", weights=weights)  # type: ignore[arg-type]
+        aggregate(table, "borda", list_weights=weights)  # type: ignore[arg-type]
 
 
 def test_too_many_copies_are_refused() -> None:
     with pytest.raises(ParameterError, match="divide them by a common factor"):
-        aggregate(_scores(0, True, False), "rra", weights=[20_000, 1, 1, 1])
+        aggregate(_scores(0, True, False), "rra", list_weights=[20_000, 1, 1, 1])
 
 
 def test_weights_are_kept_shown_and_repeated(tmp_path: Path) -> None:
     table = _scores(3, True, False)
-    result = aggregate(table, "mean_rank", weights=WEIGHTS)
+    result = aggregate(table, "mean_rank", list_weights=WEIGHTS)
     assert result.lists()["weight"].tolist() == WEIGHTS
     assert "weight" not in aggregate(table, "mean_rank").lists()
     result.save(tmp_path / "kept")
     back = type(result).load(tmp_path / "kept")
     assert back.table is not None
-    np.testing.assert_array_equal(back.table.weights, np.array(WEIGHTS, dtype=float))  # type: ignore[arg-type]
+    np.testing.assert_array_equal(back.table.list_weights, np.array(WEIGHTS, dtype=float))  # type: ignore[arg-type]
     assert "weights=[3, 1, 2, 1]" in result.repeat()
     assert "Weight</th>" in result.to_html()
     assert "Weight</th>" not in aggregate(table, "mean_rank").to_html()
@@ -195,9 +197,9 @@ def test_weights_are_kept_shown_and_repeated(tmp_path: Path) -> None:
 
 def test_methods_are_compared_with_weights() -> None:
     table = _scores(4, True, False)
-    found = compare_methods(table, ["mean_rank", "stuart"], weights=WEIGHTS)
+    found = compare_aggregations(table, ["mean_rank", "stuart"], list_weights=WEIGHTS)
     for result in found.results:
-        alone = aggregate(table, result.method, weights=WEIGHTS)
+        alone = aggregate(table, result.method, list_weights=WEIGHTS)
         np.testing.assert_array_equal(result.scores, alone.scores)
 
 
@@ -207,7 +209,7 @@ def test_null_tables_need_as_many_lists() -> None:
         permutation_p_values(
             frame,
             "mean_rank",
-            weights=[2, 1, 1],
+            list_weights=[2, 1, 1],
             null=lambda rng: rng.random((2, 6)),
             n_permutations=1,
         )

@@ -15,7 +15,10 @@ import pyfsagg
 from pyfsagg._base import memory
 from pyfsagg._base.memory import read_memory
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
-from pyfsagg.stability_measures import chance_level, feature_stability, stability
+from pyfsagg.stability_measures import feature_stability
+from pyfsagg.stability_measures.curves import chance_level
+from pyfsagg.stability_measures.measure import measure_stability
+from pyfsagg.unsupervised.clusterings import consensus_matrix
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = np.arange(40) % 2
@@ -96,12 +99,12 @@ CASES = {
         np.random.default_rng(0).normal(size=(20_000, 3)),
         np.arange(20_000) % 2,
         n_resamples=2,
-        resampling=pyfsagg.Bootstrap(sample_weight=np.full(20_000, 65_535)),
+        resampling=pyfsagg.resampling.Bootstrap(sample_weight=np.full(20_000, 65_535)),
     ),
     "rows of an unsupervised run": lambda: pyfsagg.unsupervised.frcm(
         np.random.default_rng(0).normal(size=(40_000, 3)), n_clusterings=2
     ),
-    "consensus": lambda: pyfsagg.unsupervised.consensus_matrix(np.zeros((2, 40_000), dtype=int)),
+    "consensus": lambda: consensus_matrix(np.zeros((2, 40_000), dtype=int)),
     "mrmr": lambda: pyfsagg.mrmr(
         np.random.default_rng(0).normal(size=(4000, 4)),
         np.arange(4000) % 2,
@@ -139,8 +142,8 @@ def test_set_measures_need_no_array_of_all_features() -> None:
     assert found.estimate == pytest.approx(named.estimate, rel=1e-12)
     for measure in ("jaccard", "lustgarten", "hamming"):
         pair = [{1, 2}, {2, 7}]
-        small = stability(pair, measure, n_features=100_000).value
-        large = stability(pair, measure, n_features=100_001).value
+        small = measure_stability(pair, measure, n_features=100_000).value
+        large = measure_stability(pair, measure, n_features=100_001).value
         assert large == pytest.approx(small, abs=1e-4)
     with pytest.raises(DataError, match="position from 0 to 999999999"):
         pyfsagg.nogueira([{1}, {10**9}], n_features=10**9)

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters.model import prepare_callable, prepare_estimator
@@ -25,7 +25,7 @@ N = 60
 LABELS = np.array(["no", "yes"])[RNG.integers(0, 2, N)]
 X = RNG.normal(size=(N, 3))
 X[:, 1] += 3 * (LABELS == "yes")
-TABLE = check_table(X)
+TABLE = as_table(X)
 TARGET = check_target(LABELS, N)
 WEIGHTS = RNG.poisson(1.0, (3, N)).astype(np.uint16)
 CODES = TARGET.codes[np.newaxis]
@@ -70,7 +70,7 @@ def test_a_frame_has_names_kinds_and_levels_again() -> None:
         return np.zeros(values.shape[1])
 
     target = check_target([0, 1, 1], 3)
-    prepare_callable(check_table(frame), target, keep, container="frame")(
+    prepare_callable(as_table(frame), target, keep, container="frame")(
         np.ones((1, 3), dtype=np.uint16), target.codes[np.newaxis]
     )
     assert list(seen[0].columns) == list(frame.columns)

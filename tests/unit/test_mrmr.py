@@ -12,35 +12,35 @@ import pandas as pd
 import pytest
 from numba import njit
 
-from pyfsagg._kernels.mrmr.draws import place_draws, words_for
-from pyfsagg._kernels.mrmr.few_rows import (
+from pyfsagg._kernels.class_tables import praznik_bins, praznik_rows
+from pyfsagg._kernels.mrmr import (
     add_row_by_row,
     encode_rows,
     place_rows,
     takes_few_rows,
 )
-from pyfsagg._kernels.mrmr.joint_counts import (
+from pyfsagg._kernels.mrmr_counts import (
     _complete,
     add_information,
     allocate,
     encode,
     log_table,
 )
-from pyfsagg._kernels.mrmr.popcount import (
+from pyfsagg._kernels.mrmr_masks import (
     WORD_BITS,
     equal_bits,
     meet_1x1,
     meet_1x3,
     meet_3x1,
     meet_3x3,
+    place_draws,
+    words_for,
 )
-from pyfsagg._kernels.tables.binning import praznik_bins, praznik_rows
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters._base import FILTERS
+from pyfsagg.filters._base import FILTERS, read_depth
 from pyfsagg.filters._columns import counted_columns
-from pyfsagg.filters._depth import read_depth
 from pyfsagg.filters.mrmr import MrmrScorer, mrmr, prepare_mrmr
 
 _spec = importlib.util.spec_from_file_location("twins", Path(__file__).with_name("twins.py"))
@@ -248,7 +248,7 @@ def _bin_codes(scorer: MrmrScorer) -> int:
 def test_weights_equal_the_materialised_resample_exactly(binning: str) -> None:
     rng = np.random.default_rng(5)
     X, y = mixed_table(rng, 300)
-    table, target = check_table(X), check_target(y, 300)
+    table, target = as_table(X), check_target(y, 300)
     scorer = prepare_mrmr(table, target, binning=binning)
     weights = np.stack(
         [np.bincount(rng.integers(0, 300, size), minlength=300) for size in (300, 5, 25, 290, 4000)]
@@ -271,7 +271,7 @@ def test_weights_equal_the_materialised_resample_exactly(binning: str) -> None:
 def test_rows_of_a_block_do_not_depend_on_each_other_and_labels_may_differ() -> None:
     rng = np.random.default_rng(6)
     X, y = mixed_table(rng, 200)
-    table, target = check_table(X), check_target(y, 200)
+    table, target = as_table(X), check_target(y, 200)
     scorer = FILTERS.get("mrmr").prepare(table, target)
     weights = rng.integers(0, 4, (5, 200)).astype(np.uint16)
     labels = np.stack([rng.permutation(target.codes) for _ in range(5)])

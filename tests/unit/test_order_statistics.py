@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom, binomtest
 
-from pyfsagg._kernels.lists.beta_crossing import log_crossing, log_exact_p, log_quantiles
-from pyfsagg._kernels.lists.binomial_tail import (
+from pyfsagg._kernels.order_statistics import log_joint_by_complement, log_stuart
+from pyfsagg._kernels.rho import (
     log_binomial_pmf,
     log_binomial_tail,
+    log_crossing,
+    log_exact_p,
     log_poisson_binomial_tail,
+    log_quantiles,
     log_rho,
 )
-from pyfsagg._kernels.lists.order_statistics import log_joint_by_complement, log_stuart
 from pyfsagg.aggregation import AGGREGATORS, aggregate
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
@@ -337,7 +339,7 @@ def test_items_with_different_numbers_of_lists_are_ordered_as_their_p_values():
     table = RankTable.from_lists(lists, full=True)
     for exact in (False, True):
         result = aggregate(table, "rra", exact=exact)
-        order = result.order()
+        order = result._order()
         assert (np.diff(result.p_values[order]) >= 0).all()
 
 

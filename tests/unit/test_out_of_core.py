@@ -25,9 +25,9 @@ from pyfsagg import (
 from pyfsagg._run import checkpoint as _checkpoint
 from pyfsagg._table.columns import Kind
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.out_of_core import counting, memory, passes
-from pyfsagg.out_of_core.columns import FINE_PARTS, column_of
-from pyfsagg.out_of_core.memory import Budget
+from pyfsagg.out_of_core import counting, passes
+from pyfsagg.out_of_core.counting import FINE_PARTS, column_of
+from pyfsagg.out_of_core.passes import Budget
 from pyfsagg.out_of_core.source import open_source
 
 FILTERS = [
@@ -166,8 +166,8 @@ def test_partitioning_and_workers_change_nothing(
 def test_small_batches_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write(mixed_table(), tmp_path / "parts", [333])
     expected = rank_out_of_core(folder, "y", **RUN)
-    monkeypatch.setattr(memory, "MOST_ROWS", 10)
-    monkeypatch.setattr(memory, "FEWEST_ROWS", 10)
+    monkeypatch.setattr(passes, "MOST_ROWS_IN_A_PIECE", 10)
+    monkeypatch.setattr(passes, "FEWEST_ROWS", 10)
     found = rank_out_of_core(folder, "y", **RUN)
     assert_same(found, expected)
     assert found.data == expected.data
@@ -201,11 +201,11 @@ def test_groups_of_columns_change_nothing(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_lower_limit_makes_more_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = open_source(write(mixed_table(), tmp_path / "parts", []))
-    monkeypatch.setattr(memory, "resident", lambda: 0)
+    monkeypatch.setattr(passes, "resident", lambda: 0)
     names = list(source.types)
     found = []
     for megabytes in (2, 1):
-        limit = memory.OVERHEAD + megabytes * 10**6
+        limit = passes.OVERHEAD + megabytes * 10**6
         with memory_limit(limit):
             groups = Budget.of(3, len(names)).reading_groups(names, source)
         assert [j for group in groups for j in range(len(names))[group]] == list(range(len(names)))
@@ -313,14 +313,12 @@ def test_targets_keep_their_labels(tmp_path: Path) -> None:
 
 
 def test_saved_and_shown_like_any_other(tmp_path: Path) -> None:
-    from pyfsagg.ensemble._page import render_report
-
     folder = write(mixed_table(), tmp_path / "parts", [])
     found = rank_out_of_core(folder, "y", exclude=["empty"], **RUN)
     loaded = EnsembleResult.load(found.save(tmp_path / "saved"))
     assert_same(loaded, found)
     assert loaded.parameters == found.parameters
-    page = render_report(loaded)
+    page = loaded.to_html()
     assert "rank_out_of_core(" in page
     assert "poisson bootstrap" in page
     assert "numbers were cut into 10 bins of equal width once" in page
@@ -603,8 +601,8 @@ def test_too_little_memory_is_said_before_anything_is_read(
         ParameterError, match=r"memory_limit is 1 MB, and .* an estimated [\d,]+ MB .*holds"
     ):
         rank_out_of_core(folder, "y", execution=told, **RUN)
-    monkeypatch.setattr(memory, "OVERHEAD", 0)
-    monkeypatch.setattr(memory, "resident", lambda: 0)
+    monkeypatch.setattr(passes, "OVERHEAD", 0)
+    monkeypatch.setattr(passes, "resident", lambda: 0)
     with (
         memory_limit("20MB"),
         pytest.raises(ParameterError, match="or lower n_resamples, n_jobs or bins"),
@@ -618,7 +616,7 @@ def test_without_a_limit_what_the_process_holds_is_no_obstacle(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = rank_out_of_core(folder, "y", **RUN)
-    monkeypatch.setattr(memory, "resident", lambda: 7 * 10**9)
+    monkeypatch.setattr(passes, "resident", lambda: 7 * 10**9)
     assert_same(rank_out_of_core(folder, "y", **RUN), expected)
     with pytest.raises(ParameterError, match="7,000 MB of which this process holds already"):
         rank_out_of_core(folder, "y", execution=Execution(memory_limit="6GB"), **RUN)

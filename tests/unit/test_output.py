@@ -21,7 +21,7 @@ from pyfsagg._command import results
 from pyfsagg.cli import main
 from pyfsagg.exceptions import OutputError
 
-BAM = importlib.import_module("pyfsagg.ensemble.bam")  # whose name the function has
+BAM = importlib.import_module("pyfsagg.ensemble.methods")  # whose name the function has
 FILES = {"matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml", "selected.txt"}
 
 
@@ -153,7 +153,7 @@ def test_a_second_run_takes_the_next_name(here: Path) -> None:
 def test_a_place_in_use_is_refused_before_the_work(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(BAM, "run_ensemble", None)
+    monkeypatch.setattr(BAM, "set_up_run", None)
     place = Place("out")
     assert _rank("--output", "out") == 2
     assert "out is in use by another run" in capsys.readouterr().err
@@ -171,7 +171,7 @@ def test_output_and_checkpoint_lie_side_by_side(
     assert not list(here.iterdir())
 
 
-@pytest.mark.parametrize("fails", ["write_into", "report"])
+@pytest.mark.parametrize("fails", ["_write_into", "report"])
 def test_results_that_cannot_be_written_are_elsewhere(
     here: Path,
     fails: str,
@@ -205,7 +205,7 @@ def test_a_failure_of_the_computation_is_not_one_of_the_output(
     def full(*arguments: object, **options: object) -> None:
         raise OSError(28, "No space left on device", "/a/cache")
 
-    monkeypatch.setattr(BAM, "run_ensemble", full)
+    monkeypatch.setattr(BAM, "set_up_run", full)
     assert _rank("--output", "out") == 2
     said = capsys.readouterr().err
     assert "cannot write" not in said

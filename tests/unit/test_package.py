@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -32,8 +33,9 @@ def test_data_templates_and_type_marker_are_packed(wheel: Path) -> None:
         assert f"pyfsagg/datasets/data/published/{table.name}" in names
     assert "pyfsagg/datasets/data/ionosphere.csv" in names
     assert "pyfsagg/py.typed" in names
-    assert any(name.startswith("pyfsagg/_page/templates/") for name in names)
-    assert not [name for name in names if "test" in name or "__pycache__" in name]
+    assert any(name.startswith("pyfsagg/_report/templates/") for name in names)
+    unwanted = re.compile(r"(^|/)(tests?/|test_|__pycache__)")
+    assert not [name for name in names if unwanted.search(name)]
 
 
 def test_installed_wheel_works_in_an_empty_folder(wheel: Path, tmp_path: Path) -> None:
@@ -57,10 +59,12 @@ def test_installed_wheel_works_in_an_empty_folder(wheel: Path, tmp_path: Path) -
     empty = tmp_path / "empty"
     empty.mkdir()
     code = """
-import pyfsagg
+from importlib.metadata import entry_points
+import pyfsagg, pyfsagg_papers, pyfsagg_rpy2
 from pyfsagg.cli import main
 print(pyfsagg.__file__)
-print(pyfsagg.load_dataset("ionosphere").X.shape, len(pyfsagg.load_published("4.3")))
+print(*sorted(entry_points(group="pyfsagg.commands").names))
+print(pyfsagg.load_dataset("ionosphere").X.shape, len(pyfsagg_papers.load_published("4.3")))
 demo = "demo --method wam --filter chi_squared --n-resamples 5 --output out --quiet"
 raise SystemExit(main(demo.split()))
 """
@@ -74,7 +78,8 @@ raise SystemExit(main(demo.split()))
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    where, shape = done.stdout.splitlines()
+    where, commands, shape = done.stdout.splitlines()
     assert Path(where).is_relative_to(site)
+    assert commands == "cross-check reproduce"
     assert shape == "(351, 34) 46"
     assert (empty / "out" / "report.html").is_file()

@@ -10,9 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, QuadMesh
 
 from pyfsagg.aggregation import aggregate
-from pyfsagg.aggregation._plot import plot_consensus, plot_list_ranks
-from pyfsagg.aggregation._plot_comparison import plot_method_agreement, plot_overlap, plot_places
-from pyfsagg.aggregation.comparison import Comparison, compare_methods
+from pyfsagg.aggregation._call import compare_aggregations
+from pyfsagg.aggregation._plot import (
+    plot_consensus,
+    plot_list_ranks,
+    plot_method_agreement,
+    plot_overlap,
+    plot_places,
+)
+from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import RankTable
 
@@ -45,15 +51,15 @@ def table() -> RankTable:
 
 
 @pytest.fixture(scope="module")
-def comparison(table: RankTable) -> Comparison:
-    return compare_methods(table, ["rra", "mean_rank", "minimum_rank"])
+def comparison(table: RankTable) -> AggregationComparison:
+    return compare_aggregations(table, ["rra", "mean_rank", "minimum_rank"])
 
 
 def test_consensus_shows_both_p_values(table):
     result = aggregate(table, "rra", adjust="holm")
     ax = plot_consensus(result, n=6)
     draw(ax)
-    best = result.order()[:6]
+    best = result._order()[:6]
     assert y_labels(ax) == result.select(6)
     np.testing.assert_allclose(line(ax, "p-value").get_xdata(), -np.log10(result.p_values[best]))
     np.testing.assert_allclose(
@@ -76,7 +82,7 @@ def test_consensus_of_a_method_without_p_values(table, method, word):
     result = aggregate(table, method)
     ax = plot_consensus(result, n=5)
     draw(ax)
-    assert ax.lines[0].get_xdata().tolist() == result.statistic[result.order()[:5]].tolist()
+    assert ax.lines[0].get_xdata().tolist() == result.statistic[result._order()[:5]].tolist()
     assert f"({word} = better)" in ax.get_xlabel()
 
 
@@ -84,7 +90,7 @@ def test_every_rank_in_a_list_is_a_dot(table):
     result = aggregate(table, "rra")
     ax = plot_list_ranks(table, result, n=15)
     draw(ax)
-    ranks = table.ranks[:, result.order()[:15]]
+    ranks = table.ranks[:, result._order()[:15]]
     dots = line(ax, "rank in a list")
     drawn = sorted(zip(np.round(dots.get_ydata()), dots.get_xdata(), strict=True))
     expected = sorted((j, r) for j in range(15) for r in ranks[:, j] if not np.isnan(r))
@@ -101,7 +107,7 @@ def test_many_lists_are_a_line_and_long_ones_a_logarithm():
     result = aggregate(table, "mean_rank")
     ax = plot_list_ranks(table, result, n=200)
     draw(ax)
-    ranks = table.ranks[:, result.order()]
+    ranks = table.ranks[:, result._order()]
     first = next(c for c in ax.collections if isinstance(c, LineCollection))
     found = np.array([segment[:, 0] for segment in first.get_segments()])
     np.testing.assert_allclose(found, np.quantile(ranks, [0.025, 0.975], axis=0).T)
@@ -155,7 +161,7 @@ def test_overlap_curves_are_shares(comparison):
 
 def test_overlap_of_many_items_stays_small():
     table = lists_of(4, p=2000, length=2000).ranks
-    comparison = compare_methods(RankTable.from_ranks(table), ["mean_rank", "borda"])
+    comparison = compare_aggregations(RankTable.from_ranks(table), ["mean_rank", "borda"])
     sizes = plot_overlap(comparison).lines[0].get_xdata()
     assert len(sizes) <= 60
     assert (sizes[0], sizes[-1]) == (1, 2000)
@@ -163,7 +169,7 @@ def test_overlap_of_many_items_stays_small():
 
 def test_two_items_and_one_list():
     table = RankTable.from_lists([["a", "b"]])
-    comparison = compare_methods(table, ["rra", "borda"])
+    comparison = compare_aggregations(table, ["rra", "borda"])
     best = comparison.results[0]
     for ax in (plot_consensus(best), plot_list_ranks(table, best), plot_places(comparison)):
         draw(ax)

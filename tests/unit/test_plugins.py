@@ -35,7 +35,7 @@ def test_the_example_is_used_by_name(site: Path, tmp_path: Path) -> None:
 import json, sys
 import pandas as pd, pyfsagg
 from pyfsagg.cli import main
-from pyfsagg.stability_measures import chance_level
+from pyfsagg.stability_measures.curves import chance_level
 
 data = pyfsagg.load_dataset("ionosphere")
 X, y = data.X.iloc[:, :6], data.y
@@ -54,13 +54,13 @@ status = main(["rank", "table.csv", *flags.split(), "--output", "out"])
 sets = [{0, 1}, {0, 1, 2}, {3}]
 print(json.dumps({
     "early": early,
-    "listed": pyfsagg.list_filters().loc["class_range", "aliases"],
+    "listed": pyfsagg.list_methods("filters").loc["class_range", "aliases"],
     "label": list(squared.score_matrices),
     "scores": [once.score_matrices["class_range"].tolist(), squared.score_matrices["class_range"].tolist()],
     "refused": refused,
     "status": status,
     "simpson": float(pyfsagg.stability(sets, "overlap-coefficient", n_features=4)),
-    "in table": "simpson" in pyfsagg.stability_table(sets, n_features=4).index,
+    "in table": "simpson" in pyfsagg.stability(sets, n_features=4).table.index,
     "chance": chance_level("simpson", 2, 4, 5),
 }))
 """

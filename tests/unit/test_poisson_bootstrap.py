@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pyfsagg import PoissonBootstrap, wam
+from pyfsagg import wam
 from pyfsagg._kernels.poisson_bootstrap import (
     LANES,
     LARGEST_WEIGHT,
@@ -18,7 +18,8 @@ from pyfsagg._kernels.poisson_bootstrap import (
     poisson_weights,
 )
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.resampling.poisson import check_poisson_totals, poisson_key, poisson_resamples
+from pyfsagg.resampling import PoissonBootstrap
+from pyfsagg.resampling.plans import check_poisson_totals, poisson_key, poisson_resamples
 
 MASK = 2**64 - 1
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import pyfsagg
-from pyfsagg._base.deprecation import deprecated
+from pyfsagg._base.remarks import deprecated
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,7 +34,7 @@ def test_one_version() -> None:
 
 
 def test_reports_cite_what_the_citation_file_says() -> None:
-    from pyfsagg._page.closing import SOFTWARE_ENTRY, software
+    from pyfsagg._report.closing import SOFTWARE_ENTRY, software
 
     cited = read("CITATION.cff")
     title = re.search(r'^title: "(.+)"$', cited, re.MULTILINE)

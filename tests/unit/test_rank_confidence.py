@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import pyfsagg
-from pyfsagg._kernels.rank_sets import (
+from pyfsagg._kernels.ranks import (
     dense_item_maxima,
     dense_maxima,
     independent_item_maxima,
@@ -86,7 +86,7 @@ def test_published_sets(dependent: bool) -> None:
     # csranks (commit bd4f755, R 4.2.2, 2,000 draws): 9.79 with stepdown=TRUE, 10.11 without.
     assert (found.upper - found.lower + 1).mean() == pytest.approx(9.79, abs=0.15)
     assert len(found.top(5)) == 12
-    less = rank_confidence(given["score"], **errors, confidence=0.9)
+    less = rank_confidence(given["score"], **errors, confidence_level=0.9)
     assert set(found.top(5)) - set(less.top(5)) == {"Sweden"}
 
 
@@ -250,8 +250,8 @@ def test_bad_data(arguments: dict, message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"confidence": 0.0}, "confidence must be"),
-        ({"confidence": 1.0}, "confidence must be"),
+        ({"confidence_level": 0.0}, "confidence_level must be"),
+        ({"confidence_level": 1.0}, "confidence_level must be"),
         ({"n_draws": 10}, "n_draws must be"),
         ({"covariance": np.eye(2)}, "either covariance"),
         ({"standard_errors": None}, "either covariance"),
@@ -277,7 +277,7 @@ def test_replicates_give_their_covariance() -> None:
     m = 4000
     replicates = rng.standard_normal((m, 3)) * 0.3 + np.array([2.0, 1.0, 0.9])
     found = sets_of_replicates(
-        replicates.mean(axis=0), replicates, names="abc", confidence=0.95, factor=1.0, of="x"
+        replicates.mean(axis=0), replicates, names="abc", confidence_level=0.95, factor=1.0, of="x"
     )
     expected = rank_confidence(
         replicates.mean(axis=0), np.cov(replicates, rowvar=False), n_draws=2000
@@ -285,7 +285,12 @@ def test_replicates_give_their_covariance() -> None:
     assert found.lower.tolist() == expected.lower.tolist()
     assert found.upper_all.tolist() == expected.upper_all.tolist()
     wide = sets_of_replicates(
-        replicates.mean(axis=0), replicates, names="abc", confidence=0.95, factor=100.0, of="x"
+        replicates.mean(axis=0),
+        replicates,
+        names="abc",
+        confidence_level=0.95,
+        factor=100.0,
+        of="x",
     )
     assert wide.upper.tolist() == [3, 3, 3]
 
@@ -299,7 +304,7 @@ def test_a_run_has_sets_in_its_table() -> None:
     assert frame["rank_set_upper"].tolist() == sets["upper"].tolist()
     assert (found.lower_all <= found.lower).all()
     assert "expected score in samples of this size" in found.sentence
-    assert "true rank from" in "\n".join(result.paragraphs({"threshold": 0.25}))
+    assert "set of the true rank" in result.summary_text(n_features_to_select=0.25)
     page = result.to_html()
     assert "Which features may be the best?" in page
     assert "with 95\u00a0% confidence, among these" in page
@@ -310,24 +315,24 @@ def test_a_run_has_sets_in_its_table() -> None:
 @pytest.mark.parametrize(
     ("plan", "share", "size"),
     [
-        (pyfsagg.Subsample(0.5), 0.5, "50 % of this size"),
-        (pyfsagg.Subsample(0.8), 0.8, "80 % of this size"),
+        (pyfsagg.resampling.Subsample(0.5), 0.5, "50 % of this size"),
+        (pyfsagg.resampling.Subsample(0.8), 0.8, "80 % of this size"),
         ("complementary_pairs", 0.5, "50 % of this size"),
         ("bootstrap", 1.0, "this size"),
     ],
 )
 def test_the_size_of_a_resample_scales_the_errors_and_is_said(plan, share, size) -> None:
-    from pyfsagg.ensemble.rank_sets import _drawn_share
+    from pyfsagg.ensemble.trust import drawn_share
 
     result = run(resampling=plan)
-    assert _drawn_share(result.parameters) == pytest.approx(share)
+    assert drawn_share(result.setup) == pytest.approx(share)
     said = f"the expected score in samples of {size} from the same population"
     assert said in result.rank_confidence().sentence
     assert result.to_html().count(said) == 2  # below the table, and below the true best
 
 
 def test_ranks_are_averaged_where_the_aggregator_does() -> None:
-    result = run(aggregator="mean_rank", resampling=pyfsagg.Subsample(0.5))
+    result = run(aggregator="mean_rank", resampling=pyfsagg.resampling.Subsample(0.5))
     found = result.rank_confidence()
     expected = stats.rankdata(result.ranking, method="min")
     assert found.ranks.tolist() == expected.tolist()
@@ -338,7 +343,7 @@ def test_ranks_are_averaged_where_the_aggregator_does() -> None:
 def test_sets_of_a_bootstrap_are_centred_on_the_table_itself(aggregator) -> None:
     result = run(aggregator=aggregator)
     rows = np.arange(len(WINE.y))
-    itself = run(resampling=pyfsagg.Rows([rows, rows]), n_resamples=2)
+    itself = run(resampling=pyfsagg.resampling.Rows([rows, rows]), n_resamples=2)
     np.testing.assert_array_equal(result.own_scores, itself.scores)
     by = itself.scores if aggregator == "arithmetic_mean" else -itself.ranking
     np.testing.assert_array_equal(result.rank_confidence().estimates, by)
@@ -376,8 +381,8 @@ def test_sets_hold_where_features_differ_in_their_number_of_levels() -> None:
     [
         ({"n_resamples": 10}, "at least 50"),
         ({"aggregator": "rra"}, "not a mean over resamples"),
-        ({"resampling": pyfsagg.LabelNoise(0.1)}, "sample to sample"),
-        ({"resampling": pyfsagg.FeatureSubspace(0.5)}, "sample to sample"),
+        ({"resampling": pyfsagg.resampling.LabelNoise(0.1)}, "sample to sample"),
+        ({"resampling": pyfsagg.resampling.FeatureSubspace(0.5)}, "sample to sample"),
     ],
 )
 def test_runs_without_sets_say_why(options: dict, message: str) -> None:

@@ -11,30 +11,30 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._kernels.orders import rank_order as kernels
-from pyfsagg._kernels.orders.centers import add_precedences
+from pyfsagg._kernels import rank_order as kernels
+from pyfsagg._kernels.rank_order import add_precedences
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order import (
-    OrderState,
+    make_planted_orders,
+    spearman_distance,
+    subset_divergence,
+    to_rank_order,
+)
+from pyfsagg.rank_order._orders import OrderState, integer_ranks, project, to_boolean_order
+from pyfsagg.rank_order.distances import (
     center,
     class_centers,
-    concordance,
     instance_divergence,
     inversion_counts,
     kendall_distance,
-    make_concordant_orders,
-    make_planted_orders,
-    naive_bayes_accuracy,
-    project,
-    random_subset_baseline,
-    spearman_distance,
-    subset_divergence,
-    to_boolean_order,
-    to_rank_order,
+    order_concordance,
 )
-from pyfsagg.rank_order._orders import integer_ranks
-from pyfsagg.rank_order.generators import _near
-from pyfsagg.rank_order.naive_bayes import stratified_folds
+from pyfsagg.rank_order.generators import _near, make_concordant_orders
+from pyfsagg.rank_order.naive_bayes import (
+    naive_bayes_accuracy,
+    random_subset_baseline,
+    stratified_folds,
+)
 
 _spec = importlib.util.spec_from_file_location(
     "rank_order_reference", Path(__file__).with_name("rank_order_reference.py")
@@ -165,10 +165,10 @@ def test_concordance_is_the_mean_tau() -> None:
     rng = np.random.default_rng(0)
     orders = np.array([rng.permutation(8) for _ in range(5)])
     taus = [kendalltau(a, b).statistic for a, b in combinations(orders, 2)]
-    assert concordance(orders) == pytest.approx(np.mean(taus), rel=1e-12)
-    assert concordance([[1, 2, 3], [3, 2, 1]]) == -1.0
+    assert order_concordance(orders) == pytest.approx(np.mean(taus), rel=1e-12)
+    assert order_concordance([[1, 2, 3], [3, 2, 1]]) == -1.0
     with pytest.raises(DataError, match="minimum of 2"):
-        concordance([[1, 2, 3]])
+        order_concordance([[1, 2, 3]])
 
 
 # ---------------------------------------------------------------------------------------------
@@ -255,11 +255,11 @@ def test_concordant_orders_keep_their_bounds(low: float, high: float) -> None:
     data = make_concordant_orders(
         4, 30, 12, min_concordance=low, max_concordance=high, random_state=0
     )
-    assert data.base_concordance == pytest.approx(concordance(data.bases))
+    assert data.base_concordance == pytest.approx(order_concordance(data.bases))
     assert data.base_concordance <= high
     for label, tau in data.class_concordance.items():
         members = data.X[(data.y == label).to_numpy()]
-        assert concordance(members) == pytest.approx(tau)
+        assert order_concordance(members) == pytest.approx(tau)
         assert low <= tau < low + 0.12
         assert (members == data.bases.loc[label]).all(axis=1).any()
 

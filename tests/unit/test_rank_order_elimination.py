@@ -16,16 +16,14 @@ from pyfsagg.exceptions import DataError, OutputError, ParameterError, PyfsaggWa
 from pyfsagg.rank_order import (
     Elimination,
     eliminate,
-    elimination_scores,
-    estimate_seconds,
     make_planted_orders,
     spoiler_counts,
     subset_divergence,
 )
 from pyfsagg.rank_order._orders import read_orders
-from pyfsagg.rank_order.cdv import CentreStrategy
+from pyfsagg.rank_order.criteria import CentreStrategy, SpoilerStrategy
+from pyfsagg.rank_order.elimination import elimination_scores, estimate_seconds
 from pyfsagg.rank_order.naive_bayes import stratified_folds
-from pyfsagg.rank_order.spoilers import SpoilerStrategy
 
 _spec = importlib.util.spec_from_file_location(
     "rank_order_reference", Path(__file__).with_name("rank_order_reference.py")
@@ -163,7 +161,7 @@ def test_many_equal_sums_do_not_overflow() -> None:
 
 
 def test_blankets_when_the_list_of_partners_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pyfsagg.rank_order.koller_sahami.SPARE", 0)
+    monkeypatch.setattr("pyfsagg.rank_order.criteria.SPARE", 0)
     for seed in range(6):
         X, y = random_table(seed, unknown=False)
         found = eliminate(
@@ -174,7 +172,7 @@ def test_blankets_when_the_list_of_partners_runs_out(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("method", METHODS)
 def test_workers_do_not_matter(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pyfsagg.rank_order.cdv.WORTH_SHARING", 0)
+    monkeypatch.setattr("pyfsagg.rank_order.criteria.WORTH_SHARING", 0)
     rng = np.random.default_rng(1)
     X, y = rng.random((20, 300)), np.arange(20) % 3
     X[y == 1, :40] += 0.4

@@ -12,7 +12,8 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
-from pyfsagg.ranks import RankTable, rank_scores, select_top
+from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks.ranking import select_top
 
 
 @pytest.mark.parametrize("ties", ["average", "min", "max", "ordinal"])
@@ -105,7 +106,7 @@ def test_the_given_array_is_not_shared():
 
 def test_checked_scores_are_wrapped_as_they_are():
     scores = np.array([[0.2, 0.9, 0.9]])
-    table = RankTable.from_checked_scores(scores, ("a", "b", "c"))
+    table = RankTable._from_checked_scores(scores, ("a", "b", "c"))
     assert table.scores is scores
     np.testing.assert_array_equal(table.normalized_ranks(), [[1.0, 0.5, 0.5]])
 

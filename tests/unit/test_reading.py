@@ -16,10 +16,10 @@ import pytest
 import sklearn.datasets
 
 from pyfsagg import read_table
-from pyfsagg._base.reading import Reading
+from pyfsagg._base.settings import Reading
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.source import read_source
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
@@ -49,7 +49,7 @@ def read_text(text: str | bytes, name: str = "t.csv", **settings: object) -> pd.
 
 
 def identity(frame: pd.DataFrame) -> str:
-    table = check_table(frame.drop(columns="kind"))
+    table = as_table(frame.drop(columns="kind"))
     return data_hash(table, check_target(frame["kind"], len(frame)))
 
 
@@ -182,7 +182,7 @@ def test_labels_in_a_second_file(wine: pd.DataFrame, plain: pd.DataFrame, tmp_pa
 )
 def test_what_cannot_be_known_is_asked(text: str | bytes, settings: dict, message: str) -> None:
     with pytest.raises((DataError, ParameterError), match=message):
-        check_table(read_text(text, **settings))
+        as_table(read_text(text, **settings))
 
 
 def test_the_first_line_of_excel_names_the_separator() -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
 
@@ -26,18 +26,18 @@ def test_masked_cells_are_missing(X: np.ndarray) -> None:
     below = np.where(mask, 1e6, X)
     masked = np.ma.MaskedArray(below, mask)
     missing = np.where(mask, np.nan, X)
-    assert np.array_equal(check_table(masked).values, missing, equal_nan=True)
+    assert np.array_equal(as_table(masked).values, missing, equal_nan=True)
     want = pyfsagg.chi_squared(missing, Y)
     np.testing.assert_array_equal(pyfsagg.chi_squared(masked, Y), want)
     assert not np.array_equal(pyfsagg.chi_squared(below, Y), want)
     whole = np.ma.MaskedArray(np.arange(80).reshape(40, 2), mask[:, :2])
-    assert check_table(whole).values[3, 0] != check_table(whole).values[3, 0]
+    assert as_table(whole).values[3, 0] != as_table(whole).values[3, 0]
     words = np.ma.MaskedArray(
         np.array([["a", "b"], ["b", "a"], ["a", "a"]]), np.eye(3, 2, dtype=bool)
     )
-    assert np.isnan(check_table(words).values).tolist() == np.eye(3, 2, dtype=bool).tolist()
+    assert np.isnan(as_table(words).values).tolist() == np.eye(3, 2, dtype=bool).tolist()
     # A mask that hides nothing changes nothing.
-    assert np.array_equal(check_table(np.ma.MaskedArray(X)).values, X)
+    assert np.array_equal(as_table(np.ma.MaskedArray(X)).values, X)
     for labels in (Y, Y.astype(float), Y.astype(str)):
         with pytest.raises(DataError, match=r"missing .NaN. in 1 of 40 rows"):
             check_target(np.ma.MaskedArray(labels, np.arange(40) == 5), 40)
@@ -57,8 +57,8 @@ def test_masked_scores_and_selections(X: np.ndarray) -> None:
 def test_complex_numbers_are_refused(X: np.ndarray) -> None:
     odd = X + 1j
     for call in (
-        lambda: check_table(odd),
-        lambda: check_table(np.ma.MaskedArray(odd)),
+        lambda: as_table(odd),
+        lambda: as_table(np.ma.MaskedArray(odd)),
         lambda: check_target(Y + 1j, 40),
         lambda: pyfsagg.RankTable.from_scores(odd),
         lambda: pyfsagg.RankTable.from_scores(odd.tolist()),
@@ -86,13 +86,13 @@ def test_whole_numbers_beyond_floating_point(X: np.ndarray) -> None:
         np.column_stack([np.arange(40), close]).astype(np.uint64),
     ):
         with pytest.raises(DataError, match=r"beyond 2\^53"):
-            check_table(table)
+            as_table(table)
     # What floating point can tell apart is read, and what is declared nominal is never a number.
     for fine in (close - 40, 4 * np.arange(40) + 2**54, -(2**60) + 1024 * np.arange(40)):
-        values = check_table(np.column_stack([np.arange(40), fine])).values
+        values = as_table(np.column_stack([np.arange(40), fine])).values
         assert values[:, 1].astype(np.int64).tolist() == fine.tolist()
     frame = pd.DataFrame({"a": np.arange(40), "far": close})
-    assert len(check_table(frame, nominal=["far"]).levels[1]) == 40
+    assert len(as_table(frame, nominal=["far"]).levels[1]) == 40
 
 
 @pytest.mark.parametrize("name", ["pearson", "f_statistic", "mrmr_correlation"])
@@ -106,7 +106,7 @@ def test_correlation_has_no_scale(X: np.ndarray, name: str, power: int) -> None:
         far[:, 1] = np.ldexp(np.round(X[:, 1] * 64), power)
         X[:, 1] = np.round(X[:, 1] * 64)
     task = pyfsagg.Task("regression")
-    rows = pyfsagg.Rows(np.random.default_rng(2).integers(0, 40, size=(3, 40)))
+    rows = pyfsagg.resampling.Rows(np.random.default_rng(2).integers(0, 40, size=(3, 40)))
     options = {"filter": name, "resampling": rows, "task": task, "checks": "none"}
     want = pyfsagg.wam(X, y, **options).scores
     np.testing.assert_allclose(pyfsagg.wam(far, y, **options).scores, want, rtol=1e-10)

@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._table.table import Table, check_table, full_weights
+from pyfsagg._base.validation import resolve_seed
+from pyfsagg._table.table import Table, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.datasets import load_dataset
 from pyfsagg.ensemble import wam
@@ -24,9 +24,8 @@ from pyfsagg.resampling import (
     Subsample,
     ValueNoise,
     draw_resamples,
-    read_plan,
-    with_data,
 )
+from pyfsagg.resampling.plan import read_plan, with_data
 
 N, P = 40, 6
 
@@ -36,7 +35,7 @@ def data() -> tuple[Table, Target]:
     rng = np.random.default_rng(7)
     X = rng.normal(size=(N, P))
     y = np.repeat(["a", "b"], [25, 15])
-    return check_table(X), check_target(y, N)
+    return as_table(X), check_target(y, N)
 
 
 GROUPS = np.repeat(np.arange(10), 4)
@@ -93,7 +92,7 @@ def test_order_of_rows_has_no_influence(data, plan: str) -> None:
     table, target = data
     shuffle = np.random.default_rng(0).permutation(N)
     moved = (
-        check_table(table.values[shuffle]),
+        as_table(table.values[shuffle]),
         check_target(np.asarray(target.classes)[target.codes[shuffle]], N),
     )
     np.testing.assert_array_equal(draw(moved, plan).weights, draw(data, plan).weights[:, shuffle])
@@ -166,7 +165,7 @@ def test_a_row_may_be_drawn_65535_times(data, times: int) -> None:
 def test_weights_are_those_of_the_drawn_groups(groups, weights, seed) -> None:
     """Each row counts its own weight times the number of draws of its group, or there is an error."""
     assume(len(set(groups)) > 1 and len(set(groups[weights > 0])) > 1)
-    table = check_table(np.random.default_rng(0).normal(size=(12, 2)))
+    table = as_table(np.random.default_rng(0).normal(size=(12, 2)))
     target = check_target(np.arange(12) % 2, 12)
 
     def drawn(sample_weight: np.ndarray) -> np.ndarray:
@@ -198,7 +197,7 @@ def test_weight_k_is_the_row_written_k_times(data, plan: str) -> None:
     weight = np.random.default_rng(1).integers(0, 4, N).astype(np.uint16)
     rows = np.repeat(np.arange(N), weight)
     labels = np.asarray(target.classes)[target.codes]
-    written = draw((check_table(table.values[rows]), check_target(labels[rows], rows.size)), plan)
+    written = draw((as_table(table.values[rows]), check_target(labels[rows], rows.size)), plan)
     weighted = draw(data, plan, sample_weight=weight)
     for r in range(6):
         back = np.bincount(rows, weights=written.weights[r], minlength=N)
@@ -228,7 +227,7 @@ def test_sizes_of_each_plan(data) -> None:
 
 @pytest.mark.parametrize(("sizes", "half"), [((20, 20), 20), ((25, 15), 19), ((30, 9, 1), 19)])
 def test_pairs_are_disjoint_halves_of_each_class(sizes: tuple[int, ...], half: int) -> None:
-    table = check_table(np.random.default_rng(7).normal(size=(N, P)))
+    table = as_table(np.random.default_rng(7).normal(size=(N, P)))
     target = check_target(np.repeat(["a", "b", "c"][: len(sizes)], sizes), N)
     drawn = draw_resamples(table, target, "complementary_pairs", n_resamples=60).weights
     pairs = ComplementaryPairs.pairs(60)
@@ -248,7 +247,7 @@ def test_pairs_are_disjoint_halves_of_each_class(sizes: tuple[int, ...], half: i
 
 @pytest.mark.parametrize("y", [np.arange(9.0), None])
 def test_pairs_without_classes(y: object) -> None:
-    table = check_table(np.random.default_rng(7).normal(size=(9, P)))
+    table = as_table(np.random.default_rng(7).normal(size=(9, P)))
     target = (
         check_target(y, 9, task="regression")
         if y is not None
@@ -285,14 +284,14 @@ def test_a_balanced_bootstrap_draws_every_class_alike(data) -> None:
 
 def test_noise_leaves_nominal_columns_alone() -> None:
     frame = pd.DataFrame({"x": np.arange(8.0), "word": [*"ababab", None, "b"]})
-    table, target = check_table(frame), check_target([0, 1] * 4, 8)
+    table, target = as_table(frame), check_target([0, 1] * 4, 8)
     noisy = draw_resamples(table, target, ValueNoise(scale=0.5), n_resamples=2).table_of(1, table)
     assert (noisy.values[:, 0] != table.values[:, 0]).all()
     np.testing.assert_array_equal(noisy.values[:, 1], table.values[:, 1])
 
 
 def three_rows() -> tuple[Table, Target]:
-    return check_table([[1.0, 2.0], [2.0, 1.0], [3.0, 0.0]]), check_target(["a", "b", "a"], 3)
+    return as_table([[1.0, 2.0], [2.0, 1.0], [3.0, 0.0]]), check_target(["a", "b", "a"], 3)
 
 
 def test_given_rows() -> None:
@@ -382,7 +381,7 @@ def test_bad_parameters_of_a_plan(plan: object, given: dict, message: str) -> No
     ],
 )
 def test_tables_that_a_plan_cannot_use(plan, n: int, y, error: type, message: str) -> None:
-    table = check_table(np.random.default_rng(7).normal(size=(n, P)))
+    table = as_table(np.random.default_rng(7).normal(size=(n, P)))
     target = check_target(None, n, optional=True) if y is None else check_target(y, n)
     with pytest.raises(error, match=message):
         draw_resamples(table, target, plan, n_resamples=2)

@@ -11,8 +11,9 @@ import pytest
 
 from pyfsagg import EnsembleResult, bam, load_dataset, wam
 from pyfsagg._base.output import new_folder
-from pyfsagg._base.selection import n_selected
+from pyfsagg._base.validation import n_selected
 from pyfsagg.exceptions import OutputError, ParameterError
+from pyfsagg.ranks import rank_scores
 
 WINE = load_dataset("wine")
 
@@ -26,8 +27,10 @@ def test_selection_by_number_and_fraction(result: EnsembleResult) -> None:
     assert len(result.select(1)) == 1
     assert len(result.select(1.0)) == 13
     assert len(result.select(0.25)) == 4
-    assert result.support(5).sum() == 5
-    assert set(np.array(result.feature_names)[result.support(5)]) == set(result.select(5))
+    assert result.get_support(n_features_to_select=5).sum() == 5
+    assert set(np.array(result.feature_names)[result.get_support(n_features_to_select=5)]) == set(
+        result.select(5)
+    )
 
 
 @pytest.mark.parametrize(("fraction", "k"), [(0.28, 7), (0.29, 8), (1e-9, 1), (1.0, 25), (0.04, 1)])
@@ -37,7 +40,7 @@ def test_fractions_are_rounded_up_but_not_by_rounding_errors(fraction: float, k:
 
 @pytest.mark.parametrize("threshold", [0, -1, 14, 0.0, 1.5, -0.2, float("nan"), "3", True])
 def test_thresholds_out_of_range(result: EnsembleResult, threshold: object) -> None:
-    with pytest.raises(ParameterError, match="threshold"):
+    with pytest.raises(ParameterError, match="n_features_to_select"):
         result.select(threshold)  # type: ignore[arg-type]
 
 
@@ -49,12 +52,12 @@ def test_ties_are_broken_by_column_order() -> None:
 
 
 def test_frame(result: EnsembleResult) -> None:
-    frame = result.to_frame(threshold=4)
+    frame = result.to_frame(n_features_to_select=4)
     assert frame.index.name == "feature"
     assert frame["rank"].is_monotonic_increasing
     assert frame.index.tolist() == result.select(13)
     j = result.feature_names.index("proline")
-    row, ranks = frame.loc["proline"], result.resample_ranks[:, j]
+    row, ranks = frame.loc["proline"], rank_scores(result.combined)[:, j]
     assert row["score"] == result.scores[j]
     assert row["rank_median"] == np.median(ranks)
     assert row["rank_lower"] == pytest.approx(np.quantile(ranks, 0.025))
@@ -77,7 +80,7 @@ def test_stability_has_a_row_per_filter_and_one_for_the_combination(result: Ense
 
 
 def test_json_is_complete_and_strict(result: EnsembleResult) -> None:
-    document = json.loads(result.to_json(threshold=3))
+    document = json.loads(result.to_json(n_features_to_select=3))
     assert document["selected"] == result.select(3)
     assert document["parameters"]["seed"] == 11
     assert document["parameters"]["aggregator"] == "arithmetic_mean"

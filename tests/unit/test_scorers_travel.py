@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.filters import FILTERS
 from pyfsagg.filters._base import KernelScorer
@@ -26,7 +26,7 @@ def _number(value: float, values: Any, labels: Any, weights: Any, scores: Any) -
 
 
 def of(name: str) -> Any:
-    return FILTERS.get(name).prepare(check_table(X), check_target(Y, 30))
+    return FILTERS.get(name).prepare(as_table(X), check_target(Y, 30))
 
 
 @pytest.mark.parametrize("name", ["chi_squared", "spearman", "fit_criterion"])

@@ -11,11 +11,11 @@ import pytest
 from scipy import sparse
 
 import pyfsagg
-from pyfsagg._base import blocks as _blocks
-from pyfsagg._base.blocks import column_blocks, row_blocks
+from pyfsagg._base import arithmetic as _blocks
+from pyfsagg._base.arithmetic import column_blocks, row_blocks
 from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.ensemble import storage
-from pyfsagg.ensemble.storage import MatrixStore
+from pyfsagg.ensemble import core
+from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import OutputError, ParameterError
 
 
@@ -84,7 +84,7 @@ def test_bam_in_files_and_parts_equals_bam_in_memory(normalize, tmp_path, monkey
 
 def test_resamples_that_see_some_features_only(tmp_path, monkeypatch):
     X, y = data()
-    plan = pyfsagg.FeatureSubspace(0.4)
+    plan = pyfsagg.resampling.FeatureSubspace(0.4)
     options = {"resampling": plan, "n_resamples": 12, "random_state": 1}
     plain = pyfsagg.wam(X, y, **options)
     in_parts(monkeypatch)
@@ -131,7 +131,7 @@ def test_a_full_disk_is_said_before_the_work(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(storage, "_reserve", full)
+    monkeypatch.setattr(core, "_reserve", full)
     X, y = data()
     with pytest.raises(OutputError, match="1 MB: No space left on device; name a folder"):
         pyfsagg.wam(X, y, execution=pyfsagg.Execution(scratch=tmp_path), n_resamples=6000)
@@ -141,7 +141,7 @@ def test_a_full_disk_is_said_before_the_work(tmp_path, monkeypatch):
 def test_a_matrix_keeps_what_is_written(portable, tmp_path, monkeypatch):
     if portable:  # systems that cannot reserve room or give back memory
         monkeypatch.delattr(os, "posix_fallocate", raising=False)
-        monkeypatch.delattr(storage.mmap, "MADV_DONTNEED", raising=False)
+        monkeypatch.delattr(core.mmap, "MADV_DONTNEED", raising=False)
     store = MatrixStore(tmp_path)
     expected = np.random.default_rng(0).normal(size=(7, 30_000))
     matrix = store.matrix(expected.shape)

@@ -12,8 +12,8 @@ from scipy.stats import beta, binomtest
 
 import pyfsagg
 from pyfsagg import screen
-from pyfsagg._kernels.lists.beta_crossing import log_exact_p
-from pyfsagg._kernels.lists.urn_crossing import log_crossing_of_draws, log_group_p
+from pyfsagg._kernels.order_statistics import log_crossing_of_draws, log_group_p
+from pyfsagg._kernels.rho import log_exact_p
 from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
 from pyfsagg.ranks import RankTable
@@ -359,7 +359,7 @@ def test_a_saved_screen_comes_back(tmp_path, side):
     assert isinstance(again, Screen)
     pd.testing.assert_frame_equal(again.to_frame(), found.to_frame())
     pd.testing.assert_frame_equal(again.guide_frame(), found.guide_frame())
-    assert again.view["top"] == 3
+    assert again._view["top"] == 3
     assert again.summary_text() == found.summary_text(top=3)
     assert again.to_json(top=3) == found.to_json(top=3)
     record = json.loads(found.to_json())
@@ -424,7 +424,7 @@ def test_groups_as_items():
 def test_tied_members_of_groups_have_their_last_place_also_in_p_values():
     table = RankTable.from_groups([1.0, 0.0, 0.0, 0.0], ["a", "a", "b", "b"])
     np.testing.assert_array_equal(table.ranks, [[0.25, 1.0], [1.0, 1.0]])
-    assert table.with_last_places() is table
+    assert table._with_last_places() is table
 
 
 @pytest.mark.parametrize(

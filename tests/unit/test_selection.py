@@ -10,8 +10,9 @@ import pytest
 
 import pyfsagg
 from pyfsagg import Checks
+from pyfsagg.ensemble.data import ShuffledTargets
+from pyfsagg.ensemble.null import excess_over_noise
 from pyfsagg.ensemble.selection import knee_of
-from pyfsagg.ensemble.shuffled import ShuffledTargets, excess_over_noise
 from pyfsagg.exceptions import ParameterError
 
 WINE = pyfsagg.load_dataset("wine")
@@ -53,7 +54,7 @@ def test_what_has_signal_is_proposed_and_noise_is_not(found: pyfsagg.EnsembleRes
         "2 of 10 features are proposed: all that score above what 19 shuffled targets reach."
     )
     assert found.select() == found.select("auto") == list(chosen.names)
-    assert found.support().tolist() == [True, True, *[False] * 8]
+    assert found.get_support().tolist() == [True, True, *[False] * 8]
     assert chosen.frame["status"].to_dict() == dict(found.to_frame()["status"])
     assert set(chosen.frame["status"].iloc[2:]) == {"noise"}
 
@@ -62,12 +63,12 @@ def test_an_empty_proposal_is_an_answer(nothing: pyfsagg.EnsembleResult) -> None
     chosen = nothing.selection()
     assert chosen.names == ()
     assert nothing.select() == []
-    assert not nothing.support().any()
+    assert not nothing.get_support().any()
     assert chosen.reason == (
         "No feature is proposed: none of 10 features scores above what 19 shuffled targets reach."
     )
     assert chosen.compared == 3  # a quarter, rounded up
-    assert "for the best 3 features all the same" in chosen.sentences[1]
+    assert "are still reported for the best 3 features" in chosen.sentences[1]
     assert set(chosen.frame["status"]) == {"noise"}
 
 
@@ -82,12 +83,13 @@ def test_frequencies_reach_down_to_the_last_selected_feature(tmp_path) -> None:
     assert chosen.frame["status"].iloc[0] == "noise"
     assert (set(chosen.names), chosen.compared) == ({"x0", "x1"}, 3)
     # Of the best two of all features one is always the column of words.
-    assert min(result.frequencies(2)[1:3]) < 0.8
+    of_two = result.to_frame(2)["selection_frequency"]
+    assert min(of_two[["x0", "x1"]]) < 0.8
     shares = result.to_frame()["selection_frequency"]
-    assert shares.to_dict() == dict(zip(result.feature_names, result.frequencies(3), strict=True))
+    assert (shares == result.to_frame(3)["selection_frequency"]).all()
     assert (shares[["x0", "x1"]] >= 0.9).all()
     assert (chosen.frame["selection_frequency"] == shares).all()
-    said = "1 of the best 3 is not selected; frequencies and stability are told for the best 3."
+    said = "1 of the best 3 is not selected; frequencies and stability are reported for the best 3."
     assert chosen.sentences[-1] == said
     page = result.to_html()
     assert said in page
@@ -124,10 +126,10 @@ def test_the_number_of_the_user_stays_and_noise_is_marked(found: pyfsagg.Ensembl
     assert chosen.n_noise == 2
     like_noise = [name for name in chosen.names if name not in ("x0", "x1")]
     assert chosen.sentences == (
-        "The best 4 of 10 features are selected, as asked for.",
+        "The best 4 of 10 features are selected, as requested.",
         f"2 of the 4 selected score like noise: {like_noise[0]} and {like_noise[1]}.",
     )
-    assert found.selection(1).sentences == ("The best 1 of 10 features is selected, as asked for.",)
+    assert found.selection(1).sentences == ("The best 1 of 10 features is selected, as requested.",)
     assert found.selection(0.4).names == chosen.names
 
 
@@ -171,12 +173,15 @@ def test_a_limit_on_false_selections_takes_the_place_of_a_proposal() -> None:
         random_state=0,
     )
     control = result.error_control(max_false=1)
-    view = result.full_view({"max_false": 1.0})
-    assert list(result.selection_of(view).names) == control.selected != []
-    assert result.selection_of(view).reason == control.sentences[0]
-    assert result.texts(view)["selected.txt"].split() == control.selected
-    both = result.full_view({"max_false": 1.0, "threshold": 5})
-    assert result.selection_of(both).number == 5
+    view = result._options_in_force({"max_false": 1.0})
+    assert result.select(max_false=1.0) == control.selected != []
+    assert result.selection(max_false=1.0).reason == control.sentences[0]
+    assert result._texts(view)["selected.txt"].split() == control.selected
+    both = result._options_in_force({"max_false": 1.0, "n_features_to_select": 5})
+    assert len(result._texts(both)["selected.txt"].split()) == 5
+    assert "error_control" in result._record(both)
+    with pytest.raises(ParameterError, match="give one of them"):
+        result.select(5, max_false=1.0)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -270,7 +275,7 @@ def test_halves_that_belong_together_stay_together() -> None:
 
 def test_the_scores_are_those_of_runs_with_the_shuffled_target(monkeypatch) -> None:
     """What is computed at once for all shuffled targets is what a run with each of them gives."""
-    from pyfsagg.ensemble import shuffled as module
+    from pyfsagg.ensemble import null as module
 
     X, y = table(1.0, n=40, p=5)
     targets = []
@@ -336,15 +341,15 @@ def test_numbers_and_times_are_shuffled_too(task: str, filter: str) -> None:
         ({"y": None, "filter": "frcm"}, "there is no target"),
         ({"filter": "frcm"}, "the filters do not use the target"),
         (
-            {"resampling": pyfsagg.GroupedBootstrap(np.repeat(np.arange(20), 4))},
+            {"resampling": pyfsagg.resampling.GroupedBootstrap(np.repeat(np.arange(20), 4))},
             "rows of one group belong together and cannot be shuffled one by one",
         ),
         (
-            {"resampling": pyfsagg.Bootstrap(sample_weight=np.repeat([1, 2], 40))},
+            {"resampling": pyfsagg.resampling.Bootstrap(sample_weight=np.repeat([1, 2], 40))},
             "rows with weights stand for several samples and cannot be shuffled one by one",
         ),
         (
-            {"resampling": pyfsagg.Rows(np.tile(np.arange(80), (4, 1)))},
+            {"resampling": pyfsagg.resampling.Rows(np.tile(np.arange(80), (4, 1)))},
             "the rows of the resamples were given, and it is not known how they were drawn",
         ),
     ],
@@ -466,7 +471,7 @@ def test_measures_of_shuffled_targets_are_told(found: pyfsagg.EnsembleResult) ->
 def test_a_selector_can_leave_the_number_open() -> None:
     X, y = table(2.0)
     selector = pyfsagg.WithinAggregationSelector(
-        "fit_criterion", threshold="auto", n_resamples=30, random_state=1
+        "fit_criterion", n_features_to_select="auto", n_resamples=30, random_state=1
     ).fit(X, y)
     assert selector.get_support().tolist() == [True, True, *[False] * 8]
     fixed = pyfsagg.WithinAggregationSelector("fit_criterion", n_resamples=30, random_state=1).fit(

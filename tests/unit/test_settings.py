@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 import pyfsagg
-from pyfsagg import Checks, Execution, GroupedBootstrap, Precision, Protocol, Rows, Subsample, Task
-from pyfsagg._base.checks import check_integer
+from pyfsagg import Checks, Execution, Precision, Protocol, Task
 from pyfsagg._base.settings import Settings, is_default, option
+from pyfsagg._base.validation import check_integer
 from pyfsagg._command import flags
 from pyfsagg.cli import build_parser
-from pyfsagg.ensemble.flat import gather_settings
+from pyfsagg.ensemble.settings import gather_settings
 from pyfsagg.exceptions import InputTypeError, ParameterError, UnknownNameError
+from pyfsagg.resampling import GroupedBootstrap, Rows, Subsample
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,7 @@ class Oven(Settings):
     preheat: bool = option(False, help="beforehand")
     dish: Any = option(None, flag=False, help="what is in it")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         check_integer("degrees", self.degrees, low=1)
 
 
@@ -148,6 +149,14 @@ def test_flags_are_the_fields() -> None:
     assert "(default: 180)" in parser.format_help()
     assert "{fan,grill}" in parser.format_help()
     assert not hasattr(_parser(Oven, "mode").parse_args([]), "mode")
+
+
+def test_a_type_that_is_no_text_makes_the_same_flags() -> None:
+    fields = [("rounds", int, option(3, help="how often")), ("fast", bool, option(False, help=""))]
+    made = dataclasses.make_dataclass("Made", fields, bases=(Settings,), frozen=True, eq=False)
+    parser = argparse.ArgumentParser()
+    made.add_flags(parser)
+    assert vars(parser.parse_args(["--fast", "--rounds", "5"])) == {"rounds": 5, "fast": True}
 
 
 def test_a_field_more_is_a_flag_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -346,5 +355,5 @@ def test_flat_settings_that_do_not_belong_together(flat: dict, error: type, mess
 @pytest.mark.parametrize("name", ["eliminate", "rank_out_of_core", "frcm"])
 def test_what_has_no_score_matrices_refuses_scratch(name: str) -> None:
     with pytest.raises(ParameterError, match=f"{name} writes none: leave it out of execution"):
-        Execution.without_scratch(name, Execution(scratch="."))
-    assert Execution.without_scratch(name, None).changed() == {}
+        Execution._without_scratch(name, Execution(scratch="."))
+    assert Execution._without_scratch(name, None).changed() == {}

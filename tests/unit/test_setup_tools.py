@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 # The papers use tests and pictures that other files test on the lowest versions.
-PAPERS = {"tests/unit/test_claims.py", "tests/unit/test_rank_order_experiments.py"}
+PAPERS = {"tests/papers/test_claims.py", "tests/papers/test_rank_order_experiments.py"}
 TOOLS = ("bash", "sed", "sort", "head", "cat", "tr", "id")
 
 pytestmark = pytest.mark.skipif(

@@ -13,7 +13,8 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 import pyfsagg
-from pyfsagg._table.table import SparseTable, check_table
+from pyfsagg._table.sparse import SparseTable
+from pyfsagg._table.table import as_table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS
 
@@ -40,7 +41,7 @@ def test_the_counting_filters_read_sparse_tables():
         "gain_ratio",
         "symmetric_uncertainty",
     ]
-    assert pyfsagg.list_filters()["sparse"].sum() == len(SPARSE_FILTERS)
+    assert pyfsagg.list_methods("filters")["sparse"].sum() == len(SPARSE_FILTERS)
 
 
 @pytest.mark.parametrize("name", SPARSE_FILTERS)
@@ -89,7 +90,9 @@ def test_a_selector_between_a_vectorizer_and_a_classifier():
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2
     texts = [" ".join(rng.choice(words[[0, 1, 2, 6, 7] if k else 3 + np.arange(5)], 6)) for k in y]
-    selector = pyfsagg.WithinAggregationSelector("su", threshold=4, n_resamples=20, random_state=0)
+    selector = pyfsagg.WithinAggregationSelector(
+        "su", n_features_to_select=4, n_resamples=20, random_state=0
+    )
     model = make_pipeline(CountVectorizer(), selector, MultinomialNB()).fit(texts, y)
     assert model.score(texts, y) > 0.9
     names = model[0].get_feature_names_out()[model[1].get_support()]
@@ -147,14 +150,14 @@ def test_stored_zeros_duplicates_and_the_input_itself():
     rows, columns, values = [0, 0, 1, 2, 2], [0, 0, 1, 0, 1], [1.0, 2.0, 0.0, 4.0, np.nan]
     S = sparse.coo_matrix((values, (rows, columns)), shape=(3, 2))
     before = S.copy()
-    table = check_table(S, sparse=True)
+    table = as_table(S, sparse=True)
     assert isinstance(table, SparseTable)
     assert table.cells.tolist()[:2] == [3.0, 4.0]
     assert table.start.tolist() == [0, 2, 3]
     np.testing.assert_array_equal(table.column(1), [0.0, 0.0, np.nan])
     assert (S.data[:4] == before.data[:4]).all()
     assert S.nnz == before.nnz
-    assert check_table(table, sparse=True) is table
+    assert as_table(table, sparse=True) is table
 
 
 @pytest.mark.parametrize(
@@ -173,11 +176,11 @@ def test_stored_zeros_duplicates_and_the_input_itself():
 )
 def test_what_is_no_sparse_table(X, options, error, message):
     with pytest.raises(error, match=message):
-        check_table(X, sparse=True, **options)
+        as_table(X, sparse=True, **options)
 
 
 def test_names_are_kept():
-    table = check_table(sparse.csr_matrix(np.eye(2)), feature_names=["a", "b"], sparse=True)
+    table = as_table(sparse.csr_matrix(np.eye(2)), feature_names=["a", "b"], sparse=True)
     assert table.feature_names == ("a", "b")
 
 

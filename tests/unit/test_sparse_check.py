@@ -11,7 +11,8 @@ from scipy import sparse
 from scipy.sparse import bsr_matrix, coo_matrix, csc_matrix, csr_array, csr_matrix, dia_matrix
 
 import pyfsagg
-from pyfsagg._table.table import SparseTable, check_table
+from pyfsagg._table.sparse import SparseTable
+from pyfsagg._table.table import as_table
 from pyfsagg.exceptions import DataError, InputTypeError
 
 FORMATS = ["csr", "csc", "coo", "bsr", "dok", "lil", "dia"]
@@ -132,7 +133,9 @@ def test_indices_must_be_whole_numbers(X: Any) -> None:
 
 
 def test_a_selector_refuses_damaged_new_data() -> None:
-    selector = pyfsagg.WithinAggregationSelector("ig", threshold=2, n_resamples=5, random_state=0)
+    selector = pyfsagg.WithinAggregationSelector(
+        "ig", n_features_to_select=2, n_resamples=5, random_state=0
+    )
     selector.fit(csr_matrix(DENSE), Y)
     kept = selector.transform(csr_matrix(DENSE)).toarray()
     np.testing.assert_array_equal(kept, DENSE[:, selector.get_support()])
@@ -143,7 +146,7 @@ def test_a_selector_refuses_damaged_new_data() -> None:
 def test_a_table_of_too_many_rows_is_refused() -> None:
     X = csc_matrix((2**31, 2), dtype=np.float64)
     with pytest.raises(DataError, match="2147483648 rows; at most 2147483646"):
-        check_table(X, sparse=True)
+        as_table(X, sparse=True)
 
 
 def arrays(X: Any) -> list[np.ndarray]:
@@ -162,7 +165,7 @@ def test_every_format_gives_the_dense_table_and_is_left_alone(
     dense = DENSE.astype(dtype)
     X = getattr(sparse, f"{format}_{kind}")(dense)
     before = arrays(X)
-    table = check_table(X, sparse=True)
+    table = as_table(X, sparse=True)
     assert isinstance(table, SparseTable)
     np.testing.assert_array_equal(
         np.column_stack([table.column(j) for j in range(6)]), dense.astype(np.float64)
@@ -200,7 +203,7 @@ def test_doubles_add_up_whatever_their_type_and_order(
 ) -> None:
     X = doubled(format, dtype)
     before = arrays(X)
-    table = check_table(X, sparse=True)
+    table = as_table(X, sparse=True)
     assert isinstance(table, SparseTable)
     single = 1.0 if dtype is bool else 100.0
     assert table.column(0).tolist() == [total, single, 0.0]
@@ -211,7 +214,7 @@ def test_doubles_add_up_whatever_their_type_and_order(
 
 
 def test_levels_of_doubles_do_not_overflow() -> None:
-    table = check_table(doubled("csr", np.int8), nominal=[0], sparse=True)
+    table = as_table(doubled("csr", np.int8), nominal=[0], sparse=True)
     assert table.levels[0] == (0, 100, 200)
     assert table.column(0).tolist() == [2.0, 1.0, 0.0]
 
@@ -221,12 +224,12 @@ def test_infinite_sums_are_refused(second: float) -> None:
     first = np.inf if second == -np.inf else second
     X = coo_matrix(([first, second, 1.0], ([0, 0, 1], [0, 0, 1])), (2, 2))
     with pytest.raises(DataError, match=r"\(inf"):
-        check_table(X, sparse=True)
+        as_table(X, sparse=True)
 
 
 def test_room_left_over_at_the_end_is_no_damage() -> None:
     X = made(csr_matrix)
     X.data, X.indices = np.append(X.data, [9.0, 9.0]), np.append(X.indices, [99, -1])
-    table = check_table(X, sparse=True)
+    table = as_table(X, sparse=True)
     np.testing.assert_array_equal(table.column(1), DENSE[:, 1])
     assert X.data.size == X.indptr[-1] + 2

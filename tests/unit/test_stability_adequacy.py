@@ -11,7 +11,7 @@ from scipy.stats import binom, kendalltau
 
 import pyfsagg
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures import adequacy, adequacy_curve, enough_resamples
+from pyfsagg.stability_measures import adequacy
 
 SIGNAL = np.array([3.0, 2.2, 2.0, 1.0, 0.5, 0.0])
 
@@ -36,7 +36,9 @@ def test_predictions_agree_with_real_repetitions() -> None:
     tops.sort(axis=1)
     changed = float((tops[:1000] != tops[1000:]).any(axis=1).mean())
     predicted = [
-        adequacy(draw(rng), top=2, n_boot=400, random_state=rng).probability_top_changes
+        adequacy(
+            draw(rng), n_features_to_select=2, n_boot=400, random_state=rng
+        ).probability_top_changes
         for _ in range(60)
     ]
     # The bootstrap centres on the observed gap of the second and third score and not on the true
@@ -47,7 +49,8 @@ def test_predictions_agree_with_real_repetitions() -> None:
         for a, b in zip(repetitions[:300], repetitions[300:600], strict=True)
     ]
     kendall = [
-        adequacy(draw(rng), top=2, n_boot=100, random_state=rng).expected_kendall for _ in range(60)
+        adequacy(draw(rng), n_features_to_select=2, n_boot=100, random_state=rng).expected_kendall
+        for _ in range(60)
     ]
     assert np.mean(kendall) == pytest.approx(np.mean(taus), abs=0.05)
 
@@ -70,44 +73,44 @@ def test_a_callable_aggregator_gives_the_same_as_the_mean() -> None:
 
 def test_more_resamples_move_less() -> None:
     scores = draw(np.random.default_rng(4), 1600)
-    curve = adequacy_curve(scores, top=3, random_state=0)
+    curve = adequacy(scores, sizes="auto", n_features_to_select=3, random_state=0).curve
     assert curve["n_resamples"].tolist() == [25, 50, 100, 200, 400, 800, 1600]
     first, last = curve.iloc[0], curve.iloc[-1]
     # A factor of 64 in m is one of 8 in the error.
     assert last["relative_error"] == pytest.approx(first["relative_error"] / 8, rel=0.4)
     assert last["expected_rank_move"] < first["expected_rank_move"] / 2
     assert last["expected_kendall"] > first["expected_kendall"]
-    assert adequacy_curve(scores, [10, 20])["n_resamples"].tolist() == [10, 20]
+    assert adequacy(scores, sizes=[10, 20]).curve["n_resamples"].tolist() == [10, 20]
     with pytest.raises(ParameterError, match="sizes"):
-        adequacy_curve(scores, [1601])
+        adequacy(scores, sizes=[1601])
 
 
 def test_stopping_rule() -> None:
     scores = draw(np.random.default_rng(5), 800)
-    early, found = enough_resamples(scores[:10], top=3, random_state=0)
-    late, _ = enough_resamples(scores, top=3, random_state=0)
-    assert not early
-    assert late
+    found = adequacy(scores[:10], n_features_to_select=3, random_state=0)
+    late = adequacy(scores, n_features_to_select=3, random_state=0)
+    assert not found.enough()
+    assert late.enough()
     assert "top 3 changes with probability" in repr(found)
     assert found.to_frame() is found.features
     saved = json.loads(found.to_json())
-    assert saved["summary"]["top"] == 3
+    assert saved["summary"]["n_features_to_select"] == 3
     assert [row["feature"] for row in saved["features"]] == [f"x{j}" for j in range(6)]
-    assert not enough_resamples(scores, top=3, max_rank_move=0.0, random_state=0)[0]
-    assert not enough_resamples(scores, top=3, max_relative_error=1e-6, random_state=0)[0]
-    assert enough_resamples(scores, top=3, max_rank_move=3.0, max_relative_error=1.0)[0]
+    assert not late.enough(max_rank_move=0.0)
+    assert not late.enough(max_relative_error=1e-6)
+    assert late.enough(max_rank_move=3.0, max_relative_error=1.0)
     with pytest.raises(ParameterError, match="max_change"):
-        enough_resamples(scores, max_change=0.0)
+        late.enough(0.0)
 
 
 def test_degenerate_score_matrices_have_an_answer() -> None:
-    same = adequacy(np.ones((5, 4)), top=2)
+    same = adequacy(np.ones((5, 4)), n_features_to_select=2)
     assert same.probability_top_changes == 0.0
     assert same.expected_kendall == 1.0
     assert same.relative_error == np.inf
-    whole = adequacy(draw(np.random.default_rng(6)), top=1.0)
+    whole = adequacy(draw(np.random.default_rng(6)), n_features_to_select=1.0)
     assert whole.probability_top_changes == 0.0
-    single = adequacy(np.array([[1.0], [2.0]]), top=1)
+    single = adequacy(np.array([[1.0], [2.0]]), n_features_to_select=1)
     assert single.expected_top_overlap == 1.0
     with pytest.raises(DataError, match="at least 2"):
         adequacy(np.ones((1, 4)))
@@ -119,7 +122,7 @@ def test_two_equal_features_swap_half_of_the_time() -> None:
     rng = np.random.default_rng(7)
     scores = rng.normal(size=(4000, 2))
     scores[:, 1] -= scores[:, 1].mean() - scores[:, 0].mean()
-    found = adequacy(scores, top=1, n_boot=2000, random_state=0)
+    found = adequacy(scores, n_features_to_select=1, n_boot=2000, random_state=0)
     assert binom.ppf(1e-6, 1000, 0.5) <= 1000 * found.probability_top_changes
     assert 1000 * found.probability_top_changes <= binom.ppf(1 - 1e-6, 1000, 0.5)
 
@@ -181,7 +184,7 @@ def test_a_bootstrap_says_too_little_of_an_extreme_and_halves_do_not() -> None:
             for s in range(1, 13)
         ]
     )
-    halves = 1 - adequacy(result, top=9, random_state=0).expected_top_overlap
+    halves = 1 - adequacy(result, n_features_to_select=9, random_state=0).expected_top_overlap
     assert halves == pytest.approx(actual, abs=0.06)
 
 

@@ -13,7 +13,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures import stability, stability_table
+from pyfsagg.stability_measures.measure import measure_stability
+from pyfsagg.stability_measures.result import stability_table
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -74,8 +75,8 @@ def slow_intersection(kind: str, a: Bools, b: Bools, matrix: Floats) -> float:
 def test_intersections_by_definition(kind: str, seed: int) -> None:
     support, matrix = selections(seed=seed), similarity(12, seed)
     slow = [slow_intersection(kind, a, b, matrix) for a, b in itertools.combinations(support, 2)]
-    found = stability(
-        support, name_of(kind), similarity=matrix, threshold=THRESHOLD, correction="none"
+    found = measure_stability(
+        support, name_of(kind), similarity=matrix, threshold=THRESHOLD, chance_correction="none"
     )
     assert found.value == pytest.approx(np.mean(slow), abs=1e-12)
 
@@ -84,7 +85,9 @@ def test_intersections_by_definition(kind: str, seed: int) -> None:
 def test_the_order_of_the_resamples_does_not_matter(kind: str) -> None:
     support, matrix = selections(2), similarity(12)
     one, other = (
-        stability(rows, name_of(kind), similarity=matrix, threshold=0.3, correction="none").value
+        measure_stability(
+            rows, name_of(kind), similarity=matrix, threshold=0.3, chance_correction="none"
+        ).value
         for rows in (support, support[::-1])
     )
     assert one == other
@@ -112,16 +115,18 @@ def slow_corrected(kind: str, matrix: Floats) -> float:
                 for y in all_subsets(6, k)
             ]
         )
-        top = (n + k) / 2 if kind == "yu" else math.sqrt(n * k)
-        values.append((slow_intersection(kind, a, b, matrix) - level) / (top - level))
+        n_features_to_select = (n + k) / 2 if kind == "yu" else math.sqrt(n * k)
+        values.append(
+            (slow_intersection(kind, a, b, matrix) - level) / (n_features_to_select - level)
+        )
     return float(np.mean(values))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_exact_correction_is_the_mean_over_all_pairs_of_subsets(kind: str) -> None:
     matrix = np.where(similarity(6, 8) > 0.8, similarity(6, 8), 0.0)
-    found = stability(
-        SMALL, name_of(kind), similarity=matrix, threshold=THRESHOLD, correction="exact"
+    found = measure_stability(
+        SMALL, name_of(kind), similarity=matrix, threshold=THRESHOLD, chance_correction="exact"
     )
     assert found.value == pytest.approx(slow_corrected(kind, matrix), abs=1e-10)
 
@@ -131,33 +136,39 @@ def test_estimated_correction_lies_within_its_monte_carlo_error(kind: str) -> No
     support = np.array([[1, 1, 1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 0, 0, 0]], dtype=bool)
     matrix = np.where(similarity(8, 8) > 0.8, similarity(8, 8), 0.0)
     options = {"similarity": matrix, "threshold": THRESHOLD, "random_state": 0}
-    raw = stability(support, name_of(kind), correction="none", **options).value
-    exact = stability(support, name_of(kind), correction="exact", **options).value
+    raw = measure_stability(support, name_of(kind), chance_correction="none", **options).value
+    exact = measure_stability(support, name_of(kind), chance_correction="exact", **options).value
     level = (exact * 3 - raw) / (exact - 1)
     # A value in [0, 3] has a standard deviation of at most 1.5; six standard errors of the mean.
     error = 6 * 1.5 / math.sqrt(4000)
     bounds = sorted((raw - u) / (3 - u) for u in (level - error, level + error))
-    found = stability(support, name_of(kind), correction="estimate", n_random=4000, **options)
+    found = measure_stability(
+        support, name_of(kind), chance_correction="estimate", n_random=4000, **options
+    )
     assert bounds[0] <= found.value <= bounds[1]
-    again = stability(support, name_of(kind), correction="estimate", n_random=4000, **options)
+    again = measure_stability(
+        support, name_of(kind), chance_correction="estimate", n_random=4000, **options
+    )
     assert again.value == found.value
 
 
 def test_a_single_random_draw_is_a_level_too_and_none_is_not() -> None:
     support = np.array([[1, 1, 1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 0, 0, 0]], dtype=bool)
-    options = {"similarity": np.eye(8), "correction": "estimate", "random_state": 0}
-    found = stability(support, "intersection_mbm", n_random=1, **options).value
+    options = {"similarity": np.eye(8), "chance_correction": "estimate", "random_state": 0}
+    found = measure_stability(support, "intersection_mbm", n_random=1, **options).value
     # Two shared of three, less what the draw shared: 0, 1 or 2.
     assert min(abs(found - (2 - drawn) / (3 - drawn)) for drawn in range(3)) < 1e-12
     with pytest.raises(ParameterError, match="n_random"):
-        stability(support, "intersection_mbm", n_random=0, **options)
+        measure_stability(support, "intersection_mbm", n_random=0, **options)
 
 
 def test_exact_enumeration_refuses_what_it_cannot_visit() -> None:
     support = np.zeros((2, 40), dtype=bool)
     support[:, :10] = True
-    with pytest.raises(ParameterError, match="correction='estimate'"):
-        stability(support, "intersection_mbm", similarity=np.eye(40), correction="exact")
+    with pytest.raises(ParameterError, match="chance_correction='estimate'"):
+        measure_stability(
+            support, "intersection_mbm", similarity=np.eye(40), chance_correction="exact"
+        )
 
 
 def slow_zucknick(a: Bools, b: Bools, matrix: Floats) -> float:
@@ -181,9 +192,9 @@ def test_zucknick_by_definition_and_its_exact_correction() -> None:
         values.append(slow_zucknick(a, b, matrix))
         corrected.append((values[-1] - level) / (1 - level))
     options = {"similarity": matrix, "threshold": THRESHOLD}
-    plain = stability(SMALL, "zucknick", **options).value
+    plain = measure_stability(SMALL, "zucknick", **options).value
     assert plain == pytest.approx(np.mean(values), abs=1e-12)
-    found = stability(SMALL, "zucknick", correction="exact", **options).value
+    found = measure_stability(SMALL, "zucknick", chance_correction="exact", **options).value
     assert found == pytest.approx(np.mean(corrected), abs=1e-12)
 
 
@@ -195,7 +206,7 @@ def test_sechidis_by_definition() -> None:
     chance = np.full((p, p), (square - mean) / (p * p - p) - (mean / p) ** 2)
     np.fill_diagonal(chance, mean / p * (1 - mean / p))
     slow = 1 - np.trace(strong @ np.cov(support.T)) / np.trace(strong @ chance)
-    found = stability(support, "sechidis", similarity=matrix, threshold=THRESHOLD)
+    found = measure_stability(support, "sechidis", similarity=matrix, threshold=THRESHOLD)
     assert found.value == pytest.approx(slow, abs=1e-12)
 
 
@@ -204,16 +215,16 @@ def test_without_similar_features_the_measures_are_the_plain_ones() -> None:
     identity = np.eye(12)
     pairs = (("zucknick", "jaccard"), ("sechidis", "nogueira"), ("intersection_mbm", "unadjusted"))
     for adjusted, plain in pairs:
-        options = {"correction": "exact"} if adjusted.startswith("inter") else {}
+        options = {"chance_correction": "exact"} if adjusted.startswith("inter") else {}
         if options:
             data = support[:, :6]
-            found = stability(data, adjusted, similarity=np.eye(6), **options).value
-            assert found == pytest.approx(stability(data, plain).value, abs=1e-10)
+            found = measure_stability(data, adjusted, similarity=np.eye(6), **options).value
+            assert found == pytest.approx(measure_stability(data, plain).value, abs=1e-10)
         else:
-            found = stability(support, adjusted, similarity=identity).value
-            assert found == pytest.approx(stability(support, plain).value, abs=1e-10)
-    yu = stability(support, "yu", similarity=identity).value
-    assert yu == pytest.approx(stability(support, "kappa").value, abs=1e-10)
+            found = measure_stability(support, adjusted, similarity=identity).value
+            assert found == pytest.approx(measure_stability(support, plain).value, abs=1e-10)
+    yu = measure_stability(support, "yu", similarity=identity).value
+    assert yu == pytest.approx(measure_stability(support, "kappa").value, abs=1e-10)
 
 
 def test_names_are_matched_to_the_similarity_frame() -> None:
@@ -223,24 +234,27 @@ def test_names_are_matched_to_the_similarity_frame() -> None:
     shuffled = frame.sample(frac=1, random_state=0).sample(frac=1, axis=1, random_state=1)
     sets = [{names[j] for j in np.flatnonzero(row)} for row in support]
     options = {"threshold": THRESHOLD}
-    expected = stability(support, "yu", similarity=matrix, **options).value
+    expected = measure_stability(support, "yu", similarity=matrix, **options).value
     for data, extra in (
         (sets, {}),
         (sets, {"feature_names": names}),
         (pd.DataFrame(support, columns=names), {}),
     ):
-        found = stability(data, "yu", similarity=shuffled, **extra, **options).value
+        found = measure_stability(data, "yu", similarity=shuffled, **extra, **options).value
         assert found == pytest.approx(expected, abs=1e-12)
         table = stability_table(data, ["yu"], similarity=shuffled, interval=None, **extra)
-        assert table["value"].item() == stability(data, "yu", similarity=shuffled, **extra).value
-    with pytest.raises(ParameterError, match="feature_names="):
-        stability(sets, "yu", similarity=matrix)
+        assert (
+            table["value"].item()
+            == measure_stability(data, "yu", similarity=shuffled, **extra).value
+        )
+    with pytest.raises(ParameterError, match="pass feature_names"):
+        measure_stability(sets, "yu", similarity=matrix)
 
 
 @pytest.mark.parametrize(
     ("matrix", "error", "message"),
     [
-        (None, ParameterError, "needs similarity="),
+        (None, ParameterError, "needs similarity"),
         (np.ones((12, 11)), DataError, "square"),
         (np.ones(12), DataError, "square"),
         (np.eye(11), DataError, "size 11 x 11, but the number of columns of data"),
@@ -252,16 +266,18 @@ def test_names_are_matched_to_the_similarity_frame() -> None:
 )
 def test_bad_similarity_is_refused(matrix: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        stability(selections(), "zucknick", similarity=matrix)
+        measure_stability(selections(), "zucknick", similarity=matrix)
 
 
 def test_rows_and_columns_of_a_similarity_frame_carry_the_same_names() -> None:
     names = [f"f{j}" for j in range(12)]
     frame = pd.DataFrame(similarity(12), index=names, columns=names).loc[names[::-1]]
     sets = [{names[0]}, {names[1]}]
-    found = stability(sets, "zucknick", similarity=frame, threshold=0.2)
-    straight = stability(sets, "zucknick", similarity=frame.loc[names, names], threshold=0.2)
+    found = measure_stability(sets, "zucknick", similarity=frame, threshold=0.2)
+    straight = measure_stability(
+        sets, "zucknick", similarity=frame.loc[names, names], threshold=0.2
+    )
     assert found.value == straight.value
     wrong = frame.set_axis([f"g{j}" for j in range(12)], axis=0)
     with pytest.raises(DataError, match="same names"):
-        stability(sets, "zucknick", similarity=wrong)
+        measure_stability(sets, "zucknick", similarity=wrong)

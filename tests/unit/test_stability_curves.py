@@ -13,17 +13,12 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom, rankdata
 
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import select_top
-from pyfsagg.stability_measures import (
-    chance_level,
-    feature_stability,
-    pareto_front,
-    stability,
-    stability_curve,
-)
+from pyfsagg.ranks.ranking import select_top
+from pyfsagg.stability_measures import feature_stability, pareto_front, stability_curve
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.chance import hypergeometric_law, union_law
-from pyfsagg.stability_measures.features import _known_quantiles
+from pyfsagg.stability_measures.curves import _known_quantiles, chance_level
+from pyfsagg.stability_measures.measure import measure_stability
 
 SETS = [spec.name for spec in STABILITY_MEASURES if spec.kind == "sets"]
 CORRECTABLE = [
@@ -44,9 +39,9 @@ def test_chance_level_is_the_mean_over_random_selections(name: str) -> None:
     if "similarity" in STABILITY_MEASURES.get(name).needs:
         options = {"similarity": near(P)}
     if name == "yu" or name.startswith("intersection_"):
-        options["correction"] = "none"
+        options["chance_correction"] = "none"
     values = [
-        stability(select_top(rng.random((M, P)), K), name, input="sets", **options).value
+        measure_stability(select_top(rng.random((M, P)), K), name, input="sets", **options).value
         for _ in range(600)
     ]
     level = chance_level(name, K, P, M, **options)
@@ -60,7 +55,7 @@ def test_chance_level_of_corrected_measures_is_zero(name: str) -> None:
     spec = STABILITY_MEASURES.get(name)
     options = {"similarity": near(P)} if "similarity" in spec.needs else {}
     if name in CORRECTABLE:
-        options["correction"] = "exact"
+        options["chance_correction"] = "exact"
     assert chance_level(name, K, P, M, **options) == pytest.approx(0.0, abs=1e-12)
     full = chance_level(name, P, P, M, **options)
     assert math.isnan(full)
@@ -82,7 +77,7 @@ def test_chance_level_refuses_what_it_cannot_answer() -> None:
         chance_level("spearman", 2, 5, 10)
     with pytest.raises(ParameterError, match="size"):
         chance_level("jaccard", 6, 5, 10)
-    with pytest.raises(ParameterError, match="needs similarity="):
+    with pytest.raises(ParameterError, match="needs similarity"):
         chance_level("yu", 2, 5, 10)
     with pytest.raises(DataError, match="4 x 4 for 5 features"):
         chance_level("yu", 2, 5, 10, similarity=np.eye(4))
@@ -93,7 +88,10 @@ def test_curve_holds_the_stability_of_every_n_selected() -> None:
     curve = stability_curve(scores, ["jaccard", "nogueira"], [0.1, 5, 1.0])
     assert curve["size"].tolist() == [2, 5, 20] * 2
     jaccard = curve[curve["measure"] == "jaccard"]
-    assert jaccard["value"].iloc[1] == stability(scores, "jaccard", top=5).value
+    assert (
+        jaccard["value"].iloc[1]
+        == measure_stability(scores, "jaccard", n_features_to_select=5).value
+    )
     assert jaccard["chance"].iloc[1] == chance_level("jaccard", 5, 20, 9)
     last = curve[curve["measure"] == "nogueira"].iloc[-1]
     assert not last["defined"]
@@ -101,7 +99,7 @@ def test_curve_holds_the_stability_of_every_n_selected() -> None:
     assert len(stability_curve(scores)) == 20
     with pytest.raises(ParameterError, match="must not be empty"):
         stability_curve(scores, [])
-    with pytest.raises(ParameterError, match="needs similarity="):
+    with pytest.raises(ParameterError, match="needs similarity"):
         stability_curve(scores, ["yu"])
 
 
@@ -109,7 +107,10 @@ def test_curve_draws_adjusted_measures_too() -> None:
     scores = np.random.default_rng(2).normal(size=(5, 12))
     curve = stability_curve(scores, ["yu"], [3], similarity=near(12))
     assert curve["chance"].tolist() == [0.0]
-    assert curve["value"].iloc[0] == stability(scores, "yu", top=3, similarity=near(12)).value
+    assert (
+        curve["value"].iloc[0]
+        == measure_stability(scores, "yu", n_features_to_select=3, similarity=near(12)).value
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -126,7 +127,7 @@ def test_pareto_front_against_all_pairs(seed: int) -> None:
             )
             for i in range(25)
         ]
-        found = pareto_front(x, y, larger_stability_is_better=sign == 1)
+        found = pareto_front(x, y, higher_is_better=sign == 1)
         assert found.tolist() == slow
 
 
@@ -139,7 +140,7 @@ def test_pareto_front_refuses_bad_points() -> None:
 def test_feature_table() -> None:
     scores = np.round(np.random.default_rng(3).normal(size=(30, 6)) + np.arange(6), 0)
     frame = pd.DataFrame(scores, columns=list("abcdef"))
-    found = feature_stability(frame, top=2, quantiles=(0.1, 0.9), ties="first")
+    found = feature_stability(frame, n_features_to_select=2, quantiles=(0.1, 0.9), ties="first")
     support = select_top(scores, 2)
     assert found.index.tolist() == list("abcdef")
     assert found["count"].tolist() == support.sum(axis=0).tolist()
@@ -158,10 +159,10 @@ def test_feature_table() -> None:
 
 def test_probability_in_the_top_shares_ties_out() -> None:
     scores = np.array([[2.0, 1.0, 1.0, 1.0, 0.0]] * 3)
-    found = feature_stability(scores, top=2, input="scores")
+    found = feature_stability(scores, n_features_to_select=2, input="scores")
     assert found["probability_in_top"].tolist() == pytest.approx([1, 1 / 3, 1 / 3, 1 / 3, 0])
     assert found["frequency"].tolist() == found["probability_in_top"].tolist()
-    first = feature_stability(scores, top=2, input="scores", ties="first")
+    first = feature_stability(scores, n_features_to_select=2, input="scores", ties="first")
     assert first["frequency"].tolist() == [1.0, 1.0, 0.0, 0.0, 0.0]
     shuffled = [np.mean([2 in (0, *order[:1]) for order in itertools.permutations((1, 2, 3))])]
     assert found["probability_in_top"].iloc[2] == pytest.approx(shuffled[0])
@@ -172,13 +173,18 @@ def test_feature_table_of_selections() -> None:
     assert found["count"].to_dict() == {"a": 2, "b": 1, "c": 1, "d": 0}
     assert "rank_mean" not in found
     ranks = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]])
-    assert feature_stability(ranks, top=1)["count"].tolist() == [1, 1, 0]
-    for bad in ({"level": 1.0}, {"quantiles": (1.5,)}, {"top": 0}, {"input": "x"}):
+    assert feature_stability(ranks, n_features_to_select=1)["count"].tolist() == [1, 1, 0]
+    for bad in (
+        {"confidence_level": 1.0},
+        {"quantiles": (1.5,)},
+        {"n_features_to_select": 0},
+        {"input": "x"},
+    ):
         with pytest.raises(ParameterError):
             feature_stability(ranks, **bad)
 
 
-def slow_seen_stability(scores: np.ndarray, top: int) -> pd.DataFrame:
+def slow_seen_stability(scores: np.ndarray, n_features_to_select: int) -> pd.DataFrame:
     """Feature by feature and resample by resample, with the seen features only."""
     p = scores.shape[1]
     ranks: list[list[float]] = [[] for _ in range(p)]
@@ -186,7 +192,7 @@ def slow_seen_stability(scores: np.ndarray, top: int) -> pd.DataFrame:
     for row in scores:
         seen = [j for j in range(p) if not np.isnan(row[j])]
         order = sorted(seen, key=lambda j: (-row[j], j))
-        k = math.ceil(Fraction(top * len(seen), p))
+        k = math.ceil(Fraction(n_features_to_select * len(seen), p))
         for j, rank in zip(seen, rankdata(-row[seen]), strict=True):
             ranks[j].append(rank)
             chosen[j].append(j in order[:k])
@@ -206,7 +212,9 @@ def test_missing_scores_are_resamples_that_did_not_see_the_feature() -> None:
     rng = np.random.default_rng(8)
     scores = rng.integers(0, 6, (30, 7)).astype(float)
     scores[rng.random(scores.shape) < 0.3] = np.nan
-    found = feature_stability(scores, top=3, quantiles=(0.1,), input="scores", ties="first")
+    found = feature_stability(
+        scores, n_features_to_select=3, quantiles=(0.1,), input="scores", ties="first"
+    )
     expected = slow_seen_stability(scores, 3)
     for column in expected:
         np.testing.assert_allclose(found[column], expected[column], rtol=1e-12)
@@ -217,14 +225,14 @@ def test_missing_scores_are_resamples_that_did_not_see_the_feature() -> None:
 
 def test_a_feature_seen_once_has_no_spread_and_one_never_seen_is_refused() -> None:
     scores = np.array([[3.0, 2.0, 1.0], [1.0, 3.0, np.nan], [2.0, 1.0, np.nan]])
-    found = feature_stability(scores, top=1, input="scores")
+    found = feature_stability(scores, n_features_to_select=1, input="scores")
     assert found["rank_sd"].isna().tolist() == [False, False, True]
     scores[0, 2] = np.nan
     with pytest.raises(DataError, match="no score for 'x2' in any row"):
-        feature_stability(scores, top=1, input="scores")
+        feature_stability(scores, n_features_to_select=1, input="scores")
     scores[0] = np.nan
     with pytest.raises(DataError, match="no score in row 1"):
-        feature_stability(scores, top=1, input="scores")
+        feature_stability(scores, n_features_to_select=1, input="scores")
 
 
 @pytest.mark.parametrize(

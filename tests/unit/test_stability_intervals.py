@@ -11,10 +11,10 @@ from scipy.stats import t as student
 
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures import stability, stability_table
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, BoundStatistic, PairwiseAverage
-from pyfsagg.stability_measures._input import Selection
-from pyfsagg.stability_measures.measure import bind
+from pyfsagg.stability_measures._input import SelectedSets
+from pyfsagg.stability_measures.measure import bind, measure_stability
+from pyfsagg.stability_measures.result import stability_table
 
 NAMES = [spec.name for spec in STABILITY_MEASURES]
 
@@ -31,7 +31,7 @@ def bound(name: str, scores: np.ndarray) -> BoundStatistic:
         scores,
         n_features=None,
         feature_names=None,
-        top=0.4,
+        n_features_to_select=0.4,
         similarity=near if "similarity" in spec.needs else None,
         input="scores",
         ties="first" if spec.needs_strict else "random",
@@ -85,7 +85,7 @@ def test_the_three_standard_errors_of_nogueira_agree() -> None:
     rng = np.random.default_rng(5)
     support = rng.random((300, 12)) < np.linspace(0.05, 0.95, 12)
     errors = {
-        method: stability(support, "nogueira", interval=method, n_boot=4000).standard_error
+        method: measure_stability(support, "nogueira", interval=method, n_boot=4000).standard_error
         for method in ("analytic", "bootstrap", "jackknife")
     }
     assert errors["jackknife"] == pytest.approx(errors["analytic"], rel=0.03)
@@ -102,11 +102,21 @@ def test_intervals_cover_the_true_value(method: str, name: str) -> None:
         return signal + rng.normal(size=(m, 10))
 
     # The average over pairs is unbiased: twenty collections of 500 settle it to three digits.
-    target = float(np.mean([stability(draw(500), name, top=3).value for _ in range(20)]))
+    target = float(
+        np.mean(
+            [measure_stability(draw(500), name, n_features_to_select=3).value for _ in range(20)]
+        )
+    )
     runs, hits = 200, 0
     for _ in range(runs):
-        found = stability(
-            draw(60), name, top=3, interval=method, level=0.9, n_boot=200, random_state=rng
+        found = measure_stability(
+            draw(60),
+            name,
+            n_features_to_select=3,
+            interval=method,
+            confidence_level=0.9,
+            n_boot=200,
+            random_state=rng,
         )
         assert found.interval is not None
         hits += found.interval[0] <= target <= found.interval[1]
@@ -117,7 +127,9 @@ def test_intervals_cover_the_true_value(method: str, name: str) -> None:
 def test_the_seed_repeats_an_interval() -> None:
     support = np.random.default_rng(7).random((20, 9)) < 0.5
     first, again, other = (
-        stability(support, "dice", interval="bootstrap", n_boot=200, random_state=seed).interval
+        measure_stability(
+            support, "dice", interval="bootstrap", n_boot=200, random_state=seed
+        ).interval
         for seed in (1, 1, 2)
     )
     assert first == again != other
@@ -126,31 +138,31 @@ def test_the_seed_repeats_an_interval() -> None:
 def test_intervals_that_cannot_be_had_are_refused() -> None:
     support = np.random.default_rng(8).random((6, 9)) < 0.5
     with pytest.raises(ParameterError, match="only for 'nogueira'"):
-        stability(support, "dice", interval="analytic")
+        measure_stability(support, "dice", interval="analytic")
     with pytest.raises(ParameterError, match="interval"):
-        stability(support, "dice", interval="exact")
+        measure_stability(support, "dice", interval="exact")
     with pytest.raises(ParameterError, match="n_boot"):
-        stability(support, "dice", interval="bootstrap", n_boot=1)
+        measure_stability(support, "dice", interval="bootstrap", n_boot=1)
     with pytest.raises(ParameterError, match="level"):
-        stability(support, "dice", interval="bootstrap", level=1.0)
+        measure_stability(support, "dice", interval="bootstrap", confidence_level=1.0)
     with pytest.raises(DataError, match="at least 3 resamples"):
-        stability(support[:2], "dice", interval="jackknife")
+        measure_stability(support[:2], "dice", interval="jackknife")
     one_pair = np.zeros((4, 5), dtype=bool)
     one_pair[:2, 0] = True
     with pytest.raises(DataError, match="jackknife"):
-        stability(one_pair, "ochiai", interval="jackknife")
+        measure_stability(one_pair, "ochiai", interval="jackknife")
     rare = np.zeros((40, 5), dtype=bool)
     rare[:2, 0] = True
     with pytest.raises(DataError, match="bootstrap samples"):
-        stability(rare, "ochiai", interval="bootstrap", n_boot=100, random_state=0)
+        measure_stability(rare, "ochiai", interval="bootstrap", n_boot=100, random_state=0)
 
 
 def test_imputed_pairs_enter_the_intervals() -> None:
     support = np.random.default_rng(9).random((30, 9)) < 0.5
     support[:, 0] = True
     support[:5] = False
-    found = stability(support, "ochiai", undefined=0.0, interval="jackknife")
-    plain = stability(support, "ochiai", interval="jackknife")
+    found = measure_stability(support, "ochiai", undefined=0.0, interval="jackknife")
+    plain = measure_stability(support, "ochiai", interval="jackknife")
     assert found.n_undefined == plain.n_undefined == 5 * 25 + 10
     assert found.value == pytest.approx(plain.value * plain.n_pairs / 435)
     assert found.interval is not None
@@ -159,7 +171,7 @@ def test_imputed_pairs_enter_the_intervals() -> None:
 
 def test_selection_and_ranks_bind_directly() -> None:
     support = np.eye(4, dtype=bool)
-    statistic = STABILITY_MEASURES.get("jaccard").bind(Selection(support, 4, ()))
+    statistic = STABILITY_MEASURES.get("jaccard").bind(SelectedSets(support, 4, ()))
     assert statistic.estimate().value == 0.0
     ranks = rank_scores(np.arange(8.0).reshape(2, 4), higher_is_better=False)
     assert STABILITY_MEASURES.get("spearman").bind(ranks).estimate().value == pytest.approx(1.0)
@@ -168,7 +180,9 @@ def test_selection_and_ranks_bind_directly() -> None:
 @pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
 def test_intervals_are_student_s(method: str) -> None:
     scores = np.random.default_rng(2).normal(size=(12, 9))
-    found = stability(scores, "spearman", interval=method, level=0.9, random_state=0)
+    found = measure_stability(
+        scores, "spearman", interval=method, confidence_level=0.9, random_state=0
+    )
     assert found.interval is not None
     assert found.standard_error is not None
     half = student.ppf(0.95, 11) * found.standard_error
@@ -179,17 +193,19 @@ def test_resamples_that_agree_have_a_wide_interval_or_none() -> None:
     same = np.tile(np.arange(9.0), (6, 1))
     for name in ("nogueira", "jaccard", "phi", "somol"):
         for method in ("jackknife", "bootstrap"):
-            found = stability(same, name, interval=method, input="scores", random_state=0)
+            found = measure_stability(same, name, interval=method, input="scores", random_state=0)
             assert found.interval is not None
             assert found.value == pytest.approx(1.0)
             assert found.interval[0] < 0.9
     with pytest.raises(DataError, match="give no interval"):
-        stability(same, "spearman", interval="jackknife", input="scores")
+        measure_stability(same, "spearman", interval="jackknife", input="scores")
 
 
 def test_the_bootstrap_error_of_two_samples_is_their_distance() -> None:
     scores = np.random.default_rng(2).normal(size=(12, 9))
-    found = stability(scores, "spearman", interval="bootstrap", n_boot=2, level=0.5, random_state=3)
+    found = measure_stability(
+        scores, "spearman", interval="bootstrap", n_boot=2, confidence_level=0.5, random_state=3
+    )
     weights = np.random.default_rng(3).multinomial(12, np.full(12, 1 / 12), size=2)
     one, other = bound("spearman", scores).reweighted(weights.astype(float))
     expected = abs(one - other) / np.sqrt(2) * np.sqrt(12 / 11)
@@ -206,7 +222,7 @@ def test_intervals_end_where_the_measure_does() -> None:
             table = stability_table(
                 scores,
                 ["nogueira", "wald", "dice"],
-                top=3,
+                n_features_to_select=3,
                 interval=interval,
                 n_boot=50,
                 random_state=1,

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 from scipy.stats import t as student
 
+from pyfsagg._base.fields import put_together
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures import NogueiraResult, nogueira, stability
+from pyfsagg.stability_measures import NogueiraResult, nogueira
+from pyfsagg.stability_measures.measure import measure_stability
 
 Bools = NDArray[np.bool_]
 
@@ -76,7 +78,7 @@ def test_estimate_and_variance_against_slow_forms(seed: int) -> None:
     rows = draw(rng, 40, rng.uniform(0.05, 0.95, 15))
     found = nogueira(rows)
     assert found.estimate == pytest.approx(slow_estimate(rows), abs=1e-12)
-    assert found.estimate == pytest.approx(stability(rows, "nogueira").value, abs=1e-12)
+    assert found.estimate == pytest.approx(measure_stability(rows, "nogueira").value, abs=1e-12)
     assert found.asymptotic_variance == pytest.approx(paper_variance(rows), rel=1e-10)
     # The functional carries the factor m/(m-1), the formula does not: they differ by O(1/m).
     assert found.asymptotic_variance == pytest.approx(slow_variance(rows), rel=4 / 40)
@@ -117,7 +119,7 @@ def test_the_interval_covers_the_true_value_as_often_as_stated() -> None:
     target, runs = true_stability(chance), 1000
     hits = 0
     for _ in range(runs):
-        limits = nogueira(draw(rng, 200, chance), level=0.9).interval
+        limits = nogueira(draw(rng, 200, chance), confidence_level=0.9).interval
         assert limits is not None
         hits += limits[0] <= target <= limits[1]
     # 1e-6 in each tail, around 0.9 with one point of room for the asymptotic form at m = 200.
@@ -175,7 +177,7 @@ def test_two_subsets_have_no_inference() -> None:
     for test in (found.test(0.0), found.compare(found), found.compare(found, paired=True)):
         assert test.p_value is test.statistic is test.standard_error is None
         assert "at least 3 subsets" in test.note
-    assert NogueiraResult.of_record(json.loads(found.to_json())).to_json() == found.to_json()
+    assert put_together(NogueiraResult, json.loads(found.to_json())).to_json() == found.to_json()
     assert found.to_frame()["lower"].isna().all()
 
 
@@ -212,13 +214,13 @@ def test_forms_of_input_and_output() -> None:
     assert nogueira(wide).estimate == pytest.approx(float(found))
     assert nogueira(wide).variance == pytest.approx(found.variance)
     scores = np.random.default_rng(0).normal(size=(6, 8))
-    assert nogueira(scores, top=3).estimate == pytest.approx(
-        stability(scores, "nogueira", top=3).value
+    assert nogueira(scores, n_features_to_select=3).estimate == pytest.approx(
+        measure_stability(scores, "nogueira", n_features_to_select=3).value
     )
     with pytest.raises(DataError, match="use 'jackknife'"):
-        stability(sets, "nogueira", n_features=5, interval="analytic")
+        measure_stability(sets, "nogueira", n_features=5, interval="analytic")
     many = np.random.default_rng(0).random((40, 8)) < 0.4
-    analytic = stability(many, "nogueira", interval="analytic")
+    analytic = measure_stability(many, "nogueira", interval="analytic")
     assert analytic.standard_error == pytest.approx(math.sqrt(nogueira(many).asymptotic_variance))
     assert analytic.interval_method == "analytic"
     frame = found.to_frame()
@@ -232,7 +234,7 @@ def test_bad_input_is_refused() -> None:
             nogueira(rows)
     with pytest.raises(DataError, match="at least 2"):
         nogueira(np.eye(4, dtype=bool)[:1])
-    with pytest.raises(ParameterError, match="n_features="):
+    with pytest.raises(ParameterError, match="pass n_features"):
         nogueira([{"a"}, {"b"}])
     found = nogueira(np.eye(3, dtype=bool))
     with pytest.raises(ParameterError, match="value"):
@@ -243,4 +245,4 @@ def test_bad_input_is_refused() -> None:
         found.compare(0.5)  # type: ignore[arg-type]
     for level in (0.0, 1.0, 95):
         with pytest.raises(ParameterError, match="level"):
-            nogueira(np.eye(3, dtype=bool), level=level)
+            nogueira(np.eye(3, dtype=bool), confidence_level=level)

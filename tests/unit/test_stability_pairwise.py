@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, rankdata, weightedtau
 
-from pyfsagg._base.selection import n_selected
+from pyfsagg._base.validation import n_selected
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -19,9 +19,12 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
-from pyfsagg.ranks import rank_scores, select_top
-from pyfsagg.stability_measures import list_stability_measures, stability, thesis_measures
+from pyfsagg.listing import list_methods
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, PairwiseAverage
+from pyfsagg.stability_measures.measure import measure_stability
+from pyfsagg.stability_measures.pairwise import thesis_measures
 
 Floats = NDArray[np.float64]
 SCORE_AND_RANK = [spec.name for spec in STABILITY_MEASURES if spec.kind != "sets"]
@@ -94,7 +97,9 @@ SLOW: dict[str, Callable[[Floats, Floats], float]] = {
 @pytest.mark.parametrize("make", [scores_with_ties, scores_without_ties])
 def test_average_over_pairs_matches_a_plain_loop(name: str, make: Callable[[], Floats]) -> None:
     scores = make()
-    found = stability(scores, name, ties="first" if name == "rank_biased_overlap" else "random")
+    found = measure_stability(
+        scores, name, ties="first" if name == "rank_biased_overlap" else "random"
+    )
     assert found.value == pytest.approx(pair_mean(scores, SLOW[name]), abs=1e-12)
     assert (found.n_pairs, found.n_undefined, found.kind) == (36, 0, "scores")
 
@@ -115,32 +120,34 @@ def test_blocks_agree_with_the_shortcut(name: str, make: Callable[[], Floats]) -
 def test_weighted_kendall_without_ties_is_the_one_of_scipy() -> None:
     scores = scores_without_ties()
     slow = pair_mean(scores, lambda a, b: float(weightedtau(a, b, rank=True).statistic))
-    assert stability(scores, "weighted_kendall").value == pytest.approx(slow, abs=1e-12)
+    assert measure_stability(scores, "weighted_kendall").value == pytest.approx(slow, abs=1e-12)
 
 
 def test_kendall_has_one_value_on_both_sides_of_the_cost_rule() -> None:
     scores = np.random.default_rng(2).normal(size=(2, 700)) + np.linspace(0, 1, 700)
     slow = float(kendalltau(*scores).statistic)
-    assert stability(scores, "kendall").value == pytest.approx(slow, abs=1e-12)
-    assert stability(np.tile(scores, (20, 1)), "kendall").n_pairs == 780
+    assert measure_stability(scores, "kendall").value == pytest.approx(slow, abs=1e-12)
+    assert measure_stability(np.tile(scores, (20, 1)), "kendall").n_pairs == 780
 
 
 def test_asd_is_the_mean_deviation_of_row_z_scores() -> None:
     scores = scores_with_ties()
     z = (scores - scores.mean(1, keepdims=True)) / scores.std(1, ddof=1, keepdims=True)
-    found = stability(scores, "asd")
+    found = measure_stability(scores, "asd")
     assert found.value == pytest.approx(z.std(axis=0, ddof=1).mean(), abs=1e-12)
-    assert not found.larger_is_stabler
+    assert not found.higher_is_better
     assert found.unit == "rows"
 
 
 def test_canberra_directions_and_location() -> None:
     scores = scores_without_ties()
     down = pair_mean(-scores, slow_canberra)
-    assert stability(scores, "canberra", direction="descending").value == pytest.approx(down)
+    assert measure_stability(scores, "canberra", direction="descending").value == pytest.approx(
+        down
+    )
     cut = [np.minimum(rankdata(-row), 4) for row in scores]
     slow = np.mean([(np.abs(a - b) / (a + b)).mean() for a, b in itertools.combinations(cut, 2)])
-    found = stability(scores, "canberra", direction="descending", location=3)
+    found = measure_stability(scores, "canberra", direction="descending", location=3)
     assert found.value == pytest.approx(slow)
 
 
@@ -152,55 +159,55 @@ def test_feature_weights_give_the_weighted_correlation() -> None:
         cov = np.cov(a, b, aweights=weights)
         return float(cov[0, 1] / np.sqrt(cov[0, 0] * cov[1, 1]))
 
-    found = stability(scores, "pearson", feature_weights=weights)
+    found = measure_stability(scores, "pearson", feature_weights=weights)
     assert found.value == pytest.approx(pair_mean(scores, slow), abs=1e-12)
     with pytest.raises(ParameterError, match="feature_weights"):
-        stability(scores, "pearson", feature_weights=weights[:-1])
+        measure_stability(scores, "pearson", feature_weights=weights[:-1])
     with pytest.raises(ParameterError, match="two above zero"):
-        stability(scores, "spearman", feature_weights=np.eye(1, scores.shape[1])[0])
+        measure_stability(scores, "spearman", feature_weights=np.eye(1, scores.shape[1])[0])
 
 
 def test_persistence_weighs_the_depths() -> None:
     scores = scores_without_ties()
     slow = pair_mean(scores, lambda a, b: slow_rbo(a, b, 0.5))
-    assert stability(scores, "rbo", persistence=0.5).value == pytest.approx(slow, abs=1e-12)
+    assert measure_stability(scores, "rbo", persistence=0.5).value == pytest.approx(slow, abs=1e-12)
     for bad in (0.0, 1.0, 1.1):
         with pytest.raises(ParameterError, match="persistence"):
-            stability(scores, "rbo", persistence=bad)
+            measure_stability(scores, "rbo", persistence=bad)
 
 
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "top_down"])
 def test_constant_rows_leave_undefined_pairs(name: str) -> None:
     scores = scores_with_ties()
-    expected = stability(scores, name).value
+    expected = measure_stability(scores, name).value
     with_constant = np.vstack([scores, np.full((1, scores.shape[1]), 0.1)])
-    found = stability(with_constant, name)
+    found = measure_stability(with_constant, name)
     assert found.value == pytest.approx(expected, abs=1e-12)
     assert (found.n_pairs, found.n_undefined) == (36, 9)
-    filled = stability(with_constant, name, undefined=0.0)
+    filled = measure_stability(with_constant, name, undefined=0.0)
     assert filled.value == pytest.approx(expected * 36 / 45, abs=1e-12)
     with pytest.raises(DataError, match="undefined"):
-        stability(np.ones((3, 4)), name, input="scores")
+        measure_stability(np.ones((3, 4)), name, input="scores")
     with pytest.raises(DataError, match="undefined"):
-        stability(with_constant[-2:], name)
+        measure_stability(with_constant[-2:], name)
 
 
 def test_asd_leaves_constant_rows_out() -> None:
     scores = scores_with_ties()
     with_constant = np.vstack([scores, np.full((1, scores.shape[1]), 0.1)])
-    found = stability(with_constant, "asd")
-    assert found.value == pytest.approx(stability(scores, "asd").value, abs=1e-12)
+    found = measure_stability(with_constant, "asd")
+    assert found.value == pytest.approx(measure_stability(scores, "asd").value, abs=1e-12)
     assert found.n_undefined == 1
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e300])
 def test_correlations_do_not_depend_on_the_scale(scale: float) -> None:
     scores = scores_with_ties()
-    assert stability(scores * scale, "pearson").value == pytest.approx(
-        stability(scores, "pearson").value, abs=1e-12
+    assert measure_stability(scores * scale, "pearson").value == pytest.approx(
+        measure_stability(scores, "pearson").value, abs=1e-12
     )
-    assert stability(scores * scale, "asd").value == pytest.approx(
-        stability(scores, "asd").value, abs=1e-12
+    assert measure_stability(scores * scale, "asd").value == pytest.approx(
+        measure_stability(scores, "asd").value, abs=1e-12
     )
 
 
@@ -208,19 +215,21 @@ def test_ranks_are_read_as_such() -> None:
     scores = scores_without_ties()
     ranks = rank_scores(scores)
     for name in ("canberra", "top_down", "rank_biased_overlap", "jaccard"):
-        found = stability(ranks, name)
+        found = measure_stability(ranks, name)
         assert found.kind == "ranks"
-        assert found.value == pytest.approx(stability(scores, name).value, abs=1e-12)
-    assert stability(ranks, "jaccard", input="scores").kind == "scores"
+        assert found.value == pytest.approx(measure_stability(scores, name).value, abs=1e-12)
+    assert measure_stability(ranks, "jaccard", input="scores").kind == "scores"
     with pytest.raises(DataError, match="from 1"):
-        stability(scores, "spearman", input="ranks")
+        measure_stability(scores, "spearman", input="ranks")
 
 
 def test_pearson_of_selections_is_phi() -> None:
     support = scores_with_ties() > 1
-    assert stability(support, "pearson").value == pytest.approx(stability(support, "phi").value)
+    assert measure_stability(support, "pearson").value == pytest.approx(
+        measure_stability(support, "phi").value
+    )
     with pytest.raises(InputTypeError, match="rankings"):
-        stability(support, "spearman")
+        measure_stability(support, "spearman")
 
 
 def test_thesis_measures_are_the_single_measures() -> None:
@@ -228,16 +237,16 @@ def test_thesis_measures_are_the_single_measures() -> None:
     found = thesis_measures(scores, random_state=3)
     assert list(found) == ["pearson", "spearman", "canberra", "jaccard", "asd"]
     for name, value in found.items():
-        again = stability(scores, name, input="scores", random_state=3)
+        again = measure_stability(scores, name, input="scores", random_state=3)
         assert value == pytest.approx(again.value, abs=1e-12)
     other = thesis_measures(
-        pd.DataFrame(scores), top=4, canberra_direction="descending", ties="first"
+        pd.DataFrame(scores), n_features_to_select=4, canberra_direction="descending", ties="first"
     )
     assert other["canberra"] == pytest.approx(
-        stability(scores, "canberra", direction="descending").value
+        measure_stability(scores, "canberra", direction="descending").value
     )
     assert other["jaccard"] == pytest.approx(
-        stability(scores, "jaccard", top=4, ties="first").value
+        measure_stability(scores, "jaccard", n_features_to_select=4, ties="first").value
     )
 
 
@@ -255,11 +264,11 @@ def test_thesis_measures_report_what_they_leave_out() -> None:
 def test_a_single_feature_has_a_stated_answer(name: str) -> None:
     scores = np.array([[0.5], [1.5], [2.5]])
     if name in ("canberra", "rank_biased_overlap"):
-        found = stability(scores, name)
-        assert found.value == pytest.approx(1.0 if found.larger_is_stabler else 0.0)
+        found = measure_stability(scores, name)
+        assert found.value == pytest.approx(1.0 if found.higher_is_better else 0.0)
     else:
         with pytest.raises(DataError, match="undefined"):
-            stability(scores, name)
+            measure_stability(scores, name)
 
 
 @pytest.mark.parametrize(
@@ -277,35 +286,35 @@ def test_bad_score_matrices_are_refused(bad: Floats, message: str) -> None:
     with pytest.raises(DataError, match=message):
         thesis_measures(bad)
     with pytest.raises(DataError, match=message):
-        stability(bad, "pearson", input="scores")
+        measure_stability(bad, "pearson", input="scores")
 
 
 def test_bad_parameters_are_refused() -> None:
     scores = scores_with_ties()
     with pytest.raises(UnknownNameError, match="did you mean 'pearson'"):
-        stability(scores, "pearsn")
+        measure_stability(scores, "pearsn")
     with pytest.raises(ParameterError, match="has no option 'penalty'; its options: direction"):
-        stability(scores, "canberra", penalty=1)
+        measure_stability(scores, "canberra", penalty=1)
     with pytest.raises(ParameterError, match="direction"):
-        stability(scores, "canberra", direction="up")
+        measure_stability(scores, "canberra", direction="up")
     with pytest.raises(ParameterError, match="n_features is 3"):
-        stability(scores, "pearson", n_features=3)
+        measure_stability(scores, "pearson", n_features=3)
     with pytest.raises(ParameterError, match="feature_names"):
-        stability(scores, "pearson", feature_names=["a"])
+        measure_stability(scores, "pearson", feature_names=["a"])
     with pytest.raises(ParameterError, match="takes no similarity"):
-        stability(scores, "pearson", similarity=np.eye(14))
+        measure_stability(scores, "pearson", similarity=np.eye(14))
     with pytest.raises(InputTypeError, match="not a matrix of numbers"):
-        stability(pd.DataFrame({"a": ["x", "y"]}), "pearson", input="scores")
+        measure_stability(pd.DataFrame({"a": ["x", "y"]}), "pearson", input="scores")
     with pytest.raises(InputTypeError, match="list of feature sets"):
-        stability(3, "jaccard")
+        measure_stability(3, "jaccard")
     with pytest.raises(ParameterError, match="average over pairs"):
-        stability(scores, "asd", undefined=0.0)
+        measure_stability(scores, "asd", undefined=0.0)
 
 
-@pytest.mark.parametrize("top", [0, 15, 0.0, 1.5, -0.1, True, "a", np.nan])
-def test_top_out_of_range_is_refused(top: object) -> None:
-    with pytest.raises(ParameterError, match="top"):
-        stability(scores_with_ties(), "jaccard", top=top)  # type: ignore[arg-type]
+@pytest.mark.parametrize("n_features_to_select", [0, 15, 0.0, 1.5, -0.1, True, "a", np.nan])
+def test_top_out_of_range_is_refused(n_features_to_select: object) -> None:
+    with pytest.raises(ParameterError, match="n_features_to_select"):
+        measure_stability(scores_with_ties(), "jaccard", n_features_to_select=n_features_to_select)  # type: ignore[arg-type]
 
 
 def test_subset_sizes_and_ties() -> None:
@@ -316,7 +325,7 @@ def test_subset_sizes_and_ties() -> None:
 
 
 def test_the_table_lists_every_measure() -> None:
-    table = list_stability_measures()
+    table = list_methods("stability")
     assert len(table) == 29
     assert table["formula"].str.len().min() > 5
     assert table["source"].str.len().min() > 5
@@ -325,21 +334,21 @@ def test_the_table_lists_every_measure() -> None:
 
 
 def test_result_renders() -> None:
-    found = stability(scores_with_ties(), "canberra", interval="jackknife")
-    assert repr(found).startswith("StabilityResult(canberra = 0.")
+    found = measure_stability(scores_with_ties(), "canberra", interval="jackknife")
+    assert repr(found).startswith("MeasureValue(canberra = 0.")
     assert "95 % jackknife [" in repr(found)
     frame = found.to_frame()
     assert frame.index.tolist() == ["canberra"]
     assert frame["lower"].iloc[0] < float(found) < frame["upper"].iloc[0]
     assert '"measure": "canberra"' in found.to_json()
-    assert stability(scores_with_ties(), "canberra").to_frame()["lower"].isna().all()
+    assert measure_stability(scores_with_ties(), "canberra").to_frame()["lower"].isna().all()
 
 
 def test_a_measure_of_scores_reads_ranks_as_the_places_left_below() -> None:
     ranks = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [1.0, 3.0, 2.0]])
     assert (
-        stability(ranks, "asd", input="ranks").value
-        == stability(4.0 - ranks, "asd", input="scores").value
+        measure_stability(ranks, "asd", input="ranks").value
+        == measure_stability(4.0 - ranks, "asd", input="scores").value
     )
 
 
@@ -349,4 +358,4 @@ def test_rounding_carries_no_correlation_beyond_one(measure: str) -> None:
     for _ in range(60):
         row = rng.normal(size=int(rng.integers(2, 12)))
         rows = np.tile(row, (int(rng.integers(2, 9)), 1))
-        assert stability(rows, measure, input="scores").value <= 1.0
+        assert measure_stability(rows, measure, input="scores").value <= 1.0

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures import stability
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
+from pyfsagg.stability_measures.measure import measure_stability
 
 Bools = NDArray[np.bool_]
 NAN = float("nan")
@@ -61,11 +61,11 @@ def test_average_over_defined_pairs_with_empty_and_full_subsets(name: str) -> No
     support[4] = False
     support[5] = True
     pairs = [slow_pair(name, a, b) for a, b in itertools.combinations(support, 2)]
-    found = stability(support, name)
+    found = measure_stability(support, name)
     assert found.value == pytest.approx(np.nanmean(pairs), abs=1e-12)
     assert found.n_undefined == np.isnan(pairs).sum()
     assert found.n_pairs + found.n_undefined == len(pairs)
-    filled = stability(support, name, undefined=0.25)
+    filled = measure_stability(support, name, undefined=0.25)
     assert filled.value == pytest.approx(np.mean(np.nan_to_num(pairs, nan=0.25)), abs=1e-12)
 
 
@@ -78,10 +78,10 @@ def test_all_empty_or_all_full_subsets_have_a_stated_answer(spec: object, fill: 
     always_one = {"hamming"}
     one_if_full = {"jaccard", "tanimoto", "dice", "ochiai", "novovicova", "davis", "zucknick"}
     if name in always_one or (fill and name in one_if_full):
-        assert stability(support, name, **options).value == pytest.approx(1.0)
+        assert measure_stability(support, name, **options).value == pytest.approx(1.0)
     else:
         with pytest.raises(DataError, match="undefined on these data"):
-            stability(support, name, **options)
+            measure_stability(support, name, **options)
 
 
 def test_frequency_measures_by_their_definitions() -> None:
@@ -91,15 +91,15 @@ def test_frequency_measures_by_their_definitions() -> None:
     q, sizes = h.sum(), support.sum(axis=1)
     used = h[h > 0]
     novovicova = (used * np.log2(used)).sum() / (q * np.log2(m))
-    assert stability(support, "novovicova").value == pytest.approx(novovicova, abs=1e-12)
+    assert measure_stability(support, "novovicova").value == pytest.approx(novovicova, abs=1e-12)
     for penalty in (0.0, 1.0, 50.0):
         davis = max(0, q / (m * len(used)) - penalty * np.median(sizes) / p)
-        found = stability(support, "davis", penalty=penalty)
+        found = measure_stability(support, "davis", penalty=penalty)
         assert found.value == pytest.approx(davis, abs=1e-12)
     low = (q**2 - p * (q - q % p) - (q % p) ** 2) / (p * q * (m - 1))
     high = ((q % m) ** 2 + q * (m - 1) - (q % m) * m) / (q * (m - 1))
     somol = ((h * (h - 1)).sum() / (q * (m - 1)) - low) / (high - low)
-    assert stability(support, "somol").value == pytest.approx(somol, abs=1e-12)
+    assert measure_stability(support, "somol").value == pytest.approx(somol, abs=1e-12)
 
 
 def all_subsets(p: int, size: int) -> Bools:
@@ -124,7 +124,7 @@ def test_exact_correction_is_the_mean_over_all_subsets(name: str) -> None:
             ]
         )
         slow.append((slow_pair(name, a, b) - level) / (1 - level))
-    found = stability(support, name, correction="exact")
+    found = measure_stability(support, name, chance_correction="exact")
     assert found.value == pytest.approx(np.mean(slow), abs=1e-12)
 
 
@@ -133,14 +133,14 @@ def test_exact_correction_of_whole_collections(name: str, options: dict[str, flo
     p, sizes = 4, (1, 2, 3)
     every = [all_subsets(p, size) for size in sizes]
     plain = [
-        stability(np.array(rows), name, input="sets", **options).value
+        measure_stability(np.array(rows), name, input="sets", **options).value
         for rows in itertools.product(*every)
     ]
     support = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]], dtype=bool)
-    value = stability(support, name, **options).value
+    value = measure_stability(support, name, **options).value
     maximum = max(1 - 0.3 / p, 1 / 3) if name == "davis" else 1.0
     level = np.mean(plain)
-    found = stability(support, name, correction="exact", **options)
+    found = measure_stability(support, name, chance_correction="exact", **options)
     assert found.value == pytest.approx((value - level) / (maximum - level), abs=1e-12)
 
 
@@ -149,7 +149,7 @@ def test_forms_of_input_agree() -> None:
     names = [f"f{j}" for j in range(support.shape[1])]
     as_names = [{names[j] for j in np.flatnonzero(row)} for row in support]
     as_positions = [np.flatnonzero(row).tolist() for row in support]
-    expected = stability(support, "nogueira").value
+    expected = measure_stability(support, "nogueira").value
     p = len(names)
     for data, options in (
         (support.astype(int), {}),
@@ -162,14 +162,16 @@ def test_forms_of_input_agree() -> None:
         (as_positions, {"feature_names": names}),
         ([np.array(row, dtype=int) for row in as_positions], {"n_features": p}),
     ):
-        found = stability(data, "nogueira", **options)
+        found = measure_stability(data, "nogueira", **options)
         assert found.value == pytest.approx(expected, abs=1e-12)
         assert found.kind == "sets"
         assert found.n_features == p
-    assert stability(as_names, "jaccard").value == stability(support, "jaccard").value
-    assert stability(as_names, "jaccard").n_features == 0
-    assert stability(as_names, "pearson", n_features=p).value == pytest.approx(
-        stability(support, "phi").value
+    assert (
+        measure_stability(as_names, "jaccard").value == measure_stability(support, "jaccard").value
+    )
+    assert measure_stability(as_names, "jaccard").n_features == 0
+    assert measure_stability(as_names, "pearson", n_features=p).value == pytest.approx(
+        measure_stability(support, "phi").value
     )
 
 
@@ -180,14 +182,16 @@ def test_features_that_nothing_selects_count_in_p() -> None:
         row[["abc".index(name) for name in chosen]] = True
     for spec in STABILITY_MEASURES:
         if spec.kind == "sets" and "similarity" not in spec.needs:
-            found = stability(sets, spec.name, n_features=20).value
-            assert found == pytest.approx(stability(wide, spec.name).value, abs=1e-12), spec.name
+            found = measure_stability(sets, spec.name, n_features=20).value
+            assert found == pytest.approx(measure_stability(wide, spec.name).value, abs=1e-12), (
+                spec.name
+            )
 
 
 @pytest.mark.parametrize("name", [s.name for s in STABILITY_MEASURES if s.needs == ("n_features",)])
 def test_unknown_p_is_refused_where_it_matters(name: str) -> None:
-    with pytest.raises(ParameterError, match="n_features="):
-        stability([{"a"}, {"a", "b"}], name)
+    with pytest.raises(ParameterError, match="pass n_features"):
+        measure_stability([{"a"}, {"a", "b"}], name)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +209,7 @@ def test_unknown_p_is_refused_where_it_matters(name: str) -> None:
         ([{1.5}, {2.5}], {"n_features": 3}, InputTypeError, "name or by position"),
         (np.array([[True, False]]), {}, DataError, "at least 2"),
         (np.eye(3, dtype=bool), {"n_features": 4}, ParameterError, "3 columns"),
-        (np.eye(3, dtype=bool), {"correction": "estimate"}, ParameterError, "has no option"),
+        (np.eye(3, dtype=bool), {"chance_correction": "estimate"}, ParameterError, "has no option"),
         ([{"a"}, {"b"}], {"n_features": 0}, ParameterError, "n_features"),
     ],
 )
@@ -213,20 +217,20 @@ def test_bad_collections_are_refused(
     data: object, options: dict[str, object], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        stability(data, "nogueira", **options)  # type: ignore[arg-type]
+        measure_stability(data, "nogueira", **options)  # type: ignore[arg-type]
 
 
 def test_exact_correction_needs_the_number_of_features() -> None:
     for name in ("jaccard", "novovicova"):
-        with pytest.raises(ParameterError, match="n_features="):
-            stability([{"a"}, {"a", "b"}], name, correction="exact")
+        with pytest.raises(ParameterError, match="pass n_features"):
+            measure_stability([{"a"}, {"a", "b"}], name, chance_correction="exact")
 
 
 def test_values_other_than_zero_and_one_are_no_selection() -> None:
     with pytest.raises(DataError, match="booleans or 0/1"):
-        stability(np.array([[0, 2], [1, 1]]), "jaccard", input="sets")
-    with pytest.raises(ParameterError, match="correction"):
-        stability(np.eye(3, dtype=bool), "kappa", correction="exact")
+        measure_stability(np.array([[0, 2], [1, 1]]), "jaccard", input="sets")
+    with pytest.raises(ParameterError, match="chance_correction"):
+        measure_stability(np.eye(3, dtype=bool), "kappa", chance_correction="exact")
 
 
 def test_many_rows_go_through_several_blocks() -> None:
@@ -237,4 +241,6 @@ def test_many_rows_go_through_several_blocks() -> None:
     with np.errstate(invalid="ignore"):
         cells = shared / (size[:, None] + size - shared)
     upper = np.triu_indices(1500, 1)
-    assert stability(support, "jaccard").value == pytest.approx(np.nanmean(cells[upper]), abs=1e-12)
+    assert measure_stability(support, "jaccard").value == pytest.approx(
+        np.nanmean(cells[upper]), abs=1e-12
+    )

@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import list_stability_measures, load_dataset, stability, stability_table, wam
+from pyfsagg import list_methods, load_dataset, stability, wam
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.stability_measures import adequacy, feature_stability, pseudo_values
+from pyfsagg.stability_measures import UndefinedStabilityError, adequacy, feature_stability
+from pyfsagg.stability_measures.measure import measure_stability, pseudo_values
+from pyfsagg.stability_measures.result import stability_table
 
 RNG = np.random.default_rng(4)
 SCORES = RNG.integers(0, 9, (14, 9)) / 8 + np.linspace(0, 2, 9)
@@ -17,19 +19,32 @@ WINE = load_dataset("wine")
 
 @pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
 def test_every_row_is_what_stability_says(method: str) -> None:
-    table = stability_table(SCORES, interval=method, n_boot=50, top=3, level=0.9, random_state=5)
+    table = stability_table(
+        SCORES,
+        interval=method,
+        n_boot=50,
+        n_features_to_select=3,
+        confidence_level=0.9,
+        random_state=5,
+    )
     assert table.attrs["seed"] == 5
-    known = list_stability_measures()
+    known = list_methods("stability")
     applicable = [name for name in known.index if "similarity" not in known.loc[name, "needs"]]
     assert table.index.tolist() == applicable
     for name, row in table.iterrows():
-        alone = stability(
-            SCORES, str(name), top=3, interval=method, n_boot=50, level=0.9, random_state=5
+        alone = measure_stability(
+            SCORES,
+            str(name),
+            n_features_to_select=3,
+            interval=method,
+            n_boot=50,
+            confidence_level=0.9,
+            random_state=5,
         )
         assert row["n_tied"] == alone.n_tied
         assert row["value"] == alone.value
         assert (row["lower"], row["upper"]) == alone.interval
-        assert row["larger_is_stabler"] == alone.larger_is_stabler
+        assert row["higher_is_better"] == alone.higher_is_better
         assert row["bounds"] == known.loc[name, "bounds"]
         assert ("too narrow" in row["note"]) == (name in ("davis", "novovicova"))
 
@@ -45,7 +60,7 @@ def test_a_result_gives_the_table_of_its_combined_scores() -> None:
 def test_selections_have_the_measures_that_apply_to_them() -> None:
     sets = [{"a", "b"}, {"a", "b"}, {"a", "c"}, {"b", "c"}]
     without = stability_table(sets)
-    known = list_stability_measures()
+    known = list_methods("stability")
     assert set(without.index) == {
         name
         for name in known.index
@@ -63,11 +78,11 @@ def test_similarity_adds_the_adjusted_measures() -> None:
     table = stability_table(SCORES, similarity=similarity, interval=None, random_state=1)
     assert "sechidis" in table.index
     assert table.loc["yu", "value"] == float(
-        stability(SCORES, "yu", similarity=similarity, random_state=1)
+        measure_stability(SCORES, "yu", similarity=similarity, random_state=1)
     )
     with pytest.raises(DataError, match="size 4 x 4"):
         stability_table(SCORES, similarity=np.eye(4))
-    with pytest.raises(ParameterError, match="pass similarity="):
+    with pytest.raises(ParameterError, match="pass similarity"):
         stability_table(SCORES, ["yu"])
 
 
@@ -83,7 +98,7 @@ def test_what_is_missing_is_explained() -> None:
 
 
 def test_slow_intervals_are_left_out_of_the_whole_table_only(monkeypatch) -> None:
-    monkeypatch.setattr("pyfsagg.stability_measures.table.MOST_CELLS", 100)
+    monkeypatch.setattr("pyfsagg.stability_measures.result.MOST_CELLS", 100)
     table = stability_table(SCORES)
     assert table.index[table["lower"].isna()].tolist() == ["kendall", "weighted_kendall"]
     assert "name 'kendall' among measures" in table.loc["kendall", "note"]
@@ -97,7 +112,7 @@ def test_refusals() -> None:
         stability_table(SCORES, interval="exact")
     for level in (0.0, 1.0, 1.5):
         with pytest.raises(ParameterError, match="level"):
-            stability_table(SCORES, level=level)
+            stability_table(SCORES, confidence_level=level)
     with pytest.raises(DataError, match="1 resample"):
         stability_table(SCORES[:1])
     with pytest.raises(DataError, match="missing scores"):
@@ -111,13 +126,16 @@ def test_refusals() -> None:
 )
 def test_pseudo_values_from_the_collection_without_each_resample(measure: str) -> None:
     rule = {"ties": "first"} if measure == "jaccard" else {}  # its ties are drawn
-    found = pseudo_values(SCORES, measure, top=3, **rule)
-    whole = float(stability(SCORES, measure, top=3, **rule))
-    without = [float(stability(np.delete(SCORES, i, 0), measure, top=3, **rule)) for i in range(14)]
+    found = pseudo_values(SCORES, measure, n_features_to_select=3, **rule)
+    whole = float(measure_stability(SCORES, measure, n_features_to_select=3, **rule))
+    without = [
+        float(measure_stability(np.delete(SCORES, i, 0), measure, n_features_to_select=3, **rule))
+        for i in range(14)
+    ]
     np.testing.assert_allclose(found, 14 * whole - 13 * np.array(without), rtol=0, atol=1e-10)
     if measure not in ("nogueira", "asd"):
         assert found.mean() == pytest.approx(whole, abs=1e-12)
-    alone = stability(SCORES, measure, top=3, **rule, interval="jackknife")
+    alone = measure_stability(SCORES, measure, n_features_to_select=3, **rule, interval="jackknife")
     assert alone.standard_error == pytest.approx(found.std(ddof=1) / np.sqrt(14), rel=1e-9)
 
 
@@ -130,10 +148,45 @@ def test_the_result_of_a_run_is_read_as_its_combined_scores() -> None:
     rng = np.random.default_rng(0)
     result = wam(rng.normal(size=(60, 6)), rng.integers(0, 2, 60), n_resamples=12)
     for measure in ("pearson", "jaccard"):
-        expected = float(stability(result.combined, measure, input="scores", random_state=0))
-        assert float(stability(result, measure, random_state=0)) == expected
+        expected = float(
+            measure_stability(result.combined, measure, input="scores", random_state=0)
+        )
+        assert float(measure_stability(result, measure, random_state=0)) == expected
     names = list(result.feature_names)
     assert list(feature_stability(result).index) == names
     found = adequacy(result, random_state=4)
     assert repr(found) == repr(adequacy(result.combined, feature_names=names, random_state=4))
     assert found.seed == 4
+
+
+def test_one_measure_by_name_is_a_number_with_an_interval() -> None:
+    result = stability(SCORES, "nogueira", n_features_to_select=3, random_state=0)
+    alone = measure_stability(
+        SCORES, "nogueira", n_features_to_select=3, interval="jackknife", random_state=0
+    )
+    assert (float(result), result.interval) == (alone.value, alone.interval)
+    assert result.table["standard_error"].iloc[0] == alone.standard_error
+    assert (result.features, result.curve) == (None, None)
+    assert repr(result).endswith(
+        f"nogueira = {alone.value:.6g}, 95 % [{alone.interval[0]:.4g}, {alone.interval[1]:.4g}])"
+    )
+    params = {"chance_correction": "exact"}
+    exact = stability(SCORES, "jaccard", measure_params=params, interval=None, random_state=0)
+    assert exact.value == measure_stability(SCORES, "jaccard", **params, random_state=0).value
+    assert exact.interval is None
+
+
+def test_one_measure_that_is_undefined_is_an_error_and_its_interval_a_note() -> None:
+    with pytest.raises(UndefinedStabilityError):
+        stability([[1.0, 1.0], [1.0, 1.0]], "pearson", input="scores")
+    assert stability([[1.0, 1.0], [1.0, 1.0]], "pearson", input="scores", undefined=0).value == 0
+    two = stability(SCORES[:2], "spearman")
+    assert two.interval is None
+    assert "jackknife" in two.table["note"].iloc[0]
+
+
+def test_several_measures_are_no_number() -> None:
+    with pytest.raises(ParameterError, match="has 2 measures: read its table"):
+        float(stability(SCORES, ["pearson", "spearman"]))
+    with pytest.raises(ParameterError, match="undefined belongs to one measure"):
+        stability(SCORES, undefined=0.0)

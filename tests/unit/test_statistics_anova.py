@@ -58,26 +58,26 @@ def test_two_conditions_is_the_paired_t_test():
 
 
 @pytest.mark.parametrize(
-    ("correction", "epsilon", "p"),
+    ("sphericity_correction", "epsilon", "p"),
     [("greenhouse_geisser", "gg_epsilon", "p_gg"), ("huynh_feldt", "hf_epsilon", "p_hf")],
 )
-def test_sentence_goes_by_the_correction(correction, epsilon, p):
-    result = rm_anova(SMALL, correction=correction)
+def test_sentence_goes_by_the_correction(sphericity_correction, epsilon, p):
+    result = rm_anova(SMALL, sphericity_correction=sphericity_correction)
     row = result.to_frame().iloc[0]
     assert f"ε = {row[epsilon]:.3g}" in result.sentence
     assert f"p = {row[p]:.3g}" in str(result)
     assert row[p] == pytest.approx(
         stats.f.sf(result.f, row[epsilon] * result.df_effect, row[epsilon] * result.df_error)
     )
-    plain = rm_anova(SMALL, correction="none").sentence
+    plain = rm_anova(SMALL, sphericity_correction="none").sentence
     assert "ε" not in plain
     assert f"p = {row['p']:.3g}" in plain
 
 
 def test_sentence_tells_significant_from_not():
     assert "differ significantly at the 5 % level" in rm_anova(SMALL).sentence
-    assert "no significant difference" in rm_anova(SMALL, confidence=0.99).sentence
-    assert "at the 1 % level" in rm_anova(SMALL, confidence=0.99).sentence
+    assert "no significant difference" in rm_anova(SMALL, confidence_level=0.99).sentence
+    assert "at the 1 % level" in rm_anova(SMALL, confidence_level=0.99).sentence
 
 
 def test_huynh_feldt_above_one_is_used_as_one():
@@ -161,19 +161,19 @@ def test_generalized_eta_squared_interval_covers():
     covered = 0
     for _ in range(runs):
         values = effect + 3 * rng.normal(size=(n, 1)) + rng.normal(size=(n, k))
-        low, high = rm_anova(values, correction="none").generalized_eta_squared_interval
+        low, high = rm_anova(values, sphericity_correction="none").generalized_eta_squared_interval
         covered += low <= truth <= high
     # Six standard errors below 95 %; taking the subjects' share as known gives about 85 %.
     assert covered / runs > 0.95 - 6 * np.sqrt(0.95 * 0.05 / runs)
 
 
 @pytest.mark.parametrize(
-    ("correction", "column"), [("greenhouse_geisser", "gg_epsilon"), ("none", None)]
+    ("sphericity_correction", "column"), [("greenhouse_geisser", "gg_epsilon"), ("none", None)]
 )
-def test_intervals_by_their_definition(correction, column):
+def test_intervals_by_their_definition(sphericity_correction, column):
     values = np.random.default_rng(6).normal([0, 0.5, 1, 3], [1, 2, 1, 3], size=(12, 4))
     values += np.arange(12.0)[:, None] / 4
-    result = rm_anova(values, correction=correction)
+    result = rm_anova(values, sphericity_correction=sphericity_correction)
     epsilon = result.to_frame()[column].iloc[0] if column else 1.0
     df = epsilon * result.df_effect, epsilon * result.df_error
     total = result.df_effect + result.df_error + 1
@@ -192,11 +192,11 @@ def test_intervals_by_their_definition(correction, column):
     assert result.generalized_eta_squared_interval == pytest.approx(tuple(limits))
 
 
-@pytest.mark.parametrize("confidence", [0.8, 0.95])
-def test_intervals_hold_the_estimates_and_widen(confidence):
+@pytest.mark.parametrize("confidence_level", [0.8, 0.95])
+def test_intervals_hold_the_estimates_and_widen(confidence_level):
     values = np.random.default_rng(5).normal([0, 0.5, 1, 3], 1, size=(12, 4))
-    result = rm_anova(values, confidence=confidence, correction="none")
-    wide = rm_anova(values, confidence=0.99, correction="none")
+    result = rm_anova(values, confidence_level=confidence_level, sphericity_correction="none")
+    wide = rm_anova(values, confidence_level=0.99, sphericity_correction="none")
     for name in ("generalized_eta_squared", "partial_eta_squared"):
         low, high = getattr(result, f"{name}_interval")
         assert 0 < low < getattr(result, name) < high < 1
@@ -229,21 +229,21 @@ def test_incomplete_blocks():
     long = long_form(SMALL).iloc[1:]
     with pytest.raises(DataError, match=r"1 of 5 subjects.*'s0' in condition 'c0'.*'drop'"):
         rm_anova(long, **NAMES)
-    dropped = rm_anova(long, **NAMES, incomplete="drop")
+    dropped = rm_anova(long, **NAMES, missing="drop")
     assert dropped.n_dropped == 1
     assert dropped.f == pytest.approx(rm_anova(SMALL[1:]).f)
     assert "1 left out for missing values" in dropped.sentence
     values = SMALL.copy()
     values[2, 1] = np.nan
-    assert rm_anova(values, incomplete="drop").n_subjects == 4
+    assert rm_anova(values, missing="drop").n_subjects == 4
     values[1:4, 1] = np.nan
     with pytest.raises(DataError, match=r"2 complete subject.*3 with missing values"):
-        rm_anova(values, incomplete="drop")
+        rm_anova(values, missing="drop")
     values[:, 1] = np.nan
     with pytest.raises(DataError, match=r"'condition 2' has no value at all"):
-        rm_anova(values, incomplete="drop")
-    with pytest.raises(ParameterError, match="incomplete must be one of 'error', 'drop'"):
-        rm_anova(values, incomplete="ignore")
+        rm_anova(values, missing="drop")
+    with pytest.raises(ParameterError, match="missing must be one of 'error', 'drop'"):
+        rm_anova(values, missing="ignore")
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,12 @@ def test_polars_frames():
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("correction", "gg"), ("mauchly", "spss"), ("confidence", 95), ("confidence", 1.0)],
+    [
+        ("sphericity_correction", "gg"),
+        ("mauchly", "spss"),
+        ("confidence_level", 95),
+        ("confidence_level", 1.0),
+    ],
 )
 def test_options(option, value):
     with pytest.raises(ParameterError, match=option):
@@ -336,7 +341,7 @@ def test_one_way_forms_of_the_data_agree():
     wide = pd.DataFrame({name: pd.Series(sample) for name, sample in GROUPS.items()})
     expected = one_way_anova(GROUPS)
     assert one_way_anova(long, group="g", value="v") == expected
-    dropped = one_way_anova(wide, incomplete="drop")
+    dropped = one_way_anova(wide, missing="drop")
     assert dropped.f == expected.f
     assert dropped.n_dropped == 3
     with pytest.raises(DataError, match=r"3 value\(s\) are missing, 1 of them in group 'a'"):

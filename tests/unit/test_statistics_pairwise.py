@@ -12,13 +12,12 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, Pyfsag
 from pyfsagg.statistics import (
     adjust_p_values,
     bayesian_t_tests,
-    noncentral_f_interval,
-    noncentral_t_interval,
     pairwise_tests,
     rank_biserial_paired,
     rank_biserial_unpaired,
     rm_anova,
 )
+from pyfsagg.statistics.effect_sizes import noncentral_f_interval, noncentral_t_interval
 
 SMALL = np.array([[45, 50, 55], [42, 42, 45], [36, 41, 43], [39, 35, 40], [51, 55, 59]], float)
 GROUPS = {"a": [6.0, 8, 4, 5], "b": [8.5, 12, 9.5], "c": [13.0, 9, 11, 8.25, 10]}
@@ -131,9 +130,9 @@ def test_missing_values():
     values[0, 0] = np.nan
     with pytest.raises(DataError, match="1 of 5 subjects"):
         pairwise_tests(values)
-    paired = pairwise_tests(values, incomplete="drop")
+    paired = pairwise_tests(values, missing="drop")
     assert (paired.n_dropped, set(paired.to_frame()["n1"])) == (1, {4})
-    unpaired = pairwise_tests(pd.DataFrame(values), paired=False, incomplete="drop")
+    unpaired = pairwise_tests(pd.DataFrame(values), paired=False, missing="drop")
     assert unpaired.to_frame()["n1"].tolist() == [4, 4, 5]
     assert "1 left out" in unpaired.sentence
 
@@ -161,7 +160,7 @@ def test_sentence_and_frame_are_kept_apart():
 
 
 def test_sentences_count_the_pairs():
-    assert "none of 3 pairs differs" in pairwise_tests(SMALL, confidence=0.999).sentence
+    assert "none of 3 pairs differs" in pairwise_tests(SMALL, confidence_level=0.999).sentence
     assert "2 of 3 pairs differ " in pairwise_tests(SMALL).sentence
     assert "the pair does not differ" in pairwise_tests(SMALL[:, :2]).sentence
     assert "the pair differs" in pairwise_tests(SMALL[:, 1:]).sentence
@@ -298,7 +297,7 @@ def test_posterior_is_that_of_a_published_example():
     assert sum(shares) == pytest.approx(1.0, abs=1e-12)
     assert found.correlation == pytest.approx(0.1)
     assert "0 of 1 pairs are decided" in found.sentence
-    wide = bayesian_t_tests(TWO, rope=0.1, test_train_ratio=1 / 9, confidence=0.9)
+    wide = bayesian_t_tests(TWO, rope=0.1, test_train_ratio=1 / 9, confidence_level=0.9)
     assert "condition 1 is equivalent to condition 2" in wide.sentence
 
 
@@ -352,7 +351,7 @@ def test_options_of_folds(options, message):
         ({"rope": -0.1}, "rope must be"),
         ({"rope": float("inf")}, "rope must be"),
         ({"test_train_ratio": 0}, "test_train_ratio must be"),
-        ({"confidence": 1.0}, "confidence must be"),
+        ({"confidence_level": 1.0}, "confidence_level must be"),
         ({"df": 0}, "df must be"),
     ],
 )

@@ -16,7 +16,7 @@ from pyfsagg.statistics import (
     friedman,
     nemenyi,
     pairwise_tests,
-    rank_sum,
+    rank_tests,
     wilcoxon,
     win_tie_loss,
 )
@@ -68,7 +68,7 @@ def test_normal_form_agrees_with_scipy(zero_method, correction, side):
         method="approx",
     )
     found = wilcoxon(
-        differences, alternative=side, exact=False, correction=correction, zero_method=zero_method
+        differences, alternative=side, exact=False, continuity=correction, zero_method=zero_method
     )
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
     assert abs(found.z) == pytest.approx(abs(expected.zstatistic))
@@ -87,7 +87,7 @@ def test_exact_is_chosen_as_in_r():
 
 def test_variance_of_the_null_distribution():
     null = enumerated(TIES, "wilcox")
-    found = wilcoxon(TIES, exact=False, correction=False)
+    found = wilcoxon(TIES, exact=False, continuity=False)
     assert found.z == pytest.approx((found.statistic - null.mean()) / null.std())
 
 
@@ -107,10 +107,10 @@ def test_pseudomedian_and_exact_interval_by_definition():
 @pytest.mark.parametrize("correction", [True, False])
 def test_normal_interval_inverts_the_test(correction):
     differences = np.round(np.random.default_rng(8).normal(0.5, 2, 25), 1)
-    found = wilcoxon(differences, exact=False, correction=correction)
+    found = wilcoxon(differences, exact=False, continuity=correction)
     for limit, outward in zip(found.interval, (-1, 1), strict=True):
         shifted = [
-            wilcoxon(differences - limit - step * outward, exact=False, correction=correction)
+            wilcoxon(differences - limit - step * outward, exact=False, continuity=correction)
             for step in (1e-7, -1e-7)
         ]
         assert shifted[0].p_value < 0.05 <= shifted[1].p_value
@@ -121,7 +121,7 @@ def test_one_sided_interval():
     assert up.interval[1] == math.inf
     assert down.interval[0] == -math.inf
     assert up.p_value + down.p_value > 1
-    two = wilcoxon(PLAIN, confidence=0.9).interval
+    two = wilcoxon(PLAIN, confidence_level=0.9).interval
     assert (up.interval[0], down.interval[1]) == two
     assert json.loads(up.to_json())["rows"][0]["upper"] is None
 
@@ -163,7 +163,7 @@ def test_missing_pairs():
     x = [1.0, 2.5, np.nan, 4.0, 5.5]
     with pytest.raises(DataError, match="1 of 5 pairs have a missing value, the first in row 3"):
         wilcoxon(x)
-    dropped = wilcoxon(x, incomplete="drop")
+    dropped = wilcoxon(x, missing="drop")
     assert (dropped.n, dropped.n_dropped) == (4, 1)
     assert "1 left out" in dropped.sentence
 
@@ -189,8 +189,8 @@ def test_bad_pairs(arguments, error, message):
         ("alternative", "two.sided", ParameterError),
         ("exact", "yes", ParameterError),
         ("zero_method", "drop", ParameterError),
-        ("correction", 1, InputTypeError),
-        ("confidence", 1.0, ParameterError),
+        ("continuity", 1, InputTypeError),
+        ("confidence_level", 1.0, ParameterError),
         ("decimals", 1.5, ParameterError),
     ],
 )
@@ -223,7 +223,7 @@ def test_rank_sum_in_its_normal_form_is_scipys():
     rng = np.random.default_rng(10)
     for m, n in [(4, 9), (8, 8), (20, 11)]:
         x, y = rng.integers(0, 9, m).astype(float), rng.integers(2, 12, n).astype(float)
-        p = 2 * stats.norm.sf(abs(rank_sum._standardised(x, y)))
+        p = 2 * stats.norm.sf(abs(rank_tests._standardised_rank_sum(x, y)))
         assert p == pytest.approx(stats.mannwhitneyu(x, y, method="asymptotic").pvalue, rel=1e-10)
 
 
@@ -251,7 +251,7 @@ def test_friedman_agrees_with_scipy_and_with_an_anova_of_ranks():
     assert found.average_ranks == pytest.approx(tuple(ranks.mean(axis=0)))
     from pyfsagg.statistics import rm_anova
 
-    anova = rm_anova(ranks, correction="none")
+    anova = rm_anova(ranks, sphericity_correction="none")
     assert (found.f, found.f_p_value) == pytest.approx((anova.f, anova.p_value))
     assert found.kendall_w == pytest.approx(anova.partial_eta_squared)
     assert found.kendall_w_interval == pytest.approx(anova.partial_eta_squared_interval)
@@ -290,7 +290,7 @@ def test_critical_values_of_demsar():
     rng = np.random.default_rng(1)
     for alpha, values in table.items():
         for k, q in enumerate(values, start=2):
-            found = critical_difference(rng.normal(size=(6, k)), alpha)
+            found = critical_difference(rng.normal(size=(6, k)), 1 - alpha)
             assert found.q == pytest.approx(q, abs=1.01e-3)
             assert found.critical_difference == pytest.approx(found.q * math.sqrt(k * (k + 1) / 36))
 
@@ -327,7 +327,9 @@ def test_cliques_are_the_maximal_runs():
 
 def test_alpha():
     for value in (0, 1, 5, "0.05"):
-        with pytest.raises(ParameterError, match="alpha must be a number above 0 and below 1"):
+        with pytest.raises(
+            ParameterError, match="confidence_level must be a number above 0 and below 1"
+        ):
             critical_difference(SCORES, value)
 
 

@@ -13,9 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
 from pyfsagg._table.identity import data_hash
-from pyfsagg._table.reading import read_target
-from pyfsagg._table.table import check_table
-from pyfsagg._table.target import check_target
+from pyfsagg._table.table import as_table
+from pyfsagg._table.target import check_target, read_target
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import FILTERS
 from pyfsagg.filters.survival import prepare_concordance
@@ -42,7 +41,7 @@ COUNTS = np.stack([np.bincount(rows, minlength=N) for rows in ROWS])
 
 
 def run(name: str, rows: np.ndarray = ROWS, **more: object) -> np.ndarray:
-    plan = pyfsagg.Rows(rows)
+    plan = pyfsagg.resampling.Rows(rows)
     return pyfsagg.wam(X, Y, filter=name, task="survival", resampling=plan, **more).combined
 
 
@@ -87,7 +86,7 @@ def concordance_by_definition(x: np.ndarray, time: np.ndarray, event: np.ndarray
 def test_residuals_are_those_of_the_definition_on_repeated_rows() -> None:
     for counts in (np.ones(N, dtype=int), *COUNTS):
         rows = np.repeat(np.arange(N), counts)
-        found = pyfsagg.martingale_residuals(Y, sample_weight=counts)
+        found = pyfsagg.filters.martingale_residuals(Y, sample_weight=counts)
         expected = residuals_by_definition(TIME[rows], EVENT[rows])
         np.testing.assert_allclose(found[rows], expected, rtol=0, atol=1e-13)
         assert found @ counts == pytest.approx(0.0, abs=1e-12)
@@ -120,7 +119,7 @@ def test_concordance_of_a_resample_does_not_depend_on_those_beside_it() -> None:
 @pytest.mark.parametrize("times", [1, 1_000, 60_000])
 def test_concordance_of_rows_that_count_often(times: int) -> None:
     weights = times * np.vstack([np.ones(N, dtype=int), COUNTS % 2, COUNTS[::-1] % 2])
-    table, target = check_table(X), check_target(Y, N, task="survival")
+    table, target = as_table(X), check_target(Y, N, task="survival")
     found = prepare_concordance(table, target)(weights, target.codes[np.newaxis, :])["concordance"]
     for scores, counts in zip(found, weights // times, strict=True):
         rows = np.repeat(np.arange(N), counts)
@@ -153,15 +152,17 @@ def test_filters_of_numbers_explain_the_residuals_of_each_resample(name: str) ->
             residuals,
             filter=name,
             task="regression",
-            resampling=pyfsagg.Rows(np.arange(N)[np.newaxis]),
+            resampling=pyfsagg.resampling.Rows(np.arange(N)[np.newaxis]),
         )
         np.testing.assert_allclose(found, alone.combined[0], rtol=1e-9, atol=1e-12)
 
 
 def test_counting_filters_count_bins_of_the_residuals_of_all_rows() -> None:
-    residuals = pyfsagg.martingale_residuals(Y)
+    residuals = pyfsagg.filters.martingale_residuals(Y)
     found = run("information_gain")
-    alone = pyfsagg.wam(X, residuals, filter="ig", task="regression", resampling=pyfsagg.Rows(ROWS))
+    alone = pyfsagg.wam(
+        X, residuals, filter="ig", task="regression", resampling=pyfsagg.resampling.Rows(ROWS)
+    )
     np.testing.assert_array_equal(found, alone.combined)
 
 
@@ -170,7 +171,7 @@ def test_counting_filters_count_bins_of_the_residuals_of_all_rows() -> None:
 )
 def test_a_row_that_is_drawn_twice_counts_as_one_that_stands_twice(name: str) -> None:
     repeated = X.iloc[ROWS[0]], Y.iloc[ROWS[0]]
-    once = pyfsagg.Rows(np.arange(N)[np.newaxis])
+    once = pyfsagg.resampling.Rows(np.arange(N)[np.newaxis])
     alone = pyfsagg.wam(*repeated, filter=name, task="survival", resampling=once)
     np.testing.assert_allclose(run(name)[0], alone.combined[0], rtol=1e-9, atol=1e-12)
 
@@ -228,7 +229,7 @@ GIVEN: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("kind", GIVEN)
 def test_every_way_to_give_times_is_the_same_target(kind: str) -> None:
-    task, table = pyfsagg.Task("survival"), check_table(X)
+    task, table = pyfsagg.Task("survival"), as_table(X)
     found = read_target(task, GIVEN[kind](), N)
     assert data_hash(table, found) == data_hash(table, read_target(task, Y, N))
     assert found.kind == "survival"
@@ -318,7 +319,7 @@ def test_filters_and_targets_that_do_not_go_together() -> None:
 # ensembles
 # ---------------------------------------------------------------------------------------------
 def test_stratified_plans_keep_the_number_of_events() -> None:
-    table, target = check_table(X), read_target(pyfsagg.Task("survival"), Y, N)
+    table, target = as_table(X), read_target(pyfsagg.Task("survival"), Y, N)
     from pyfsagg.resampling import draw_resamples
 
     n_events = EVENT.sum()
@@ -361,7 +362,7 @@ def test_a_function_sees_events_and_times_and_a_regressor_residuals() -> None:
 
     def own(X, y, sample_weight):
         seen.append(y)
-        residuals = pyfsagg.martingale_residuals(y, sample_weight=sample_weight)
+        residuals = pyfsagg.filters.martingale_residuals(y, sample_weight=sample_weight)
         return np.abs(np.cov(X.T, residuals, fweights=sample_weight.astype(int))[-1, :-1])
 
     run(own)
@@ -377,7 +378,7 @@ def test_a_function_sees_events_and_times_and_a_regressor_residuals() -> None:
 
 def test_survival_goes_through_selectors_influence_and_shuffled_targets() -> None:
     selector = pyfsagg.WithinAggregationSelector(
-        "cox_score", threshold=1, task="survival", n_resamples=10, random_state=0
+        "cox_score", n_features_to_select=1, task="survival", n_resamples=10, random_state=0
     )
     assert selector.fit(X, Y).get_feature_names_out().tolist() == ["normal"]
     found = pyfsagg.influence(

@@ -15,12 +15,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
 from pyfsagg._table.identity import data_hash
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
-from pyfsagg.evaluation import list_regressors
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.filters import FILTERS, list_filters
-from pyfsagg.unsupervised import UnsupervisedFilter
+from pyfsagg.filters import FILTERS
+from pyfsagg.listing import list_methods
+from pyfsagg.unsupervised.methods import UnsupervisedFilter
 
 X, y = load_diabetes(return_X_y=True, as_frame=True)
 ALONE = [spec.name for spec in FILTERS if "none" in spec.targets]
@@ -29,7 +29,9 @@ ROWS = RNG.integers(0, len(y), (3, len(y)))
 
 
 def scores_of(name: str, rows: np.ndarray = ROWS) -> np.ndarray:
-    return pyfsagg.wam(X, y, filter=name, task="regression", resampling=pyfsagg.Rows(rows)).combined
+    return pyfsagg.wam(
+        X, y, filter=name, task="regression", resampling=pyfsagg.resampling.Rows(rows)
+    ).combined
 
 
 # ---------------------------------------------------------------------------------------------
@@ -75,7 +77,7 @@ def test_constant_columns_and_a_perfect_fit() -> None:
         ("f_statistic", 1e12, np.finfo(float).max),
     ):
         run = pyfsagg.wam(
-            table, numbers, filter=name, task="regression", resampling=pyfsagg.Rows(rows)
+            table, numbers, filter=name, task="regression", resampling=pyfsagg.resampling.Rows(rows)
         )
         same, twice, noise = run.combined[0]
         assert same == 0.0
@@ -100,7 +102,9 @@ def test_f_of_a_copy_of_the_target_is_a_finite_number_everywhere() -> None:
 def test_entropy_filters_see_bins_of_equal_size() -> None:
     bins = pd.qcut(y, 5, labels=False)
     for name in ("information_gain", "mrmr", "chi_squared"):
-        by_class = pyfsagg.wam(X, bins, filter=name, resampling=pyfsagg.Rows(ROWS)).combined
+        by_class = pyfsagg.wam(
+            X, bins, filter=name, resampling=pyfsagg.resampling.Rows(ROWS)
+        ).combined
         np.testing.assert_array_equal(scores_of(name), by_class)
 
 
@@ -113,7 +117,7 @@ def test_a_weight_of_two_is_a_row_written_twice(name: str) -> None:
     )
     weighted = pyfsagg.wam(
         X, y, filter=name, task="regression", n_resamples=4, random_state=5,
-        resampling=pyfsagg.Bootstrap(sample_weight=weight),
+        resampling=pyfsagg.resampling.Bootstrap(sample_weight=weight),
     )  # fmt: skip
     np.testing.assert_allclose(twice.combined, weighted.combined, rtol=1e-9)
 
@@ -202,20 +206,22 @@ FEW = {
 @pytest.mark.parametrize("name", ALONE)
 def test_unsupervised_rankings_are_filters(name: str) -> None:
     run = pyfsagg.wam(WINE.X, filter=name, filter_params=FEW[name], n_resamples=3, random_state=1)
-    table = check_table(WINE.X)
+    table = as_table(WINE.X)
     drawn = UnsupervisedFilter(name, FEW[name])
     again = pyfsagg.wam(
         WINE.X, filter=name, filter_params=FEW[name], n_resamples=3, random_state=1, n_jobs=2
     )
     np.testing.assert_array_equal(run.combined, again.combined)
     rows = np.arange(table.n_samples)[np.newaxis]
-    whole = pyfsagg.wam(WINE.X, filter=name, filter_params=FEW[name], resampling=pyfsagg.Rows(rows))
+    whole = pyfsagg.wam(
+        WINE.X, filter=name, filter_params=FEW[name], resampling=pyfsagg.resampling.Rows(rows)
+    )
     np.testing.assert_array_equal(whole.combined[0], drawn(table))
 
 
 def test_labels_make_no_difference_to_them() -> None:
     rows = np.random.default_rng(0).integers(0, 178, (2, 178))
-    options = {"filter": "laplacian_score", "resampling": pyfsagg.Rows(rows)}
+    options = {"filter": "laplacian_score", "resampling": pyfsagg.resampling.Rows(rows)}
     alone = pyfsagg.wam(WINE.X, **options)
     np.testing.assert_array_equal(alone.combined, pyfsagg.wam(WINE.X, WINE.y, **options).combined)
     assert alone.data["target_kind"] == "none"
@@ -230,7 +236,7 @@ def test_everything_around_an_ensemble_does_without_a_target(tmp_path) -> None:
     run.save(tmp_path / "run")
     loaded = pyfsagg.EnsembleResult.load(tmp_path / "run")
     np.testing.assert_array_equal(loaded.combined, run.combined)
-    pyfsagg.write_report(run, tmp_path / "report.html")
+    run.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "without a target" in page
     assert "labels, called" not in page
@@ -238,7 +244,9 @@ def test_everything_around_an_ensemble_does_without_a_target(tmp_path) -> None:
         WINE.X, filter="laplacian_score", n_folds=4, n_resamples=3, random_state=0
     )
     assert found.n_folds == 4
-    selector = pyfsagg.WithinAggregationSelector("laplacian_score", n_resamples=3, threshold=2)
+    selector = pyfsagg.WithinAggregationSelector(
+        "laplacian_score", n_resamples=3, n_features_to_select=2
+    )
     assert selector.fit_transform(WINE.X).shape == (178, 2)
     assert not selector._requires_target()
     assert pyfsagg.BetweenAggregationSelector()._requires_target()
@@ -260,7 +268,7 @@ def test_bad_input_without_a_target(options: dict[str, object], message: str) ->
 
 
 def test_the_identity_of_the_data_knows_the_kind_of_target() -> None:
-    table = check_table(WINE.X)
+    table = as_table(WINE.X)
     hashes = {
         data_hash(table, check_target(WINE.y, 178)),
         data_hash(table, check_target(WINE.X["ash"], 178, task="regression")),
@@ -270,7 +278,7 @@ def test_the_identity_of_the_data_knows_the_kind_of_target() -> None:
 
 
 def test_the_list_of_filters_names_their_targets() -> None:
-    targets = list_filters()["targets"]
+    targets = list_methods("filters")["targets"]
     assert targets["frcm"] == "classes, numeric, survival, none"
     assert targets["value_difference_metric"] == "classes"
 
@@ -343,4 +351,4 @@ def test_bad_input_to_evaluation(options: dict[str, object], error: type, messag
 
 
 def test_regressors_by_name() -> None:
-    assert "ridge" in list_regressors().index
+    assert "ridge" in list_methods("regressors").index

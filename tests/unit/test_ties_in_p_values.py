@@ -72,7 +72,7 @@ def test_without_ties_nothing_changes(method, options):
         RankTable.from_normalized_ranks(np.where(scores < 0.5, 1.0, scores)),  # 1: not listed
         RankTable.from_lists([["a", "b", "c"], ["b", "d"], ["c", "a"]], universe=30),
     ):
-        assert table.with_last_places() is table
+        assert table._with_last_places() is table
         values = aggregate(table, method, **options)
         published = aggregate(table, method, ties="average", **options)
         np.testing.assert_array_equal(values.p_values, published.p_values)
@@ -83,12 +83,12 @@ def test_without_ties_nothing_changes(method, options):
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_given_ranks_are_read_in_any_convention(convention, missing):
     scores = tied_scores(6, missing=missing)
-    expected = RankTable.from_scores(scores, full=False).with_last_places().ranks
+    expected = RankTable.from_scores(scores, full=False)._with_last_places().ranks
     table = RankTable.from_ranks(rank_scores(scores, convention))
-    np.testing.assert_array_equal(table.with_last_places().ranks, expected)
+    np.testing.assert_array_equal(table._with_last_places().ranks, expected)
     if not missing:
         shares = RankTable.from_normalized_ranks(rank_scores(scores, convention) / 40)
-        found = shares.with_last_places().ranks
+        found = shares._with_last_places().ranks
         np.testing.assert_allclose(found, expected / 40, rtol=1e-14)
 
 
@@ -100,7 +100,7 @@ def test_last_places_of_lists_with_gaps_and_of_names():
     found = last_places(np.array([[0.001, 0.002, 0.002, 0.003]]), np.array([1.0]))
     np.testing.assert_array_equal(found, [[0.001, 0.003, 0.003, 0.003]])
     table = RankTable.from_lists([["a", ("b", "c", "d")], ["a", "b", "c", "d"]], universe=100)
-    np.testing.assert_array_equal(table.with_last_places().ranks, [[1, 4, 4, 4], [1, 2, 3, 4]])
+    np.testing.assert_array_equal(table._with_last_places().ranks, [[1, 4, 4, 4], [1, 2, 3, 4]])
 
 
 @pytest.mark.parametrize("cutoffs", [0.5, [0.5, 0.6, 0.5, 0.5]])

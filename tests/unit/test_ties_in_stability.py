@@ -9,19 +9,20 @@ import pytest
 from numpy.typing import NDArray
 
 import pyfsagg
+from pyfsagg._report.text import sentences_of
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.ranks import about_ties, select_top, tie_sizes
+from pyfsagg.ranks.ranking import about_ties, select_top, tie_sizes
 from pyfsagg.stability_measures import (
     STABILITY_MEASURES,
     feature_stability,
     nogueira,
-    pseudo_values,
     stability,
     stability_curve,
-    stability_report,
-    stability_table,
-    thesis_measures,
 )
+from pyfsagg.stability_measures.curves import chance_level
+from pyfsagg.stability_measures.measure import measure_stability, pseudo_values
+from pyfsagg.stability_measures.pairwise import thesis_measures
+from pyfsagg.stability_measures.result import stability_table
 
 SETS = [spec.name for spec in STABILITY_MEASURES if spec.kind == "sets"]
 BY_FORMULA = [name for name in SETS if not STABILITY_MEASURES.get(name).needs_strict]
@@ -44,20 +45,20 @@ def options_of(name: str, p: int = 6) -> dict[str, object]:
         position = np.arange(p)
         options["similarity"] = np.exp(-np.abs(position[:, None] - position) / 8)
     if name.startswith("intersection_"):
-        options["correction"] = "none"
+        options["chance_correction"] = "none"
     return options
 
 
-def orders(scores: NDArray[np.float64], top: int = TOP) -> list[NDArray[np.bool_]]:
+def orders(scores: NDArray[np.float64], n_features_to_select: int = TOP) -> list[NDArray[np.bool_]]:
     """Every way in which each row can choose among its ties, all equally likely."""
     ways = []
     for row in scores:
-        edge = np.sort(row)[-top]
+        edge = np.sort(row)[-n_features_to_select]
         above, level = np.flatnonzero(row > edge), np.flatnonzero(row == edge)
         ways.append(
             [
                 np.isin(np.arange(len(row)), [*above, *chosen])
-                for chosen in itertools.combinations(level, top - len(above))
+                for chosen in itertools.combinations(level, n_features_to_select - len(above))
             ]
         )
     return [np.array(each) for each in itertools.product(*ways)]
@@ -65,7 +66,9 @@ def orders(scores: NDArray[np.float64], top: int = TOP) -> list[NDArray[np.bool_
 
 def mean_over_orders(name: str, scores: NDArray[np.float64] = SCORES) -> float:
     options = options_of(name)
-    return float(np.mean([stability(each, name, **options).value for each in orders(scores)]))
+    return float(
+        np.mean([measure_stability(each, name, **options).value for each in orders(scores)])
+    )
 
 
 def test_the_example_has_24_orders() -> None:
@@ -76,36 +79,46 @@ def test_the_example_has_24_orders() -> None:
 
 @pytest.mark.parametrize("name", BY_FORMULA)
 def test_a_formula_is_the_mean_over_all_orders(name: str) -> None:
-    found = stability(SCORES, name, top=TOP, input="scores", **options_of(name))
+    found = measure_stability(
+        SCORES, name, n_features_to_select=TOP, input="scores", **options_of(name)
+    )
     assert found.value == pytest.approx(mean_over_orders(name), abs=1e-12)
     assert (found.n_tied, found.seed) == (3, None)
 
 
 @pytest.mark.parametrize("name", ["dice", "ochiai", "hamming"])
 def test_a_correction_for_chance_keeps_the_mean_over_all_orders(name: str) -> None:
-    found = stability(SCORES, name, top=TOP, input="scores", correction="exact").value
-    slow = [stability(each, name, correction="exact").value for each in orders(SCORES)]
+    found = measure_stability(
+        SCORES, name, n_features_to_select=TOP, input="scores", chance_correction="exact"
+    ).value
+    slow = [
+        measure_stability(each, name, chance_correction="exact").value for each in orders(SCORES)
+    ]
     assert found == pytest.approx(np.mean(slow), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", BY_DRAWS)
 def test_draws_are_near_the_mean_over_all_orders(name: str) -> None:
     options = options_of(name)
-    found = stability(SCORES, name, top=TOP, input="scores", random_state=1, **options)
-    values = [stability(each, name, **options).value for each in orders(SCORES)]
+    found = measure_stability(
+        SCORES, name, n_features_to_select=TOP, input="scores", random_state=1, **options
+    )
+    values = [measure_stability(each, name, **options).value for each in orders(SCORES)]
     # 4000 / (4 x 3) draws of the four rows; six standard errors of their mean.
     assert found.value == pytest.approx(
         np.mean(values), abs=6 * np.std(values) / np.sqrt(333) + 1e-12
     )
     assert (found.n_tied, found.seed) == (3, 1)
-    again = stability(SCORES, name, top=TOP, input="scores", random_state=1, **options)
+    again = measure_stability(
+        SCORES, name, n_features_to_select=TOP, input="scores", random_state=1, **options
+    )
     assert again == found
 
 
 @pytest.mark.parametrize("name", BY_FORMULA)
 def test_the_jackknife_is_that_of_the_mean_over_orders(name: str) -> None:
     options = options_of(name)
-    found = pseudo_values(SCORES, name, top=TOP, input="scores", **options)
+    found = pseudo_values(SCORES, name, n_features_to_select=TOP, input="scores", **options)
     without = [mean_over_orders(name, np.delete(SCORES, i, axis=0)) for i in range(4)]
     slow = 4 * mean_over_orders(name) - 3 * np.array(without)
     np.testing.assert_allclose(found, slow, atol=1e-10)
@@ -116,12 +129,19 @@ def test_the_order_of_the_columns_changes_nothing(name: str) -> None:
     rng = np.random.default_rng(2)
     scores = np.maximum(rng.integers(-6, 3, (8, 12)), 0).astype(float)
     options = options_of(name, 12)
-    value = stability(scores, name, top=4, input="scores", interval="jackknife", **options)
+    value = measure_stability(
+        scores, name, n_features_to_select=4, input="scores", interval="jackknife", **options
+    )
     order = rng.permutation(12)
     if "similarity" in options:
         options["similarity"] = options["similarity"][np.ix_(order, order)]  # type: ignore[index]
-    mixed = stability(
-        scores[:, order], name, top=4, input="scores", interval="jackknife", **options
+    mixed = measure_stability(
+        scores[:, order],
+        name,
+        n_features_to_select=4,
+        input="scores",
+        interval="jackknife",
+        **options,
     )
     assert mixed.value == pytest.approx(value.value, abs=1e-12)
     assert mixed.interval == pytest.approx(value.interval, abs=1e-12)
@@ -130,9 +150,9 @@ def test_the_order_of_the_columns_changes_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", [*SETS, "rank_biased_overlap"])
 def test_without_ties_both_rules_are_the_same_to_the_last_bit(name: str) -> None:
     scores = np.random.default_rng(3).normal(size=(6, 9))
-    options = {**options_of(name, 9), "top": 3, "interval": "jackknife"}
-    random = stability(scores, name, input="scores", random_state=1, **options)
-    first = stability(scores, name, input="scores", random_state=1, ties="first", **options)
+    options = {**options_of(name, 9), "n_features_to_select": 3, "interval": "jackknife"}
+    random = measure_stability(scores, name, input="scores", random_state=1, **options)
+    first = measure_stability(scores, name, input="scores", random_state=1, ties="first", **options)
     assert random == first
     assert random.n_tied == 0
 
@@ -140,8 +160,10 @@ def test_without_ties_both_rules_are_the_same_to_the_last_bit(name: str) -> None
 @pytest.mark.parametrize("name", SETS)
 def test_first_takes_the_first_columns(name: str) -> None:
     options = options_of(name)
-    first = stability(SCORES, name, top=TOP, input="scores", ties="first", **options)
-    assert first.value == stability(select_top(SCORES, TOP), name, **options).value
+    first = measure_stability(
+        SCORES, name, n_features_to_select=TOP, input="scores", ties="first", **options
+    )
+    assert first.value == measure_stability(select_top(SCORES, TOP), name, **options).value
     assert first.n_tied == 0
 
 
@@ -161,7 +183,7 @@ def test_noise_with_many_zeros_is_not_stable() -> None:
     curve = stability_curve(scores, ["nogueira"], [0.1, 0.5, 0.9])
     assert curve["value"].abs().max() < 0.05
     assert stability_curve(scores, ["nogueira"], [0.5], ties="first")["value"].iloc[0] > 0.3
-    level = pyfsagg.stability_measures.chance_level("jaccard", 15, 60, 30)
+    level = chance_level("jaccard", 15, 60, 30)
     assert thesis_measures(scores, random_state=0)["jaccard"] == pytest.approx(level, abs=0.03)
     assert thesis_measures(scores, ties="first")["jaccard"] > 2 * level
     assert feature_stability(scores)["frequency"].max() < 0.5
@@ -170,8 +192,8 @@ def test_noise_with_many_zeros_is_not_stable() -> None:
 def test_rank_biased_overlap_draws_the_order_of_ties() -> None:
     zeros = np.zeros((12, 40))
     zeros[:, 0] = 1.0
-    first = stability(zeros, "rank_biased_overlap", input="scores", ties="first").value
-    found = stability(zeros, "rank_biased_overlap", input="scores", random_state=0)
+    first = measure_stability(zeros, "rank_biased_overlap", input="scores", ties="first").value
+    found = measure_stability(zeros, "rank_biased_overlap", input="scores", random_state=0)
     assert first == pytest.approx(1.0)
     assert found.value < 0.6
     assert (found.n_tied, found.seed) == (12, 0)
@@ -185,17 +207,24 @@ def test_selections_have_no_ties() -> None:
 
 
 def test_an_unknown_rule_is_refused() -> None:
-    for call in (stability, nogueira, stability_table, feature_stability, thesis_measures):
+    for call in (
+        stability,
+        measure_stability,
+        nogueira,
+        stability_table,
+        feature_stability,
+        thesis_measures,
+    ):
         with pytest.raises(ParameterError, match="ties"):
             call(SCORES, ties="average")  # type: ignore[operator]
 
 
 def test_the_report_says_that_ties_decide() -> None:
-    report = stability_report(SCORES, ["nogueira", "spearman"], top=TOP, input="scores")
-    assert report.about_ties.startswith("In 3 of 4 resamples equal scores compete")
-    assert report.about_ties in report.paragraphs({})
-    untied = stability_report(SCORES[[2, 2]], ["nogueira"], top=TOP, input="scores")
-    assert untied.about_ties == ""
+    report = stability(SCORES, ["nogueira", "spearman"], n_features_to_select=TOP, input="scores")
+    assert report._about_ties.startswith("In 3 of 4 resamples equal scores compete")
+    assert report._about_ties in sentences_of(report._facts({}))
+    untied = stability(SCORES[[2, 2]], ["nogueira"], n_features_to_select=TOP, input="scores")
+    assert untied._about_ties == ""
 
 
 def test_equal_aggregated_scores_are_told() -> None:
@@ -221,8 +250,9 @@ def test_a_run_tells_its_ties() -> None:
     counted = frame["score"].map(frame["score"].value_counts())
     assert frame["tied"].tolist() == counted.tolist()
     assert frame["tied"].max() > 1
-    sentence = result.about_ties()
+    sentence = about_ties(result.scores, result.selection().compared)
     assert "of 12 features" in sentence
+    assert sentence in " ".join(result.summary_text().split())
     assert result.stability().equals(result.stability())
     assert (
         result.stability("first").loc["information_gain", "jaccard"]

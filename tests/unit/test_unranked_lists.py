@@ -21,7 +21,7 @@ def test_the_names_share_the_mean_rank_of_the_block() -> None:
     ranks = table.to_frame()["hits"].dropna()
     assert ranks.to_dict() == {"a": 2.0, "c": 2.0, "e": 2.0}
     assert table.unranked.tolist() == [False, False, True]
-    last = table.with_last_places().to_frame()["hits"].dropna()
+    last = table._with_last_places().to_frame()["hits"].dropna()
     assert set(last) == {3.0}
 
 

@@ -18,16 +18,14 @@ from pyfsagg.exceptions import (
     ParameterError,
     UnknownNameError,
 )
-from pyfsagg.unsupervised import (
-    CLUSTERERS,
-    ConsensusRanking,
+from pyfsagg.unsupervised import ConsensusRanking, frcm
+from pyfsagg.unsupervised.clusterings import CLUSTERERS, consensus_matrix
+from pyfsagg.unsupervised.consensus_affinity import (
     adjusted_rand_between_matrices,
     affinity_matrix,
-    consensus_matrix,
     enough_clusterings,
-    frcm,
-    mean_plus_sd,
 )
+from pyfsagg.unsupervised.result import mean_plus_sd
 
 
 def planted(n: int = 60, informative: int = 10, noise: int = 30, seed: int = 0) -> np.ndarray:
@@ -329,10 +327,10 @@ def test_result_is_kept_and_told(tmp_path) -> None:
     assert document["selected"] == result.selected()
     assert document["parameters"]["standardize"] == "z_score"
     assert len(result.selected(0.25)) == 3
-    with pytest.raises(ParameterError, match="rule must be 'mean_plus_sd'"):
+    with pytest.raises(ParameterError, match="n_features_to_select must be 'mean_plus_sd'"):
         result.selected("median")
     for wrong in (0, 11, 1.5):
-        with pytest.raises(ParameterError, match="threshold"):
+        with pytest.raises(ParameterError, match="n_features_to_select"):
             result.selected(wrong)
     assert "frcm: 10 features" in repr(result)
     folder = result.save(tmp_path / "run")

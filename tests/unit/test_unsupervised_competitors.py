@@ -8,25 +8,24 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from pyfsagg._kernels.clusters.secular import secular_root, spectral_entropy_without
-from pyfsagg._kernels.clusters.separation import correlation_ratios
-from pyfsagg._table.table import check_table
+from pyfsagg._kernels.clusters import correlation_ratios, secular_root, spectral_entropy_without
+from pyfsagg._table.table import as_table
 from pyfsagg.aggregation import aggregate
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.resampling import Rows
-from pyfsagg.stability_measures import stability
+from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.unsupervised import (
     UNSUPERVISED_METHODS,
-    UnsupervisedFilter,
-    correlation_ratio,
     frcm,
     frmv,
     laplacian_score,
     rank_unsupervised,
     svd_entropy,
 )
-from pyfsagg.unsupervised._input import check_numbers
+from pyfsagg.unsupervised.clusterings import check_numbers
+from pyfsagg.unsupervised.methods import UnsupervisedFilter
+from pyfsagg.unsupervised.rankings import correlation_ratio
 
 OWN = [spec.name for spec in UNSUPERVISED_METHODS.own()]
 RNG = np.random.default_rng(20)
@@ -281,9 +280,9 @@ def test_stability_of_unsupervised_rankings_over_resamples() -> None:
         planted, random = (
             np.array([scorer(table, None, w) for w in weights]) for table in (X, noise)
         )
-        structured = float(stability(planted, "spearman"))
-        assert structured > float(stability(random, "spearman")) + 0.2
-        assert float(stability(planted, "nogueira", top=10)) > 0.8
+        structured = float(measure_stability(planted, "spearman"))
+        assert structured > float(measure_stability(random, "spearman")) + 0.2
+        assert float(measure_stability(planted, "nogueira", n_features_to_select=10)) > 0.8
         assert set(np.argsort(-np.asarray(aggregate(planted, "borda").scores))[:10]) == set(
             range(10)
         )
@@ -321,7 +320,7 @@ def test_scales_by_hand(standardize: str) -> None:
 def test_scaling_leaves_the_table_of_the_caller_alone() -> None:
     X = np.asfortranarray(TABLES["tall"].copy())
     frame = pd.DataFrame(X.copy())
-    checked = check_table(X)
+    checked = as_table(X)
     for data in (X, frame, checked):
         laplacian_score(data)
     np.testing.assert_array_equal(X, TABLES["tall"])

@@ -11,14 +11,10 @@ import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError
-from pyfsagg.unsupervised import (
-    borda_curve,
-    clustering_curve,
-    consensus_partition,
-    correlation_ratio,
-    evaluate_rankings,
-    summarise_trials,
-)
+from pyfsagg.unsupervised import clustering_curve, evaluate_rankings
+from pyfsagg.unsupervised.clusterings import consensus_partition
+from pyfsagg.unsupervised.evaluation import borda_curve, summarise_trials
+from pyfsagg.unsupervised.rankings import correlation_ratio
 
 HAS_METIS = importlib.util.find_spec("pymetis") is not None
 METIS = pytest.param(
@@ -91,7 +87,9 @@ X = np.column_stack(
 
 
 def test_evaluation_finds_the_classes_on_the_informative_features() -> None:
-    trials = evaluate_rankings(X, Y, rule=6, n_trials=6, n_clusterings=30, random_state=0, n_jobs=2)
+    trials = evaluate_rankings(
+        X, Y, n_features_to_select=6, n_trials=6, n_clusterings=30, random_state=0, n_jobs=2
+    )
     assert trials["method"].unique().tolist() == [
         "frcm",
         "frmv",
@@ -103,7 +101,9 @@ def test_evaluation_finds_the_classes_on_the_informative_features() -> None:
     summary = summarise_trials(trials)
     assert summary.loc["frcm", "nmi"] > 0.7
     assert summary.loc["frcm", "ari"] == trials.query("method == 'frcm'")["ari"].mean()
-    again = evaluate_rankings(X, Y, rule=6, n_trials=6, n_clusterings=30, random_state=0)
+    again = evaluate_rankings(
+        X, Y, n_features_to_select=6, n_trials=6, n_clusterings=30, random_state=0
+    )
     assert trials.equals(again)
 
 

@@ -7,17 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pyfsagg._page.page import render_page
+from pyfsagg._report.page import render_page
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.unsupervised import borda_curve, clustering_curve, frcm, rank_unsupervised
-from pyfsagg.unsupervised._page import unsupervised_page
-from pyfsagg.unsupervised._plot import (
+from pyfsagg.unsupervised import clustering_curve, frcm, rank_unsupervised
+from pyfsagg.unsupervised._report import (
     consensus_order,
     plot_borda_curve,
     plot_clustering_curve,
-    plot_consensus,
+    plot_consensus_matrix,
     plot_spectrum,
+    unsupervised_page,
 )
+from pyfsagg.unsupervised.evaluation import borda_curve
 
 RNG = np.random.default_rng(0)
 GROUP = np.arange(30) % 3
@@ -39,7 +40,7 @@ def test_consensus_picture_is_the_matrix_in_that_order() -> None:
     np.testing.assert_array_equal(shown, RESULT.consensus[np.ix_(order, order)])
     assert axes.images[0].get_clim() == (0.0, 1.0)
     with pytest.raises(DataError, match="makes no clusterings"):
-        plot_consensus(rank_unsupervised(X, "svd_entropy"))
+        plot_consensus_matrix(rank_unsupervised(X, "svd_entropy"))
 
 
 def test_spectrum_shows_all_scores_and_the_cut() -> None:
@@ -49,7 +50,7 @@ def test_spectrum_shows_all_scores_and_the_cut() -> None:
     np.testing.assert_array_equal(points[:, 1], np.sort(RESULT.scores)[::-1])
     assert len(axes.collections[0].get_offsets()) == len(RESULT.selected())
     assert axes.lines[0].get_ydata()[0] == RESULT.cut
-    chosen = plot_spectrum(RESULT, rule=5).collections[0].get_offsets()
+    chosen = plot_spectrum(RESULT, n_features_to_select=5).collections[0].get_offsets()
     assert len(chosen) == 5
     with pytest.raises(ParameterError, match="kind must be one of"):
         RESULT.plot("heatmap")

@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 from scipy import sparse
 
+from pyfsagg._table.columns import Kind
 from pyfsagg._table.identity import data_hash
-from pyfsagg._table.table import Kind, check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
@@ -28,7 +29,7 @@ FRAME = pd.DataFrame(
 
 
 def test_columns_keep_their_kind() -> None:
-    table = check_table(FRAME)
+    table = as_table(FRAME)
     assert table.feature_names == ("number", "count", "flag", "word", "level", "grade")
     assert table.kinds.tolist() == [
         Kind.NUMERIC,
@@ -45,11 +46,11 @@ def test_columns_keep_their_kind() -> None:
 
 
 def test_polars_and_nullable_columns_read_the_same() -> None:
-    table = check_table(FRAME)
+    table = as_table(FRAME)
     nullable = FRAME.convert_dtypes()
     frames = [nullable, pl.from_pandas(FRAME)]
     for frame in frames:
-        other = check_table(frame)
+        other = as_table(frame)
         assert other.feature_names == table.feature_names
         assert other.kinds.tolist()[1:4] == table.kinds.tolist()[1:4]
         np.testing.assert_array_equal(other.values[:, :4], table.values[:, :4])
@@ -59,28 +60,28 @@ def test_objects_are_read_by_what_they_hold() -> None:
     frame = pd.DataFrame(
         {"i": [1, 2, None], "f": [1.5, 2, None], "b": [True, None, False]}, dtype=object
     )
-    table = check_table(frame)
+    table = as_table(frame)
     assert table.kinds.tolist() == [Kind.INTEGER, Kind.NUMERIC, Kind.BOOLEAN]
     np.testing.assert_array_equal(table.values[:, 2], [1.0, np.nan, 0.0])
 
 
 def test_arrays_get_names() -> None:
-    assert check_table(np.eye(3)).feature_names == ("x0", "x1", "x2")
-    named = check_table(np.eye(3, dtype=int), feature_names=["a", "b", "c"])
+    assert as_table(np.eye(3)).feature_names == ("x0", "x1", "x2")
+    named = as_table(np.eye(3, dtype=int), feature_names=["a", "b", "c"])
     assert named.feature_names == ("a", "b", "c")
     assert named.kinds.tolist() == [Kind.INTEGER] * 3
 
 
 def test_declared_nominal_columns() -> None:
-    by_name = check_table(FRAME, nominal=["count", "word"])
+    by_name = as_table(FRAME, nominal=["count", "word"])
     assert by_name.kinds[1] == Kind.NOMINAL
     assert by_name.levels[1] == (1, 2, 3)
-    by_position = check_table(np.array([[1.0, 5.0], [2.0, 5.0], [1.0, 6.0]]), nominal=[1])
+    by_position = as_table(np.array([[1.0, 5.0], [2.0, 5.0], [1.0, 6.0]]), nominal=[1])
     assert by_position.kinds.tolist() == [Kind.NUMERIC, Kind.NOMINAL]
     mixed = pd.DataFrame({"m": ["1", "x", "2"], "n": [1, 2, 3]})
-    assert check_table(mixed, nominal="m").levels[0] == ("1", "2", "x")
+    assert as_table(mixed, nominal="m").levels[0] == ("1", "2", "x")
     with pytest.raises(ParameterError, match="'nothing', which the table does not have"):
-        check_table(FRAME, nominal=["nothing"])
+        as_table(FRAME, nominal=["nothing"])
 
 
 def table_of(**columns: object) -> pd.DataFrame:
@@ -115,7 +116,7 @@ def table_of(**columns: object) -> pd.DataFrame:
 )
 def test_what_is_no_table(X: object, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
-        check_table(X)
+        as_table(X)
 
 
 def test_targets() -> None:
@@ -156,15 +157,15 @@ def test_what_is_no_target(y: object, message: str) -> None:
 
 def test_the_hash_knows_names_cells_and_labels() -> None:
     X = np.arange(12.0).reshape(6, 2)
-    table, target = check_table(X), check_target(list("ababab"), 6)
+    table, target = as_table(X), check_target(list("ababab"), 6)
     hashes = {
         data_hash(table, target),
-        data_hash(check_table(X, feature_names=["a", "b"]), target),
-        data_hash(check_table(X + 1.0), target),
-        data_hash(check_table(X.astype(int)), target),
+        data_hash(as_table(X, feature_names=["a", "b"]), target),
+        data_hash(as_table(X + 1.0), target),
+        data_hash(as_table(X.astype(int)), target),
         data_hash(table, check_target(list("ababba"), 6)),
         data_hash(table, check_target(list("xyxyxy"), 6)),
         data_hash(table, None),
     }
     assert len(hashes) == 7
-    assert data_hash(check_table(X.copy()), check_target(list("ababab"), 6)) in hashes
+    assert data_hash(as_table(X.copy()), check_target(list("ababab"), 6)) in hashes

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg._table.delimited import read_delimited
-from pyfsagg._table.writing import escaped, unescaped, unescaped_frame, write_csv
+from pyfsagg._table.delimited import escaped, read_delimited, unescaped, unescaped_frame, write_csv
 
 NAMES = [
     "=HYPERLINK(1)",
@@ -87,7 +86,7 @@ def test_the_tables_of_a_result_have_no_formula_and_the_names_stay(tmp_path) -> 
 
 
 def test_saved_stability_reads_its_features_again(tmp_path) -> None:
-    found = pyfsagg.stability_report([{"=a", "b"}, {"=a", "'=c"}, {"b", "=a"}])
+    found = pyfsagg.stability([{"=a", "b"}, {"=a", "'=c"}, {"b", "=a"}])
     found.save(tmp_path / "run")
     assert "'=a" in (tmp_path / "run" / "features.csv").read_text()
     again = pyfsagg.load_result(tmp_path / "run")

@@ -12,7 +12,7 @@
 #' @param N How many items could have been listed: one number, or one for each list; by default the
 #'   number of different items.
 #' @param method `"RRA"`, `"min"`, `"geom.mean"`, `"mean"`, `"median"`, `"stuart"` (small scores are
-#'   good), or a name from [list_aggregators()] (large scores are good). Names are case-sensitive:
+#'   good), or a name from `list_methods("aggregators")` (large scores are good). Names are case-sensitive:
 #'   `"rra"` gives the score of the aggregator, `"RRA"` the p-value.
 #' @param full Whether each list is complete: an absent item is then unknown, and not worse than all
 #'   listed items.

@@ -1,12 +1,10 @@
-# Public functions of Python by their names. A function here has the arguments of Python's under R's
-# names, and nothing else; what Python's take is read there, from their annotations.
+# Public functions of Python by their names (functions.R). What Python's take is read there, by their types.
 
-# The arguments of the function that calls this one, read by kind, and the answer as an R object.
+# The arguments of the function that calls this one, and the answer as an R object.
 #
-# table, target, data, collection: names of the arguments that are features, a target, a table of
-# numbers by conditions, scores, ranks or selections, or ranked lists. more: arguments given in dots.
-call_python <- function(of, table = NULL, target = NULL, data = NULL, collection = NULL, lists = NULL,
-                        more = list()) {
+# ...: how R reads an argument, by its name and one of KINDS. more: arguments given in dots.
+call_python <- function(of, ..., more = list()) {
+  kinds <- list(...)
   frame <- parent.frame()
   definition <- sys.function(sys.parent())
   names <- setdiff(names(formals(definition)), "...")
@@ -17,21 +15,48 @@ call_python <- function(of, table = NULL, target = NULL, data = NULL, collection
   read <- list()
   for (name in names(given)) {
     value <- given[[name]]
-    read[[name]] <- if (name %in% table) {
-      if (!is.null(value)) marked("table", table_parts(value))
-    } else if (name %in% target) {
-      if (!is.null(value)) marked("target", target_parts(value, task = if (is_task(given$task)) given$task else "any"))
-    } else if (name %in% data) {
-      if (!is.null(value)) table_of_numbers(value, name)
-    } else if (name %in% lists) {
-      rank_table_given(value)
-    } else if (!name %in% collection) {
-      read_argument(value, name, formals(definition)[[name]], given)
+    kind <- kinds[[name]]
+    if (identical(kind, "collection")) {
+      read <- c(read, read_collection(name, given, names))
+    } else if (is.null(kind)) {
+      read[[name]] <- read_argument(value, name, formals(definition)[[name]], given)
+    } else if (!is.null(value)) {
+      read[[name]] <- KINDS[[kind]](value, name, given)
     }
   }
-  for (name in collection) read <- c(read, read_collection(name, given, names))
   as_r(ask("call", list(of = of, arguments = read[!vapply(read, is.null, NA)])))
 }
+
+KINDS <- list(
+  table = function(value, ...) marked("table", table_parts(value)),
+  target = function(value, name, given) {
+    marked("target", target_parts(value, task = if (is_task(given$task)) given$task else "any"))
+  },
+  numbers = function(value, name, ...) table_of_numbers(value, name),
+  matrix = function(value, name, ...) python_value(as.matrix(value), name),
+  lists = function(value, ...) rank_table_given(value),
+  features = function(value, name, given) python_value(feature_names(given$x, value, name), name),
+  position = function(value, name, given) {
+    python_value(match(feature_names(given$x, value, name), columns_of(given$x)) - 1L, name)
+  },
+  plain = function(value, name, ...) python_value(value, name),
+  values = function(value, name, ...) numbers_of(value, name),
+  sides = function(value, name, ...) {
+    if (is.list(value)) lapply(unname(value), numbers_of, name) else numbers_of(value, name)
+  },
+  words = function(value, name, ...) words_of(value, name),
+  selections = function(value, name, ...) {
+    if (!is.list(value) || !all(vapply(value, is_selection, logical(1)))) {
+      refuse_argument(name, "a list of character vectors", value)
+    }
+    marked("list", lapply(unname(value), function(one) as.list(enc2utf8(as.character(one)))))
+  },
+  voter_weights = function(value, name, ...) vote_weights(value, name),
+  like_first = function(value, name, given) python_value(columns_like(value, given$first), name),
+  labels = function(value, name, ...) python_value(whole_labels(value), name),
+  pairs = function(value, name, ...) pairs_of_halves(value, name),
+  path = function(value, name, ...) folder_setting(value, name)
+)
 
 is_task <- function(task) is.character(task) && length(task) == 1L && task %in% TASKS
 
@@ -124,6 +149,10 @@ ensemble_given <- function(object) {
 as_r <- function(found) {
   switch(found$is,
     ensemble = ensemble_result(found$value),
+    evaluation = evaluation_result(found$value),
+    influence = influence_result(found$value),
+    committee = committee_result(found$value),
+    screen = screen_result(found$value),
     frame = missing_as_na(as_frame(found$value)),
     vector = {
       codes <- is.list(found$value) && !is.null(names(found$value))

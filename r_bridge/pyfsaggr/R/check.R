@@ -67,29 +67,21 @@ check_words <- function(value, name) {
   as.list(enc2utf8(value))
 }
 
+# Vectors that stay lists in Python, however short they are.
+words_of <- function(value, name) {
+  if (!is.atomic(value)) stop_pyfsagg(paste(name, "must be a vector of names"), "input_type")
+  if (anyNA(value)) stop_pyfsagg(paste(name, "has a missing name"), "data")
+  as.list(enc2utf8(as.character(value)))
+}
+
+numbers_of <- function(value, name) {
+  if (!is.numeric(value) && !all(is.na(value))) stop_pyfsagg(paste(name, "must be numbers"), "input_type")
+  as.list(as.double(value))
+}
+
 check_choice <- function(value, name, choices) {
   if (!is.character(value) || length(value) != 1L || !value %in% choices) {
     refuse_argument(name, paste("one of", paste0("\"", choices, "\"", collapse = ", ")), value)
   }
   value
-}
-
-# Dots that hold anything are a misspelt argument.
-check_no_more <- function(..., of) {
-  more <- list(...)
-  if (!length(more)) return(invisible())
-  known <- setdiff(names(formals(of)), c("x", "..."))
-  given <- names(more)
-  if (is.null(given) || !nzchar(given[1])) {
-    stop_pyfsagg("an argument too many is given without its name", "parameter")
-  }
-  far <- utils::adist(given[1], known)[1, ]
-  close <- known[far == min(far) & far <= 0.6 * nchar(given[1]) + 1]
-  stop_pyfsagg(
-    paste0(
-      "unknown argument '", given[1], "'", if (length(close)) paste0("; did you mean '", close[1], "'?"),
-      " Known: ", paste(known, collapse = ", "), "."
-    ),
-    "unknown_name"
-  )
 }

@@ -11,7 +11,8 @@
 #' @inheritParams wam
 #' @param y Class labels (factor, text, logicals or up to ten different whole numbers), or numbers with
 #'   `task = "regression"`.
-#' @param learners Names of [list_classifiers()], or of [list_regressors()]; or a list of such names, of lists of
+#' @param learners Names of `list_methods("classifiers")`, or of `list_methods("regressors")`; or a list of such names,
+#'   of lists of
 #'   a name and parameters of scikit-learn, such as `list("rf", n_estimators = 50)`, and of functions of a
 #'   matrix `x` and the labels `y` that return one number for each column, larger in size for more important ones. Names
 #'   in the list are those of the voters. A function predicts nothing, and so has no performance. By default a
@@ -30,9 +31,9 @@
 #' @param metric A scorer of scikit-learn, larger is better: `"accuracy"`, `"balanced_accuracy"`, `"roc_auc"`,
 #'   `"r2"`, ...; by default `"accuracy"` or `"r2"`.
 #' @param rule,size As in [vote_features()].
-#' @param voter_weights What each voter counts: the `weights` of [vote_features()].
+#' @param voter_weights What each voter counts: the `voter_weights` of [vote_features()].
 #' @param n_resamples Number of resamples.
-#' @param resampling A name from [list_resampling_plans()]; `"subsample"` draws 80 % of the rows unless
+#' @param resampling A name from `list_methods("resampling")`; `"subsample"` draws 80 % of the rows unless
 #'   `resampling_params` says another `fraction`. Some rows must be left to be tested on.
 #' @param cores Number of processes; the result does not depend on it. R functions run on one.
 #' @return An object of class `pyfsagg_committee`, as of [vote_features()]. Its `voters` have the columns `learner`,
@@ -63,19 +64,19 @@ committee.default <- function(x, y = NULL, learners = NULL, by = "importance", n
                               step = 1, folds = 5, tolerance = 0.001, selection = NULL, metric = NULL,
                               rule = "approval", voter_weights = NULL, size = NULL, n_resamples = 30,
                               resampling = "subsample", seed = NULL, cores = 1, progress = interactive(), ...) {
-  called(committee_result(ask("committee", run_arguments(
+  called(run_python("committee", run_arguments(
     x, y, seed, cores, progress, learners = learners, by = by, n_features = n_features, direction = direction,
     step = step, folds = folds, tolerance = tolerance, selection = selection, metric = metric, rule = rule,
     voter_weights = voter_weights, size = size, n_resamples = check_count(n_resamples, "n_resamples"),
     resampling = resampling, ...
-  ))))
+  )))
 }
 
 # Names, names with parameters, and functions; each with the name of its voters, if it was given one.
 read_learners <- function(value, name) {
   if (is.function(value)) value <- list(value)
   if (!length(value) || !(is.character(value) || is.list(value)) || anyNA(value)) {
-    refuse_argument(name, "names of list_classifiers(), or a list of names, lists and functions", value)
+    refuse_argument(name, "names of list_methods('classifiers'), or a list of names, lists and functions", value)
   }
   labels <- if (is.null(names(value))) rep("", length(value)) else names(value)
   lapply(seq_along(value), function(i) {

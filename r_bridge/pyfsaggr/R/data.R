@@ -193,7 +193,7 @@ check_few <- function(y) {
     stop_pyfsagg(
       paste0(
         "y holds ", different, " different numbers: say task = \"regression\", with a filter that ",
-        "list_filters() marks for numbers, or give factor(y) if they are classes"
+        "list_methods('filters') marks for numbers, or give factor(y) if they are classes"
       ),
       "parameter"
     )

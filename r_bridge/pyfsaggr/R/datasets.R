@@ -6,7 +6,7 @@
 #' from a file of nearly any kind: delimited text, Parquet, Feather, ARFF or a sheet of a workbook,
 #' packed or not.
 #'
-#' @param name One of the names of `list_datasets()`.
+#' @param name One of the names of `list_methods("datasets")`.
 #' @param download Whether a data set of the thesis that is not here may be fetched from OpenML.
 #' @param cache A folder for downloads.
 #' @param sha256 What a download must contain; see `source` of the result.
@@ -19,20 +19,13 @@
 #' @name datasets
 #' @examples
 #' if (pyfsagg_available()) {
-#'   list_datasets()
+#'   list_methods("datasets")
 #'   wine <- load_dataset("wine")
 #'   table(wine$y)
 #' }
 NULL
 
-#' @rdname datasets
-#' @export
-list_datasets <- function() call_python("list_datasets")
-
-#' @rdname datasets
-#' @export
-load_dataset <- function(name, download = FALSE, cache = NULL, sha256 = NULL) {
-  found <- unclass(call_python("load_dataset"))
+dataset_of <- function(found) {
   labels <- unname(found$y)
   list(
     x = found$X, y = if (is.factor(labels)) labels else factor(labels, sort(unique(labels), method = "radix")),
@@ -42,7 +35,7 @@ load_dataset <- function(name, download = FALSE, cache = NULL, sha256 = NULL) {
 
 #' @rdname datasets
 #' @export
-load_published <- function(table) call_python("load_published")
+load_published <- function(table) reproduce("load_published", table = table)
 
 #' @rdname datasets
 #' @export

@@ -9,7 +9,7 @@
 #' of levels. [draw_resamples()] draws rows that can be used by runs on different columns.
 #'
 #' @param x A data frame or matrix of features, also a sparse one of the package Matrix for the filters
-#'   that [list_filters()] marks, or a formula such as `Class ~ .`, `Class ~ log(a) + b:c` or `~ .`
+#'   that `list_methods("filters")` marks, or a formula such as `Class ~ .`, `Class ~ log(a) + b:c` or `~ .`
 #'   without a target, in which a number by a factor is a column for each level. Factors and text are
 #'   nominal, `NA` is missing; integers, logicals and numbers keep their meaning, and an ordered factor
 #'   counts as the numbers of its levels.
@@ -20,14 +20,14 @@
 #' @param subset For the formula, a condition on the rows of `data`, or row numbers.
 #' @param na.action For the formula, the treatment of rows with missing values: by default they are kept;
 #'   `na.omit` leaves them out.
-#' @param filter,filters Names from [list_filters()], or functions of a matrix `x`, labels `y` and
+#' @param filter,filters Names from `list_methods("filters")`, or functions of a matrix `x`, labels `y` and
 #'   `weight` (how often each row is in the resample) that give one score for each feature, larger
 #'   for more important ones; `filters` is then a list, `list("mrmr", mine = f)`. An R function always
 #'   runs on one core.
-#' @param aggregator A name from [list_aggregators()].
+#' @param aggregator A name from `list_methods("aggregators")`.
 #' @param n_resamples Number of resamples, or `"auto"`: until a repetition would select nearly the
 #'   same features.
-#' @param resampling A name from [list_resampling_plans()].
+#' @param resampling A name from `list_methods("resampling")`.
 #' @param seed A whole number that makes the run repeatable. By default it is drawn by R, so that
 #'   `set.seed()` decides.
 #' @param cores Number of threads; the result does not depend on it.
@@ -69,10 +69,10 @@ wam.formula <- function(x, data, subset = NULL, na.action = NULL, ...) {
 wam.default <- function(x, y = NULL, filter = "information_gain", aggregator = "arithmetic_mean",
                         n_resamples = 1000, resampling = "bootstrap", seed = NULL, cores = 1,
                         progress = interactive(), ...) {
-  called(run_ensemble(
-    "wam", x, y, seed, cores, progress, filter = filter, aggregator = aggregator,
+  called(run_python("wam", run_arguments(
+    x, y, seed, cores, progress, filter = filter, aggregator = aggregator,
     n_resamples = n_resamples, resampling = resampling, ...
-  ))
+  )))
 }
 
 #' @rdname wam
@@ -99,10 +99,10 @@ bam.default <- function(x, y = NULL,
                         filters = c("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared"),
                         aggregator = "arithmetic_mean", n_resamples = 1000, resampling = "bootstrap",
                         seed = NULL, cores = 1, progress = interactive(), ...) {
-  called(run_ensemble(
-    "bam", x, y, seed, cores, progress, filters = filters, aggregator = aggregator,
+  called(run_python("bam", run_arguments(
+    x, y, seed, cores, progress, filters = filters, aggregator = aggregator,
     n_resamples = n_resamples, resampling = resampling, ...
-  ))
+  )))
 }
 
 # A result with the call of the function that returns it, which update() repeats.
@@ -119,12 +119,6 @@ called <- function(result, call = sys.call(-1), definition = sys.function(-1)) {
     rm("bam", envir = as.environment("package:pyfsaggr"))
     packageStartupMessage("bam() is that of mgcv; that of pyfsaggr is between_aggregation()")
   }
-}
-
-run_ensemble <- function(method, x, y, seed, cores, progress, ...) {
-  ensemble_result(
-    ask("ensemble", c(list(method = method), run_arguments(x, y, seed, cores, progress, ...)))
-  )
 }
 
 ensemble_result <- function(found) {
@@ -177,17 +171,10 @@ columns_by_group <- function(data) {
 #' }
 #' @export
 load_result <- function(path, report = NULL) {
-  found <- ask("load", list(
+  as_r(ask("load", list(
     path = path.expand(check_string(path, "path")),
     report = if (!is.null(report)) path.expand(check_string(report, "report"))
-  ))
-  switch(found$of,
-    ensemble = ensemble_result(found$result),
-    evaluation = evaluation_result(found$result),
-    influence = influence_result(found$result),
-    committee = committee_result(found$result),
-    as_r(found$result)
-  )
+  )))
 }
 
 #' The best features of a ranking
@@ -240,48 +227,17 @@ features_or_columns <- function(features, object, columns) {
   })))
 }
 
-#' Lists of all filters, aggregators, measures and plans
+#' The methods of each kind
 #'
-#' @return A data frame with one row for each filter, aggregator, stability measure, resampling plan,
-#'   classifier, regressor, model of survival, metric or voting rule.
+#' @param kind `"filters"`, `"aggregators"`, `"stability"`, `"resampling"`, `"classifiers"`, `"regressors"`,
+#'   `"survival_models"`, `"metrics"`, `"eliminations"`, `"unsupervised"`, `"voting_rules"` or `"datasets"`.
+#' @return A data frame with one row for each method of that kind; without `kind`, the kinds.
 #' @examples
 #' if (pyfsagg_available()) {
-#'   list_filters()[, c("name", "summary")]
+#'   list_methods("filters")[, c("name", "summary")]
 #' }
-#' @export
-list_filters <- function() as_frame(ask("catalogue", list(of = "filters")))
-
-#' @rdname list_filters
-#' @export
-list_aggregators <- function() as_frame(ask("catalogue", list(of = "aggregators")))
-
-#' @rdname list_filters
-#' @export
-list_stability_measures <- function() as_frame(ask("catalogue", list(of = "stability_measures")))
-
-#' @rdname list_filters
-#' @export
-list_resampling_plans <- function() as_frame(ask("catalogue", list(of = "resampling_plans")))
-
-#' @rdname list_filters
-#' @export
-list_classifiers <- function() call_python("list_classifiers")
-
-#' @rdname list_filters
-#' @export
-list_regressors <- function() call_python("list_regressors")
-
-#' @rdname list_filters
-#' @export
-list_survival_models <- function() call_python("list_survival_models")
-
-#' @rdname list_filters
-#' @export
-list_metrics <- function() call_python("list_metrics")
-
-#' @rdname list_filters
-#' @export
-list_voting_rules <- function() call_python("list_voting_rules")
+#' @name list_methods
+NULL
 
 #' Rank the features of a table that is larger than memory
 #'
@@ -291,7 +247,7 @@ list_voting_rules <- function() call_python("list_voting_rules")
 #' @inheritParams wam
 #' @param source A folder of Parquet files, or one of them.
 #' @param target The column with the classes.
-#' @param filters Names from [list_filters()].
+#' @param filters Names from `list_methods("filters")`.
 #' @param binning How numbers are cut: `"equal_width"` or `"equal_frequency"`.
 #' @param bins Number of bins.
 #' @param normalize How scores of several filters are brought to 0..1: `"per_resample"` or `"per_feature"`.
@@ -320,7 +276,8 @@ rank_out_of_core <- function(source, target, filters = c("information_gain", "sy
     progress = progress_function(check_flag(progress, "progress"))
   ), Map(function(value, name) read_argument(value, name, NULL, more), more, names(more)))
   if (!is.null(aggregator_params)) given$aggregator_params <- named_list(aggregator_params, "aggregator_params")
-  called(ensemble_result(ask("out_of_core", c(
-    list(source = path.expand(check_string(source, "source")), target = check_string(target, "target")), given
-  ))))
+  called(run_python(
+    "rank_out_of_core", source = path.expand(check_string(source, "source")), target = check_string(target, "target"),
+    given
+  ))
 }

@@ -63,15 +63,13 @@ error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,
 #' @export
 permute_target <- function(x, y, method = "wam", n_permutations = 199, n_resamples = 50,
                            seed = NULL, cores = 1, progress = interactive(), ...) {
-  found <- ask("permute_target", c(
+  found <- run_python(
+    "permute_target",
     list(method = check_choice(method, "method", c("wam", "bam")),
          n_permutations = check_count(n_permutations, "n_permutations")),
     run_arguments(x, y, seed, cores, progress, n_resamples = n_resamples, ...)
-  ))
-  called(structure(
-    list(table = as_frame(found$table), sentences = unlist(found$sentences)),
-    class = "pyfsagg_errors"
-  ))
+  )
+  called(structure(found[c("table", "sentences")], class = "pyfsagg_errors"))
 }
 
 #' @export
@@ -95,9 +93,8 @@ print.pyfsagg_errors <- function(x, ...) {
 #' @param scores Matrix of scores with a row for each half; rows 2j - 1 and 2j are a pair.
 #' @param form The function that is integrated: `"h1"`, `"h2"` or `"h3"`.
 #' @param delta,n_thresholds,cutoff,normalization Settings of the integral, as in the paper.
-#' @param level Accepted false discovery rate.
-#' @param e_values,p_values One number for each feature.
-#' @param kappa The power by which p-values become e-values, between 0 and 1.
+#' @param fdr Accepted false discovery rate.
+#' @param e_values One number for each feature.
 #' @param runs Matrix of e-values, one row for each run.
 #' @param observed,null Statistics of the features, larger for more important ones, and a matrix of them under the null
 #'   hypothesis, one row for each permutation.
@@ -107,60 +104,14 @@ print.pyfsagg_errors <- function(x, ...) {
 #' @examples
 #' if (pyfsagg_available()) {
 #'   pfer_bound(q = 5, p = 100, threshold = 0.75)
-#'   e_bh(c(50, 0.1, 40), level = 0.1)
+#'   e_bh(c(50, 0.1, 40), fdr = 0.1)
 #' }
 NULL
 
-#' @rdname error_control_parts
-#' @export
-pfer_bound <- function(q, p, threshold, n_pairs = 50, assumption = "unimodal") call_python("pfer_bound")
-
-#' @rdname error_control_parts
-#' @export
-pfer_size <- function(threshold, p, max_false, n_pairs = 50, assumption = "unimodal") call_python("pfer_size")
-
-#' @rdname error_control_parts
-#' @export
-pfer_threshold <- function(q, p, max_false, n_pairs = 50, assumption = "unimodal") call_python("pfer_threshold")
-
-#' @rdname error_control_parts
-#' @export
-frequency_in_halves <- function(scores, q) call_python("frequency_in_halves")
-
-#' @rdname error_control_parts
-#' @export
-integrated_path <- function(scores, form = "h2", delta = 1, n_thresholds = 100, cutoff = 0.05,
-                            normalization = "same") {
-  scores <- pairs_of_halves(scores)
-  call_python("integrated_path")
-}
-
-#' @rdname error_control_parts
-#' @export
-stability_e_values <- function(scores, level, threshold = 0.75, assumption = "unimodal") {
-  call_python("stability_e_values")
-}
-
-#' @rdname error_control_parts
-#' @export
-e_bh <- function(e_values, level) call_python("e_bh")
-
-#' @rdname error_control_parts
-#' @export
-e_values_of_p_values <- function(p_values, kappa = 0.5) call_python("e_values_of_p_values")
-
-#' @rdname error_control_parts
-#' @export
-mean_e_values <- function(runs) call_python("mean_e_values")
-
-#' @rdname error_control_parts
-#' @export
-step_down_max_t <- function(observed, null) call_python("step_down_max_t")
-
 # Rows 2j - 1 and 2j are the halves of a pair.
-pairs_of_halves <- function(scores) {
+pairs_of_halves <- function(scores, name) {
   if (!is.matrix(scores) || !is.numeric(scores) || nrow(scores) %% 2L != 0L || nrow(scores) < 2L) {
-    refuse_argument("scores", "a matrix of numbers with two rows for each pair", scores)
+    refuse_argument(name, "a matrix of numbers with two rows for each pair", scores)
   }
   marked("pairs", unname(scores))
 }

@@ -49,13 +49,13 @@ evaluate.default <- function(x, y = NULL, methods = NULL, classifiers = NULL, th
                              n_resamples = 1000, seed = NULL, cores = 1, progress = interactive(),
                              rankings = NULL, ...) {
   words <- function(value, name) if (!is.null(value)) check_words(value, name)
-  called(evaluation_result(ask("evaluate", run_arguments(
+  called(run_python("evaluate", run_arguments(
     x, y, seed, cores, progress, methods = methods, classifiers = words(classifiers, "classifiers"),
     thresholds = thresholds, protocol = check_words(protocol, "protocol"),
     metrics = words(metrics, "metrics"), n_folds = n_folds,
     n_resamples = check_count(n_resamples, "n_resamples"),
     rankings = if (!is.null(rankings)) own_rankings(rankings, x), ...
-  ))))
+  )))
 }
 
 # Rankings of the user's: results, vectors of names, or named scores.
@@ -104,7 +104,6 @@ summary.pyfsagg_evaluation <- function(object, ...) object$summary
 #' @export
 as.data.frame.pyfsagg_evaluation <- function(x, ...) x$cells
 
-
 #' Average over thresholds, weighted by the share of features that are left out
 #'
 #' @param accuracy One value for each threshold; or a matrix with a column for each threshold.
@@ -114,10 +113,8 @@ as.data.frame.pyfsagg_evaluation <- function(x, ...) x$cells
 #' if (pyfsagg_available()) {
 #'   weighted_average_accuracy(c(0.8, 0.9, 0.95), c(0.1, 0.5, 1))
 #' }
-#' @export
-weighted_average_accuracy <- function(accuracy, thresholds = seq(0.1, 1, 0.1)) {
-  call_python("weighted_average_accuracy")
-}
+#' @name weighted_average_accuracy
+NULL
 
 #' The same evaluation on several data sets
 #'
@@ -153,7 +150,8 @@ evaluate_many <- function(datasets, methods = NULL, classifiers = NULL, threshol
   })
   settings <- given[[1]][setdiff(names(given[[1]]), c("table", "target"))]
   settings$seed <- python_seed(seed)
-  as_r(ask("evaluate_many", c(list(datasets = lapply(given, function(one) one[c("table", "target")])), settings)))
+  datasets <- lapply(given, function(one) one[c("table", "target")])
+  run_python("evaluate_many", list(datasets = datasets), settings)
 }
 
 is_pair <- function(one) is.list(one) && all(c("x", "y") %in% names(one))

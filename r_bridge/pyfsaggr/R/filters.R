@@ -7,11 +7,12 @@
 #'
 #' @inheritParams wam
 #' @param y Classes (factor, text), numbers, or a `Surv` of the package survival.
-#' @param filter A name from [list_filters()].
+#' @param filter A name from `list_methods("filters")`.
 #' @param weights How often each row counts: whole numbers.
 #' @param nominal Names or numbers of columns that are nominal, whatever their type.
 #' @param task `"classification"`, `"regression"` or `"survival"`; by default what `y` is.
-#' @param ... Options of the filter, such as `bins`, `statistic`, `mdl`, `n_features`; see [list_filters()].
+#' @param ... Options of the filter, such as `bins`, `statistic`, `mdl`, `n_features`; see
+#'   `list_methods("filters")`.
 #' @param method `"mdl"` (by the classes, Fayyad and Irani), `"equal_width"` or `"equal_frequency"`.
 #' @param mdl `"textbook"`, or `"fselectorrcpp"` for the reading of the package FSelectorRcpp.
 #' @param bins Number of bins of the two other methods.
@@ -51,29 +52,10 @@ score_features <- function(x, y = NULL, filter = "information_gain", weights = N
   scores
 }
 
-#' @rdname filters
-#' @export
-discretize <- function(x, y = NULL, method = "mdl", mdl = "textbook", bins = 10, nominal = NULL, weights = NULL) {
-  nominal <- feature_names(x, nominal)
-  call_python("discretize", table = "x", target = "y")
-}
-
-#' @rdname filters
-#' @export
-near_zero_variance <- function(x, frequency_ratio = 19, unique_percent = 10) {
-  call_python("near_zero_variance", table = "x")
-}
-
-#' @rdname filters
-#' @export
-martingale_residuals <- function(y, ties = "efron", weights = NULL) {
-  call_python("martingale_residuals", target = "y")
-}
-
 # Names of features, which may be given by their numbers, from 1.
 feature_names <- function(x, features, name = "features") {
   if (!is.numeric(features)) return(features)
-  known <- if (is.data.frame(x)) names(x) else names_of(x)
+  known <- columns_of(x)
   if (anyNA(match(features, seq_along(known)))) {
     refuse_argument(name, paste("names of features, or numbers from 1 to", length(known)), features)
   }
@@ -81,6 +63,6 @@ feature_names <- function(x, features, name = "features") {
 }
 
 # A vector with a value for each feature of x, by its name.
-by_feature <- function(x, values) {
-  stats::setNames(values, if (is.data.frame(x)) names(x) else names_of(x))
-}
+by_feature <- function(values, x) if (is.null(dim(values))) stats::setNames(values, columns_of(x)) else values
+
+columns_of <- function(x) if (is.data.frame(x)) names(x) else names_of(x)

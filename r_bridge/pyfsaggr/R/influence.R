@@ -8,8 +8,8 @@
 #'
 #' @inheritParams wam
 #' @param model The same as `x`, which may be its name too; the generic `influence()` uses this name.
-#' @param filter Name from [list_filters()], or a function as for [wam()].
-#' @param aggregators Names from [list_aggregators()]; by default arithmetic mean, geometric mean, L2
+#' @param filter Name from `list_methods("filters")`, or a function as for [wam()].
+#' @param aggregators Names from `list_methods("aggregators")`; by default arithmetic mean, geometric mean, L2
 #'   norm, Stuart and robust rank aggregation.
 #' @param n_folds Number of folds, at most the number of rows of the smallest class.
 #' @param n_resamples Number of resamples.
@@ -40,11 +40,11 @@ aggregator_influence.default <- function(x, y = NULL, filter = "information_gain
                                          n_folds = 100, n_resamples = 1000, seed = NULL, cores = 1,
                                          progress = interactive(), ...) {
   if (identical(list(...)$method, "bam")) filter <- structure(read_filters(filter, "filter"), read = TRUE)
-  called(influence_result(ask("influence", run_arguments(
+  called(run_python("influence", run_arguments(
     x, y, seed, cores, progress, filter = filter,
     aggregators = if (!is.null(aggregators)) check_words(aggregators, "aggregators"),
     n_folds = n_folds, n_resamples = check_count(n_resamples, "n_resamples"), ...
-  ))))
+  )))
 }
 
 #' @importFrom stats influence

@@ -4,12 +4,13 @@
 #' rank-biased overlap (Webber and others 2010) with its limits for lists that end at different places, and
 #' the share of common items by depth.
 #'
-#' @param glist List of character vectors, each a ranking, best first, at least two; or a data frame
-#'   whose columns are such rankings, filled up with `NA`.
+#' @param glist List of character vectors, each a ranking, best first, at least two; a data frame
+#'   whose columns are such rankings, filled up with `NA`; or a [rank_table()].
 #' @param distance An item is confirmed by another list if its places differ by at most this number.
 #' @param pilot Number of places that the rule uses in one step; at least 2.
 #' @param persistence The weight of a place in rank-biased overlap falls by this factor, between 0 and
 #'   1, from place to place.
+#' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return A list: `k`, the largest place of a pair, or `NULL` if the rule finds none; `pairs`, a data
 #'   frame with a row for each ordered pair (`list`, `other`, `k`, `rbo` between `rbo_low` and
 #'   `rbo_high`); `curve`, a data frame with the mean, lowest and highest share of common items
@@ -19,22 +20,13 @@
 #'   lists <- list(first = c("a", "b", "c", "d"), second = c("b", "a", "d"))
 #'   list_agreement(lists)$pairs
 #' }
-#' @export
-list_agreement <- function(glist, distance = 6, pilot = 10, persistence = 0.98) {
-  table <- lists_as_ranks(glist)
-  names <- names(glist)
-  if (is.null(names)) names <- paste0("list", seq_len(nrow(table$ranks)))
-  found <- ask("list_agreement", list(
-    ranks = table$ranks, names = as.list(enc2utf8(names)),
-    distance = check_count(distance, "distance", low = 0), pilot = check_count(pilot, "pilot", low = 2),
-    persistence = check_between(persistence, "persistence", 0, 1)
-  ))
-  pairs <- as_frame(found$pairs)
-  pairs$k[is.nan(pairs$k)] <- NA
-  structure(list(
-    k = found$k, pairs = pairs, curve = as_frame(found$curve),
-    sentences = as.character(unlist(found$sentences)), table = pairs
-  ), class = c("pyfsagg_list_agreement", "pyfsagg_answer"), files = found$files)
+#' @name list_agreement
+NULL
+
+deepest_agreement <- function(found) {
+  k <- found$pairs$k
+  found["k"] <- list(if (!all(is.na(k))) max(k, na.rm = TRUE))
+  found
 }
 
 #' Groups of scored members as items

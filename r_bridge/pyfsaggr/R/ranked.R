@@ -19,10 +19,10 @@
 #' @param duplicates `"error"` refuses a name that is twice in a list, `"first"` keeps its first place.
 #' @param unranked List of character vectors in no order.
 #' @param seed A whole number.
-#' @param method,methods Names from [list_aggregators()].
+#' @param method,methods Names from `list_methods("aggregators")`.
 #' @param adjust How p-values are corrected: `"bh"`, `"holm"`, `"bonferroni"`, ... or `"none"`.
 #' @param weights What each list counts.
-#' @param options A named list with a list of options for each method.
+#' @param method_params A named list with a list of options for each method.
 #' @param groups The source of each list: lists of one source are relabelled together.
 #' @param null A function of a seed that makes all lists again with a shuffled target, over the same items in the
 #'   same order, as a `rank_table()` or what that reads; each item is then compared with its own null scores.
@@ -114,24 +114,4 @@ rank_table_given <- function(x) {
   given <- unclass(x)
   if (!is.null(given$items)) given$items <- as.list(enc2utf8(given$items))
   marked("rank_table", given[!vapply(given, is.null, NA)])
-}
-
-#' @rdname ranked_lists
-#' @export
-aggregate_lists <- function(x, method = "robust_rank_aggregation", adjust = "bh", weights = NULL, save = NULL,
-                            report = NULL, ...) {
-  call_python("aggregate_lists", lists = "x", more = list(...))
-}
-
-#' @rdname ranked_lists
-#' @export
-compare_aggregations <- function(x, methods, adjust = "bh", weights = NULL, options = NULL, save = NULL) {
-  call_python("compare_aggregations", lists = "x")
-}
-
-#' @rdname ranked_lists
-#' @export
-permutation_p_values <- function(x, method = "robust_rank_aggregation", groups = NULL, null = NULL,
-                                 n_permutations = 1000, adjust = "bh", weights = NULL, seed = NULL, ...) {
-  call_python("permutation_p_values", lists = "x", more = list(...))
 }

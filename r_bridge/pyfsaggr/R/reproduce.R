@@ -1,6 +1,6 @@
 #' Published results, computed again
 #'
-#' `reproduce()` calls a function of `pyfsagg.reproduce` by its name, with its arguments; its page in the
+#' `reproduce()` calls a function of the Python package `pyfsagg_papers` by its name, with its arguments; its page in the
 #' documentation says what each does. `cross_check()` computes the same quantities with pyfsagg and with
 #' R packages, in a process of its own, and says what differs.
 #'
@@ -29,7 +29,9 @@ reproduce <- function(what, ...) {
     stop_pyfsagg("an argument too many is given without its name", "parameter")
   }
   read <- lapply(stats::setNames(nm = names(given)), function(name) read_argument(given[[name]], name, 0, given))
-  as_r(ask("reproduce", list(what = check_string(what, "what"), arguments = read[!vapply(read, is.null, NA)])))
+  as_r(ask("call_package", list(
+    package = "pyfsagg_papers", what = check_string(what, "what"), arguments = read[!vapply(read, is.null, NA)]
+  )))
 }
 
 #' @rdname reproduce

@@ -11,9 +11,9 @@
 #' @param path A new or empty folder.
 #' @param file A file; the page is HTML, a picture what its ending says, such as `.png` or `.pdf`.
 #' @param kind Which picture; a name that is not known is answered by the list of those that are.
-#' @param ... How it is shown, such as `threshold`; options of the picture.
+#' @param ... How it is shown, such as `n_features_to_select`; options of the picture.
 #' @param x The table of the run; without it the clusters that the run found, by Pearson and 0.9.
-#' @param threshold How many features a resample selects, or which share of them; `"auto"`: as many as are
+#' @param n_features_to_select How many features a resample selects, or which share of them; `"auto"`: as many as are
 #'   proposed ([selected()]).
 #' @param similarity `"pearson"`, `"spearman"`, or a matrix of similarities of the features; names of its rows
 #'   and columns are matched to them.
@@ -22,21 +22,21 @@
 #' @param value What is compared: `"wacc"`, the average over thresholds, or one of the thresholds.
 #' @param protocol,classifier,metric Parts of the evaluation.
 #' @param baselines Whether baselines take part.
-#' @param alpha,confidence Levels of tests and intervals.
+#' @param confidence_level Level of tests and intervals.
 #' @param rope Differences up to here do not matter.
 #' @param results A named list with a result of [aggregator_influence()] for each data set.
 #' @param measure A measure of stability.
 #' @param filter Which filter, if the results have several.
-#' @param top For measures of sets, how many features.
+#' @param n_features_to_select For measures of sets, how many features.
 #' @param adjust How p-values are corrected.
-#' @param save A folder for the result.
+#' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return The writing functions return the path, invisibly; `clusters()` and `compare_runs()` data frames, the two
 #'   other comparisons lists ([answers]).
 #' @name results
 #' @examples
 #' if (pyfsagg_available()) {
 #'   result <- wam(iris[1:4], iris$Species, n_resamples = 20, seed = 1)
-#'   clusters(result, iris[1:4], threshold = 2, min_similarity = 0.8)
+#'   clusters(result, iris[1:4], n_features_to_select = 2, min_similarity = 0.8)
 #'   write_report(result, tempfile(fileext = ".html"))
 #' }
 NULL
@@ -74,32 +74,27 @@ result_given <- function(object) {
 
 #' @rdname results
 #' @export
-clusters <- function(object, x = NULL, threshold = "auto", similarity = NULL, min_similarity = NULL) {
+clusters <- function(object, x = NULL, n_features_to_select = "auto", similarity = NULL, min_similarity = NULL) {
   call_method(object, "clusters", list(
-    threshold = check_threshold(threshold), similarity = similarity_given(similarity, object),
-    min_similarity = min_similarity
+    n_features_to_select = check_threshold(n_features_to_select, "n_features_to_select"),
+    similarity = similarity_given(similarity, object), min_similarity = min_similarity
   ), table = x)
 }
 
 #' @rdname results
 #' @export
-compare_runs <- function(first, second, threshold = "auto") {
-  call_method(first, "compare", list(other = second, threshold = check_threshold(threshold)))
-}
-
-#' @rdname results
-#' @export
-compare_methods <- function(object, value = "wacc", protocol = NULL, classifier = NULL, metric = NULL,
-                            baselines = FALSE, alpha = 0.05, rope = NULL) {
-  call_method(object, "compare", list(
-    value = value, protocol = protocol, classifier = classifier, metric = metric, baselines = baselines,
-    alpha = alpha, rope = rope
+compare_runs <- function(first, second, n_features_to_select = "auto") {
+  call_method(first, "compare", list(
+    other = second, n_features_to_select = check_threshold(n_features_to_select, "n_features_to_select")
   ))
 }
 
 #' @rdname results
 #' @export
-compare_aggregators <- function(results, measure = "spearman", filter = NULL, top = 0.25, adjust = "holm",
-                                confidence = 0.95, save = NULL) {
-  call_python("compare_aggregators")
+compare_methods <- function(object, value = "wacc", protocol = NULL, classifier = NULL, metric = NULL,
+                            baselines = FALSE, confidence_level = 0.95, rope = NULL) {
+  call_method(object, "compare", list(
+    value = value, protocol = protocol, classifier = classifier, metric = metric, baselines = baselines,
+    confidence_level = confidence_level, rope = rope
+  ))
 }

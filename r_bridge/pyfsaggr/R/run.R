@@ -31,6 +31,9 @@ run_arguments <- function(x, y, seed, cores, progress, ..., checkpoint = NULL, t
   )
 }
 
+# What a run returns; of is the name of its function in Python.
+run_python <- function(of, ...) as_r(ask("run", c(list(of = of), ...)))
+
 # Survival times say themselves what they are.
 task_of <- function(y, task) {
   if (!inherits(y, "Surv")) return(task)
@@ -84,7 +87,7 @@ READERS <- list(
     if (isTRUE(attr(value, "read"))) return(value[seq_along(value)]) # several, for influence(method = "bam")
     if (is.function(value)) return(list(name = "r_function", call = guarded(value)))
     if (!is.character(value) || length(value) != 1L || is.na(value)) {
-      refuse_argument(name, "one name of list_filters(), or a function (x, y, weight)", value)
+      refuse_argument(name, "one name of list_methods('filters'), or a function (x, y, weight)", value)
     }
     value
   },
@@ -183,7 +186,7 @@ read_feature_groups <- function(value, name, features) {
 # Names and R functions; a function is called by its name in the list.
 read_filters <- function(value, name) {
   if (!length(value) || !(is.character(value) || is.list(value)) || anyNA(value)) {
-    refuse_argument(name, "names of list_filters(), or a list of names and functions", value)
+    refuse_argument(name, "names of list_methods('filters'), or a list of names and functions", value)
   }
   labels <- names(value)
   functions <- which(vapply(value, is.function, NA))

@@ -21,6 +21,7 @@
 #' @param ties Guides of equal score share the `"average"` or the `"last"` of their places.
 #' @param min_guides Genes with fewer guides are not tested.
 #' @param missing `"error"` refuses guides without a score, `"drop"` leaves them out.
+#' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return A data frame with a row for each gene, best first on the better of its sides: `gene`,
 #'   `guides`, the median effect, and for each side, after its name, `rank`, `rho`, `counted` (guides up
 #'   to `alpha`), `p_value`, `log10_p_value`, `fdr` (Benjamini-Hochberg), `q_value` (Storey), the
@@ -31,43 +32,12 @@
 #'   scores <- c(-2.1, -1.8, -1.9, 0.3, -0.2, 0.1)
 #'   screen_genes(scores, c("a", "a", "a", "b", "b", "b"), alpha = 0.5)
 #' }
-#' @export
-screen_genes <- function(scores, genes, guides = NULL, log_fold_changes = NULL, p_values = NULL,
-                         side = "both", alpha = NULL, null = "guides", control_guides = NULL,
-                         control_genes = NULL, ties = "average", min_guides = 1,
-                         missing = "error") {
-  words <- function(value, name) {
-    if (is.null(value)) return(NULL)
-    if (!is.atomic(value) && !is.factor(value)) {
-      stop_pyfsagg(paste(name, "must be a vector of names"), "input_type")
-    }
-    if (anyNA(value)) stop_pyfsagg(paste(name, "has a missing name"), "data")
-    as.list(enc2utf8(as.character(value)))
-  }
-  numbers <- function(value, name) {
-    if (is.null(value)) return(NULL)
-    if (!is.numeric(value)) stop_pyfsagg(paste(name, "must be numbers"), "input_type")
-    as.list(as.double(value))
-  }
-  found <- ask("screen", list(
-    scores = numbers(scores, "scores"),
-    genes = words(genes, "genes"),
-    guides = words(guides, "guides"),
-    log_fold_changes = numbers(log_fold_changes, "log_fold_changes"),
-    p_values = if (is.list(p_values)) {
-      lapply(unname(p_values), numbers, "p_values")
-    } else {
-      numbers(p_values, "p_values")
-    },
-    side = side, alpha = if (!is.null(alpha)) numbers(alpha, "alpha"), null = null,
-    control_guides = words(control_guides, "control_guides"),
-    control_genes = words(control_genes, "control_genes"),
-    ties = ties, min_guides = min_guides, missing = missing
-  ))
+#' @name screen_genes
+NULL
+
+screen_result <- function(found) {
   structure(
-    as_frame(found$table),
-    alpha = unlist(found$alpha),
-    remarks = as.character(unlist(found$remarks)),
+    as_frame(found$table), alpha = unlist(found$alpha), remarks = as.character(unlist(found$remarks)),
     files = found$files
   )
 }

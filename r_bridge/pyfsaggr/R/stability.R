@@ -3,54 +3,48 @@
 #' @param x A result of [wam()] or [bam()]; a numeric matrix of scores (resamples by features, large
 #'   is important); a logical matrix of selections, or a list of logical vectors; or a list of
 #'   character vectors, the selected features of each resample.
-#' @param measures Names from [list_stability_measures()]; by default all that apply.
+#' @param measures Names from `list_methods("stability")`; by default all that apply. One name asks for this
+#'   measure alone: what makes its value impossible is then an error and not a note.
+#' @param compare A second collection over the same features: equal stability of both selections is tested.
+#' @param paired Whether row i of both comes from the same resample.
+#' @param names How the two are called.
 #' @param n_features Number of features to choose from; for lists.
-#' @param top For measures of selections on scores: the number or share of selected features.
-#' @param level Confidence level of the intervals.
+#' @param n_features_to_select For measures of selections on scores: the number or share of selected features.
+#' @param similarity Matrix of similarities from 0 to 1, features by features, for the measures that
+#'   need one according to `list_methods("stability")`. Rows and columns with names are matched to the
+#'   features by them; lists of names need them, lists of numbers mean rows.
 #' @param input For a numeric matrix: `"scores"` (the default), `"ranks"` (1 is the best) or `"sets"` (1
 #'   is selected); required if the matrix has only zeros and ones.
+#' @param undefined For one measure: what a pair counts for which it is not defined; by default it is left out.
+#' @param interval `"jackknife"`, `"bootstrap"`, `"analytic"` (of Nogueira's measure), or `NULL` for none.
+#' @param confidence_level Confidence level of the intervals.
+#' @param n_boot Number of bootstrap repetitions.
+#' @param sizes For scores and ranks: sizes of selections for the attribute `curve`; a few by default.
 #' @param ties Treatment of equal scores that compete for the last places of a selection:
 #'   `"random"` (the mean over all their orders) or `"first"` (the first columns, as in published
 #'   results).
-#' @param seed Seed of drawn orders of ties, and of the bootstrap.
-#' @param similarity Matrix of similarities from 0 to 1, features by features, for the measures that
-#'   need one according to [list_stability_measures()]. Rows and columns with names are matched to the
-#'   features by them; lists of names need them, lists of numbers mean rows.
-#' @param interval `"jackknife"`, `"bootstrap"`, or `NULL` for none.
-#' @param n_boot Number of bootstrap repetitions.
-#' @param ... Arguments of the default method.
+#' @param seed Seed of drawn orders of ties, and of the bootstrap; by default R draws one.
+#' @param measure_params For one measure: a named list of its options, such as `list(correction = "exact")`.
+#' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return A data frame of class `pyfsagg_stability` with one row for each measure: value, interval and
 #'   `n_tied`, the number of resamples in which equal scores compete for places. The intervals refer to resamples
-#'   drawn in the same way: the run repeated with another seed, if they come from one data set.
+#'   drawn in the same way: the run repeated with another seed, if they come from one data set. Its attributes are
+#'   `features`, the standing of each feature, `curve`, the stability of selections of many sizes, and `pair`, the
+#'   comparison; each is `NULL` where there is none.
+#' @name stability
 #' @examples
 #' if (pyfsagg_available()) {
 #'   result <- wam(Species ~ ., data = iris, n_resamples = 30, seed = 1)
 #'   stability(result, c("pearson", "spearman", "jaccard"))
 #'   stability(list(c("a", "b"), c("a", "c"), c("a", "b")), n_features = 10)
 #' }
-#' @export
-stability <- function(x, ...) UseMethod("stability")
+NULL
 
-#' @rdname stability
-#' @export
-stability.pyfsagg_ensemble <- function(x, ...) stability.default(x$combined, ...)
-
-#' @rdname stability
-#' @export
-stability.default <- function(x, measures = NULL, n_features = NULL, top = 0.25, level = 0.95,
-                              input = NULL, ties = "random", seed = 0, similarity = NULL,
-                              interval = "jackknife", n_boot = 1000, ...) {
-  check_no_more(..., of = stability.default)
-  given <- collection(x, input, n_features)
-  found <- as_frame(ask("stability", c(given, list(
-    measures = if (!is.null(measures)) check_words(measures, "measures"),
-    top = check_top(top), level = check_between(level, "level", 0, 1),
-    ties = check_choice(ties, "ties", c("random", "first")), seed = check_count(seed, "seed", low = 0),
-    similarity = similarity_given(similarity, x), n_boot = check_count(n_boot, "n_boot"),
-    interval = if (!is.null(interval)) check_choice(interval, "interval", c("jackknife", "bootstrap"))
-  ))))
-  for (column in c("lower", "upper")) found[[column]][is.nan(found[[column]])] <- NA
-  structure(found, class = c("pyfsagg_stability", "data.frame"))
+stability_table <- function(found) {
+  structure(
+    found$table, class = c("pyfsagg_stability", "data.frame"), features = found$features, curve = found$curve,
+    pair = found$pair, files = attr(found, "files")
+  )
 }
 
 # A collection of scores, ranks or selections, as Python is given it.
@@ -121,7 +115,7 @@ print.pyfsagg_stability <- function(x, digits = 3, ...) {
     about <- paste(x$measure[notes == note], collapse = ", ")
     cat(strwrap(paste0(about, ": ", note), exdent = 2), sep = "\n")
   }
-  tied <- suppressWarnings(max(x$n_tied))
+  tied <- suppressWarnings(max(x$n_tied, na.rm = TRUE))
   if (is.finite(tied) && tied > 0) {
     cat(strwrap(paste(
       "In", tied, "resamples equal scores compete for the last selected places: their order is arbitrary, and",
@@ -133,6 +127,7 @@ print.pyfsagg_stability <- function(x, digits = 3, ...) {
 
 #' @export
 as.data.frame.pyfsagg_stability <- function(x, ...) {
+  for (name in c("features", "curve", "pair", "files")) attr(x, name) <- NULL
   class(x) <- "data.frame"
   x
 }
@@ -140,40 +135,34 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' More on the stability of selections
 #'
 #' `nogueira()` estimates the stability of Nogueira with its variance and interval, and `nogueira_test()`
-#' tests a value of it; `stability_measure()` computes one measure with all of its options;
+#' tests a value of it;
 #' `feature_stability()` says how stable the standing of each feature is, `stability_curve()` how
 #' stable the best k are for many k; `adequacy()` how far another run with as many resamples would
 #' move scores and ranks; `between_sample_stability()` compares rankings of pairs of samples without a
-#' common row; `stability_report()` puts all of it into one result and its page; `pareto_front()` marks the methods that
-#' no other one beats in stability and accuracy.
+#' common row; `pareto_front()` marks the methods that no other one beats in stability and accuracy.
 #'
 #' @inheritParams stability
 #' @param x A result of [wam()] or [bam()]; a matrix of scores or ranks with a row for each resample; a
 #'   logical matrix of selections; or a list of selections by name.
-#' @param top How many features a resample selects, or which share of them.
+#' @param n_features_to_select How many features a resample selects, or which share of them.
 #' @param input What the numbers of a matrix are: `"scores"`, `"ranks"` or `"sets"`. By default numbers are scores.
 #' @param null_value,alternative For the test: the stability under the hypothesis, and `"two-sided"`,
 #'   `"greater"` or `"less"`.
-#' @param measure A name from [list_stability_measures()].
-#' @param undefined What a pair counts for which a measure is not defined; by default it is left out.
-#' @param ... Options of the measure.
+#' @param ... `checkpoint`, `scratch` and `memory_limit` ([settings]).
+#' @param confidence_level Confidence level of the intervals.
 #' @param quantiles Which quantiles of the ranks of a feature are shown.
 #' @param measures Names of measures; for the curve of sets.
-#' @param sizes Which k; a few by default.
+#' @param sizes For `stability_curve()`, which k; a few by default. For `adequacy()`, for how many of the resamples the
+#'   numbers are computed as well, or `"auto"`.
 #' @param first,second Matrices of scores of the first and of the second sample of each pair.
 #' @param n_rows How many rows each sample has.
 #' @param aggregator A function of a matrix of scores (resamples in rows) that returns a score for each feature;
 #'   by default that of the result, and for a matrix the mean.
 #' @param by How repetitions are imitated: `"bootstrap"` or `"halves"`; by default what fits the aggregator.
-#' @param compare A second collection to compare with.
-#' @param paired Whether row i of both belongs together.
-#' @param names How the two are called.
-#' @param save,report A folder for the result, and a file for its page (HTML).
-#' @param accuracy,larger_stability_is_better For `pareto_front()`: what the methods are worth, and the
+#' @param accuracy,higher_is_better For `pareto_front()`: what the methods are worth, and the
 #'   direction of `stability`.
 #' @param stability A number for each method.
-#' @return `nogueira()`, `nogueira_test()`, `stability_measure()`, `adequacy()`, `between_sample_stability()`
-#'   and `stability_report()` return lists ([answers]); `feature_stability()` and `stability_curve()` data
+#' @return `nogueira()`, `nogueira_test()`, `adequacy()` and `between_sample_stability()` return lists ([answers]); `feature_stability()` and `stability_curve()` data
 #'   frames; `pareto_front()` a logical vector.
 #' @name stability_more
 #' @examples
@@ -187,54 +176,6 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' }
 NULL
 
-#' @rdname stability_more
-#' @export
-nogueira <- function(x, n_features = NULL, top = 0.25, input = NULL, level = 0.95, ties = "random") {
-  call_python("nogueira", collection = "x")
-}
-
-#' @rdname stability_more
-#' @export
-nogueira_test <- function(x, null_value = 0, alternative = "two-sided", n_features = NULL, top = 0.25,
-                          input = NULL, level = 0.95, ties = "random") {
-  call_python("nogueira_test", collection = "x")
-}
-
-#' @rdname stability_more
-#' @export
-stability_measure <- function(x, measure = "nogueira", n_features = NULL, top = 0.25, similarity = NULL,
-                              input = NULL, undefined = NULL, interval = NULL, level = 0.95,
-                              n_boot = 1000, ties = "random", seed = NULL, ...) {
-  call_python("stability_measure", collection = "x", more = list(...))
-}
-
-#' @rdname stability_more
-#' @export
-feature_stability <- function(x, top = 0.25, level = 0.95, quantiles = c(0.05, 0.25, 0.75, 0.95),
-                              n_features = NULL, input = NULL, ties = "random") {
-  call_python("feature_stability", collection = "x")
-}
-
-#' @rdname stability_more
-#' @export
-stability_curve <- function(x, measures = c("jaccard", "nogueira"), sizes = NULL, input = NULL,
-                            ties = "random", seed = NULL, ...) {
-  call_python("stability_curve", collection = "x", more = list(...))
-}
-
-#' @rdname stability_more
-#' @export
-adequacy <- function(x, top = 0.25, aggregator = NULL, by = NULL, n_boot = 200, seed = NULL) {
-  call_python("adequacy", collection = "x")
-}
-
-#' @rdname stability_more
-#' @export
-between_sample_stability <- function(first, second, top = 0.25, level = 0.95, n_rows = NULL) {
-  second <- columns_like(second, first)
-  call_python("between_sample_stability")
-}
-
 # The columns in the order of those of another matrix, where both have names.
 columns_like <- function(second, first) {
   if (is.null(colnames(first)) || is.null(colnames(second))) return(second)
@@ -243,16 +184,3 @@ columns_like <- function(second, first) {
   }
   second[, colnames(first), drop = FALSE]
 }
-
-#' @rdname stability_more
-#' @export
-stability_report <- function(x, measures = NULL, compare = NULL, paired = FALSE, names = c("first", "second"),
-                             n_features = NULL, top = 0.25, similarity = NULL, input = NULL,
-                             interval = "jackknife", level = 0.95, n_boot = 1000, sizes = NULL,
-                             ties = "random", seed = NULL, save = NULL, report = NULL) {
-  call_python("stability_report", collection = c("x", "compare"))
-}
-
-#' @rdname stability_more
-#' @export
-pareto_front <- function(stability, accuracy, larger_stability_is_better = TRUE) call_python("pareto_front")

@@ -27,11 +27,14 @@ chance <- function(correction.for.chance, allowed = c("none", "exact")) {
 
 of_sets <- function(features, measure, p, impute.na, ...) {
   without <- first_filled(impute.na, NA_real_)
+  options <- if (...length()) list(...)
   tryCatch({
-    found <- stability_measure(features, measure, n_features = p, ...)
+    found <- stability(features, measure, n_features = p, interval = NULL, measure_params = options)
     if (found$n_undefined == 0) return(found$value)
     if (is.na(without)) return(without)
-    stability_measure(features, measure, n_features = p, undefined = without, ...)$value
+    stability(
+      features, measure, n_features = p, undefined = without, interval = NULL, measure_params = options
+    )$value
   }, pyfsagg_undefined_stability_error = function(no_pair) without)
 }
 
@@ -45,19 +48,19 @@ stabilityDavis <- function(features, p = NULL, correction.for.chance = "none", N
 #' @rdname stabm
 #' @export
 stabilityDice <- function(features, p = NULL, correction.for.chance = "none", N = 10000, impute.na = NULL) {
-  of_sets(features, "dice", p, impute.na, correction = chance(correction.for.chance))
+  of_sets(features, "dice", p, impute.na, chance_correction = chance(correction.for.chance))
 }
 
 #' @rdname stabm
 #' @export
 stabilityHamming <- function(features, p = NULL, correction.for.chance = "none", N = 10000, impute.na = NULL) {
-  of_sets(features, "hamming", p, impute.na, correction = chance(correction.for.chance))
+  of_sets(features, "hamming", p, impute.na, chance_correction = chance(correction.for.chance))
 }
 
 #' @rdname stabm
 #' @export
 stabilityJaccard <- function(features, p = NULL, correction.for.chance = "none", N = 10000, impute.na = NULL) {
-  of_sets(features, "jaccard", p, impute.na, correction = chance(correction.for.chance))
+  of_sets(features, "jaccard", p, impute.na, chance_correction = chance(correction.for.chance))
 }
 
 #' @rdname stabm
@@ -82,7 +85,7 @@ stabilityNovovicova <- function(features, p = NULL, correction.for.chance = "non
 #' @rdname stabm
 #' @export
 stabilityOchiai <- function(features, p = NULL, correction.for.chance = "none", N = 10000, impute.na = NULL) {
-  of_sets(features, "ochiai", p, impute.na, correction = chance(correction.for.chance))
+  of_sets(features, "ochiai", p, impute.na, chance_correction = chance(correction.for.chance))
 }
 
 #' @rdname stabm

@@ -8,12 +8,13 @@
 #' @param rule `"approval"`, `"satisfaction_approval"` (each voter divides one vote among its features),
 #'   `"sequential_proportional_approval"` or `"phragmen"`. The last two fill one place after the other, and a
 #'   voter whose features were elected counts less for the next places.
-#' @param weights What each voter counts: `NULL` for 1; `"performance"`, 0 where that is negative or missing;
+#' @param voter_weights What each voter counts: `NULL` for 1; `"performance"`, 0 where that is negative or missing;
 #'   or numbers that are not negative.
 #' @param performance How well each voter predicts with its features, larger is better; `NA` if not known.
 #' @param learners Who made each selection.
 #' @param feature_names All features to choose from, in their order; by default those that a voter selects, sorted.
 #' @param size How many places the last two rules fill one by one; all by default.
+#' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return An object of class `pyfsagg_committee`, a list: `ranking`, a data frame with the columns `feature`, `rank`, `score`, `votes` (how many
 #'   voters select it), `share` and `tied` (whether another feature had the same right to the place), the
 #'   best first; `voters` and `learners`, data frames; with a performance `front`, the Pareto
@@ -26,22 +27,10 @@
 #'   selections <- c(rep(list(c("a", "b")), 3), list("c"), list(c("c", "d")))
 #'   vote_features(selections, "phragmen")$ranking
 #' }
-#' @export
-vote_features <- function(selections, rule = "approval", weights = NULL, performance = NULL,
-                          learners = NULL, feature_names = NULL, size = NULL) {
-  if (!is.list(selections) || !all(vapply(selections, is_selection, logical(1)))) {
-    refuse_argument("selections", "a list of character vectors", selections)
-  }
-  words <- function(value) if (!is.null(value)) as.list(enc2utf8(as.character(value)))
-  called(committee_result(ask("vote", list(
-    selections = unname(lapply(selections, words)), rule = check_string(rule, "rule", "one name"),
-    weights = vote_weights(weights),
-    performance = if (!is.null(performance)) as.list(as.double(performance)), learners = words(learners),
-    feature_names = words(feature_names), size = if (!is.null(size)) check_count(size, "size")
-  ))))
-}
+#' @name vote_features
+NULL
 
-vote_weights <- function(weights, name = "weights") {
+vote_weights <- function(weights, name = "voter_weights") {
   if (is.null(weights) || identical(weights, "performance")) return(weights)
   if (!is.numeric(weights) || anyNA(weights)) {
     refuse_argument(name, "NULL, \"performance\" or a number for each voter", weights)

@@ -104,7 +104,7 @@ test_that("what is wrong with a committee is said in R's words", {
   wrong <- function(text, ..., class = "pyfsagg_parameter_error") {
     expect_error(vote_of(iris[1:4], iris$Species, ...), text, class = class)
   }
-  wrong("learners must be names of list_classifiers", learners = 3)
+  wrong("learners must be names of list_methods", learners = 3)
   wrong("learners must be a name, or a list that begins with one", learners = list(list(2)))
   wrong("perceptron", learners = "perceptron", class = "pyfsagg_error")
   wrong("unknown parameter of random_forest 'trees'", learners = list(list("rf", trees = 5)), class = "pyfsagg_error")

@@ -62,7 +62,7 @@ test_that("copies that split the vote are told", {
   names(table) <- paste0("copy", 1:8)
   for (j in 1:4) table[[paste0("noise", j)]] <- cos(1:120 * (20 + j))
   found <- wam(table, signal + cos(1:120 * 3) > 0, n_resamples = 60, seed = 1, progress = FALSE)
-  found$about_copies <- clusters(found, threshold = 3)$note[1]
+  found$about_copies <- clusters(found, n_features_to_select = 3)$note[1]
   expect_match(found$about_copies, "split the vote")
   expect_output(print(found), "nearly\\s+copies")
   expect_identical(quick(iris[1:2], iris$Species)$about_copies, "")
@@ -340,5 +340,5 @@ test_that("features are proposed with a reason, or none is", {
   expect_match(without$selection$reason, "without shuffled targets: shuffles = 0.", fixed = TRUE)
   expect_identical(without$combined, found$combined)
   expect_error(selected(found, "all"), "\"auto\"", class = "pyfsagg_parameter_error")
-  expect_error(clusters(found, threshold = "all"), "\"auto\"", class = "pyfsagg_error")
+  expect_error(clusters(found, n_features_to_select = "all"), "\"auto\"", class = "pyfsagg_error")
 })

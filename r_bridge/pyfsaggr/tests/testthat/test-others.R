@@ -115,11 +115,11 @@ test_that("similarities are matched to features by their names", {
   near["Sepal.Length", "Sepal.Width"] <- near["Sepal.Width", "Sepal.Length"] <- 0.95
   scores <- matrix(sin(1:40), 10, dimnames = list(NULL, names(iris)[1:4]))
   moved <- near[c(1, 3, 2, 4), c(1, 3, 2, 4)]
-  by_name <- function(...) stability(..., "yu", top = 2, interval = NULL)$value
+  by_name <- function(...) stability(..., "yu", n_features_to_select = 2, interval = NULL)$value
   expect_identical(by_name(scores, similarity = moved), by_name(scores, similarity = near))
   expect_identical(by_name(unname(scores), similarity = near), by_name(scores, similarity = near))
   expect_false(by_name(unname(scores), similarity = moved) == by_name(scores, similarity = near))
-  expect_equal(stability_measure(scores, "yu", top = 2, similarity = moved)$value, by_name(scores, similarity = near))
+  expect_equal(stability(scores, "yu", n_features_to_select = 2, similarity = moved)$value, by_name(scores, similarity = near))
   strange <- near
   dimnames(strange) <- list(letters[1:4], letters[1:4])
   expect_error(by_name(scores, similarity = strange), "'Sepal.Length' is not among", class = "pyfsagg_data_error")
@@ -150,7 +150,7 @@ test_that("lists need not name every feature that has similarities", {
   dimnames(near) <- list(letters[1:10], letters[1:10])
   named <- lapply(sets, function(set) letters[set])
   expect_equal(stability(named, c("zucknick", "yu"), similarity = near[10:1, 10:1])$value, by_number)
-  expect_equal(stability_measure(named, "zucknick", similarity = near[10:1, 10:1])$value, by_number[1])
+  expect_equal(stability(named, "zucknick", similarity = near[10:1, 10:1])$value, by_number[1])
   expect_error(stability(named, "yu", similarity = unname(near)), "name its rows", class = "pyfsagg_parameter_error")
 })
 
@@ -185,10 +185,10 @@ test_that("evaluate says what features are worth", {
 
 test_that("the catalogue names what there is", {
   skip_without_pyfsagg()
-  expect_true("mrmr" %in% list_filters()$name)
-  expect_true("stuart" %in% list_aggregators()$name)
-  expect_true("nogueira" %in% list_stability_measures()$name)
-  expect_true("bootstrap" %in% list_resampling_plans()$name)
+  expect_true("mrmr" %in% list_methods("filters")$name)
+  expect_true("stuart" %in% list_methods("aggregators")$name)
+  expect_true("nogueira" %in% list_methods("stability")$name)
+  expect_true("bootstrap" %in% list_methods("resampling")$name)
 })
 
 test_that("targets may be numbers, or not there", {

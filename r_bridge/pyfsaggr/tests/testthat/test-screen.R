@@ -15,6 +15,14 @@ test_that("genes of a screen, best first, with exact p-values", {
   expect_match(attr(found, "remarks"), "1 gene of 3 with one guide", all = FALSE)
 })
 
+test_that("a screen is kept, and read again", {
+  skip_without_pyfsagg()
+  found <- screen_genes(scores, genes, alpha = 0.5, save = folder <- tempfile())
+  expect_identical(load_result(folder)$low_p_value, found$low_p_value)
+  expect_identical(attr(load_result(folder), "alpha"), attr(found, "alpha"))
+  expect_gt(file.size(write_report(found, tempfile(fileext = ".html"))), 1e4)
+})
+
 test_that("options of a screen arrive", {
   skip_without_pyfsagg()
   named <- screen_genes(

@@ -16,13 +16,13 @@ test_that("performance weighs, and has a front with a knee", {
   skip_without_pyfsagg()
   selections <- list("a", c("a", "b"), c("a", "b", "c"), "d")
   found <- vote_features(
-    selections, weights = "performance", performance = c(0.5, 0.9, 1, NA), learners = c("x", "x", "y", "y")
+    selections, voter_weights = "performance", performance = c(0.5, 0.9, 1, NA), learners = c("x", "x", "y", "y")
   )
   expect_equal(found$ranking$score, c(2.4, 1.9, 1, 0))
   expect_identical(found$knee$n_features, 2L)
   expect_equal(found$knee$performance, 0.9)
   expect_identical(found$learners$learner, c("all voters", "x", "y"))
-  expect_equal(vote_features(selections, weights = c(2, 0, 0, 1))$ranking$score[1:2], c(2, 1))
+  expect_equal(vote_features(selections, voter_weights = c(2, 0, 0, 1))$ranking$score[1:2], c(2, 1))
 })
 
 test_that("what is wrong with a vote is said", {
@@ -30,8 +30,8 @@ test_that("what is wrong with a vote is said", {
   expect_error(vote_features("a"), "list of character vectors", class = "pyfsagg_error")
   expect_error(vote_features(list()), "no voter", class = "pyfsagg_data_error")
   expect_error(vote_features(list("a"), "majority"), "majority", class = "pyfsagg_error")
-  expect_error(vote_features(list("a"), weights = -1), "not negative", class = "pyfsagg_parameter_error")
-  expect_error(vote_features(list("a"), weights = NA), "weights must be NULL, \"performance\"", class = "pyfsagg_parameter_error")
-  expect_error(vote_features(list("a"), weights = "size"), "weights must be", class = "pyfsagg_parameter_error")
+  expect_error(vote_features(list("a"), voter_weights = -1), "not negative", class = "pyfsagg_parameter_error")
+  expect_error(vote_features(list("a"), voter_weights = NA), "voter_weights must be NULL, \"performance\"", class = "pyfsagg_parameter_error")
+  expect_error(vote_features(list("a"), voter_weights = "size"), "voter_weights must be", class = "pyfsagg_parameter_error")
   expect_error(vote_features(list("a", "b"), feature_names = "a"), "feature_names", class = "pyfsagg_data_error")
 })

@@ -1,0 +1,144 @@
+"""Array types, blocks of large matrices, safe squares and adjusted p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pyfsagg._base.validation import as_array, check_choice, check_integer
+from pyfsagg._message import NAN
+from pyfsagg.exceptions import DataError
+
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+Integer = int | np.int64
+"""A whole number as compiled loops see it."""
+
+
+PART = 2**26
+"""Bytes of a matrix that are worked on at a time."""
+
+
+def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
+    """Rows of a matrix in parts of about `PART` bytes."""
+    size = max(1, PART // (8 * shape[1]))
+    return (slice(start, min(start + size, shape[0])) for start in range(0, shape[0], size))
+
+
+def column_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
+    """Columns of a matrix in parts of about `PART` bytes; no part has a single column.
+
+    The sum over a single column is taken in another order than that over one of several.
+    """
+    m, p = shape
+    n_parts = max(1, min(8 * m * p // PART, p // 2))
+    edges = [p * i // n_parts for i in range(n_parts + 1)]
+    return (slice(start, stop) for start, stop in pairwise(edges))
+
+
+def scaled(values: Floats) -> tuple[Floats, int]:
+    """Values times a power of two, so that their squares neither overflow nor vanish; its exponent.
+
+    The products are exact, and so are all ratios of their squares.
+    """
+    largest = float(np.abs(values).max())
+    exponent = int(np.frexp(largest)[1]) if largest > 0.0 else 0
+    return np.ldexp(values, -exponent), exponent
+
+
+def scaled_together(*samples: Floats) -> tuple[list[Floats], int]:
+    """Several samples times one power of two, as :func:`scaled`; its exponent."""
+    values, exponent = scaled(np.concatenate(samples))
+    return np.split(values, np.cumsum([sample.size for sample in samples])[:-1]), exponent
+
+
+def original(value: float, exponent: int) -> float:
+    """A number in the unit of `scaled` values in that of the data.
+
+    Infinite or 0 where no number is that large or small.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(value, exponent))
+
+
+def unscaled(sum_of_squares: float, exponent: int) -> float:
+    """A sum of squares of `scaled` values in the squared unit of the data.
+
+    Infinite or 0 where no number is that large or small.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(sum_of_squares, 2 * exponent))
+
+
+ADJUSTMENTS = ("bh", "holm", "bonferroni")
+
+
+def adjust_p_values(
+    p_values: ArrayLike, adjust: str, *, n: int | None = None
+) -> NDArray[np.float64]:
+    """Correct p-values for the number of tests, as R's ``p.adjust`` does.
+
+    Parameters
+    ----------
+    p_values : array-like (k,)
+        Each in [0, 1].  NaN is no test: it is not counted and stays NaN.
+    adjust : {"bh", "holm", "bonferroni", "none"}
+        Benjamini–Hochberg (false discovery rate), Holm or Bonferroni (family-wise error); "none"
+        leaves the values as they are.
+    n : int, optional
+        How many tests there were in all, if more than are given: those that are left out count
+        as p = 1.  The number of given values by default.
+
+    Returns
+    -------
+    ndarray (k,)
+        Adjusted p-values in [0, 1], in the order of `p_values`; equal ones stay equal.
+
+    Raises
+    ------
+    DataError
+        For a value outside [0, 1].
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6; Benjamini and Hochberg (1995), JRSS B 57.
+
+    Examples
+    --------
+    >>> adjust_p_values([0.01, 0.02, 0.04], "holm")
+    array([0.03, 0.04, 0.04])
+    >>> adjust_p_values([0.01, float("nan"), 0.04], "holm")
+    array([0.02,  nan, 0.04])
+    >>> adjust_p_values([0.01, 0.02, 0.04], "bonferroni", n=10)
+    array([0.1, 0.2, 0.4])
+    """
+    check_choice("adjust", adjust, ("none", *ADJUSTMENTS))
+    given = as_array("p_values", p_values, np.float64)
+    outside = (given < 0.0) | (given > 1.0)
+    if outside.any():
+        raise DataError(
+            f"a p-value is {given[outside][0]:g}; p-values lie from 0 to 1 (", NAN, " = no test)"
+        )
+    known = ~np.isnan(given)
+    p = given[known]
+    n = p.size if n is None else check_integer("n", n, low=p.size)
+    if adjust == "none" or p.size == 0:
+        return given.copy()
+    order = np.argsort(p, kind="stable")
+    places = np.arange(1, p.size + 1)
+    if adjust == "bonferroni":
+        ordered = p[order] * n
+    elif adjust == "holm":
+        ordered = np.maximum.accumulate(p[order] * (n + 1 - places))
+    else:
+        # Tests that are left out have p = 1, come last, and lower nobody's value.
+        ordered = np.minimum.accumulate((p[order] / (places / n))[::-1])[::-1]
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(ordered, 1.0)
+    out = given.copy()
+    out[known] = adjusted
+    return out

@@ -1,0 +1,384 @@
+"""The fields of a result say once how they are kept; what is written, read and shown derives from them.
+
+By its type a field is an array (kept in ``matrices.npz``), a data frame, another dataclass, or JSON as it
+is.  :func:`stored` adds what the type cannot say: ``field(metadata=stored(file="ranking.csv"))``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a field says beside its type; see :func:`stored`."""
+
+    kept: bool = True
+    key: str | None = None
+    file: str | None = None
+    index: str | None = None
+    words: Sequence[str] = ()
+    types: Mapping[str, Any] = field(default_factory=dict)
+    array: bool = False
+    names: str = "{}"
+    start: int = 0
+    shared: Sequence[str] = ()
+    without: Sequence[str] = ()
+    write: Callable[[Any], Any] | None = None
+    read: Callable[[Any], Any] | None = None
+    columns: Sequence[str] | None = None
+
+
+def stored(**said: Any) -> dict[str, Stored]:
+    """The metadata of a field."""
+    return {"stored": Stored(**said)}
+
+
+def columns(*names: str) -> dict[str, Stored]:
+    """The metadata of a field for :func:`row_of`: the names of its columns, if they are not its own."""
+    return stored(columns=names)
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A dataclass as it is kept."""
+
+    record: dict[str, Any] = field(default_factory=dict)
+    arrays: dict[str, Any] = field(default_factory=dict)
+    tables: dict[str, pd.DataFrame] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A field, its type without None, and what it says."""
+
+    name: str
+    type: Any
+    optional: bool
+    how: Stored
+    field: Field[Any]
+
+    @property
+    def key(self) -> str:
+        return self.how.key or self.name
+
+    @property
+    def part(self) -> Any:
+        """The dataclass of which the field has one, several in a tuple, or a mapping; None for others."""
+        types = (self.type, *get_args(self.type))
+        return next((each for each in types if isinstance(each, type) and is_dataclass(each)), None)
+
+    @property
+    def is_array(self) -> bool:
+        return self.how.array or _is_array(self.type)
+
+    @property
+    def is_keyed(self) -> bool:
+        return isinstance(origin := get_origin(self.type), type) and issubclass(origin, Mapping)
+
+    def is_default(self, value: Any) -> bool:
+        return value is None or (self.field.default is not MISSING and value == self.field.default)
+
+    def of_part(self, part: Any) -> str:
+        """Names of the arrays of one of several parts."""
+        return self.how.names.replace("{part}", str(part))
+
+
+def _is_array(hint: Any) -> bool:
+    import numpy as np
+
+    return get_origin(hint) is np.ndarray
+
+
+@cache
+def _fields(cls: Any) -> tuple[_Kept, ...]:
+    """The kept fields of a dataclass; the names in their types must be known in its module."""
+    hints = get_type_hints(cls)
+    found = []
+    for each in fields(cls):
+        how = each.metadata.get("stored", Stored())
+        if how.kept and not each.name.startswith("_"):
+            bare, optional = _without_none(hints[each.name])
+            found.append(_Kept(each.name, bare, optional, how, each))
+    return tuple(found)
+
+
+def _without_none(hint: Any) -> tuple[Any, bool]:
+    if get_origin(hint) not in (Union, UnionType):
+        return hint, False
+    rest = [each for each in get_args(hint) if each is not NoneType]
+    return (rest[0] if len(rest) == 1 else Any), len(rest) < len(get_args(hint))
+
+
+# ---------------------------------------------------------------------------------------------
+# writing
+# ---------------------------------------------------------------------------------------------
+def taken_apart(
+    value: Any, *, arrays: bool = True, names: str = "{}", without: Sequence[str] = ()
+) -> Apart:
+    """The record, the arrays and the tables of a dataclass; without `arrays` these are in the record, too."""
+    apart, cls = Apart(), cast(Any, type(value))
+    for each in _fields(cls):
+        if each.name not in without:
+            _write(each, getattr(value, each.name), apart, names, arrays)
+    return apart
+
+
+def _write(each: _Kept, value: Any, apart: Apart, names: str, arrays: bool) -> None:
+    how = each.how
+    if how.write is not None:
+        if not each.is_default(value):
+            apart.record[each.key] = how.write(value)
+    elif how.file is not None:
+        tables = value if each.is_keyed else {"": value}
+        apart.tables.update(
+            {how.file.format(name): frame for name, frame in tables.items() if frame is not None}
+        )
+        if each.is_keyed:
+            apart.record[each.key] = list(value)
+        elif each.optional:
+            apart.record[each.key] = value is not None
+    elif arrays and each.is_array:
+        if value is not None:
+            import numpy as np
+
+            apart.arrays[names.format(each.key)] = np.asarray(value)
+    elif each.part is not None:
+        if not each.is_default(value):
+            apart.record[each.key] = _parts(each, value, apart, arrays)
+    elif arrays and each.is_keyed and _is_array(get_args(each.type)[1]):
+        apart.record[each.key] = [list(key) if isinstance(key, tuple) else key for key in value]
+        apart.arrays.update(
+            {each.of_part(i): array for i, array in enumerate(value.values(), how.start)}
+        )
+    else:
+        apart.record[each.key] = plain(value)
+
+
+def _parts(each: _Kept, value: Any, apart: Apart, arrays: bool) -> Any:
+    """The records of the dataclasses in a field; their arrays are added."""
+    without = (*each.how.shared, *each.how.without)
+    single = not each.is_keyed and not isinstance(value, tuple)
+    several = (
+        value.items() if each.is_keyed else enumerate([value] if single else value, each.how.start)
+    )
+    found = {}
+    for key, part in several:
+        one = taken_apart(part, arrays=arrays, names=each.of_part(key), without=without)
+        apart.arrays.update(one.arrays)
+        found[key] = one.record
+    if each.is_keyed:
+        return found
+    return found[each.how.start] if single else list(found.values())
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON knows it: a number that is not finite is None, a data frame its columns and rows."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, (tuple, list)):
+        return [plain(each) for each in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return taken_apart(value, arrays=False).record
+    if hasattr(value, "iloc"):
+        return _plain_frame(value)
+    return value  # the writer of JSON knows numbers of NumPy, arrays and mappings
+
+
+def as_record(value: Any) -> Any:
+    """What JSON does not know as plain values; NaN of arrays as None."""
+    import numpy as np
+
+    if isinstance(value, np.ndarray):
+        cells = value.astype(object)
+        if value.dtype.kind == "f":
+            cells[np.isnan(value)] = None
+        return cells.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return dict(value)
+    return str(value)
+
+
+def _plain_frame(frame: pd.DataFrame) -> dict[str, Any]:
+    """Columns and rows, which is shorter than a mapping per row; with its labels if they have a name."""
+    cells = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+    if frame.index.name is None:
+        return {"columns": list(frame.columns), "rows": cells}
+    return {"index": frame.index.tolist(), "columns": list(frame.columns), "data": cells}
+
+
+# ---------------------------------------------------------------------------------------------
+# reading
+# ---------------------------------------------------------------------------------------------
+def put_together(
+    cls: type,
+    record: Mapping[str, Any],
+    source: Any = None,
+    names: str = "{}",
+    known: Mapping[str, Any] | None = None,
+) -> Any:
+    """The dataclass of its record and what lies beside it, the `arrays` and `frame()` of a source.
+
+    Without a source arrays are in the record.  `known` are fields that need not be read.
+    """
+    values = dict(known or {})
+    for each in _fields(cls):
+        if each.name not in values:
+            found = _read(each, record, source, names, values)
+            if found is not MISSING:
+                values[each.name] = found
+    return cls(**values)
+
+
+def _read(
+    each: _Kept,
+    record: Mapping[str, Any],
+    source: Any,
+    names: str,
+    known: Mapping[str, Any],
+) -> Any:
+    """What the files say of a field; MISSING where its default holds."""
+    how = each.how
+    if how.file is not None and source is not None:
+        about: dict[str, Any] = {"index": how.index, "words": how.words, "types": how.types}
+        if each.is_keyed:
+            found = record.get(each.key, ())
+            return {name: source.frame(how.file.format(name), **about) for name in found}
+        there = not each.optional or record.get(each.key)
+        return source.frame(how.file, **about) if there else None
+    if each.is_array and source is not None:
+        name = names.format(each.key)
+        if each.optional and name not in source.arrays:
+            return None
+        array = source.arrays[name]
+        return array if _is_array(each.type) else tuple(array.tolist())
+    has_default = (each.field.default, each.field.default_factory) != (MISSING, MISSING)
+    if each.key not in record and (has_default or each.optional):
+        return MISSING if has_default else None
+    value = record[each.key]
+    if how.read is not None:
+        return how.read(value)
+    if each.part is not None and value is not None:
+        return _read_parts(each, value, source, known)
+    if each.is_keyed and isinstance(value, list) and source is not None:
+        keys = [tuple(key) if isinstance(key, list) else key for key in value]
+        return {key: source.arrays[each.of_part(i)] for i, key in enumerate(keys, how.start)}
+    if value is None and each.optional:
+        return None
+    return _restored(each.type, value, how)
+
+
+def _read_parts(each: _Kept, value: Any, source: Any, known: Mapping[str, Any]) -> Any:
+    """The dataclasses of a field, with what they share with their owner."""
+    common = {name: known[name] for name in each.how.shared}
+
+    def one(part: Any, record: Mapping[str, Any]) -> Any:
+        return put_together(each.part, record, source, each.of_part(part), common)
+
+    if each.is_keyed:
+        return {key: one(key, record) for key, record in value.items()}
+    if isinstance(value, list):
+        return tuple(one(i, record) for i, record in enumerate(value, each.how.start))
+    return one(None, value)
+
+
+def _restored(hint: Any, value: Any, how: Stored) -> Any:
+    """A plain value as the type of its field."""
+    if hint is float:
+        return math.nan if value is None else value
+    if get_origin(hint) is tuple:
+        inner = get_args(hint)
+        types = inner[:1] * len(value) if inner[1:] == (...,) else inner
+        pairs = zip(types, value, strict=True)
+        return tuple(_restored(_without_none(each)[0], part, how) for each, part in pairs)
+    if _is_array(hint):
+        import numpy as np
+
+        return np.array(value, dtype=get_args(get_args(hint)[1])[0])
+    if getattr(hint, "__name__", "") == "DataFrame":
+        return _frame(value, how)
+    return value
+
+
+def _frame(document: Mapping[str, Any], how: Stored) -> pd.DataFrame:
+    """A data frame of its columns and rows; columns without any value hold missing numbers."""
+    import pandas as pd
+
+    rows = document["rows"] if "rows" in document else document["data"]
+    index = pd.Index(document["index"], name=how.index) if "index" in document else None
+    frame = pd.DataFrame(rows, index, columns=document["columns"])
+    empty = [name for name in frame if frame[name].isna().all()]
+    return frame.astype(dict.fromkeys(empty, float))
+
+
+# ---------------------------------------------------------------------------------------------
+# showing
+# ---------------------------------------------------------------------------------------------
+def row_of(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass as cells of one row; an interval has two, which are missing if it is None."""
+    row: dict[str, Any] = {}
+    for each in fields(value):
+        columns = each.metadata.get("stored", Stored()).columns
+        cell = getattr(value, each.name)
+        if columns is None:
+            row[each.name] = cell
+        elif len(columns) == 1:
+            row[columns[0]] = math.nan if cell is None else cell
+        elif columns:
+            if is_dataclass(cell):
+                cell = row_of(cell).values()
+            cells = (math.nan,) * len(columns) if cell is None else cell
+            row |= dict(zip(columns, cells, strict=True))
+    return row
+
+
+def _short(value: Any) -> str:
+    """A field for the eye; empty for what has no short form."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, (bool, int, str)):
+        return repr(value)
+    if isinstance(value, tuple) and len(value) <= 3:
+        return f"({', '.join(map(_short, value))})" if value else ""
+    if hasattr(value, "shape"):
+        return f"<{' x '.join(map(str, value.shape))}>"
+    return f"<{len(value)}>" if isinstance(value, (tuple, list)) else ""
+
+
+class Part:
+    """A dataclass that is written, read and shown by its fields: a part of a result, or a small one."""
+
+    def to_json(self) -> str:
+        """The fields as a JSON object; missing and infinite numbers are null."""
+        return json.dumps(self._contents(), default=as_record, allow_nan=False, ensure_ascii=False)
+
+    def _contents(self) -> dict[str, Any]:
+        """What :meth:`to_json` says."""
+        return taken_apart(self, arrays=False).record
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{each.name}={text}"
+            for each in fields(self)  # type: ignore[arg-type]
+            if (text := _short(getattr(self, each.name)))
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"

@@ -1,0 +1,270 @@
+"""Checks of single arguments: each names the argument, the value received and what is allowed."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import os
+import reprlib
+import secrets
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+from pyfsagg._message import FALSE, MAPPING, NONE, TRUE, Got, Message, Param, Remedy, Value, named
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def check_integer(
+    name: str, value: object, *, low: int | None = None, high: int | None = None
+) -> int:
+    """Return `value` as int, or say what is allowed."""
+    allowed = _interval(low, high)
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise ParameterError(named(name), f" must be a whole number{allowed}", Got(value))
+    number = int(value)
+    if (low is not None and number < low) or (high is not None and number > high):
+        raise ParameterError(named(name), f" must be a whole number{allowed}", Got(value))
+    return number
+
+
+def check_real(
+    name: str,
+    value: object,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    low_open: bool = False,
+) -> float:
+    """Return `value` as float, or say what is allowed."""
+    allowed = _interval(low, high, low_open)
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ParameterError(named(name), f" must be a number{allowed}", Got(value))
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ParameterError(named(name), f" must be a finite number{allowed}", Got(value))
+    if low is not None and (number < low or (low_open and number == low)):
+        raise ParameterError(named(name), f" must be a number{allowed}", Got(value))
+    if high is not None and number > high:
+        raise ParameterError(named(name), f" must be a number{allowed}", Got(value))
+    return number
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
+    """Return `value` if it is one of `choices`."""
+    choices = list(choices)
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(
+            named(name), f" must be one of {', '.join(map(repr, choices))}", Got(value)
+        )
+    return str(value)
+
+
+def check_mapping(name: str, value: object) -> dict[str, Any]:
+    """A dictionary of `value`, which maps names to something; empty for None."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise InputTypeError(
+            named(name), " must be ", MAPPING, ", such as ", Value({"bins": 5}), got_short(value)
+        )
+    return dict(value)
+
+
+def check_flag(name: str, value: object) -> bool:
+    """True or False."""
+    import numpy as np
+
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputTypeError(named(name), " must be ", TRUE, " or ", FALSE, Got(value))
+    return bool(value)
+
+
+def check_labels(name: str, value: object) -> list[Any]:
+    """The elements of `value`, which are texts, numbers or what else can be told apart."""
+    labels = check_list(name, value)
+    for label in labels:
+        if not isinstance(label, Hashable):
+            raise InputTypeError(named(name), " must be labels", got_short(label), " among them")
+    return labels
+
+
+def check_list(name: str, value: object) -> list[Any]:
+    """The elements of `value`; a text is none of lists, nor is what cannot be run through."""
+    if not isinstance(value, (str, bytes)):
+        with suppress(TypeError):
+            return list(value)  # type: ignore[call-overload, no-any-return]
+    raise InputTypeError(named(name), " must be a list", got_short(value))
+
+
+def got_short(value: object) -> Got:
+    """The value that was met, of long ones the beginning and the end."""
+    return Got(value, reprlib.repr(value))
+
+
+def is_single(value: object) -> bool:
+    """Whether `value` stands for itself: a number, a text, no sequence and no array of several."""
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+        return True
+    return getattr(value, "ndim", 1) == 0
+
+
+def is_word(value: object, word: str) -> bool:
+    """Whether `value` is this text; an array is not, whose comparison would be an array."""
+    return isinstance(value, str) and value == word
+
+
+def check_writable_names(names: Sequence[str], what: str) -> None:
+    """Names that can be written into a file."""
+    with writable_text(f"of {what}"):
+        "\n".join(names).encode()
+
+
+@contextmanager
+def writable_text(what: str) -> Iterator[None]:
+    """Refuse text that no file can hold where it is first encoded, by Arrow for instance."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        before, after = error.object[: error.start], error.object[error.start :]
+        odd = before.rpartition("\n")[2] + after.partition("\n")[0]
+        raise DataError(
+            f"the name {odd!r} {what} holds half a character (a surrogate), which no file can hold; "
+            "read the names in the right encoding, or rename"
+        ) from None
+
+
+def check_path(name: str, value: object) -> str:
+    """The path of a file or a folder as text."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise InputTypeError(named(name), " must be a path", got_short(value))
+    path = os.fsdecode(value)
+    if "\0" in path:
+        raise ParameterError(named(name), f" must be a path, and {path!r} holds a null character")
+    return path
+
+
+def real_array(name: str, values: Any) -> Any:
+    """`values`, an array where NumPy knows what that is; masked cells are missing, not what lies below."""
+    if _is_complex(values):
+        raise DataError(
+            "Complex data not supported: ",
+            named(name),
+            " has complex values",
+            Remedy("take the real part or the modulus"),
+        )
+    import numpy as np
+
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if not np.ma.is_masked(values):
+        return values.data
+    if values.dtype.kind in "biuf":
+        return np.where(np.ma.getmaskarray(values), np.nan, values.data.astype(np.float64))
+    cells = values.data.astype(object)
+    cells[np.ma.getmaskarray(values)] = None
+    return cells
+
+
+def as_array(name: str, values: Any, dtype: Any = None) -> NDArray[Any]:
+    """`values` as a NumPy array; masked cells are missing."""
+    import numpy as np
+
+    try:
+        return np.asarray(real_array(name, values), dtype=dtype)
+    except DataError:
+        raise
+    except (ValueError, TypeError, OverflowError, AttributeError):
+        what = "an array" if dtype is None else "an array of numbers"
+        raise DataError(
+            named(name), f" must be {what} with rows of one length", got_short(values)
+        ) from None
+
+
+def _is_complex(values: Any) -> bool:
+    """By the type of an array, of a column of a frame, or of what a list holds."""
+    if isinstance(values, (list, tuple)):
+        import numpy as np
+
+        try:
+            values = np.asarray(values)
+        except ValueError:  # rows of unequal length: whoever reads them says so
+            return False
+    types: Any = getattr(values, "dtypes", None)
+    if not hasattr(types, "__iter__"):  # a single column has one type
+        types = [getattr(values, "dtype", None)]
+    return any(getattr(one, "kind", "") == "c" for one in types)
+
+
+def _interval(low: float | None, high: float | None, low_open: bool = False) -> str:
+    if low is not None and high is not None:
+        return (
+            f" {'above' if low_open else 'from'} {low} {'and at most' if low_open else 'to'} {high}"
+        )
+    if low is not None:
+        return f" {'above' if low_open else 'of at least'} {low}"
+    if high is not None:
+        return f" of at most {high}"
+    return ""
+
+
+def n_selected(threshold: float | int, n_features: int, name: str = "threshold") -> int:
+    """Number of features that a count or a fraction (rounded up) stands for.
+
+    Examples
+    --------
+    >>> n_selected(3, 10), n_selected(0.25, 10)
+    (3, 3)
+    """
+    if isinstance(threshold, Integral) and not isinstance(threshold, bool):
+        return check_integer(
+            Message(named(name), " (a number of features)"), threshold, low=1, high=n_features
+        )
+    fraction = check_real(
+        Message(named(name), " (a fraction)"), threshold, low=0.0, high=1.0, low_open=True
+    )
+    return size_of_share(fraction, n_features)
+
+
+def size_of_share(share: float, size: int) -> int:
+    """How many of `size` a share of them is, rounded up; at least one."""
+    # 0.28 * 25 is 7.000000000000001 in binary; a number that is whole but for rounding stays whole.
+    return max(1, math.ceil(round(share * size, 9)))
+
+
+def resolve_seed(random_state: object) -> int:
+    """A seed that can be written down: an int as it is, None as fresh entropy, a generator's draw."""
+    import numpy as np
+
+    if random_state is None:
+        return secrets.randbits(63)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63 - 1))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        return check_integer("random_state", random_state, low=0)
+    raise InputTypeError(
+        Param("random_state"),
+        " must be ",
+        NONE,
+        ", a whole number or a NumPy generator",
+        Got(random_state),
+    )
+
+
+def random_numbers(random_state: object) -> np.random.Generator:
+    """A generator: the one given, which goes on where it is, or one of a seed."""
+    import numpy as np
+
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(resolve_seed(random_state))

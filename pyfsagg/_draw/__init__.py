@@ -1,1 +1,0 @@
-"""The drawing kit: axes, colours and SVG; it knows no result."""

@@ -1,0 +1,448 @@
+"""Equal-width bins, and filters that look at one feature and the class at a time."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from pyfsagg._base.arithmetic import Floats, Integer
+
+EQUAL_WIDTH = 0
+EQUAL_FREQUENCY = 1
+PRAZNIK = 2
+
+_TINY = 1e-290
+_EPSILON = 2.0**-52
+_HUGE = 1e300
+_PRAZNIK_LOW = 1e-14
+
+
+class CountedColumns(NamedTuple):
+    """A table prepared for the counting kernels.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_samples, n_features), Fortran order
+    categories : ndarray of uint32, shape (n_categorical, n_samples)
+        Codes of the categorical columns; a missing value is a level of its own, the last one.  One row a
+        column: the memory layout of an array is part of its type, and that of a single column is another.
+    source : ndarray of int64, shape (n_features,)
+        Row of `categories`, or -1 for a column that is binned in each resample.
+    n_codes : ndarray of int64, shape (n_features,)
+        Bound on the number of codes (levels, or bins plus one for missing values).
+    lowest, highest : ndarray of int32, shape (n_features, k)
+        Rows of the most extreme known values of the binned columns, most extreme first.
+    """
+
+    values: Floats
+    categories: NDArray[np.uint32]
+    source: NDArray[np.int64]
+    n_codes: NDArray[np.int64]
+    lowest: NDArray[np.int32]
+    highest: NDArray[np.int32]
+
+
+@njit(cache=True, nogil=True)
+def column_range(
+    column: Floats,
+    weights: NDArray[np.uint16],
+    lowest: NDArray[np.int32],
+    highest: NDArray[np.int32],
+) -> tuple[float, float]:
+    """Smallest and largest known value among the rows of positive weight; (inf, -inf) if none.
+
+    `lowest` and `highest` hold the rows of the most extreme values, the most extreme one first: a
+    resample nearly always has one of the first few, so the column is hardly ever scanned.
+    """
+    low = np.inf
+    for row in lowest:
+        if weights[row] > 0:
+            low = column[row]
+            break
+    high = -np.inf
+    for row in highest:
+        if weights[row] > 0:
+            high = column[row]
+            break
+    if not (low < np.inf and high > -np.inf):
+        low, high = np.inf, -np.inf
+        for row in range(column.shape[0]):
+            value = column[row]
+            if weights[row] > 0 and value == value:
+                low = min(low, value)
+                high = max(high, value)
+    return low, high
+
+
+@njit(cache=True, nogil=True)
+def praznik_bins(n_draws: int) -> int:
+    """Number of bins that praznik gives a resample of `n_draws` rows."""
+    return min(10, max(2, n_draws // 3))
+
+
+@njit(cache=True, nogil=True)
+def _praznik_range(low: float, high: float) -> tuple[float, float]:
+    """Widen the range at both ends, unless an end is near zero or near the largest double."""
+    for end in (abs(low), abs(high)):
+        if end <= _PRAZNIK_LOW or end >= _HUGE:
+            return low, high
+    low -= (high - low) / 1000.0
+    return low, high + (high - low) / 1000.0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _cut(low: float, width: float, k: float, bins: float) -> float:
+    return low + width * k / bins
+
+
+@njit(cache=True, nogil=True)
+def width_cutpoints(low: float, high: float, bins: Integer, cutpoints: Floats) -> None:
+    """Write the cuts at low + k (high - low) / bins, k = 1, …, bins - 1, to `cutpoints`."""
+    width = high - low
+    if math.isfinite(width * bins):
+        for k in range(1, bins):
+            cutpoints[k - 1] = _cut(low, width, float(k), float(bins))
+    else:
+        for k in range(1, bins):
+            cutpoints[k - 1] = low / bins * (bins - k) + high / bins * k
+
+
+@njit(cache=True, nogil=True)
+def width_rows(
+    column: Floats,
+    low: float,
+    high: float,
+    bins: int,
+    codes: NDArray[np.unsignedinteger[Any]],
+) -> int:
+    """Write the bin of every row to `codes`; return how many codes there may be.
+
+    The bin is the number of cuts below the value.  A missing value gets the last code; rows outside
+    the range (they are not in the resample) get an arbitrary valid code.
+    """
+    if not low < high:
+        return _one_bin(column, codes)
+    width = high - low
+    rounding = (abs(low) + abs(high)) * (16.0 * _EPSILON)
+    if width / bins <= rounding or width < _TINY or not math.isfinite(width * bins):
+        # The cuts are so close together, or so far apart, that their own rounding is felt.
+        cutpoints = np.empty(bins - 1)
+        width_cutpoints(low, high, bins, cutpoints)
+        for row in range(column.shape[0]):
+            value = column[row]
+            codes[row] = np.searchsorted(cutpoints, value) if value == value else bins
+        return bins + 1
+    scale = bins / width
+    parts = float(bins)
+    top = np.int32(bins - 1)
+    for row in range(column.shape[0]):
+        # The nearest cut is found by arithmetic, the side of it by comparison.  No branches and no
+        # look-ups, so that the loop vectorises.
+        value = column[row]
+        place = (value - low) * scale
+        place = place if place >= 0.0 else 0.0
+        place = place if place <= parts else parts
+        nearest = np.int32(place + 0.5)
+        code = nearest - np.int32(value <= _cut(low, width, float(nearest), parts))
+        code = min(max(code, np.int32(0)), top)
+        codes[row] = code if value == value else np.int32(bins)
+    return bins + 1
+
+
+@njit(cache=True, nogil=True)
+def praznik_rows(
+    column: Floats,
+    low: float,
+    high: float,
+    bins: int,
+    codes: NDArray[np.unsignedinteger[Any]],
+) -> int:
+    """As :func:`width_rows`, by floor((x - low) / (high - low) * bins) on the widened range.
+
+    Where the range is not widened, that of the largest value is `bins`: it joins the last bin.
+    """
+    if not low < high:
+        return _one_bin(column, codes)
+    factor = 1.0  # keeps differences and their reciprocals in range for extreme magnitudes
+    if not math.isfinite(high - low):
+        factor = 0.5
+    elif high - low < _TINY:
+        factor = 2.0**200
+    low, high = _praznik_range(low, high)
+    low, high = low * factor, high * factor
+    width = high - low
+    top = float(bins - 1)
+    for row in range(column.shape[0]):
+        place = (column[row] * factor - low) / width * bins
+        inside = place if place >= 0.0 else 0.0
+        inside = inside if inside <= top else top
+        codes[row] = np.int32(inside) if place == place else np.int32(bins)
+    return bins + 1
+
+
+@njit(cache=True, nogil=True)
+def _one_bin(column: Floats, codes: NDArray[np.unsignedinteger[Any]]) -> int:
+    """Bin 0 for every known value."""
+    for row in range(column.shape[0]):
+        codes[row] = 0 if column[row] == column[row] else 1
+    return 2
+
+
+CHI_SQUARED = 0
+VALUE_DIFFERENCE = 1
+
+_COPIES = 4
+"""Interleaved copies of a count table: neighbouring rows need not wait for each other."""
+
+
+@njit(cache=True, nogil=True)
+def _cell_offsets(labels: NDArray[np.int32], n_cells: int) -> NDArray[np.uint32]:
+    """Where each row counts, before its code is known: its copy of the table and its class."""
+    offsets = np.empty(labels.shape, dtype=np.uint32)
+    for r in range(labels.shape[0]):
+        for i in range(labels.shape[1]):
+            offsets[r, i] = (i % _COPIES) * n_cells + labels[r, i]
+    return offsets
+
+
+@njit(cache=True, nogil=True)
+def _count_cells(
+    codes: NDArray[np.uint32],
+    offsets: NDArray[np.uint32],
+    weights: NDArray[np.uint16],
+    n_classes: int,
+    keys: NDArray[np.uint32],
+    copies: NDArray[np.int64],
+    cells: NDArray[np.int64],
+) -> None:
+    """Weighted counts by code and class: ``cells[code * n_classes + label]``.
+
+    The places are computed in a loop of their own, which vectorises; the counting cannot.
+    """
+    copies[:] = 0
+    for i in range(keys.shape[0]):
+        keys[i] = codes[i] * np.uint32(n_classes) + offsets[i]
+    for i in range(keys.shape[0]):
+        copies[keys[i]] += weights[i]
+    n_cells = copies.shape[0] // _COPIES
+    for cell in range(cells.shape[0]):
+        total = 0
+        for k in range(_COPIES):
+            total += copies[k * n_cells + cell]
+        cells[cell] = total
+
+
+@njit(cache=True, nogil=True)
+def chi_squared_of_counts(cells: NDArray[np.int64], n_classes: int) -> tuple[float, float]:
+    """Chi-squared statistic and Cramér's V over the levels and classes that occur."""
+    n_levels = cells.shape[0] // n_classes
+    shares = np.empty(n_classes)
+    total, classes = cells.sum(), 0
+    for c in range(n_classes):
+        class_total = 0
+        for level in range(n_levels):
+            class_total += cells[level * n_classes + c]
+        shares[c] = class_total / total if class_total > 0 else 0.0
+        classes += class_total > 0
+    statistic = 0.0
+    levels = 0
+    for level in range(n_levels):
+        level_total = 0
+        for c in range(n_classes):
+            level_total += cells[level * n_classes + c]
+        if level_total == 0:
+            continue
+        levels += 1
+        for c in range(n_classes):
+            if shares[c] > 0.0:
+                expected = level_total * shares[c]
+                statistic += (cells[level * n_classes + c] - expected) ** 2 / expected
+    smaller = min(levels, classes)
+    if smaller < 2:
+        return 0.0, 0.0
+    return statistic, np.sqrt(statistic / (total * (smaller - 1)))
+
+
+@njit(cache=True, nogil=True)
+def value_difference(cells: NDArray[np.int64]) -> float:
+    """Half the sum over the levels of |p(level | class 1) - p(level | class 0)|."""
+    # As floating-point numbers: products of large counts do not fit into 64 bits.
+    zeros = float(cells[0::2].sum())
+    ones = float(cells[1::2].sum())
+    if zeros == 0.0 or ones == 0.0:
+        return 0.0
+    difference = 0.0
+    for level in range(cells.shape[0] // 2):
+        difference += abs(cells[2 * level + 1] * zeros - cells[2 * level] * ones)
+    return difference / (2.0 * zeros * ones)
+
+
+@njit(cache=True, nogil=True)
+def write_statistic(
+    statistic: int,
+    cells: NDArray[np.int64],
+    n_classes: int,
+    scores: Floats,
+    r: int,
+    j: int,
+) -> None:
+    """The `statistic` of one table of counts, into ``scores[:, r, j]``."""
+    if statistic == CHI_SQUARED:
+        scores[0, r, j], scores[1, r, j] = chi_squared_of_counts(cells, n_classes)
+    else:
+        scores[0, r, j] = value_difference(cells)
+
+
+@njit(cache=True, nogil=True)
+def class_tables(
+    statistic: int,
+    columns: CountedColumns,
+    bins: int,
+    n_classes: int,
+    labels: NDArray[np.int32],
+    weights: NDArray[np.uint16],
+    scores: Floats,
+) -> None:
+    """Write the `scores` (n_outputs, n_resamples, n_features) of every column and resample.
+
+    `statistic` is `CHI_SQUARED` (Pearson's statistic and Cramér's V) or `VALUE_DIFFERENCE` (of two
+    classes).
+    """
+    values, categories, source, n_codes, lowest, highest = columns
+    n, p = values.shape
+    codes, keys = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
+    most = int(n_codes.max()) * n_classes
+    copies = np.empty(_COPIES * most, dtype=np.int64)
+    offsets = _cell_offsets(labels, most)
+    cells = np.empty(most, dtype=np.int64)
+    for j in range(p):
+        column = source[j]
+        extent = (np.inf, -np.inf)
+        used = cells[: n_codes[j] * n_classes]
+        for r in range(weights.shape[0]):
+            offset = offsets[r if labels.shape[0] > 1 else 0]
+            if column >= 0:
+                _count_cells(categories[column], offset, weights[r], n_classes, keys, copies, used)
+            else:
+                x = values[:, j]
+                found = column_range(x, weights[r], lowest[j], highest[j])
+                if r == 0 or found != extent:  # resamples often share the range, so the bins
+                    extent = found
+                    width_rows(x, extent[0], extent[1], bins, codes)
+                _count_cells(codes, offset, weights[r], n_classes, keys, copies, used)
+            write_statistic(statistic, used, n_classes, scores, r, j)
+
+
+@njit(cache=True, nogil=True)
+def spearman_block(
+    levels: NDArray[np.int32],
+    n_levels: NDArray[np.int64],
+    labels: NDArray[np.int32],
+    weights: NDArray[np.uint16],
+    scores: Floats,
+) -> None:
+    """|rho| of the average ranks with the class 0/1, (1, b, p); level -1 is missing and left out.
+
+    With two classes the covariance needs the rank sum of class 1 only, and the ranks' variance the
+    sizes of the ties.
+    """
+    cells = np.empty((int(n_levels.max()), 2), dtype=np.int64)
+    for j in range(levels.shape[1]):
+        for r in range(weights.shape[0]):
+            label = labels[r if labels.shape[0] > 1 else 0]
+            cells[: n_levels[j]] = 0
+            for i in range(levels.shape[0]):
+                if levels[i, j] >= 0:
+                    cells[levels[i, j], label[i]] += weights[r, i]
+            before = 0
+            ones = 0
+            doubled_ranks = 0.0
+            ties = 0.0
+            for level in range(n_levels[j]):
+                size = cells[level, 0] + cells[level, 1]
+                doubled_ranks += float(cells[level, 1]) * float(2 * before + size + 1)
+                ties += float(size) ** 3 - float(size)
+                before += size
+                ones += cells[level, 1]
+            n = float(before)
+            spread = (n**3 - n - ties) / 12.0
+            scores[0, r, j] = 0.0
+            if spread > 0.0 and 0 < ones < before:
+                covariance = doubled_ranks / 2.0 - ones * (n + 1.0) / 2.0
+                balance = ones * (n - ones) / n
+                scores[0, r, j] = min(abs(covariance) / np.sqrt(spread * balance), 1.0)
+
+
+@njit(cache=True, nogil=True)
+def _moments(distinct: Floats, cells: NDArray[np.int64], c: int) -> tuple[float, float]:
+    """Mean and variance (divisor n) of class `c`; the mean is NaN for a class without known values.
+
+    Summed over the distinct values in ascending order, so that weights and repeated rows agree.  A
+    class with one distinct value has that mean and the variance 0 exactly.
+    """
+    count = 0
+    total = 0.0
+    kinds = 0
+    only = np.nan
+    for level in range(distinct.shape[0]):
+        if cells[level, c] > 0:
+            count += cells[level, c]
+            total += cells[level, c] * distinct[level]
+            kinds += 1
+            only = distinct[level]
+    if kinds < 2:
+        return only, 0.0
+    mean = total / count
+    squares = 0.0
+    for level in range(distinct.shape[0]):
+        squares += cells[level, c] * (distinct[level] - mean) ** 2
+    return mean, squares / count
+
+
+@njit(cache=True, nogil=True)
+def _ratio(value: float, mean: float, variance: float) -> float:
+    """|value - mean| / variance; below every ratio at the mean of a class without spread."""
+    if variance > 0.0:
+        return abs(value - mean) / variance
+    return -1.0 if value == mean else np.inf
+
+
+@njit(cache=True, nogil=True)
+def fit_criterion_block(
+    distinct: Floats,
+    start: NDArray[np.int64],
+    levels: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    weights: NDArray[np.uint16],
+    scores: Floats,
+) -> None:
+    """Share of the rows that lie on the side of their class, (1, b, p); level -1 is on no side.
+
+    ``distinct[start[j]:start[j + 1]]`` are the values of feature j in ascending order.
+    """
+    cells = np.empty((int(np.diff(start).max()), 2), dtype=np.int64)
+    for j in range(levels.shape[1]):
+        known = distinct[start[j] : start[j + 1]]
+        for r in range(weights.shape[0]):
+            label = labels[r if labels.shape[0] > 1 else 0]
+            cells[: known.shape[0]] = 0
+            totals = np.zeros(2, dtype=np.int64)
+            for i in range(levels.shape[0]):
+                totals[label[i]] += weights[r, i]
+                if levels[i, j] >= 0:
+                    cells[levels[i, j], label[i]] += weights[r, i]
+            mean0, variance0 = _moments(known, cells, 0)
+            mean1, variance1 = _moments(known, cells, 1)
+            hits = 0
+            if totals.min() > 0 and mean0 == mean0 and mean1 == mean1:
+                for level in range(known.shape[0]):
+                    ratio0 = _ratio(known[level], mean0, variance0)
+                    ratio1 = _ratio(known[level], mean1, variance1)
+                    if ratio0 == ratio1 and (ratio0 < 0.0 or ratio0 == np.inf):
+                        continue
+                    hits += cells[level, 0 if ratio0 <= ratio1 else 1]
+            scores[0, r, j] = hits / totals.sum()

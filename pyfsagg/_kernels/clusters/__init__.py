@@ -1,1 +1,0 @@
-"""Partitions, affinities and spectra."""

@@ -1,1 +1,0 @@
-"""Entropy of columns that are cut anew in every resample."""

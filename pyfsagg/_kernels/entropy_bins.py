@@ -1,0 +1,529 @@
+"""Bins of one sorted column with integer row weights: MDL, equal width and equal frequency."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from pyfsagg._base.arithmetic import Floats, Integer
+from pyfsagg._kernels.class_tables import EQUAL_WIDTH, width_cutpoints
+
+SLACK = 16
+"""Table units by which a cut must beat an earlier one.  Cuts that are equally good by an identity
+of logarithms (4 log 4 = 8 log 2) may differ by the rounding of a few table values."""
+
+TABLE_BITS = 50
+"""Size of the largest table value: exact as a float, and sums of a few of them fit into 64 bits."""
+
+
+class CutSpace(NamedTuple):
+    """Work space for one column: its entries, and the search for cuts between them.
+
+    Entry i has the class ``classes[i]`` and the total weight ``sizes[i]``; ``cut[i]`` is 1 if a cut
+    before it is admissible, and 2 if it is made.  `left` and `right` are class counts, `stack` holds
+    the intervals still to be searched, and `codes` is what :func:`log_codes` returns.
+    """
+
+    classes: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    cut: NDArray[np.uint8]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    stack: NDArray[np.int32]
+    codes: Floats
+
+
+@njit(cache=True, nogil=True)
+def cut_space(size: Integer, n_classes: Integer) -> CutSpace:
+    """Room for columns of less than `size` entries."""
+    return CutSpace(
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+        np.zeros(size, np.uint8),
+        np.empty(n_classes, np.int64),
+        np.empty(n_classes, np.int64),
+        np.empty((size, 2), np.int32),
+        log_codes(n_classes),
+    )
+
+
+@njit(cache=True, nogil=True)
+def xlogx_shift(total: Integer) -> int:
+    """Binary digits after the point for which ``total log total`` fits into `TABLE_BITS`."""
+    if total < 2:
+        return TABLE_BITS
+    return TABLE_BITS - math.frexp(total * math.log(total))[1]
+
+
+@njit(cache=True, nogil=True)
+def xlogx(x: Integer, scale: float) -> Integer:
+    """``x log x`` (nats) in units of ``1 / scale``, rounded to a whole number."""
+    return np.int64(0) if x < 2 else np.int64(math.floor(x * math.log(x) * scale + 0.5))
+
+
+@njit(cache=True, nogil=True)
+def fill_xlogx(table: NDArray[np.int64], start: Integer, stop: Integer, shift: int) -> None:
+    """Set ``table[x]`` to ``x log x`` (nats) in units of ``2**-shift`` for start <= x < stop."""
+    scale = math.ldexp(1.0, shift)
+    for x in range(start, stop):
+        table[x] = xlogx(x, scale)
+
+
+@njit(cache=True, nogil=True)
+def pack_rows(
+    weights: NDArray[np.uint16], labels: NDArray[np.int32], packed: NDArray[np.uint32]
+) -> None:
+    """Weight (low half) and label of each row in one word: one random access instead of two."""
+    for row in range(weights.shape[0]):
+        packed[row] = np.uint32((np.int64(labels[row]) << 16) | np.int64(weights[row]))
+
+
+@njit(cache=True, nogil=True)
+def build_entries(
+    order: NDArray[Any],
+    n_known: Integer,
+    tied: bool,
+    row_bits: Integer,
+    packed: NDArray[np.uint32],
+    space: CutSpace,
+) -> Integer:
+    """Entries of one column; returns how many.
+
+    ``order[:n_known]`` lists the rows by rising value.  If the column is `tied`, the bit above the
+    `row_bits` bits of the row number says that the value differs from the one before.  The space
+    needs n_known + 1 places.
+
+    Without ties the entries are the runs of one class.  No candidate is lost by that: while rows of
+    one class change sides the weighted entropy is strictly concave, so that the best cut never lies
+    inside such a run, not even as a tie (the boundary points of Fayyad and Irani).  With ties every
+    change of value is a candidate.
+    """
+    if tied:
+        return _runs_of_value(order, n_known, row_bits, packed, space)
+    n_entries = _runs_of_class(order, n_known, packed, space.classes, space.sizes)
+    space.cut[:n_entries] = 1
+    return n_entries
+
+
+@njit(cache=True, nogil=True)
+def _runs_of_class(
+    order: NDArray[Any],
+    n_known: Integer,
+    packed: NDArray[np.uint32],
+    classes: NDArray[np.int32],
+    sizes: NDArray[np.int32],
+) -> Integer:
+    """Runs of one class among the rows present.
+
+    Free of branches, because presence and class of the next row cannot be predicted: class and
+    start of the running entry are written at every row and move on only when a new entry starts.
+    """
+    last = np.int64(-1)
+    entry = np.int64(0)  # one past the running entry
+    seen = np.int64(0)
+    for position in range(n_known):
+        word = np.int64(packed[order[position]])
+        weight = word & 0xFFFF
+        label = word >> 16 if weight != 0 else last
+        sizes[entry] = seen
+        entry += np.int64(label != last)
+        last = label
+        classes[entry] = label
+        seen += weight
+    sizes[entry] = seen
+    for i in range(entry):
+        classes[i] = classes[i + 1]
+        sizes[i] = sizes[i + 1] - sizes[i]
+    return entry
+
+
+@njit(cache=True, nogil=True)
+def _runs_of_value(
+    order: NDArray[Any],
+    n_known: Integer,
+    row_bits: Integer,
+    packed: NDArray[np.uint32],
+    space: CutSpace,
+) -> Integer:
+    """Runs of one value and class; `cut` says where the value changes.  Free of branches, too."""
+    classes, sizes, cut = space.classes, space.sizes, space.cut
+    last = np.int64(-1)
+    entry = np.int64(0)
+    seen = np.int64(0)
+    changed = np.int64(0)  # since the last row that is present
+    opened = np.int64(0)  # whether the running entry began with a change
+    mask = np.uint64((1 << row_bits) - 1)
+    for position in range(n_known):
+        row = np.int64(order[position])
+        changed |= row >> row_bits
+        word = np.int64(packed[np.uint64(row) & mask])
+        weight = word & 0xFFFF
+        absent = np.int64(weight == 0)
+        label = last if absent else word >> 16
+        starts = np.int64(label != last) | (changed & (1 - absent))
+        opened = changed if starts else opened
+        sizes[entry] = seen
+        entry += starts
+        cut[entry] = opened
+        classes[entry] = label
+        last = label
+        changed &= absent
+        seen += weight
+    sizes[entry] = seen
+    for i in range(entry):
+        classes[i] = classes[i + 1]
+        sizes[i] = sizes[i + 1] - sizes[i]
+        cut[i] = cut[i + 1]
+    return entry
+
+
+@njit(cache=True, nogil=True)
+def log_codes(n_classes: Integer) -> Floats:
+    """``log(3**k - 2)`` for k = 1 … n_classes, without overflow; place 0 is not used."""
+    codes = np.zeros(n_classes + 1)
+    for k in range(1, n_classes + 1):
+        codes[k] = k * math.log(3.0) + math.log1p(-2.0 * 3.0**-k)
+    return codes
+
+
+@njit(cache=True, nogil=True)
+def mark_cuts(
+    n_entries: Integer, space: CutSpace, parity: bool, table: NDArray[np.int64], shift: int
+) -> Integer:
+    """Set ``cut[i] = 2`` where the column is cut before entry i; returns the number of cuts.
+
+    With `parity`, the FSelectorRcpp reading, the boundary sample is left out of k1 and E1, and the
+    right part is searched without its first sample (`sizes` is restored before returning).
+    """
+    sizes, cut, stack = space.sizes, space.cut, space.stack
+    n_cuts = 0
+    depth = 1
+    stack[0, 0], stack[0, 1] = 0, n_entries
+    while depth > 0:
+        depth -= 1
+        start, stop = stack[depth, 0], stack[depth, 1]
+        best = _best_cut(start, stop, space, parity, table, shift)
+        if best < 0:
+            continue
+        cut[best] = 2
+        n_cuts += 1
+        if parity:
+            sizes[best] -= 1
+        stack[depth, 0], stack[depth, 1] = best, stop
+        stack[depth + 1, 0], stack[depth + 1, 1] = start, best
+        depth += 2
+    if parity:
+        for i in range(n_entries):
+            sizes[i] += cut[i] == 2
+    return n_cuts
+
+
+@njit(cache=True, nogil=True)
+def _best_cut(
+    start: Integer,
+    stop: Integer,
+    space: CutSpace,
+    parity: bool,
+    table: NDArray[np.int64],
+    shift: int,
+) -> Integer:
+    """First best cut of an interval of entries, or -1 if there is none or MDL refuses it."""
+    part = slice(start, stop)
+    classes, sizes, cut = space.classes[part], space.sizes[part], space.cut[part]
+    left, right, codes = space.left, space.right, space.codes
+    _count(classes, sizes, right)
+    total = right.sum()
+    whole = np.int64(0)
+    for label in range(right.shape[0]):
+        whole += table[right[label]]
+    if whole == table[total]:  # a single class
+        return -1
+    if right.shape[0] == 2:
+        best, value = _sweep_two(classes, sizes, cut, table, right)
+    else:
+        best, value = _sweep(classes, sizes, cut, table, left, right, whole)
+    if best < 0:
+        return -1
+    _count(classes[:best], sizes[:best], left)
+    _count(classes[best:], sizes[best:], right)
+    gain = math.ldexp(np.float64(table[total] - whole + value), -shift)
+    h_whole = math.ldexp(np.float64(table[total] - whole), -shift) / total
+    k_whole = 0
+    for label in range(right.shape[0]):
+        k_whole += left[label] + right[label] > 0
+    if parity:
+        left[classes[best - 1]] -= 1
+    k_left, h_left = _classes_and_entropy(left, table, shift)
+    k_right, h_right = _classes_and_entropy(right, table, shift)
+    cost = codes[k_whole] - (k_whole * h_whole - k_left * h_left - k_right * h_right)
+    return start + best if gain >= math.log(total - 1) + cost else -1
+
+
+@njit(cache=True, nogil=True)
+def _count(
+    classes: NDArray[np.int32],
+    sizes: NDArray[np.int32],
+    counts: NDArray[np.int64],
+) -> None:
+    """Set `counts` to the weight of each class in the entries; two classes need no table."""
+    if counts.shape[0] == 2:
+        both, second = np.int64(0), np.int64(0)
+        for i in range(classes.shape[0]):
+            both += sizes[i]
+            second += sizes[i] * classes[i]
+        counts[0], counts[1] = both - second, second
+    else:
+        counts[:] = 0
+        for i in range(classes.shape[0]):
+            counts[classes[i]] += sizes[i]
+
+
+@njit(cache=True, nogil=True)
+def _sweep(
+    classes: NDArray[np.int32],
+    sizes: NDArray[np.int32],
+    cut: NDArray[np.uint8],
+    table: NDArray[np.int64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    gathered: Integer,
+) -> tuple[int, Integer]:
+    """First cut of the largest value, the sum of ``x log x`` over the class counts of both parts
+    less that over the sizes of the parts: N times the entropy that remains, with a minus sign.
+
+    `right` holds the class counts of the interval and `gathered` the sum over them; an entry that
+    changes sides changes four terms.  Both arrays are used up.
+    """
+    left[:] = 0
+    n_left, n_right = np.int64(0), right.sum()
+    best, best_value = -1, np.int64(-(2**62))
+    for i in range(classes.shape[0]):
+        if cut[i] and n_left > 0:
+            value = gathered - table[n_left] - table[n_right]
+            if value > best_value + SLACK:
+                best, best_value = i, value
+        label, size = classes[i], np.int64(sizes[i])
+        in_left, in_right = left[label], right[label]
+        gathered += table[in_left + size] - table[in_left]
+        gathered += table[in_right - size] - table[in_right]
+        left[label] = in_left + size
+        right[label] = in_right - size
+        n_left += size
+        n_right -= size
+    return best, best_value
+
+
+@njit(cache=True, nogil=True)
+def _sweep_two(
+    classes: NDArray[np.int32],
+    sizes: NDArray[np.int32],
+    cut: NDArray[np.uint8],
+    table: NDArray[np.int64],
+    right: NDArray[np.int64],
+) -> tuple[int, Integer]:
+    """As :func:`_sweep` for two classes, with the counts in registers.
+
+    Most tables have two classes, and the general loop is markedly slower for them.  Unsigned counts
+    spare the test for negative indices, which costs as much as the look-up.
+    """
+    left_0, left_1 = np.uint64(0), np.uint64(0)
+    right_0, right_1 = np.uint64(right[0]), np.uint64(right[1])
+    best, best_value = -1, np.int64(-(2**62))
+    for i in range(classes.shape[0]):
+        if cut[i]:
+            value = table[left_0] + table[left_1] + table[right_0] + table[right_1]
+            value -= table[left_0 + left_1] + table[right_0 + right_1]
+            if value > best_value + SLACK and left_0 + left_1 > 0:
+                best, best_value = i, value
+        second = np.uint64(sizes[i] * classes[i])
+        first = np.uint64(sizes[i]) - second
+        left_0 += first
+        left_1 += second
+        right_0 -= first
+        right_1 -= second
+    return best, best_value
+
+
+@njit(cache=True, nogil=True)
+def _classes_and_entropy(
+    counts: NDArray[np.int64], table: NDArray[np.int64], shift: int
+) -> tuple[Integer, float]:
+    """Number of classes present and entropy in nats."""
+    total = counts.sum()
+    if total == 0:
+        return 0, 0.0
+    present = 0
+    gathered = np.int64(0)
+    for label in range(counts.shape[0]):
+        present += counts[label] > 0
+        gathered += table[counts[label]]
+    return present, math.ldexp(np.float64(table[total] - gathered), -shift) / total
+
+
+@njit(cache=True, nogil=True)
+def mdl_cut_weights(
+    order: NDArray[Any],
+    n_known: Integer,
+    tied: bool,
+    row_bits: Integer,
+    weights: NDArray[np.uint16],
+    labels: NDArray[np.int32],
+    n_classes: Integer,
+    parity: bool,
+) -> NDArray[np.int64]:
+    """Where the column is cut: the total weight of the known rows below each cut, rising."""
+    packed = np.empty(weights.shape[0], np.uint32)
+    pack_rows(weights, labels, packed)
+    total = np.int64(0)
+    for row in range(weights.shape[0]):
+        total += weights[row]
+    shift = xlogx_shift(total)
+    table = np.empty(total + 1, np.int64)
+    fill_xlogx(table, 0, total + 1, shift)
+    space = cut_space(n_known + 1, n_classes)
+    n_entries = build_entries(order, n_known, tied, row_bits, packed, space)
+    n_cuts = mark_cuts(n_entries, space, parity, table, shift)
+    below = np.empty(n_cuts, np.int64)
+    found = 0
+    seen = np.int64(0)
+    for i in range(n_entries):
+        if space.cut[i] == 2:
+            below[found] = seen
+            found += 1
+        seen += space.sizes[i]
+    return below
+
+
+GRID_STEP = 64
+"""Every how many rows of a sorted column its value is kept at hand."""
+
+
+@njit(cache=True, nogil=True)
+def bin_edges(
+    kind: Integer,
+    order: NDArray[Any],
+    n_known: Integer,
+    mask: np.uint64,
+    values: Floats,
+    grid: Floats,
+    packed: NDArray[np.uint32],
+    n_bins: Integer,
+    edges: NDArray[np.int64],
+    cutpoints: Floats,
+) -> Integer:
+    """Bins of one sorted column over the rows present; returns how many are told apart.
+
+    `grid` holds the value of every `GRID_STEP`-th row of the order.
+
+    Bin b holds the sorted positions ``edges[b] <= position < edges[b + 1]``; between b and b + 1
+    lies ``cutpoints[b]``, and a value above it goes up.
+    """
+    first, last = 0, n_known - 1
+    while first < n_known and packed[np.uint64(order[first]) & mask] & 0xFFFF == 0:
+        first += 1
+    edges[0] = 0
+    edges[1] = n_known
+    if first == n_known:
+        return 1
+    while packed[np.uint64(order[last]) & mask] & 0xFFFF == 0:
+        last -= 1
+    low = values[np.uint64(order[first]) & mask]
+    high = values[np.uint64(order[last]) & mask]
+    if low == high:
+        return 1
+    if kind == EQUAL_WIDTH:
+        return _width_edges(order, n_known, mask, values, grid, low, high, n_bins, edges, cutpoints)
+    return _frequency_edges(order, n_known, mask, values, packed, n_bins, edges, cutpoints)
+
+
+@njit(cache=True, nogil=True)
+def middle_cut(below: float, above: float) -> float:
+    """Midpoint of two neighbouring values, kept below the upper one: ``x > cut`` goes up."""
+    cutpoint = 0.5 * below + 0.5 * above
+    return below if cutpoint >= above else cutpoint
+
+
+@njit(cache=True, nogil=True)
+def _width_edges(
+    order: NDArray[Any],
+    n_known: Integer,
+    mask: np.uint64,
+    values: Floats,
+    grid: Floats,
+    low: float,
+    high: float,
+    n_bins: Integer,
+    edges: NDArray[np.int64],
+    cutpoints: Floats,
+) -> Integer:
+    """Cuts of equal width, and their places in the sorted column.
+
+    The grid tells the places to `GRID_STEP`; from there all cuts are bisected in step, so that
+    their look-ups, which miss the cache, overlap.
+    """
+    width_cutpoints(low, high, n_bins, cutpoints)
+    below = 0
+    for k in range(1, n_bins):
+        while below < grid.shape[0] and grid[below] <= cutpoints[k - 1]:
+            below += 1
+        edges[k] = (below - 1) * GRID_STEP + 1
+    remaining = GRID_STEP - 1
+    while remaining > 0:
+        half = (remaining + 1) // 2
+        for k in range(1, n_bins):
+            probe = min(edges[k] + half, n_known) - 1
+            row = np.uint64(order[np.uint64(probe)]) & mask
+            edges[k] += half if values[row] <= cutpoints[k - 1] else 0
+        remaining -= half
+    for k in range(1, n_bins):
+        edges[k] = min(edges[k], n_known)
+    edges[n_bins] = n_known
+    return n_bins
+
+
+@njit(cache=True, nogil=True)
+def _frequency_edges(
+    order: NDArray[Any],
+    n_known: Integer,
+    mask: np.uint64,
+    values: Floats,
+    packed: NDArray[np.uint32],
+    n_bins: Integer,
+    edges: NDArray[np.int64],
+    cutpoints: Floats,
+) -> Integer:
+    """Cut after the first value below or at which k / n_bins of the weight lies, k = 1, 2, …
+
+    Equal values stay together, and a value that takes several shares leaves out bins.
+    """
+    total = np.int64(0)
+    for row in order[:n_known]:
+        total += np.int64(packed[np.uint64(row) & mask]) & 0xFFFF
+    found = 1
+    seen = np.int64(0)
+    position = 0
+    goal = total  # n_bins times the weight at which the next share is full
+    while True:
+        while position < n_known and seen * n_bins < goal:
+            seen += np.int64(packed[np.uint64(order[position]) & mask]) & 0xFFFF
+            position += 1
+        below = values[np.uint64(order[position - 1]) & mask]
+        while position < n_known:
+            row = np.uint64(order[position]) & mask
+            weight = np.int64(packed[row]) & 0xFFFF
+            if weight > 0 and values[row] != below:
+                break
+            seen += weight
+            position += 1
+        if position == n_known:
+            break
+        edges[found] = position
+        cutpoints[found - 1] = middle_cut(below, values[np.uint64(order[position]) & mask])
+        found += 1
+        goal = (seen * n_bins // total + 1) * total
+    edges[found] = n_known
+    return found

@@ -1,0 +1,410 @@
+"""Entropy scores of columns of which most rows are zero."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from pyfsagg._base.arithmetic import Floats, Integer
+from pyfsagg._kernels.class_tables import EQUAL_WIDTH, width_cutpoints
+from pyfsagg._kernels.entropy_bins import CutSpace, cut_space, mark_cuts
+from pyfsagg._kernels.entropy_scores import (
+    count_between_cuts,
+    room_for_rows,
+    start_resample,
+    write_scores,
+)
+from pyfsagg._kernels.sparse_tables import SortedPlaces
+
+
+@njit(cache=True, nogil=True)
+def count_zeros(
+    rows: NDArray[np.int32],
+    start: Integer,
+    stop: Integer,
+    packed: NDArray[np.uint32],
+    class_counts: NDArray[np.int64],
+    zeros: NDArray[np.int64],
+) -> Integer:
+    """Set `zeros` to the class counts of the rows at no place from `start` on; returns their sum."""
+    n_samples = packed.shape[0]
+    n_zeros = np.int64(0)
+    for label in range(zeros.shape[0]):
+        zeros[label] = class_counts[label]
+        n_zeros += class_counts[label]
+    for place in range(start, stop):
+        row = rows[place]
+        if row < n_samples:
+            word = np.int64(packed[row])
+            zeros[word >> 16] -= word & 0xFFFF
+            n_zeros -= word & 0xFFFF
+    return n_zeros
+
+
+@njit(cache=True, nogil=True)
+def _weight_of(row: Integer, packed: NDArray[np.uint32], n_zeros: Integer) -> Integer:
+    return np.int64(packed[row]) & 0xFFFF if row < packed.shape[0] else n_zeros
+
+
+@njit(cache=True, nogil=True)
+def _width_bins(
+    rows: NDArray[np.int32],
+    values: Floats,
+    packed: NDArray[np.uint32],
+    n_zeros: Integer,
+    n_bins: Integer,
+    bins: NDArray[np.int64],
+    cutpoints: Floats,
+) -> Integer:
+    """Bin of each known place, for equal width; returns how many are told apart."""
+    lowest, highest = 0, rows.shape[0] - 1
+    while lowest <= highest and _weight_of(rows[lowest], packed, n_zeros) == 0:
+        lowest += 1
+    while lowest < highest and _weight_of(rows[highest], packed, n_zeros) == 0:
+        highest -= 1
+    if lowest >= highest or values[lowest] == values[highest]:
+        return 1
+    width_cutpoints(values[lowest], values[highest], n_bins, cutpoints)
+    above = 0
+    for place in range(rows.shape[0]):
+        while above < n_bins - 1 and values[place] > cutpoints[above]:
+            above += 1
+        bins[place] = above
+    return n_bins
+
+
+@njit(cache=True, nogil=True)
+def _frequency_bins(
+    rows: NDArray[np.int32],
+    values: Floats,
+    packed: NDArray[np.uint32],
+    n_zeros: Integer,
+    n_bins: Integer,
+    bins: NDArray[np.int64],
+) -> Integer:
+    """As :func:`_width_bins` for bins of equal frequency.
+
+    A bin is closed by the value at which its share of the weight is full.
+    """
+    total = np.int64(0)
+    for row in rows:
+        total += _weight_of(row, packed, n_zeros)
+    found = 0
+    seen = np.int64(0)
+    goal = total
+    closing = False
+    closed_by = 0.0
+    for place in range(rows.shape[0]):
+        weight = _weight_of(rows[place], packed, n_zeros)
+        if weight > 0 and closing and values[place] != closed_by:
+            found += 1
+            goal = (seen * n_bins // total + 1) * total
+            closing = False
+        bins[place] = found
+        seen += weight
+        if weight > 0 and not closing and seen * n_bins >= goal:
+            closing, closed_by = True, values[place]
+    return found + 1
+
+
+@njit(cache=True, nogil=True)
+def sparse_binned(
+    kind: Integer,
+    n_bins: Integer,
+    places: SortedPlaces,
+    columns: NDArray[np.int64],
+    weights: NDArray[np.uint16],
+    labels: NDArray[np.int32],
+    n_classes: Integer,
+    table_size: Integer,
+    scores: Floats,
+) -> None:
+    """Write the `scores` (3, n_resamples, n_features) of `columns` binned in every resample.
+
+    The parameters are those of :func:`pyfsagg._kernels.entropy_sparse.sparse_mdl`.
+    """
+    start, rows, values, n_known = places.start, places.rows, places.values, places.n_known
+    n_resamples, n_samples = weights.shape
+    drawn = room_for_rows(n_samples, n_classes, table_size)
+    packed, class_counts, table = drawn.packed, drawn.class_counts, drawn.table
+    zeros = np.empty(n_classes, np.int64)
+    bins = np.empty(int(np.diff(start).max()), np.int64)
+    cutpoints = np.empty(n_bins, np.float64)
+    counts = np.empty((n_bins + 1, n_classes), np.int64)
+    for r in range(n_resamples):
+        total, shift, class_sum = start_resample(r, weights, labels, drawn)
+        for j in columns:
+            here = rows[start[j] : start[j + 1]]
+            n_zeros = count_zeros(rows, start[j], start[j + 1], packed, class_counts, zeros)
+            known = here[: n_known[j]]
+            known_values = values[start[j] : start[j] + n_known[j]]
+            if kind == EQUAL_WIDTH:
+                n_levels = _width_bins(
+                    known, known_values, packed, n_zeros, n_bins, bins, cutpoints
+                )
+            else:
+                n_levels = _frequency_bins(known, known_values, packed, n_zeros, n_bins, bins)
+            if n_levels == 1:
+                scores[:, r, j] = 0.0
+                continue
+            bins[n_known[j] : here.shape[0]] = n_levels  # the last level: missing values
+            _count_levels(here, bins, packed, zeros, counts[: n_levels + 1])
+            write_scores(counts, n_levels + 1, class_sum, total, table, shift, scores[:, r, j])
+
+
+@njit(cache=True, nogil=True)
+def _count_levels(
+    rows: NDArray[np.int32],
+    levels: NDArray[np.integer[Any]],
+    packed: NDArray[np.uint32],
+    zeros: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> None:
+    """Set `counts` to the class counts of each level, from the level of each place."""
+    n_samples = packed.shape[0]
+    counts[:] = 0
+    for place in range(rows.shape[0]):
+        row = rows[place]
+        if row < n_samples:
+            word = np.int64(packed[row])
+            counts[levels[place], word >> 16] += word & 0xFFFF
+        else:
+            counts[levels[place]] += zeros
+
+
+@njit(cache=True, nogil=True)
+def sparse_levels(
+    places: SortedPlaces,
+    columns: NDArray[np.int64],
+    weights: NDArray[np.uint16],
+    labels: NDArray[np.int32],
+    n_classes: Integer,
+    table_size: Integer,
+    scores: Floats,
+) -> None:
+    """As :func:`sparse_binned` for `columns` whose levels are taken as they are."""
+    start, rows, levels, n_levels = places.start, places.rows, places.levels, places.n_levels
+    n_resamples, n_samples = weights.shape
+    drawn = room_for_rows(n_samples, n_classes, table_size)
+    packed, class_counts, table = drawn.packed, drawn.class_counts, drawn.table
+    zeros = np.empty(n_classes, np.int64)
+    counts = np.empty((n_levels.max(), n_classes), np.int64)
+    for r in range(n_resamples):
+        total, shift, class_sum = start_resample(r, weights, labels, drawn)
+        for j in columns:
+            part = slice(start[j], start[j + 1])
+            count_zeros(rows, start[j], start[j + 1], packed, class_counts, zeros)
+            used = counts[: n_levels[j]]
+            _count_levels(rows[part], levels[part], packed, zeros, used)
+            write_scores(used, n_levels[j], class_sum, total, table, shift, scores[:, r, j])
+
+
+@njit(cache=True, nogil=True)
+def _outer_zeros(
+    rows: NDArray[np.int32],
+    start: Integer,
+    stop: Integer,
+    packed: NDArray[np.uint32],
+    stamp: NDArray[np.int64],
+    key: Integer,
+) -> tuple[Integer, Integer]:
+    """Classes of the first and the last row present that are zero, of which there must be one."""
+    n_samples = packed.shape[0]
+    for place in range(start, stop):
+        row = rows[place]
+        if row < n_samples:
+            stamp[row] = key
+    first, last = 0, n_samples - 1
+    while stamp[first] == key or packed[first] & 0xFFFF == 0:
+        first += 1
+    while stamp[last] == key or packed[last] & 0xFFFF == 0:
+        last -= 1
+    return np.int64(packed[first]) >> 16, np.int64(packed[last]) >> 16
+
+
+@njit(cache=True, nogil=True)
+def _zero_entries(
+    zeros: NDArray[np.int64],
+    first: Integer,
+    last: Integer,
+    entry: int,
+    space: CutSpace,
+) -> int:
+    """Write the entries of the zeros from `entry` on; returns the place behind them.
+
+    One entry per class.  The class `first` comes first and `last` comes last, if need be with an
+    entry of size 0: the FSelectorRcpp reading looks at the outermost rows of a value.
+    """
+    classes, sizes, cut = space.classes, space.sizes, space.cut
+    start = entry
+    if first >= 0:
+        classes[entry], sizes[entry] = first, zeros[first]
+        entry += 1
+    for label in range(zeros.shape[0]):
+        if zeros[label] > 0 and label != first and label != last:
+            classes[entry], sizes[entry] = label, zeros[label]
+            entry += 1
+    if last >= 0 and (last != first or entry > start + 1):
+        classes[entry], sizes[entry] = last, zeros[last] if last != first else 0
+        entry += 1
+    cut[start:entry] = 0
+    cut[start] = 1
+    return entry
+
+
+@njit(cache=True, nogil=True)
+def _build_entries(
+    rows: NDArray[np.int32],
+    values: Floats,
+    start: Integer,
+    stop: Integer,
+    tied: bool,
+    packed: NDArray[np.uint32],
+    zeros: NDArray[np.int64],
+    n_zeros: Integer,
+    first: Integer,
+    last: Integer,
+    space: CutSpace,
+) -> Integer:
+    """Entries as :func:`build_entries` makes them, up to their order in a value.
+
+    The known places are those from `start` up to `stop`.  In a column without ties, where runs of
+    one class are not divided, the zeros are one row at most.
+    """
+    classes, sizes, cut = space.classes, space.sizes, space.cut
+    n_samples = packed.shape[0]
+    entry = 0
+    label = np.int64(-1)
+    changed = True
+    for place in range(start, stop):
+        changed = changed or values[place] != values[place - 1]
+        row = rows[place]
+        if row < n_samples:
+            word = np.int64(packed[row])
+            weight, here = word & 0xFFFF, word >> 16
+            if weight == 0:
+                continue
+            if here != label or (tied and changed):
+                classes[entry], sizes[entry] = here, 0
+                cut[entry] = changed
+                entry += 1
+            sizes[entry - 1] += weight
+            label = here
+        elif n_zeros > 0:
+            before = entry
+            entry = _zero_entries(zeros, first, last, entry, space)
+            if not tied and before > 0 and classes[before] == label:
+                sizes[before - 1] += sizes[before]
+                entry = before
+            label = np.int64(classes[entry - 1])
+        else:
+            continue
+        changed = False
+    return entry
+
+
+@njit(cache=True, nogil=True)
+def _least_gain(
+    class_counts: NDArray[np.int64],
+    class_sum: Integer,
+    total: Integer,
+    table: NDArray[np.int64],
+    shift: int,
+    codes: Floats,
+) -> Integer:
+    """Gain, in units of the table, below which MDL refuses every cut of a column without missing values.
+
+    It is the cost of a cut into two parts without entropy; the rounding of the table is allowed for.
+    """
+    if total < 2:
+        return 0
+    present = 0
+    for count in class_counts:
+        present += count > 0
+    entropy = math.ldexp(np.float64(table[total] - class_sum), -shift) / total
+    cost = math.log(total - 1) + codes[present] - present * entropy
+    return np.int64(math.ldexp(cost, shift)) - 1024
+
+
+@njit(cache=True, nogil=True)
+def _cannot_be_cut(
+    zeros: NDArray[np.int64],
+    n_zeros: Integer,
+    spread: Integer,
+    least: Integer,
+    table: NDArray[np.int64],
+) -> bool:
+    """Whether even the parting of all rows but the zeros would gain less than `least`.
+
+    `spread` is the entropy of the class times the total weight.  Most sparse columns end here.
+    """
+    remaining = table[n_zeros]
+    for count in zeros:
+        remaining -= table[count]
+    return bool(spread - remaining < least)
+
+
+@njit(cache=True, nogil=True)
+def sparse_mdl(
+    places: SortedPlaces,
+    columns: NDArray[np.int64],
+    weights: NDArray[np.uint16],
+    labels: NDArray[np.int32],
+    n_classes: Integer,
+    table_size: Integer,
+    parity: bool,
+    scores: Floats,
+) -> None:
+    """Write the `scores` (3, n_resamples, n_features) of `columns` cut by MDL in every resample.
+
+    The parameters are those of :func:`pyfsagg._kernels.entropy_scores.score_mdl`.
+    """
+    start, rows, values, n_known = places.start, places.rows, places.values, places.n_known
+    n_resamples, n_samples = weights.shape
+    size = int(np.diff(start).max()) + n_classes + 3
+    drawn = room_for_rows(n_samples, n_classes, table_size)
+    packed, class_counts, table = drawn.packed, drawn.class_counts, drawn.table
+    zeros = np.empty(n_classes, np.int64)
+    space = cut_space(size, n_classes)
+    counts = np.empty((8, n_classes), np.int64)
+    stamp = np.full(n_samples, -1, np.int64)
+    for r in range(n_resamples):
+        total, shift, class_sum = start_resample(r, weights, labels, drawn)
+        spread = table[total] - class_sum
+        least = _least_gain(class_counts, class_sum, total, table, shift, space.codes)
+        for j in columns:
+            scores[:, r, j] = 0.0
+            begin, end = start[j], start[j + 1]
+            n_zeros = count_zeros(rows, begin, end, packed, class_counts, zeros)
+            known = begin + n_known[j]
+            if known == end and _cannot_be_cut(zeros, n_zeros, spread, least, table):
+                continue
+            first: Integer = np.int64(-1)
+            last: Integer = np.int64(-1)
+            if n_zeros > 0 and parity:
+                first, last = _outer_zeros(rows, begin, end, packed, stamp, r * start.shape[0] + j)
+            n_entries = _build_entries(
+                rows,
+                values,
+                begin,
+                known,
+                places.tied[j],
+                packed,
+                zeros,
+                n_zeros,
+                first,
+                last,
+                space,
+            )
+            n_cuts = mark_cuts(n_entries, space, parity, table, shift)
+            if n_cuts == 0:
+                continue
+            counts = count_between_cuts(counts, n_cuts, n_entries, space)
+            for place in range(known, end):
+                word = np.int64(packed[rows[place]])
+                counts[n_cuts + 1, word >> 16] += word & 0xFFFF
+            write_scores(counts, n_cuts + 2, class_sum, total, table, shift, scores[:, r, j])

@@ -1,1 +1,0 @@
-"""Aggregation of ranked lists: order statistics and Markov chains."""

@@ -1,1 +1,0 @@
-"""Greedy selection by mutual information between columns."""

@@ -1,1 +1,0 @@
-"""Rank orders: elimination, divergence and centres."""

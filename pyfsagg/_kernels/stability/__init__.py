@@ -1,1 +1,0 @@
-"""Agreement of resamples, over all their pairs."""

@@ -1,1 +1,0 @@
-"""Loops for times of which some are censored."""

@@ -1,1 +1,0 @@
-"""Counts of codes by class, and the filters that need nothing else."""

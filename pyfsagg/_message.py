@@ -1,0 +1,233 @@
+"""Sentences that keep their parts, so that Python, the terminal and R each spell them their own way.
+
+A sentence that names a parameter, a setting or a value of Python is built from parts:
+``Message(Param("n_jobs"), " must be a whole number", Got(None))``.  As a string it is the sentence for users
+of Python; a :class:`Door` renders it for others.  All other sentences are ordinary strings.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+PartT = TypeVar("PartT")
+SMALL = 20  # entries of a list or mapping that a message keeps as they are
+
+
+class Message(str):
+    """A sentence for users of Python that another door can render.
+
+    Parts are strings, references such as :class:`Param`, other messages, and errors, of which their
+    message is taken.
+
+    Examples
+    --------
+    >>> message = Message("too few resamples; use ", Use(n_jobs=2), " and ", Param("n_resamples"))
+    >>> message
+    'too few resamples; use n_jobs=2 and n_resamples'
+    >>> class Shouting(Door):
+    ...     def param(self, name):
+    ...         return name.upper()
+    >>> message.render(Shouting())
+    'too few resamples; use N_JOBS=2 and N_RESAMPLES'
+    """
+
+    parts: tuple[object, ...]
+
+    def __new__(cls, *parts: object) -> Message:
+        flat: list[object] = []
+        for part in parts:
+            inner = getattr(part, "message", part)  # that of an error
+            flat += inner.parts if isinstance(inner, Message) else [part]
+        message = super().__new__(cls, "".join(map(str, flat)))
+        message.parts = tuple(part if isinstance(part, MessagePart) else str(part) for part in flat)
+        return message
+
+    def __reduce__(self) -> tuple[type[Message], tuple[object, ...]]:
+        return type(self), self.parts
+
+    def render(self, door: Door) -> str:
+        """The sentence as `door` spells it."""
+        return "".join(
+            part.render(door) if isinstance(part, MessagePart) else str(part) for part in self.parts
+        )
+
+    def first(self, kind: type[PartT]) -> PartT | None:
+        """The first part of a kind."""
+        return next((part for part in self.parts if isinstance(part, kind)), None)
+
+
+def rendered(text: object, door: Door) -> str:
+    """A message as `door` spells it; any other text as it is."""
+    return text.render(door) if isinstance(text, Message) else str(text)
+
+
+class MessagePart:
+    """A part of a message that each door spells in its own way."""
+
+    def render(self, door: Door) -> str:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.render(PYTHON)
+
+
+@dataclass(frozen=True)
+class Param(MessagePart):
+    """A parameter by its name: ``n_jobs``, ``--jobs``, ``cores``."""
+
+    name: str
+
+    def render(self, door: Door) -> str:
+        return door.param(self.name)
+
+
+@dataclass(frozen=True)
+class Public(MessagePart):
+    """A public function or class: ``pyfsagg.wam``, ``wam``."""
+
+    name: str
+
+    def render(self, door: Door) -> str:
+        return door.public(self.name)
+
+
+class Value(MessagePart):
+    """A value: ``None``, ``NULL``.
+
+    Only plain values are kept; of all others, which may be large or impossible to pickle, their repr.
+
+    Parameters
+    ----------
+    value : object
+    text : str, optional
+        How Python's sentence shows it, where that is not its repr.
+    """
+
+    def __init__(self, value: object, text: str | None = None) -> None:
+        if isinstance(value, numbers.Number) and hasattr(value, "item"):  # of NumPy
+            value = value.item()
+        self.value = value if _is_plain(value) else Name(shown(value))
+        self.text = shown(self.value) if text is None else text
+
+    def render(self, door: Door) -> str:
+        return door.value(self)
+
+
+class Got(Value):
+    """The value that was met, at the end of what is wrong: ``, got None``."""
+
+    def render(self, door: Door) -> str:
+        return f", got {door.value(self)}"
+
+
+class Name(str):
+    """A word that stands for a value, written without quotation marks: ``groups``, ``CODE``."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Use(MessagePart):
+    """Parameters with values: ``n_jobs=2``, ``--jobs 2``, ``cores = 2``.
+
+    Parameters
+    ----------
+    settings : str
+        The class of settings that has them: ``Use("Checks", pairs=30)`` is
+        ``checks=pyfsagg.Checks(pairs=30)`` in Python.
+    **values
+        By parameter.
+    """
+
+    def __init__(self, settings: str = "", /, **values: object) -> None:
+        self.settings = settings
+        self.values = {name: Value(value) for name, value in values.items()}
+
+    def render(self, door: Door) -> str:
+        return door.use(self)
+
+
+class Phrase(MessagePart):
+    """Words that some doors have other ones for."""
+
+    def __init__(self, key: str, text: str, /, **about: Any) -> None:
+        self.key, self.text, self.about = key, text, about
+
+    def render(self, door: Door) -> str:
+        return door.phrase(self)
+
+
+class Remedy(MessagePart):
+    """What to do, at the end of a sentence: ``; use n_jobs=2``."""
+
+    def __init__(self, *parts: object) -> None:
+        self.text = Message(*parts)
+
+    def render(self, door: Door) -> str:
+        return f"; {self.text.render(door)}"
+
+
+class Door:
+    """How Python spells the parts of a message; other doors override it."""
+
+    def param(self, name: str) -> str:
+        return name
+
+    def public(self, name: str) -> str:
+        return f"pyfsagg.{name}"
+
+    def value(self, value: Value) -> str:
+        return value.text
+
+    def use(self, use: Use) -> str:
+        values = ", ".join(f"{self.param(name)}={value.text}" for name, value in use.values.items())
+        if not use.settings:
+            return values
+        return (
+            f"{ARGUMENTS.get(use.settings, use.settings.lower())}=pyfsagg.{use.settings}({values})"
+        )
+
+    def phrase(self, phrase: Phrase) -> str:
+        return phrase.text
+
+
+ARGUMENTS = {"Precision": "n_resamples", "LearnerSelection": "selection"}
+"""Arguments that take settings, where they are not called as the class is."""
+
+PYTHON = Door()
+
+
+def named(name: str) -> object:
+    """The parameter of this name; other words, such as "each of sizes", are those they are."""
+    return Param(name) if type(name) is str and name.isidentifier() else name
+
+
+def shown(value: object) -> str:
+    """`value` in a sentence: its repr in one line."""
+    text = repr(value)
+    return " ".join(text.split()) if "\n" in text else text
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return len(value) <= SMALL and all(
+            isinstance(key, str) and _is_plain(each) for key, each in value.items()
+        )
+    if type(value) in (list, tuple):
+        return len(value) <= SMALL and all(map(_is_plain, value))
+    return value is None or type(value) in (bool, int, float, str, Name)
+
+
+NAN = Value(math.nan, "NaN")
+NONE, TRUE, FALSE = Value(None), Value(True), Value(False)
+INF = Phrase("inf", " (inf)")
+MAPPING = Phrase("mapping", "a mapping of names to values")
+FILTER = Phrase("filter", "a scikit-learn estimator or a function (X, y, sample_weight) -> scores")
+DENSE = Phrase("dense", "X.toarray()")
+DIVIDE_WEIGHTS = Message("divide ", Param("sample_weight"), " by a common factor")
+SUBSAMPLE = Phrase("subsample", "pyfsagg.resampling.Subsample(0.8)")
+SCORES = Phrase("scores", "RankTable.from_scores")

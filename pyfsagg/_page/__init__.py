@@ -1,1 +1,0 @@
-"""The page kit: blocks, formats and templates; it knows no result."""

@@ -1,0 +1,331 @@
+"""The closing sections of every page: settings, how to repeat the result, references, glossary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import metadata
+from typing import Any
+
+from markupsafe import Markup
+
+from pyfsagg._base.words import enumerate_names, plural, readable, setting
+from pyfsagg._report.page import Block, Code, Enumeration, Glossary, Page, Records, Section, Text
+
+LABEL = "documentation"
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A page of the documentation, its title, and the command that says something of the same.
+
+    Attributes
+    ----------
+    page : str
+        Its path in the documentation, without an ending; ``#`` and the name of an entry may follow.
+    title : str
+    command : str
+        Without ``pyfsagg``.
+    """
+
+    page: str
+    title: str
+    command: str
+
+    def entry(self, name: str) -> Topic:
+        """The entry of the page that a name leads to."""
+        return Topic(f"{self.page}#{name.replace('_', '-')}", self.title, self.command)
+
+
+def documentation_address() -> str | None:
+    """Where the documentation is, as the package that is installed says; None if it does not."""
+    try:
+        urls = metadata.metadata("pyfsagg").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:
+        return None
+    for url in urls:
+        label, _, address = str(url).partition(",")
+        if label.strip().lower() == LABEL and address.strip():
+            return address.strip().rstrip("/")
+    return None
+
+
+def linked(text: str, topic: Topic) -> str:
+    """The text as a link to the documentation; the text alone where its address is not known."""
+    address = documentation_address()
+    if address is None:
+        return text
+    page, mark, entry = topic.page.partition("#")
+    return Markup('<a href="{}/{}.html{}{}">{}</a>').format(address, page, mark, entry, text)
+
+
+def leads_to(topic: Topic) -> str:
+    """Where more is said, to end a sentence: a link, or the names of the page and of the command."""
+    if documentation_address() is not None:
+        return linked(topic.title, topic)
+    return f"“{topic.title}” in the documentation, and pyfsagg {topic.command}"
+
+
+def glossary(words: Iterable[tuple[str, str, Topic]]) -> list[Section]:
+    """A section with the words of a page, as (word, meaning, topic); none without words."""
+    entries = [
+        (word, Markup("{}. More: {}.").format(meaning.rstrip("."), leads_to(topic)))
+        for word, meaning, topic in words
+    ]
+    if not entries:
+        return []
+    return [Section("words", "Words on this page", [Glossary(entries)], short="Words")]
+
+
+Rows = list[tuple[str, str]]
+Groups = list[tuple[str, Rows]]
+
+THESIS = (
+    "R. E. Salman (2022). Bootstrap-based Aggregations and their Stability in Feature Selection. "
+    "Master’s thesis, American University of Sharjah"
+)
+SOFTWARE_ENTRY = """\
+@software{pyfsagg,
+  author = {{The pyfsagg developers}},
+  title = {pyfsagg: ensemble feature selection, rank aggregation and selection stability},
+  version = {%s}
+}"""
+THESIS_ENTRY = """\
+@mastersthesis{salman2022bootstrap,
+  author = {Salman, R. E.},
+  title = {Bootstrap-based Aggregations and their Stability in Feature Selection},
+  school = {American University of Sharjah},
+  year = {2022}
+}"""
+SAME_NUMBERS = (
+    "The same data, settings and versions give the same numbers, with any number of workers. The "
+    "data are the same if their SHA-256 is the one among the settings."
+)
+SAME_FILE = (
+    "A file is the same if sha256sum prints the SHA-256 that is in the table under “What was read”."
+)
+MOST_FILES = 100  # that a page names
+NAMES = {
+    "method": "Method",
+    "methods": "Methods",
+    "filters": "Filters",
+    "filter_params": "Parameters of the filters",
+    "normalize": "Normalisation of the scores",
+    "binning": "Binning of numbers",
+    "bins": "Bins of a number",
+    "aggregator": "Aggregator",
+    "aggregator_params": "Parameters of the aggregator",
+    "aggregators": "Aggregators",
+    "options": "Options of the methods",
+    "n_folds": "Folds",
+    "n_resamples": "Resamples",
+    "resampling": "Resampling plan",
+    "resampling_params": "Parameters of the plan",
+    "out_of_core": "Read in pieces",
+    "excluded": "Columns left out",
+    "weighted": "Sample weights",
+    "drop_near_zero_variance": "Near-zero-variance features dropped",
+    "universe": "Universe",
+    "full": "Lists are complete in themselves",
+    "scores": "Scores given",
+    "lower_is_better": "Smaller scores are better",
+    "reverse": "Lists that run the other way",
+    "ties": "Ties",
+    "duplicates": "A name twice in a list",
+    "header": "First line of lists skipped",
+    "format": "Format",
+    "ids": "Column of names",
+    "adjust": "Correction of p-values",
+    "permutations": "Permutations",
+    "sources": "Sources",
+    "side": "Sides",
+    "alpha": "α",
+    "alpha_from": "α comes from",
+    "null": "Null",
+    "min_guides": "Fewest guides of a tested gene",
+    "seed": "Seed",
+    "random_state": "Seed",
+    "top": "Best that are compared or shown",
+    "n_features_to_select": "Features to select",
+    "files": "Files",
+    "target": "Target",
+    "target_kind": "Kind of target",
+    "task": "Task",
+    "target_bins": "Bins of a numeric target or of residuals",
+    "n_samples": "Samples",
+    "n_features": "Features",
+    "n_columns": "Columns",
+    "feature_groups": "Groups of columns",
+    "group_score": "Score of a group",
+    "n_lists": "Lists",
+    "n_items": "Items",
+    "n_guides": "Guides",
+    "n_genes": "Genes",
+    "n_controls": "Control guides",
+    "guides_without_score": "Guides without a score, left out",
+    "class_counts": "Samples per class",
+    "n_events": "Events",
+    "dropped_features": "Dropped features",
+    "sha256": "SHA-256 of the data",
+}
+FILE_WORDS = {
+    "file": "Name",
+    "sha256": "SHA-256, as sha256sum prints it",
+    "sep": "Divides the cells",
+    "decimal": "Decimal mark",
+    "found": "Found out",
+    "labels": "Second file",
+}
+"""What is said of a file."""
+UNNAMED = ("call", "compared", "groups", "group_scores")
+"""What a record holds and the settings leave out: the code that repeats the result shows it, or a table."""
+
+
+def named_settings(record: Mapping[str, Any], words: Mapping[str, str] | None = None) -> Rows:
+    """Known settings first, in the order of `NAMES`; then whatever else there is.
+
+    `words` stand for values that deserve others than their own.
+    """
+    values = {**record, **{name: text for name, text in (words or {}).items() if name in record}}
+    known = [name for name in NAMES if name in record]
+    others = [name for name in record if name not in NAMES and name not in UNNAMED]
+    return [
+        (NAMES.get(name, readable(str(name))), setting(values[name])) for name in [*known, *others]
+    ]
+
+
+def settings_groups(
+    result: Any,
+    *,
+    first: Sequence[tuple[str, str]] = (),
+    last: Sequence[tuple[str, str]] = (),
+    words: Mapping[str, str] | None = None,
+) -> Groups:
+    """Everything that is recorded of a result, in groups of (name, value).
+
+    `first` and `last` are rows to put before and after the parameters; `words` as in
+    :func:`named_settings`.
+    """
+    method = [*first, *named_settings(result.parameters, words), *last]
+    groups = [
+        ("Method", method),
+        ("Data", named_settings(result.data, words)),
+        ("Software", [(name, str(version)) for name, version in result.versions.items()]),
+    ]
+    return [(title, rows) for title, rows in groups if rows]
+
+
+def software(version: str) -> tuple[str, str]:
+    """How to cite the package."""
+    return "Software", f"The pyfsagg developers. pyfsagg, version {version}"
+
+
+def closing(
+    settings: Sequence[tuple[str, Sequence[tuple[str, str]]]],
+    references: Sequence[tuple[str, str]],
+    *,
+    command: str | None = None,
+    code: str | None = None,
+    note: str = SAME_NUMBERS,
+) -> list[Section]:
+    """The last sections of a page.
+
+    Parameters
+    ----------
+    settings : sequence of (group, rows of (name, value))
+    references : sequence of (what for, source)
+    command : str, optional
+        The arguments of the ``pyfsagg`` command that made the result.
+    code : str, optional
+        Python code that repeats it.
+    note : str
+        What to know about repeating it.
+    """
+    sections = []
+    if settings:
+        records = Records("Everything that determines the numbers above.", settings)
+        sections.append(Section("settings", "Settings", [records]))
+    blocks: list[Block] = []
+    if command:
+        blocks += [Text("On the command line:"), Code(f"pyfsagg {command}")]
+    if code:
+        blocks += [Text("In Python:"), Code(code)]
+    if blocks:
+        quiet = [Text(note, quiet=True)] if note else []
+        sections.append(Section("repeat", "How to repeat it", [*blocks, *quiet], short="Repeat"))
+    items = [(what, source.rstrip(".")) for what, source in references]
+    cited: list[Block] = [Enumeration(items)]
+    if entries := _bibtex(items):
+        cited += [Text("In BibTeX:"), Code(entries)]
+    sections.append(Section("cite", "How to cite", cited, short="Cite"))
+    return sections
+
+
+def _bibtex(references: Sequence[tuple[str, str]]) -> str:
+    """The software and the thesis as BibTeX, where they are among the references."""
+    entries = [
+        SOFTWARE_ENTRY % source.rpartition("version ")[2]
+        for what, source in references
+        if what == "Software"
+    ]
+    if any(source.startswith(THESIS) for _, source in references):
+        entries.append(THESIS_ENTRY)
+    return "\n\n".join(entries)
+
+
+def with_source(page: Page, read: Mapping[str, Any]) -> Page:
+    """The page with a section on the files that the data were read from, before the settings."""
+    section = Section("source", "What was read", [_about_files(read)], short="Data")
+    sections = [
+        replace(each, blocks=[*each.blocks, Text(SAME_FILE, quiet=True)])
+        if each.id == "repeat"
+        else each
+        for each in page.sections
+    ]
+    ids = [each.id for each in sections]
+    at = ids.index("settings") if "settings" in ids else len(ids)
+    return replace(page, sections=[*sections[:at], section, *sections[at:]])
+
+
+def _about_files(read: Mapping[str, Any]) -> Records:
+    """One file with all that is known of it, or several by name with their hashes."""
+    if "files" not in read:
+        rows = [(FILE_WORDS.get(name, readable(name)), setting(read[name])) for name in read]
+        return Records("What the file is, and how it was read.", [("File", rows)])
+    rows = list(read["files"].items())
+    hidden = len(rows) - MOST_FILES
+    more = [("More files", f"{hidden:,}; run.json has them all")] if hidden > 0 else []
+    caption = "What the files are: the SHA-256 of each, as sha256sum prints it."
+    return Records(caption, [("Files", [*rows[:MOST_FILES], *more])])
+
+
+def target_words(data: Mapping[str, Any]) -> str:
+    """The target of a run, to follow "12 samples"."""
+    kind = data.get("target_kind", "classes")
+    if kind == "none":
+        return "without a target"
+    if kind == "numeric":
+        return f"with the numeric target {data['target']}"
+    if kind == "survival":
+        return f"with survival ({data['target']}; {plural(data['n_events'], 'event')})"
+    counts = [f"{label}: {size:,}" for label, size in data["class_counts"].items()]
+    return f"in {plural(len(counts), 'class')} ({enumerate_names(counts)})"
+
+
+def lines_about(data: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """Lines of code that say what the data of a call are, for whoever has to find them again."""
+    about: dict[str, str] = {}
+    if "n_samples" in data and "n_features" in data:
+        p = data["n_features"] + len(data.get("dropped_features", ()))
+        p = data.get("n_columns", p)
+        size = f"{plural(data['n_samples'], 'sample')} and {plural(p, 'feature')}"
+        about |= dict.fromkeys(("X", "data"), f"table of {size}")
+        about |= dict.fromkeys(("folder", "source"), f"Parquet files of {size}")
+    if data.get("target") is not None:
+        values = {"numeric": "numbers", "survival": "two columns, time and event"}.get(
+            str(data.get("target_kind")), "labels"
+        )
+        about["y"] = f"{values}, called {data['target']!r}"
+    if "n_lists" in data:
+        about["table"] = f"{plural(data['n_lists'], 'list')} of {plural(data['n_items'], 'item')}"
+    return [f"# {name}: {about.get(name, 'as you gave it')}" for name in names]

@@ -1,0 +1,401 @@
+"""What all pictures share: colours, axes, labels that fit, and inline SVG with titles of points."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+from xml.etree import ElementTree
+
+import numpy as np
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
+from matplotlib.container import BarContainer
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from numpy.typing import NDArray
+
+from pyfsagg._base.remarks import ALONE
+from pyfsagg._base.words import MISSING, number
+from pyfsagg._message import NONE, Got, Param
+from pyfsagg._report.page import Picture
+from pyfsagg.exceptions import InputTypeError
+
+if TYPE_CHECKING:
+    from matplotlib.axis import Axis
+    from matplotlib.lines import Line2D
+
+
+# Of the palette of Okabe and Ito, whose colours differ for all common kinds of colour vision.
+BLUE, ORANGE = "#0072B2", "#D55E00"
+GREY, INK = "#6B6B6B", "#222222"
+
+WIDTH = 6.4  # inches
+LABEL_LENGTH = 28  # characters of a feature name that fit beside a picture
+
+
+def new_axes(ax: Axes | None, height: float) -> Axes:
+    """The axes given, or axes on a new figure of `height` inches that pyplot does not know."""
+    if ax is None:
+        return Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
+    if not isinstance(ax, Axes):
+        raise InputTypeError(
+            Param("ax"),
+            " must be Matplotlib axes or ",
+            NONE,
+            Got(ax),
+            "; figure.add_subplot() makes axes",
+        )
+    return ax
+
+
+def clear_frame(ax: Axes, *, grid: str) -> None:
+    """Leave the two spines that carry numbers, and a faint grid along one axis."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+    ax.grid(axis=grid, color="#E3E3E3", linewidth=0.8)  # type: ignore[arg-type]
+
+
+def set_title(ax: Axes, text: str, *, above_legend: bool = False, lines: int = 1) -> None:
+    """The title, with room for a legend of so many lines below it."""
+    pad = 10 + 16 * lines if above_legend else 10
+    ax.set_title(text, loc="left", fontsize="large", color=INK, pad=pad)
+
+
+def legend_above(ax: Axes, *, columns: int = 4) -> None:
+    """A legend of one line or two between title and data, where it cannot hide a point.
+
+    It ends where the axes end, so that a long one takes its room from above the feature names and
+    not from the data.
+    """
+    ax.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        ncols=columns,
+        frameon=False,
+        fontsize="small",
+        borderaxespad=0.2,
+        borderpad=0.2,
+        handletextpad=0.4,
+        columnspacing=1.4,
+    )
+
+
+def feature_axis(ax: Axes, names: Sequence[str]) -> None:
+    """Features down the y axis, the first on top."""
+    # A dollar sign in a name is a dollar sign, not the start of a formula.
+    labels = [feature_label(name) for name in names]
+    ax.set_yticks(np.arange(len(labels)), labels, parse_math=False)
+    ax.set_ylim(len(labels) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+
+
+def feature_label(name: str, length: int = LABEL_LENGTH) -> str:
+    """A name of at most `length` characters: the middle gives way to an ellipsis.
+
+    Characters that cannot be drawn (control and direction marks) are shown as U+FFFD.
+
+    Examples
+    --------
+    >>> feature_label("mean_corpuscular_haemoglobin_concentration", 20)
+    'mean_corpu…entration'
+    """
+    shown = "".join(c if c.isprintable() else "\ufffd" for c in name)
+    if len(shown) <= length:
+        return shown
+    tail = (length - 1) // 2
+    return f"{shown[: length - 1 - tail]}…{shown[-tail:]}"
+
+
+def draw_correlations(ax: Axes, values: NDArray[np.float64], labels: Sequence[str]) -> None:
+    """A square heat map of values from −1 to 1 with the numbers on it; NaN is a dash."""
+    size = len(labels)
+    edges = np.arange(size + 1) - 0.5
+    # The range of colours is wider than that of values, so that dark text can be read on all tiles.
+    ax.pcolormesh(
+        edges, edges, values, cmap="RdBu", vmin=-1.8, vmax=1.8, edgecolors="white", linewidth=1.5
+    )
+    ax.set_ylim(size - 0.5, -0.5)
+    for i, j in np.ndindex(size, size):
+        value = values[i, j]
+        text = "–" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
+        ax.text(j, i, text, ha="center", va="center", color=INK)
+    shown = [feature_label(label) for label in labels]
+    ax.set_xticks(np.arange(size), shown, parse_math=False, rotation=20, ha="right")
+    ax.set_yticks(np.arange(size), shown, parse_math=False)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+
+
+def write_at_right(ax: Axes, row: float, text: str) -> None:
+    """A small text right of the axes, at a place of the y axis."""
+    ax.annotate(
+        text,
+        (1.0, row),
+        xycoords=("axes fraction", "data"),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize="small",
+        color=GREY,
+        annotation_clip=False,
+    )
+
+
+def log_ticks(ax: Axes, ticks: Sequence[float]) -> None:
+    """A logarithmic x axis with these ticks alone, as whole numbers."""
+    ax.set_xscale("log")
+    ax.set_xticks(ticks)
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+
+
+def number_ticks(high: float) -> list[float]:
+    """Whole-number ticks from 1 to at most `high`, always with the 1."""
+    ticks = MaxNLocator(nbins=8, integer=True).tick_values(1.0, max(high, 2.0))
+    return [1.0, *(float(tick) for tick in ticks if 1.0 < tick <= high)]
+
+
+SETTINGS: dict[Any, Any] = {
+    "svg.hashsalt": "pyfsagg",  # the same picture has the same identifiers in every run
+    "svg.fonttype": "none",  # text stays text: it can be read out, searched and copied
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9.5,
+    "axes.unicode_minus": True,
+    "text.usetex": False,
+}
+_FONT = re.compile(r"font: (?:(?:normal|italic|oblique|\d{3}|bold) )*([\d.]+)px [^;]*")
+_REFERENCE = re.compile(r"url\(#([^)]*)\)")
+
+
+def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
+    """Draw a picture and return it as an ``<svg>`` element.
+
+    The title of the axes is left out, because the page has a caption.  Identifiers get the prefix,
+    so that several pictures can stand in one page; fonts are those of the page; nothing refers to
+    another file.  What its points say stands in the attribute ``data-points``.
+    """
+    from matplotlib import rc_context, rcdefaults, rcParams
+
+    with ALONE, rc_context(), warnings.catch_warnings():
+        # A report looks the same whatever style the reader has set for own pictures.
+        rcdefaults()
+        rcParams.update(SETTINGS)
+        # The browser chooses a font for a name in any script; Matplotlib only measures it.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        axes = draw()
+        axes.set_title("", loc="left")
+        target = io.BytesIO()
+        axes.figure.savefig(target, format="svg", facecolor="none")  # type: ignore[union-attr]
+        sentences, points = told_points(axes)
+    root = ElementTree.fromstring(target.getvalue())
+    _strip(root)
+    for element in root.iter():
+        _localise(element, prefix)
+    root.attrib.update({"role": "img", "aria-label": label})
+    if points:  # for the script of the page, which says them where a reader points
+        told = json.dumps([sentences, points], ensure_ascii=False, separators=(",", ":"))
+        root.attrib["data-points"] = told
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    # ElementTree escapes what has to be escaped in names of features.
+    return Markup(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _strip(root: ElementTree.Element) -> None:
+    """Drop metadata (date, addresses), and the style sheet, which would apply to the whole page."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if _local(child.tag) in ("metadata", "style"):
+                parent.remove(child)
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]
+
+
+def _localise(element: ElementTree.Element, prefix: str) -> None:
+    """Names without XML namespaces, which HTML does not have, and identifiers with the prefix."""
+    element.tag = _local(element.tag)
+    attributes = {}
+    for key, value in element.attrib.items():
+        name = _local(key)
+        if name == "id":
+            value = f"{prefix}-{value}"
+        elif name == "href" and value.startswith("#"):
+            value = f"#{prefix}-{value[1:]}"
+        else:
+            value = _REFERENCE.sub(rf"url(#{prefix}-\1)", value)
+        if name == "style":
+            value = _FONT.sub(r"font-size: \1px", value)
+        attributes[name] = value
+    element.attrib.clear()
+    element.attrib.update(attributes)
+
+
+MOST = 1000  # points of a picture that are told; of a larger cloud none
+MOST_OF_A_CURVE = 40  # vertices of a curve without marks
+_FIRST_CLAUSE = re.compile(r"\s*[(,;:\n].*", re.DOTALL)
+_names: WeakKeyDictionary[Any, list[str]] = WeakKeyDictionary()
+
+Datum = tuple[float, float, str, str]
+Told = tuple[list[str], list[tuple[Any, ...]]]
+
+
+def name_points(artist: Line2D | PathCollection, names: Sequence[str]) -> None:
+    """Say what the points of a line or of a scatter plot are, one name each."""
+    _names[artist] = list(names)
+
+
+def told_points(axes: Axes) -> Told:
+    """Where the points of all axes of a figure are in its SVG, and what they say.
+
+    Marks of lines and scatter plots, ends of bars, and vertices of curves that are in a legend.  The
+    figure must have been drawn, so that its layout is final.
+    """
+    figure = axes.figure
+    assert figure is not None
+    scale = 72.0 / figure.dpi
+    height = figure.bbox.height * scale
+    sentences: dict[str, int] = {}
+    points: list[tuple[Any, ...]] = []
+    for each in figure.axes:
+        for x, y, sentence, words in _points(each):
+            number_of_it = sentences.setdefault(sentence, len(sentences))
+            points.append((round(x * scale), round(height - y * scale), number_of_it, *words))
+    return (list(sentences), points) if len(points) <= MOST else ([], [])
+
+
+def _points(axes: Axes) -> Iterator[tuple[float, float, str, tuple[str, ...]]]:
+    """Pixels of the points of one pair of axes, with what they say."""
+    named = (_named(axes.xaxis), _named(axes.yaxis))
+    if all(named):  # a table of names on both sides
+        return
+    first = axes.figure.axes[0]  # panels in a row share their title
+    titles = tuple(
+        _clause(title)
+        for title in (
+            axes.get_xlabel() or first.get_xlabel(),
+            axes.get_ylabel() or first.get_ylabel(),
+        )
+    )
+    panel = f"{axes.get_title()}: " if axes.get_title() else ""
+    left, bottom, right, top = axes.bbox.extents
+    for x_value, y_value, label, name in _data(axes):
+        x, y = axes.transData.transform((x_value, y_value)).tolist()
+        if not (left - 1 <= x <= right + 1 and bottom - 1 <= y <= top + 1):
+            continue
+        legend = f" ({label})" if label else ""
+        x_name, y_name = named[0].get(round(x_value)), named[1].get(round(y_value))
+        if y_name is not None:
+            yield x, y, f"{panel}{{0}}: {titles[0]} {{1}}{legend}", (y_name, _value(x_value))
+        elif x_name is not None:
+            yield x, y, f"{panel}{{0}}: {titles[1]} {{1}}{legend}", (x_name, _value(y_value))
+        else:
+            both = f"{titles[0]} {{0}}, {titles[1]} {{1}}{legend}"
+            words = (_value(x_value), _value(y_value))
+            yield (x, y, f"{panel}{{2}}: {both}", (*words, name)) if name else (
+                x, y, f"{panel}{both}", words
+            )  # fmt: skip
+
+
+def _data(axes: Axes) -> Iterator[Datum]:
+    """Data coordinates of the points, what the legend says of them, and their own names."""
+    for line in axes.lines:
+        if line.get_transform() != axes.transData or not line.get_visible():
+            continue
+        label = _legend_name(line)
+        marked = str(line.get_marker()) not in ("", " ", "None", "none")
+        values = np.asarray(line.get_xydata(), dtype=np.float64)
+        if not marked and (not label or len(values) < 3):
+            continue
+        if not marked and len(values) > MOST_OF_A_CURVE:
+            values = values[np.linspace(0, len(values) - 1, MOST_OF_A_CURVE).round().astype(int)]
+        yield from _known(values, label, _names.get(line))
+    for dots in axes.collections:
+        if isinstance(dots, PathCollection) and dots.get_offset_transform() == axes.transData:
+            values = np.asarray(np.ma.filled(dots.get_offsets(), np.nan), dtype=np.float64)
+            yield from _known(values, _legend_name(dots), _names.get(dots))
+    for bars in axes.containers:
+        if isinstance(bars, BarContainer):
+            lying = bars.orientation == "horizontal"
+            ends = [
+                (
+                    bar.get_x() + bar.get_width() * (1.0 if lying else 0.5),
+                    bar.get_y() + bar.get_height() * (0.5 if lying else 1.0),
+                )
+                for bar in bars.patches
+            ]
+            yield from _known(np.array(ends, dtype=np.float64), _legend_name(bars), None)
+
+
+def _known(values: NDArray[np.float64], label: str, names: list[str] | None) -> Iterator[Datum]:
+    for position, (x, y) in enumerate(values.tolist()):
+        if np.isfinite((x, y)).all():
+            yield x, y, label, names[position] if names else ""
+
+
+def _legend_name(artist: Line2D | PathCollection | BarContainer) -> str:
+    label = str(artist.get_label() or "")
+    return "" if label.startswith("_") else label
+
+
+def _named(axis: Axis) -> dict[float, str]:
+    """Names that stand at an axis instead of numbers, by their place."""
+    texts = [text.get_text() for text in axis.get_ticklabels()]
+    named = {
+        round(float(place), 6): text
+        for place, text in zip(axis.get_ticklocs(), texts, strict=False)
+        if text
+    }
+    plain = (text.replace("−", "-").replace(",", "").rstrip("%") for text in named.values())
+    return {} if all(map(_is_number, plain)) else named
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return text.startswith("$")  # a power of ten
+    return True
+
+
+def _clause(title: str) -> str:
+    """The title of an axis without its explanation."""
+    return _FIRST_CLAUSE.sub("", title)
+
+
+def _value(value: Any) -> str:
+    """A number with four significant digits."""
+    if not np.isfinite(value):
+        return MISSING
+    if value == round(value) and abs(value) < 1e6:
+        return number(value, 0)
+    return f"{value:.4g}".replace("-", "−")
+
+
+def picture(
+    title: str,
+    prefix: str,
+    draw: Callable[..., Any],
+    *given: Any,
+    label: str | None = None,
+    caption: str = "",
+    **options: Any,
+) -> Picture:
+    """What `draw` makes of `given` and `options`.
+
+    `label` describes it to who cannot see it (default: the title).  `prefix` tells the picture from the
+    others of the page; dots and underscores are taken out.
+    """
+    prefix = prefix.replace(".", "-").replace("_", "-").lower()
+    svg = inline_svg(partial(draw, *given, **options), prefix=prefix, label=label or title)
+    return Picture(title, svg, caption)

@@ -1,0 +1,293 @@
+"""Pages composed of blocks, rendered as one self-contained HTML file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from markupsafe import Markup
+
+from pyfsagg._base.output import new_file
+from pyfsagg._base.words import count, plural, readable
+from pyfsagg._message import Got, Use
+from pyfsagg._version import __version__
+from pyfsagg.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    import jinja2
+
+
+# Control characters, marks that turn the direction of the text after them, and halves of surrogate
+# pairs (from file names that are not UTF-8), which no file can hold.
+UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def render_html(template: str, **context: Any) -> str:
+    """A page from a template that extends ``base.html.j2``; every value is escaped.
+
+    The base needs ``heading``, ``version`` and ``navigation``, pairs of the identifier and the name
+    of a section.  The policy of the page admits one script, known by its hash, and no network.
+    """
+    environment = _environment()
+    script = environment.get_template("table.js").render()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page = environment.get_template(template).render(
+        script=Markup(script), script_digest=digest, **context
+    )
+    return UNSAFE.sub("\ufffd", page) + "\n"
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    """Templates of this package."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("pyfsagg._report", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"count": count, "plural": plural, "readable": readable}
+    return environment
+
+
+def write_html(page: str, path: str | os.PathLike[str]) -> Path:
+    """Write a page to a file, which appears complete or not at all."""
+    with new_file(path) as draft:
+        draft.write_text(page, encoding="utf-8", newline="\n")
+    return Path(path)
+
+
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9-]*")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph; `quiet` sets it smaller, for remarks.
+
+    A plain string is escaped.  A ``markupsafe.Markup`` is taken as it is: build it with
+    ``Markup("<b>{}</b>: {}").format(term, meaning)``, which escapes what it is given.
+    """
+
+    text: str
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class PageColumn:
+    """The head of a column: numbers stand right and sort by value, words stand left."""
+
+    title: str
+    numeric: bool = True
+    sortable: bool = True
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """A table of formatted cells, numbered in the order of the page.
+
+    Attributes
+    ----------
+    caption : str
+    columns : sequence of PageColumn
+    rows : sequence of rows of str
+    note : str
+        A remark below; plain or markup, as in :class:`Text`.
+    header : int
+        The column that names the row.
+    tinted : int or set of int
+        How many of the first rows stand out, or which ones, from 0.
+    find : str
+        What a row is (``"item"``).  If given, the table scrolls in a window of its own, can be
+        sorted by its columns and saved as CSV, and its rows can be searched for by name.
+    hidden : sequence of (name, text)
+        What the search finds beyond the rows, and what it then says.
+    """
+
+    caption: str
+    columns: Sequence[PageColumn]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+    header: int = 0
+    tinted: int | frozenset[int] = 0
+    find: str = ""
+    hidden: Sequence[tuple[str, str]] = ()
+
+    @classmethod
+    def of_columns(
+        cls,
+        caption: str,
+        columns: Iterable[tuple[PageColumn, Sequence[str]]],
+        note: str = "",
+        **look: Any,
+    ) -> Self:
+        """A table whose cells are given column by column; `look` as the other attributes."""
+        heads, cells = zip(*columns, strict=True)
+        return cls(caption, heads, list(zip(*cells, strict=True)), note, **look)
+
+    def stands_out(self, row: int) -> bool:
+        """Whether a row, counted from 0, is tinted."""
+        return row in self.tinted if isinstance(self.tinted, frozenset) else row < self.tinted
+
+
+@dataclass(frozen=True)
+class Records:
+    """A table of names and values in groups, for settings."""
+
+    caption: str
+    groups: Sequence[tuple[str, Sequence[tuple[str, str]]]]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of :func:`pyfsagg._report.drawing.inline_svg`, numbered in the order of the page."""
+
+    title: str
+    svg: Markup
+    caption: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines to be typed or run."""
+
+    code: str
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """A numbered list of (term, explanation), for references."""
+
+    items: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Glossary:
+    """Words with their meanings, plain or markup as in :class:`Text`."""
+
+    entries: Sequence[tuple[str, str]]
+
+
+Block = Text | PageTable | Records | Picture | Code | Enumeration | Glossary
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what is below it; `id` (lower-case letters, digits, hyphens) is its address.
+
+    `short` stands for the title in the list of contents.
+    """
+
+    id: str
+    title: str
+    blocks: Sequence[Block]
+    short: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A title, a line below it, and sections."""
+
+    title: str
+    subtitle: str
+    sections: Sequence[Section]
+
+
+def render_page(page: Page) -> str:
+    """One self-contained HTML page.
+
+    It needs no network and no script to be read, and equal pages give equal text.
+
+    Examples
+    --------
+    >>> page = Page("Votes", "2 lists", [Section("summary", "Summary", [Text("a < b")])])
+    >>> "<p>a &lt; b</p>" in render_page(page)
+    True
+    """
+    _check(page)
+    # Tables and pictures are numbered here, so that the templates need not count.
+    sections, counts = [], {"Table": 0, "Figure": 0}
+    for section in page.sections:
+        blocks = []
+        for block in section.blocks:
+            kind = type(block).__name__.lower().removeprefix("page")
+            series = {"table": "Table", "records": "Table", "picture": "Figure"}.get(kind)
+            if series:
+                counts[series] += 1
+            blocks.append((kind, counts[series] if series else 0, block))
+        sections.append((section.id, section.title, blocks))
+    return render_html(
+        "page.html.j2",
+        heading=page.title,
+        subtitle=page.subtitle,
+        version=__version__,
+        navigation=[(section.id, section.short or section.title) for section in page.sections],
+        sections=sections,
+    )
+
+
+def write_page(page: Page, path: str | os.PathLike[str]) -> Path:
+    """Write the page of :func:`render_page` to a file, which appears complete or not at all.
+
+    Parameters
+    ----------
+    page : Page
+    path : path
+        The HTML file; an existing one is replaced.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_page(Page("Votes", "no lists", []), Path(folder) / "report.html").name
+    'report.html'
+    """
+    return write_html(render_page(page), path)
+
+
+def _check(page: Page) -> None:
+    seen: set[str] = set()
+    for section in page.sections:
+        if not _IDENTIFIER.fullmatch(section.id):
+            raise ParameterError(
+                "a section id must be lower-case letters, digits and hyphens", Got(section.id)
+            )
+        if section.id in seen:
+            raise ParameterError(f"the section id {section.id!r} is used twice; give each its own")
+        seen.add(section.id)
+        for block in section.blocks:
+            if isinstance(block, PageTable):
+                _check_table(block)
+
+
+def _check_table(table: PageTable) -> None:
+    for number, row in enumerate(table.rows, start=1):
+        if len(row) != len(table.columns):
+            raise ParameterError(
+                f"row {number} of the table {table.caption!r} has {len(row)} cells for "
+                f"{len(table.columns)} columns"
+            )
+    if not 0 <= table.header < len(table.columns):
+        raise ParameterError(
+            Use(header=table.header),
+            f" is not a column of the table {table.caption!r}, which has {len(table.columns)}",
+        )

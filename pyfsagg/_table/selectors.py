@@ -1,0 +1,95 @@
+"""What the scikit-learn selectors share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+
+from pyfsagg._message import Param
+from pyfsagg._table.frames import NarwhalsFrame, open_frame
+from pyfsagg.exceptions import DataError, InputTypeError
+
+
+def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
+    """Set ``n_features_in_`` and ``feature_names_in_`` as scikit-learn does; check nothing else.
+
+    Without `reset` the features are compared with those that were set.
+    """
+    given = {} if y is None and not reset else {"y": y}
+    try:
+        from sklearn.utils.validation import validate_data
+    except ImportError:  # scikit-learn 1.5
+
+        def validate_data(estimator: Any, X: Any, *, reset: bool, **given: Any) -> None:
+            given.pop("skip_check_array")
+            estimator._validate_data(X, reset=reset, cast_to_ndarray=False, **given)
+
+    try:
+        validate_data(estimator, X, reset=reset, skip_check_array=True, **given)
+    except ValueError as error:  # in scikit-learn's words
+        raise DataError(str(error)) from None
+    except TypeError as error:
+        raise InputTypeError(str(error)) from None
+    except Exception as error:  # whatever a foreign table answers when it is asked for its columns
+        raise InputTypeError(Param("X"), f" is no table: {type(error).__name__}: {error}") from None
+
+
+def output_kind(estimator: Any) -> str:
+    """What ``set_output`` says: ``"default"``, ``"pandas"`` or ``"polars"``."""
+    from sklearn.utils._set_output import _get_output_config
+
+    return str(_get_output_config("transform", estimator=estimator)["dense"])
+
+
+def estimator_accepts_missing(estimator: Any) -> bool:
+    """Whether an estimator says that it can be fitted to features with missing values."""
+    try:
+        from sklearn.utils import get_tags
+    except ImportError:  # scikit-learn 1.5
+        return bool(estimator._get_tags()["allow_nan"])
+    return bool(get_tags(estimator).input_tags.allow_nan)
+
+
+def is_survival_model(estimator: Any) -> bool:
+    """Whether an estimator is fitted to events with times, as ours and those of scikit-survival are."""
+    last = estimator.steps[-1][1] if getattr(estimator, "steps", None) else estimator
+    own = hasattr(last, "survival_at")
+    return own or any(base.__name__ == "SurvivalAnalysisMixin" for base in type(last).__mro__)
+
+
+class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """A feature selector of tables of any kind."""
+
+    def _record(self, X: Any, y: Any) -> Any:
+        """Record the features as scikit-learn does; the table, a query once run."""
+        frame = open_frame(X)
+        if not isinstance(frame, NarwhalsFrame):
+            record_input(self, X, y)
+            return X
+        record_input(self, pd.DataFrame(columns=frame.names), y)
+        return frame.frame
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected features of a table.
+
+        Parameters
+        ----------
+        X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
+            With the features that were fitted.
+
+        Returns
+        -------
+        array of shape (n_samples, n_selected)
+            Or a data frame, as ``set_output`` says; from polars to polars without a copy.
+        """
+        frame = open_frame(X)
+        if not isinstance(frame, NarwhalsFrame):
+            return super().transform(X)
+        mask = self.get_support()
+        if frame.frame.implementation.is_polars() and output_kind(self) == "polars" and mask.any():
+            record_input(self, pd.DataFrame(columns=frame.names), None, reset=False)
+            return frame.frame.select(list(frame.names[mask])).to_native()
+        return super().transform(frame.pandas())

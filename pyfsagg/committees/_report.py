@@ -1,0 +1,242 @@
+"""The report and the pictures of a committee."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from pyfsagg._base.validation import check_integer
+from pyfsagg._base.words import count, number, plural, ranks
+from pyfsagg._report.closing import closing, settings_groups, software
+from pyfsagg._report.drawing import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    clear_frame,
+    feature_axis,
+    legend_above,
+    new_axes,
+    picture,
+    set_title,
+)
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._version import __version__
+from pyfsagg.committees.result import Committee
+from pyfsagg.committees.rules import VOTING_RULES
+from pyfsagg.ensemble.groups import group_blocks
+
+
+def plot_votes(result: Committee, *, n: int = 20, ax: Axes | None = None) -> Axes:
+    """The first features of the vote, with the share of the voters that select each."""
+    n = min(check_integer("n", n, low=1), len(result.ranking))
+    shown = result.ranking.head(n)
+    axes = new_axes(ax, 1.2 + 0.22 * n)
+    axes.barh(np.arange(n), shown["share"], color=BLUE, height=0.7)
+    feature_axis(axes, [str(name) for name in shown.index])
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("Share of the voters that select the feature")
+    clear_frame(axes, grid="x")
+    set_title(axes, f"First features by {result.parameters['rule'].replace('_', ' ')}")
+    return axes
+
+
+def plot_front(result: Committee, *, ax: Axes | None = None) -> Axes:
+    """Performance of each voter against its number of features, with the Pareto front and its knee."""
+    front = result.pareto_front()
+    axes = new_axes(ax, 4.0)
+    voters = result.voters[result.voters["n_features"] > 0]
+    axes.plot(
+        voters["n_features"],
+        voters["performance"],
+        "o",
+        color=GREY,
+        mfc="white",
+        ms=5,
+        label="voters",
+    )
+    axes.plot(
+        front["n_features"],
+        front["performance"],
+        "o-",
+        color=BLUE,
+        ms=6,
+        drawstyle="steps-post",
+        label="front",
+    )
+    ends = front.iloc[[0, -1]]
+    axes.plot(
+        ends["n_features"],
+        ends["performance"],
+        "--",
+        color=INK,
+        lw=0.9,
+        label="line between its ends",
+    )
+    knee = front[front["knee"]]
+    if len(knee):
+        axes.plot(
+            knee["n_features"],
+            knee["performance"],
+            "D",
+            color=ORANGE,
+            ms=9,
+            label=f"knee: {int(knee['n_features'].iloc[0])}",
+        )
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    axes.set_xlabel("Number of features")
+    axes.set_ylabel(
+        f"Performance ({result.parameters['metric'].replace('_', ' ')})"
+        if "metric" in result.parameters
+        else "Performance"
+    )
+    clear_frame(axes, grid="y")
+    legend_above(axes)
+    set_title(axes, "Performance against number of features", above_legend=True)
+    return axes
+
+
+COMMITTEE_PLOTS: dict[str, Callable[..., Axes]] = {"ranking": plot_votes, "front": plot_front}
+
+
+MOST_ROWS = 1000
+KNEE = (
+    "The knee of a front",
+    "Das (1999). On characterizing the “knee” of the Pareto curve based on normal-boundary "
+    "intersection. Structural Optimization 18, 107–115",
+)
+
+
+def committee_page(
+    result: Committee,
+    *,
+    command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
+) -> Page:
+    """The report on a committee as a page for :func:`pyfsagg._report.page.write_page`."""
+    rule = VOTING_RULES.get(result.parameters["rule"])
+    known = bool(result.voters["performance"].notna().any())
+    front = (
+        [Section("front", "Performance and number of features", _front(result), short="Front")]
+        if known
+        else []
+    )
+    sections = [
+        Section("summary", "Summary", result._facts({})),
+        Section(
+            "ranking",
+            "Features in order",
+            [*_ranking(result), *group_blocks(result, result.ranking.index)],
+            short="Features",
+        ),
+        *front,
+        Section("reading", "How to read it", _reading(result)),
+        *closing(
+            settings_groups(result),
+            [software(__version__), ("Voting rule", rule.source), *([KNEE] * known)],
+            command=command,
+            code=result._code(result._options_in_force({"reading": reading})),
+        ),
+    ]
+    title = f"Vote on the features of {data_name}" if data_name else "Vote of a committee"
+    under = f"{plural(result.n_voters, 'voter')}, {plural(len(result.feature_names), 'feature')}"
+    return Page(title, under, sections)
+
+
+def _ranking(result: Committee) -> list[Block]:
+    shown = result.ranking.head(MOST_ROWS)
+    rows = [
+        [str(name), rank, number(score), count(int(votes)), number(share), "yes" if tied else ""]
+        for name, rank, (score, votes, share, tied) in zip(
+            shown.index,
+            ranks(shown["rank"]),
+            shown[["score", "votes", "share", "tied"]].itertuples(index=False),
+            strict=True,
+        )
+    ]
+    hidden = len(result.ranking) - len(shown)
+    more = f"{plural(hidden, 'more feature')} in ranking.csv. " if hidden else ""
+    table = PageTable(
+        "Features in the order of the vote.",
+        [
+            PageColumn("Feature", numeric=False),
+            PageColumn("Rank"),
+            PageColumn("Score"),
+            PageColumn("Votes"),
+            PageColumn("Share of voters"),
+            PageColumn("Tied", numeric=False),
+        ],
+        rows,
+        f"{more}Votes and their share are without weights. Tied: another feature had the same right to "
+        "the place.",
+        find="feature",
+    )
+    drawn = picture(
+        "First features",
+        "votes",
+        plot_votes,
+        result,
+        label="Bars: share of the voters that select each of the first features",
+        caption="Bars: share of the voters that select a feature, without weights, in the order of the vote.",
+    )
+    return [drawn, table]
+
+
+def _front(result: Committee) -> list[Block]:
+    drawn = picture(
+        "Performance against number of features",
+        "front",
+        plot_front,
+        result,
+        label="Dots: performance of each voter against its number of features; line: Pareto front",
+        caption="A dot per voter. Line: the front, the best performance with so many features or fewer. "
+        "The knee is the point of the front farthest above the dashed line between its ends.",
+    )
+    rows = [
+        [count(n), number(performance), count(voters), number(distance), "yes" if knee else ""]
+        for n, performance, voters, distance, knee in result.pareto_front().itertuples(index=False)
+    ]
+    table = PageTable(
+        "Points of the front.",
+        [
+            PageColumn("Features"),
+            PageColumn("Performance"),
+            PageColumn("Voters"),
+            PageColumn("Distance from the line"),
+            PageColumn("Knee", numeric=False),
+        ],
+        rows,
+        "The distance is on axes scaled to [0, 1].",
+    )
+    return [drawn, table]
+
+
+def _reading(result: Committee) -> list[Block]:
+    rule = VOTING_RULES.get(result.parameters["rule"])
+    texts = [
+        Text(
+            Markup("<b>{}.</b> {}").format(
+                rule.name.replace("_", " ").capitalize(),
+                f"{rule.summary}. Score: {rule.formula}, with the weight w_v of a voter and its "
+                f"selection A_v. Ties: {rule.ties}.",
+            )
+        ),
+        Text(
+            "A share of voters depends on how many features they select and on the learners that were "
+            "asked. It says how the committee votes, and not how probable it is that a feature matters."
+        ),
+    ]
+    if rule.proportional:
+        texts.append(
+            Text(
+                "Proportional: voters whose features have been elected count less for the next places, so "
+                "that a feature that stands for the same voters as an elected one comes later. The "
+                "order is that of a set to be used together."
+            )
+        )
+    return list(texts)

@@ -1,0 +1,410 @@
+"""What a run leaves behind, as plain data: everything that is said of a ranking is read from here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.words import plural
+from pyfsagg.ensemble.core import Matrices, Recipe
+from pyfsagg.error_control import TargetPermutation
+from pyfsagg.ranks import rank_scores
+from pyfsagg.stability_measures import feature_stability
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+LEVEL = 0.05
+"""Share of runs that may propose a feature although the target is unrelated to all of them."""
+
+ROUNDING = 1e-9
+
+MOST_KEPT = 50
+"""Answers about a run that are kept: those for its file, its page and its text, several times over."""
+
+_COLUMNS = {
+    "rank_q2.5": "rank_lower",
+    "rank_median": "rank_median",
+    "rank_q97.5": "rank_upper",
+    "frequency": "selection_frequency",
+    "lower": "frequency_lower",
+    "upper": "frequency_upper",
+}
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Clusters of two or more features that are nearly copies, and how they were found."""
+
+    similarity: str
+    min_similarity: float
+    clusters: tuple[tuple[str, ...], ...]
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "similarity": self.similarity,
+            "min_similarity": self.min_similarity,
+            "clusters": [list(members) for members in self.clusters],
+        }
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any] | None) -> Self | None:
+        if record is None:
+            return None
+        clusters = tuple(tuple(members) for members in record["clusters"])
+        return cls(record["similarity"], record["min_similarity"], clusters)
+
+
+@dataclass(frozen=True, eq=False)
+class ShuffledTargets:
+    """How the features of a run score beside the same features with shuffled targets.
+
+    Attributes
+    ----------
+    n_resamples : int
+        Number r of resamples: the first ones of the run, and as many of each shuffled target.
+    excess : ndarray (n_features,)
+        Mean score of a feature over r resamples minus its usual one with shuffled targets, in units of
+        the largest such excess that a shuffled target usually gives; the mean over filters.  1 is what the
+        best of noise usually reaches.  Filters whose score of a feature depends on other features, such as
+        mRMR, count only where there are no others.
+    largest : ndarray (K,)
+        The largest excess of any feature with each of the K shuffled targets.
+    stability : DataFrame
+        Agreement of the r resamples of a shuffled target, the mean over the K of them: rows and columns as
+        of :meth:`pyfsagg.EnsembleResult.stability`.  What is not defined is missing, and so is ASD, which
+        depends on the number of resamples, with fewer than 10 of them.
+    """
+
+    n_resamples: int
+    excess: Floats
+    largest: Floats
+    stability: pd.DataFrame
+
+    @property
+    def n_shuffles(self) -> int:
+        return len(self.largest)
+
+    @property
+    def level(self) -> float:
+        """What noise reaches: of 20 targets, the true one and 19 shuffled ones, the largest excess.
+
+        With fewer shuffled targets, too, the largest of them; with more, that which 5 % of the targets
+        reach.
+        """
+        return float(np.sort(self.largest)[-self._allowed])
+
+    @property
+    def _allowed(self) -> int:
+        return max(1, int(LEVEL * (self.n_shuffles + 1) + ROUNDING))
+
+    @property
+    def false_alarms(self) -> float:
+        """Largest share of runs with a feature above noise, if the target is unrelated to all features."""
+        return self._allowed / (self.n_shuffles + 1)
+
+    @property
+    def above(self) -> Booleans:
+        """Which features (n_features,) score above noise; a tie with noise is noise."""
+        return self.excess > self.level + ROUNDING * max(1.0, abs(self.level))
+
+    @property
+    def sentence(self) -> str:
+        """What was done."""
+        return (
+            f"The same filters scored {plural(self.n_shuffles, 'target')} with shuffled rows in "
+            f"{plural(self.n_resamples, 'resample')} each."
+        )
+
+    def reference(self, label: str, measure: str = "spearman") -> float:
+        """A measure of stability with shuffled targets; NaN where it is not defined."""
+        if label not in self.stability.index or measure not in self.stability:
+            return float("nan")
+        return float(self.stability[measure].to_dict()[label])
+
+    def record(self) -> dict[str, Any]:
+        """Plain values, for a file."""
+        table = {
+            str(label): {
+                str(name): None if np.isnan(value) else float(value) for name, value in row.items()
+            }
+            for label, row in self.stability.iterrows()
+        }
+        return {
+            "n_shuffles": self.n_shuffles,
+            "n_resamples": self.n_resamples,
+            "level": self.level,
+            "n_above": int(self.above.sum()),
+            "stability": table,
+        }
+
+    def arrays(self) -> dict[str, Floats]:
+        """What ``matrices.npz`` holds."""
+        return {"shuffled_excess": self.excess, "shuffled_largest": self.largest}
+
+    @classmethod
+    def of_files(cls, document: Mapping[str, Any], arrays: Mapping[str, Any]) -> Self | None:
+        """The same from a record and arrays, or None if there are none."""
+        if "shuffled_excess" not in arrays:
+            return None
+        record = document["shuffled"]
+        return cls(
+            n_resamples=int(record["n_resamples"]),
+            excess=arrays["shuffled_excess"],
+            largest=arrays["shuffled_largest"],
+            stability=measures_frame(record["stability"]),
+        )
+
+
+def measures_frame(table: Mapping[str, Mapping[str, float | None]]) -> pd.DataFrame:
+    """Measures of stability by filter, as a table."""
+    frame = pd.DataFrame.from_dict(dict(table), orient="index").rename_axis("filter")
+    return frame.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class RunSetup:
+    """The settings of a run, and facts about its table, that something else depends on.
+
+    Attributes
+    ----------
+    filter_params : dict
+        Parameters in force, by filter.
+    plan, plan_params
+        The resampling plan and its parameters.
+    recipe : Recipe
+        The aggregator with its options, and the normalisation of several filters.
+    rows_stand_alone : bool
+        Whether rows have neither weights nor groups, so that a half of a pair has half of the rows.
+    n_samples, n_columns : int
+        Rows and columns of the table; features may be groups of columns.
+    rows_in_a_half : int or None
+        Rows of a half of the pairs that were drawn beside the run.
+    no_pairs, no_shuffles : str
+        Why the run has no pairs of halves, or no shuffled targets, if it says so.
+    nominal : tuple of str
+        Columns whose numbers are levels.
+    binning, bins
+        How numbers were cut beforehand, in tables that were read in pieces.
+    """
+
+    filter_params: Mapping[str, Mapping[str, Any]]
+    n_resamples: int
+    plan: str
+    plan_params: Mapping[str, Any]
+    recipe: Recipe
+    seed: int
+    rows_stand_alone: bool
+    n_samples: int
+    n_columns: int
+    rows_in_a_half: int | None
+    no_pairs: str
+    no_shuffles: str
+    nominal: tuple[str, ...]
+    binning: str | None
+    bins: int | None
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any], data: Mapping[str, Any]) -> Self:
+        """The setup of what is recorded with a result."""
+        pairs, shuffles = (parameters.get(name) or {} for name in ("pairs", "shuffles"))
+        weighted = bool(parameters.get("weighted") or parameters.get("grouped"))
+        return cls(
+            filter_params=parameters.get("filter_params", {}),
+            n_resamples=parameters["n_resamples"],
+            plan=parameters["resampling"],
+            plan_params=parameters.get("resampling_params", {}),
+            recipe=Recipe(
+                parameters["aggregator"],
+                parameters["aggregator_params"],
+                parameters.get("normalize", "per_resample"),
+            ),
+            seed=int(parameters.get("seed") or 0),
+            rows_stand_alone=not weighted,
+            n_samples=data["n_samples"],
+            n_columns=data.get("n_columns", data["n_features"]),
+            rows_in_a_half=pairs.get("rows_in_a_half"),
+            no_pairs=pairs.get("reason", ""),
+            no_shuffles=shuffles.get("reason", ""),
+            nominal=tuple(parameters.get("nominal") or ()),
+            binning=parameters.get("binning"),
+            bins=parameters.get("bins"),
+        )
+
+
+class Grouped:
+    """What has features that may be groups of columns."""
+
+    feature_names: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    data: Mapping[str, Any]
+
+    @cached_property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Columns of each group of columns (:class:`pyfsagg.Task`), by its name; empty without groups.
+
+        A feature that is not among them is a column of its own.
+        """
+        recorded = self.data.get("groups") or {}
+        return {name: tuple(columns) for name, columns in recorded.items()}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ranked(Grouped):
+    """What a run left: see :class:`pyfsagg.EnsembleResult`, which is this with methods."""
+
+    method: str
+    feature_names: tuple[str, ...]
+    score_matrices: Matrices
+    combined: Floats
+    scores: Floats
+    ranking: Floats
+    parameters: Mapping[str, Any]
+    data: Mapping[str, Any]
+    versions: Mapping[str, str]
+    own_scores: Floats | None
+    halves: Floats | None
+    permutation: TargetPermutation | None
+    copies: Copies | None
+    shuffled: ShuffledTargets | None
+
+    @cached_property
+    def setup(self) -> RunSetup:
+        """The settings of the run, each with its type."""
+        return RunSetup.of(self.parameters, self.data)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run, which also settles what is drawn for its tables."""
+        return self.setup.seed
+
+    @property
+    def n_resamples(self) -> int:
+        return int(self.combined.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return len(self.feature_names)
+
+
+# ---------------------------------------------------------------------------------------------
+# how it is kept: in files and in R alike
+# ---------------------------------------------------------------------------------------------
+def document_of(data: Ranked) -> dict[str, Any]:
+    """What :func:`fields_of` reads beside the arrays and the settings."""
+    return {
+        "method": data.method,
+        "features": list(data.feature_names),
+        "copies": None if data.copies is None else data.copies.record(),
+        **({} if data.shuffled is None else {"shuffled": data.shuffled.record()}),
+        **({} if data.permutation is None else {"permutation": data.permutation.record()}),
+    }
+
+
+def arrays_of(data: Ranked) -> dict[str, Floats]:
+    """All arrays, by the names under which they are kept."""
+    matrices = {f"filter_{i}": matrix for i, matrix in enumerate(data.score_matrices.values())}
+    return {
+        **matrices,
+        **({} if data.own_scores is None else {"own_scores": data.own_scores}),
+        **({} if data.halves is None else {"halves": data.halves}),
+        "combined": data.combined,
+        "scores": data.scores,
+        "ranking": data.ranking,
+        **({} if data.permutation is None else data.permutation.arrays()),
+        **({} if data.shuffled is None else data.shuffled.arrays()),
+    }
+
+
+def fields_of(document: Mapping[str, Any], arrays: Mapping[str, Floats]) -> dict[str, Any]:
+    """The fields of :class:`Ranked`, from a document with settings and arrays, wherever they were kept."""
+    labels = document["parameters"]["filters"]
+    names = document["features"]
+    if len(names) != arrays["combined"].shape[1] or len(set(names)) != len(names):
+        raise ValueError(
+            f"{len(names)} names of features, {len(set(names))} of them different, for "
+            f"{arrays['combined'].shape[1]} columns of scores"
+        )
+    m, p = document["parameters"]["n_resamples"], len(names)
+    shapes = {"combined": (m, p), "scores": (p,), "ranking": (p,)}
+    shapes |= {f"filter_{i}": (m, p) for i in range(len(labels))}
+    for name, shape in shapes.items():
+        if arrays[name].shape != shape or arrays[name].dtype.kind not in "iuf":
+            raise ValueError(
+                f"the array {name} must hold numbers of shape {shape}, and holds "
+                f"{arrays[name].dtype} of shape {arrays[name].shape}"
+            )
+    plain = {name: document[name] for name in ("method", "parameters", "data", "versions")}
+    return {
+        **plain,
+        "feature_names": tuple(names),
+        "score_matrices": {label: arrays[f"filter_{i}"] for i, label in enumerate(labels)},
+        **{name: arrays[name] for name in ("combined", "scores", "ranking")},
+        **{name: arrays.get(name) for name in ("own_scores", "halves")},
+        "permutation": TargetPermutation.of_files(document, arrays),
+        "copies": Copies.of_record(document.get("copies")),
+        "shuffled": ShuffledTargets.of_files(document, arrays),
+    }
+
+
+# ---------------------------------------------------------------------------------------------
+# what is asked of it again and again
+# ---------------------------------------------------------------------------------------------
+def once(function: Callable[Concatenate[Ranked, P], R]) -> Callable[Concatenate[Ranked, P], R]:
+    """Keep what a function of a run answers: its file, its page and its text all ask for it.
+
+    The arguments must be hashable, and nobody may write into the answer.
+    """
+
+    @wraps(function)
+    def kept(data: Ranked, *arguments: P.args, **options: P.kwargs) -> R:
+        answers: dict[Any, R] = data.__dict__.setdefault("_answers", {})
+        key = (function.__qualname__, arguments, *sorted(options.items()))
+        if key not in answers:
+            answers[key] = function(data, *arguments, **options)
+            while len(answers) > MOST_KEPT:
+                answers.pop(next(iter(answers)), None)
+        return answers[key]
+
+    return cast("Callable[Concatenate[Ranked, P], R]", kept)
+
+
+def best_first(data: Ranked) -> NDArray[np.intp]:
+    """Positions of the features, best first; ties by column order."""
+    return np.argsort(data.ranking, kind="stable")
+
+
+def best_names(data: Ranked, k: int) -> list[str]:
+    """The best `k` features, whatever is selected."""
+    return [data.feature_names[j] for j in best_first(data)[:k]]
+
+
+@once
+def resample_ranks(data: Ranked) -> Floats:
+    """Ranks of the features in each resample, (n_resamples, n_features)."""
+    return rank_scores(data.combined)
+
+
+@once
+def over_resamples(data: Ranked, k: int) -> pd.DataFrame:
+    """Where the features rank in the resamples, and how often they are among the best `k`."""
+    frame = feature_stability(
+        data.combined,
+        n_features_to_select=k,
+        quantiles=(0.025, 0.975),
+        feature_names=data.feature_names,
+        input="scores",
+    )
+    return frame[list(_COLUMNS)].rename(columns=_COLUMNS)
+
+
+def columns_of(data: Grouped, features: tuple[str, ...] | list[str]) -> list[str]:
+    """Columns of the table that features stand for."""
+    return [column for name in features for column in data.groups.get(name, (name,))]

@@ -1,0 +1,491 @@
+"""What is to be said of a run: each fact once, as blocks that the page and the terminal render."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from pyfsagg._base.words import (
+    count,
+    enumerate_names,
+    number,
+    numbers,
+    percentages,
+    plural,
+    probabilities,
+    ranks,
+    readable,
+    titled,
+)
+from pyfsagg._report.closing import target_words
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg.ensemble.data import Ranked, columns_of
+from pyfsagg.ensemble.groups import about_copies, about_groups
+from pyfsagg.ensemble.selection import (
+    Auto,
+    Limit,
+    Selection,
+    Share,
+    Top,
+    Wish,
+    choose,
+    controlled,
+    ranking_frame,
+    select_features,
+)
+from pyfsagg.ensemble.trust import MOST_SHOWN, agreement, between, shown_sets, why_no_sets
+from pyfsagg.error_control import ErrorControl, TargetPermutation
+from pyfsagg.exceptions import DataError
+from pyfsagg.ranks.ranking import about_ties
+from pyfsagg.resampling import PLANS
+from pyfsagg.stability_measures import BetweenSampleStability
+
+# ---------------------------------------------------------------------------------------------
+# would another sample give the same?
+# ---------------------------------------------------------------------------------------------
+SPLIT_BY_MDL = ("information_gain", "gain_ratio", "symmetric_uncertainty")
+
+WORDS = {
+    "nogueira": ("Selected features", "Nogueira: features in common beyond chance"),
+    "spearman": ("Ranks", "Spearman correlation"),
+    "pearson": ("Scores", "Pearson correlation"),
+}
+
+
+CHANCE = (
+    "the agreement of as many features drawn at random, as on noise if all features are alike. Features that "
+    "differ, for instance in their number of levels, agree on noise, too"
+)
+MOST = 0.75
+"""Share of selected features above which their agreement depends on the few that are left out."""
+
+
+def _sizes(pairs: BetweenSampleStability, data: Ranked, wish: Wish) -> tuple[str, str, str]:
+    """Rows of a sample, features of a selection, and what has to be said of their number."""
+    rows = "half of the rows" if pairs.n_rows is None else f"{count(pairs.n_rows)} rows"
+    k, p = pairs.n_features_to_select, pairs.n_features
+    remarks = []
+    if not isinstance(wish, Top | Share) and choose(data, wish).names:
+        remarks.append(
+            "The number of features was chosen from the rows of both samples, so that the agreement may be "
+            "too high."
+        )
+    if k > MOST * p:
+        remarks.append(
+            f"With {count(k)} of {count(p)} features, it is the agreement on the {count(p - k)} left out, "
+            "and says little about the best."
+        )
+    return rows, f"the best {plural(k, 'feature')}", " ".join(remarks)
+
+
+def _sentences(pairs: BetweenSampleStability, data: Ranked, wish: Wish) -> tuple[str, str]:
+    rows, best, remarks = _sizes(pairs, data, wish)
+    noise = (
+        "; the agreement of resamples with shuffled targets, below, shows how far resamples of this table do"
+        if data.shuffled is not None
+        else ""
+    )
+    what = (
+        f"Two samples of {rows} each, without a common row, were ranked by the same filters; "
+        f"{count(pairs.n_pairs)} such pairs were drawn. Selected are {best} of each. 1: the same "
+        f"ranking. 0: {CHANCE}{noise}. {remarks}"
+    ).strip()
+    tells = (
+        "This estimates how far another sample of that size would give the same features. The "
+        "agreement of the resamples below answers another question. Resamples of one sample share "
+        "rows, so that they agree even on noise: it shows whether more resamples would change the ranking"
+    )
+    return what, tells
+
+
+def _limits(row: Mapping[Any, Any]) -> str:
+    low, high = row["lower"], row["upper"]
+    return "too few pairs" if np.isnan(low) else f"{number(low, 2)} to {number(high, 2)}"
+
+
+def between_sentence(data: Ranked, wish: Wish) -> str:
+    """The stability of the selection between samples, or why it is not known; empty if undefined."""
+    try:
+        pairs = between(data, choose(data, wish).compared)
+    except DataError as reason:
+        return f"Would another sample give the same? Not known: {reason}."
+    row = pairs.estimates.loc["nogueira"].to_dict()
+    estimate = float(row["estimate"])
+    if np.isnan(estimate):
+        return ""
+    rows, best, remarks = _sizes(pairs, data, wish)
+    return (
+        f"Two samples of {rows} each would agree on {best} to {number(estimate, 2)} "
+        f"({100 * pairs.confidence_level:g}\u00a0% interval for the population: {_limits(row)}), where 1 "
+        f"is the same selection and 0 {CHANCE}.{' ' * bool(remarks)}{remarks}"
+    )
+
+
+def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
+    """The same for the page of a run."""
+    try:
+        pairs = between(data, choose(data, wish).compared)
+    except DataError as reason:
+        return [Text(f"This cannot be measured here: {reason}.")]
+    rows = [
+        [WORDS[str(name)][0], WORDS[str(name)][1], number(row["estimate"]), _limits(row.to_dict())]
+        for name, row in pairs.estimates.dropna(subset=["estimate"]).iterrows()
+    ]
+    columns = [
+        PageColumn("Agreement of", numeric=False),
+        PageColumn("Measure", numeric=False),
+        PageColumn("Estimate"),
+        PageColumn(
+            f"{100 * pairs.confidence_level:g}\u00a0% interval of the population", sortable=False
+        ),
+    ]
+    what, tells = _sentences(pairs, data, wish)
+    note = (
+        "The interval is about the population, not about a repetition of this run, and usually "
+        "wider than necessary. It may be too narrow if a filter finds nothing in most samples. "
+        "The agreement of samples of the full size is not estimated, because no rule of "
+        "extrapolation was correct in simulations; with signal, it is higher than this value."
+    )
+    table = PageTable("How far two independent samples agree", columns, rows)
+    return [Text(what), table, Text(f"{tells}."), Text(note, quiet=True)]
+
+
+def repeated_rows(data: Ranked) -> list[Block]:
+    """A note where a bootstrap meets filters to which repeated rows look like evidence."""
+    concerned = any(label in SPLIT_BY_MDL for label in data.score_matrices)
+    if not concerned or "bootstrap" not in data.setup.plan or data.setup.binning is not None:
+        return []
+    return [
+        Text(
+            "Note. A bootstrap repeats rows, and repeated rows look like evidence to filters that split "
+            "a feature by MDL (information gain and its kin): more features without any relation to the "
+            "target get a score above 0 than on the data themselves. Compare the scores with each other, "
+            "do not read them as information; resampling='subsample' and 'complementary_pairs' repeat "
+            "no rows.",
+            quiet=True,
+        )
+    ]
+
+
+# ---------------------------------------------------------------------------------------------
+# how many of the selected may be false?
+# ---------------------------------------------------------------------------------------------
+MOST_CONTROLLED = 50
+
+
+def error_sentences(data: Ranked, limit: Limit | None) -> list[Block]:
+    """The same in sentences, the answer first."""
+    blocks: list[Block] = []
+    for answer in (None if limit is None else controlled(data, limit), data.permutation):
+        if answer is not None:
+            first, *others = answer.sentences
+            blocks += [Text(Markup("<b>{}</b>").format(first)), *map(Text, others)]
+    return blocks
+
+
+def error_tables(data: Ranked, limit: Limit | None) -> list[Block]:
+    """How many of the selected may be false, if a limit was given or p-values were computed."""
+    tables: list[Block] = [] if limit is None else [_control_table(controlled(data, limit))]
+    return [*tables, *([] if data.permutation is None else [_permutation_table(data.permutation)])]
+
+
+def _permutation_table(permutation: TargetPermutation) -> PageTable:
+    best = permutation.to_frame().head(MOST_CONTROLLED)
+    return PageTable.of_columns(
+        "Features against shuffled targets, best first.",
+        [
+            (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
+            (PageColumn("Score"), numbers(best["score"])),
+            (PageColumn("p-value"), probabilities(best["p_value"])),
+            (PageColumn("Family-wise p-value"), probabilities(best["family_wise_p_value"])),
+        ],
+        f"Scores of {permutation.n_resamples} resamples. The p-value is that of the feature by itself; the "
+        "family-wise one is adjusted across features by the step-down maximum statistic.",
+        tinted=len(permutation.select(0.05)),
+    )
+
+
+def _control_table(control: ErrorControl) -> PageTable:
+    frame = control.to_frame()
+    best = frame.head(MOST_CONTROLLED)
+    columns = [
+        (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
+        (
+            PageColumn("Selected", numeric=False, sortable=False),
+            ["yes" if chosen else "no" for chosen in best["controlled"]],
+        ),
+        (
+            PageColumn(f"Among the best {max(control.q, 1)} in\u00a0%"),
+            percentages(best["pair_frequency"]),
+        ),
+        (PageColumn("Expected false"), numbers(best["expected_false"])),
+        (PageColumn("Along the path"), numbers(best["path_expected_false"])),
+        (PageColumn("q-value"), numbers(best["q_value"])),
+    ]
+    more = len(frame) - len(best)
+    note = (
+        "Expected false: bound on the number of false selections if this feature and all that are as "
+        "frequent were selected. Along the path: the same by integrated path stability selection, and "
+        "its q-value, the estimated share of false selections. Each value assumes that the limit "
+        "was fixed before the table was seen."
+    )
+    hidden = f" {count(more)} more features are in ranking.csv." if more else ""
+    return PageTable.of_columns(
+        "Features, the safest first.",
+        columns,
+        note + hidden,
+        tinted=int(control.support.sum()),
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# which features may be the best?
+# ---------------------------------------------------------------------------------------------
+MOST_NAMED = 50
+CENTRED = (
+    " It is centred on the rank in the table itself: repeated rows raise the scores of features with many "
+    "levels, so that such a feature may be ranked above its set."
+)
+
+
+def rank_set_columns(data: Ranked, order: list[int]) -> list[tuple[PageColumn, list[str]]]:
+    """The column of confidence sets of a table of features, in the order given; or none."""
+    sets = shown_sets(data)
+    if sets is None:
+        return []
+    cells = [f"{count(int(sets.lower[j]))} to {count(int(sets.upper[j]))}" for j in order]
+    return [(PageColumn("95\u00a0% set of the true rank", sortable=False), cells)]
+
+
+def set_meanings(data: Ranked) -> list[tuple[str, str]]:
+    """What the column of confidence sets says, where there is one."""
+    sets = shown_sets(data)
+    if sets is None:
+        return []
+    return [
+        (
+            "95\u00a0% set of the true rank",
+            f"the ranks that the feature may have by {sets.of}, with 95\u00a0% confidence for "
+            "this feature alone",
+        )
+    ]
+
+
+def true_rank_blocks(data: Ranked, k: int) -> list[Block]:
+    """Which features may be among the true best, or why nothing can be said."""
+    sets = shown_sets(data)
+    if sets is None:
+        reason = why_no_sets(data) or (
+            f"the sets are computed by default for at most {MOST_SHOWN} features; ask for them with "
+            "result.rank_confidence()"
+        )
+        return [Text(f"There are no confidence sets for the ranks here: {reason}.")]
+    best = sets.top(k)
+    named = [
+        *best[:MOST_NAMED],
+        *([f"{count(len(best) - MOST_NAMED)} more"] if len(best) > 50 else []),
+    ]
+    one = k == 1
+    centred = CENTRED if data.own_scores is not None else ""
+    return [
+        Text(
+            f"The true best {'feature' if one else count(k)} of {plural(data.n_features, 'feature')} "
+            f"{'is' if one else 'are'}, with 95\u00a0% confidence, among these "
+            f"{plural(len(best), 'feature')}: {enumerate_names(named)}."
+        ),
+        Text(
+            f"True ranks are those by {sets.of}. Two features count as different if their scores "
+            "differ by more than all pairs together may differ by chance (Mogstad, Romano, Shaikh and "
+            "Wilhelm 2024). The set is wide where the sample cannot separate features; a larger sample makes "
+            f"it smaller, more resamples do not.{centred}",
+            quiet=True,
+        ),
+    ]
+
+
+# ---------------------------------------------------------------------------------------------
+# the summary
+# ---------------------------------------------------------------------------------------------
+FIRST = 10  # features that are listed
+FIRST_OF_NOISE = 5  # where none is selected
+SHUFFLED_ROW = "with shuffled target"
+METHODS = {"wam": "within-aggregation (WAM)", "bam": "between-aggregation (BAM)"}
+
+
+def facts_of(data: Ranked, wish: Wish, limit: Limit | None) -> list[Block]:
+    """What was found, how far it can be trusted, and what was done."""
+    k = choose(data, wish).compared
+    chosen = select_features(data, wish)
+    # A number that was asked for needs no reason.
+    why = chosen.sentences[1:] if isinstance(wish, Top | Share) else chosen.sentences
+    trust = [
+        between_sentence(data, wish),
+        about_ties(data.scores, k),
+        about_copies(data, k),
+        about_groups(data),
+        _by_chance(data, k, wish),
+    ]
+    return [
+        Text(_answer(data, wish, chosen)),
+        *([Text(" ".join(why))] if why else []),
+        *error_sentences(data, limit),
+        _first_features(data, wish, limit),
+        *(Text(sentence) for sentence in trust if sentence),
+        *_agreement_of_resamples(data),
+        Text(" ".join(_procedure(data))),
+    ]
+
+
+def _answer(data: Ranked, wish: Wish, chosen: Selection) -> str:
+    """What is selected, and the first ten with the share of resamples that select them."""
+    k = chosen.number
+    if not k:
+        return Markup("<b>No feature is selected.</b>")
+    share = ""
+    if isinstance(wish, Share):
+        percent = number(100 * wish.share, 1).removesuffix(".0")
+        share = f" (the best {percent}\u00a0%, rounded up)"
+    frequency = chosen.frame["selection_frequency"].loc[list(chosen.names[:FIRST])]
+    names = [
+        f"{name} ({number(100.0 * float(each), 0)}\u00a0%)" for name, each in frequency.items()
+    ]
+    more = f" and {count(k - len(names))} more" if k > len(names) else ""
+    columns = ""
+    if data.groups:
+        n_columns = len(columns_of(data, chosen.names))
+        columns = f" ({count(n_columns)} of {count(data.setup.n_columns)} columns)"
+    return Markup("<b>{} of {}{} {} selected{}:</b> {}. {}").format(
+        count(k),
+        plural(data.n_features, "feature"),
+        columns,
+        "is" if k == 1 else "are",
+        share,
+        f"{', '.join(names)}{more}",
+        f"In brackets: the share of resamples with the feature among their best {count(chosen.compared)}.",
+    )
+
+
+def _first_features(data: Ranked, wish: Wish, limit: Limit | None) -> PageTable:
+    """The first that are selected, or those that come first although none is."""
+    names = select_features(data, wish).names
+    frame = ranking_frame(data, wish, limit)
+    best = frame.loc[list(names[:FIRST])] if names else frame.head(FIRST_OF_NOISE)
+    place = {name: j for j, name in enumerate(data.feature_names)}
+    ranges = rank_set_columns(data, [place[name] for name in best.index]) or [
+        (
+            PageColumn("95\u00a0% of ranks", sortable=False),
+            [
+                f"{low} to {high}"
+                for low, high in zip(
+                    ranks(best["rank_lower"]), ranks(best["rank_upper"]), strict=True
+                )
+            ],
+        )
+    ]
+    more = len(names) - len(best)
+    return PageTable.of_columns(
+        "The first of the selected features." if names else "The first features; none is selected.",
+        [
+            (PageColumn("Rank"), ranks(best["rank"])),
+            (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
+            (PageColumn("Score"), numbers(best["score"])),
+            *ranges,
+            (PageColumn("Selected in\u00a0%"), percentages(best["selection_frequency"])),
+            (PageColumn("Status", numeric=False), [str(status) for status in best["status"]]),
+        ],
+        f"{plural(more, 'more feature')} {'is' if more == 1 else 'are'} selected."
+        if more > 0
+        else "",
+        header=1,
+    )
+
+
+def _agreement_of_resamples(data: Ranked) -> list[Block]:
+    """The measures of each filter, and below them those of shuffled targets."""
+    measures, remarks = agreement(data)
+    if isinstance(measures, DataError):
+        return [Text(f"The agreement of the resamples is not defined: {measures}.")]
+    noise, rows = data.shuffled, []
+    for label, values in measures.iterrows():
+        rows.append([readable(str(label)), *(number(value) for value in values)])
+        if noise is not None:
+            shuffled = (noise.reference(str(label), str(measure)) for measure in measures.columns)
+            rows.append([SHUFFLED_ROW, *map(number, shuffled)])
+    heads = [PageColumn(titled(str(measure))) for measure in measures.columns]
+    table = PageTable(
+        "Agreement of the resamples, which share rows of one sample.",
+        [PageColumn("Filter", numeric=False), *heads],
+        rows,
+    )
+    notes = [Text(f"{remark}.") for remark in remarks]
+    return [table, *notes] if noise is None else [table, *notes, Text(noise.sentence)]
+
+
+def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
+    """What a selection frequency is without any signal."""
+    first = (
+        f"If the target were unrelated to all features, some would be proposed in at most "
+        f"{data.shuffled.false_alarms:.0%} of runs. A high selection frequency alone is no evidence"
+        if isinstance(wish, Auto) and data.shuffled is not None
+        else "With a fixed number, features are selected even from noise"
+    )
+    return (
+        f"{first}: by chance a feature is among the best {k} in {k / data.n_features:.0%} of resamples, "
+        "and one that the sample favours in many more, because resamples share rows. How many of the "
+        "selected may be false: error control (max_false or fdr)."
+    )
+
+
+def _procedure(data: Ranked) -> list[str]:
+    """What was done, in sentences for the methods section of a paper."""
+    about, setup = data.data, data.setup
+    plan, aggregator = setup.plan, setup.recipe.spec
+    bam = data.method == "bam"
+    filters = [readable(label) for label in data.score_matrices]
+    plan_summary = PLANS.get(plan).summary if plan in PLANS else "rows given by the user"
+    features = plural(data.n_features, "feature")
+    sentences = [
+        f"The features were ranked by {METHODS[data.method]}.",
+        f"The {'filter' if len(filters) == 1 else 'filters'} {enumerate_names(filters)} scored "
+        f"{features} of {plural(about['n_samples'], 'sample')} {target_words(about)}, in each of "
+        f"{plural(data.n_resamples, 'resample')} ({readable(plan)}: {plan_summary}).",
+    ]
+    if setup.binning is not None:
+        sentences.append(
+            f"The table was read in pieces: numbers were cut into {setup.bins} bins of "
+            f"{readable(setup.binning)} once, for all filters and resamples."
+        )
+    noun = "column" if data.groups else "feature"
+    sentences += depth_sentences(setup.filter_params, setup.n_columns, noun)
+    dropped = len(about["dropped_features"])
+    if dropped:
+        sentences.append(
+            f"Before that, {plural(dropped, 'feature')} with almost no variation "
+            f"{'was' if dropped == 1 else 'were'} dropped."
+        )
+    if bam:
+        sentences.append(
+            "The scores of each filter were brought to the range from 0 to 1 "
+            f"({readable(setup.recipe.normalize)}), and combined within each resample."
+        )
+    sentences.append(
+        f"The aggregator {readable(aggregator.name)} ({aggregator.summary}) "
+        f"{'joined the filters and then' if bam else 'joined'} the resamples."
+    )
+    return sentences
+
+
+def depth_sentences(
+    filter_params: Mapping[str, Mapping[str, Any]], n_features: int, noun: str
+) -> list[str]:
+    """Sentences on greedy filters that select only some of the features (`noun`: what these are)."""
+    return [
+        f"The filter {readable(label)} selected {count(depth)} {noun}s one by one in each resample; "
+        f"the other {count(n_features - depth) if noun == 'feature' else 'ones'} have the criterion that "
+        f"they had when the last one was selected (n_features = 'all' selects them all, which takes longer)."
+        for label, params in filter_params.items()
+        if isinstance(depth := params.get("n_features"), int) and depth < n_features
+    ]

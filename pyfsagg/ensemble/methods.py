@@ -1,0 +1,536 @@
+"""The two methods, from a table to a result: within-aggregation and between-aggregation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.calls import Call
+from pyfsagg._base.remarks import warn
+from pyfsagg._base.settings import Task
+from pyfsagg._base.validation import check_choice, check_integer, check_list
+from pyfsagg._message import Got, Message, Param, Remedy, Use
+from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
+from pyfsagg._run.execution import Checks, Execution, Progress, progress_reporter
+from pyfsagg._table.identity import versions
+from pyfsagg._table.table import Table
+from pyfsagg.ensemble.core import Matrices, Recipe, as_lists
+from pyfsagg.ensemble.data import Copies, RunSetup, ShuffledTargets
+from pyfsagg.ensemble.groups import find_copies
+from pyfsagg.ensemble.null import Nulls, score_permuted, score_shuffled
+from pyfsagg.ensemble.result import EnsembleResult
+from pyfsagg.ensemble.run import Run, set_up_run
+from pyfsagg.ensemble.scoring import TENTH, Work, require_score_memory, score_resamples
+from pyfsagg.ensemble.settings import Precision
+from pyfsagg.ensemble.trust import needs_own_scores, record_of_pairs
+from pyfsagg.error_control import TargetPermutation
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.ranks import rank_scores
+from pyfsagg.resampling import Plan, Resamples
+
+DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared")
+
+
+def wam(
+    X: Any,
+    y: Any = None,
+    *,
+    filter: Any = "information_gain",
+    filter_params: Mapping[str, Any] | None = None,
+    aggregator: str = "arithmetic_mean",
+    aggregator_params: Mapping[str, Any] | None = None,
+    n_resamples: int | str | Precision = 1000,
+    resampling: str | Plan = "bootstrap",
+    task: str | Task = "classification",
+    checks: str | Checks = "auto",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    execution: Execution | None = None,
+) -> EnsembleResult:
+    """Rank features by the within-aggregation method (WAM).
+
+    A filter scores the features in each of m resamples; an aggregator turns the m scores (or ranks)
+    of a feature into one.
+
+    Parameters
+    ----------
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
+        Numeric, integer, boolean or nominal columns; missing values as the filter allows.  A SciPy
+        sparse matrix for the filters that ``pyfsagg.list_methods("filters")`` marks as sparse: the result
+        is that of the dense table.
+    y : array of shape (n_samples,), optional
+        Class labels; numbers with ``task="regression"``; with ``task="survival"`` two columns, times
+        and events (1, or 0 where censored), or a structured array such as scikit-survival's ``Surv``;
+        None for filters that need no target (see ``pyfsagg.list_methods("filters")``).
+    filter : str, callable or estimator
+        A name from ``pyfsagg.list_methods("filters")``, a function ``(X, y, sample_weight) -> scores``, or
+        a scikit-learn estimator with ``feature_importances_`` or ``coef_``.
+    filter_params : mapping, optional
+        Parameters of a named filter, for instance ``{"mdl": "fselectorrcpp"}``.
+    aggregator : str
+        A name from ``pyfsagg.list_methods("aggregators")``; `aggregator_params` are its options.
+    n_resamples : int, "auto" or Precision
+        Number of resamples m.  With a :class:`pyfsagg.Precision` it is doubled until the precision is
+        reached; ``"auto"`` is the default one.
+    resampling : str or plan
+        A name from ``pyfsagg.list_methods("resampling")``, or a plan of :mod:`pyfsagg.resampling`:
+        ``Subsample(0.8)``,
+        ``GroupedBootstrap(groups)``, ``Bootstrap(sample_weight=counts)``,
+        ``ComplementaryPairs()`` for disjoint halves, ``Rows(indices)`` to repeat a
+        run made elsewhere.
+    task : str or Task
+        ``"classification"``, ``"regression"``, ``"survival"``, or a :class:`pyfsagg.Task`, which also
+        sets which columns are nominal and whether near-constant ones are left out.
+    checks : {"auto", "none"} or Checks
+        What is computed beside the resamples; the ranking does not depend on it.  ``"auto"``: pairs of
+        disjoint halves for :meth:`EnsembleResult.between_sample_stability`, and shuffled targets that show
+        what noise reaches (:meth:`EnsembleResult.selection`); a :class:`pyfsagg.Checks` says how many.
+    random_state : None, int or NumPy generator
+        Seed; a fresh one is drawn and recorded when None.
+    n_jobs : int, optional
+        Workers, as in joblib; the result does not depend on it.
+    execution : Execution, optional
+        Checkpoint, scratch files and progress: :class:`pyfsagg.Execution`.
+
+    Returns
+    -------
+    EnsembleResult
+
+    Raises
+    ------
+    ParameterError, DataError, InputTypeError
+        With the parameter or column, the value met and the remedy.
+    OutputError
+        If the checkpoint is damaged, in use, or cannot be written.
+    WorkerError
+        If a worker process died.
+
+    Notes
+    -----
+    Source: thesis 3.2.1, algorithm 1.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> result = pyfsagg.wam(data.X, data.y, n_resamples=50, random_state=0)
+    >>> result.select(3)
+    ['flavanoids', 'proline', 'color_intensity']
+    """
+    given = dict(locals())
+    recipe = Recipe.of(aggregator, aggregator_params)
+    execution = Execution.read("execution", execution)
+    with execution.limited():
+        run = set_up_run(
+            X,
+            y,
+            filters=[filter],
+            filter_params=filter_params,
+            n_resamples=n_resamples,
+            resampling=resampling,
+            task=task,
+            checks=checks,
+            random_state=random_state,
+            execution=execution,
+            aggregator=recipe.aggregator,
+            aggregator_params=recipe.options,
+        )
+        return _carried_out("wam", run, recipe, n_jobs, Call.of(wam, given, random_state=run.seed))
+
+
+def bam(
+    X: Any,
+    y: Any = None,
+    *,
+    filters: Sequence[Any] = DEFAULT_FILTERS,
+    filter_params: Mapping[str, Mapping[str, Any]] | None = None,
+    normalize: str = "per_resample",
+    aggregator: str = "arithmetic_mean",
+    aggregator_params: Mapping[str, Any] | None = None,
+    n_resamples: int | str | Precision = 1000,
+    resampling: str | Plan = "bootstrap",
+    task: str | Task = "classification",
+    checks: str | Checks = "auto",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    execution: Execution | None = None,
+) -> EnsembleResult:
+    """Rank features by the between-aggregation method (BAM).
+
+    Every filter scores the features in each of m resamples, scores are brought to the range from 0
+    to 1, the aggregator combines the filters within each resample, and is used once more over the
+    resamples.
+
+    Parameters
+    ----------
+    X, y
+        As in :func:`pyfsagg.wam`.
+    filters : sequence of str, callable or estimator
+        At least two filters.
+    filter_params : mapping of filter name to mapping, optional
+        Parameters of named filters, for instance ``{"mrmr": {"n_features": 100}}``.
+    normalize : {"per_resample", "per_feature"}
+        Range over which minimum and maximum are taken: the features of one resample, or the
+        resamples of one feature.  The thesis prints the second; only the first agrees with its
+        table 4.4, and it is the default.
+    aggregator, aggregator_params, n_resamples, resampling, task, checks, random_state, n_jobs, execution
+        As in :func:`pyfsagg.wam`.
+
+    Returns
+    -------
+    EnsembleResult
+        Its ``combined`` matrix holds the combined scores of each resample.
+
+    Raises
+    ------
+    ParameterError, DataError, InputTypeError
+        With the parameter or column, the value met and the remedy.
+
+    Notes
+    -----
+    Source: thesis 3.2.2, algorithm 2.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> result = pyfsagg.bam(data.X, data.y, n_resamples=50, random_state=0)
+    >>> result.select(3)
+    ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
+    """
+    given = dict(locals())
+    recipe = Recipe.of(aggregator, aggregator_params, normalize)
+    if isinstance(filters, str) or len(filters := check_list("filters", filters)) < 2:
+        raise ParameterError(
+            "bam needs at least two filters to aggregate between", Got(filters), "; wam takes one"
+        )
+    execution = Execution.read("execution", execution)
+    with execution.limited():
+        run = set_up_run(
+            X,
+            y,
+            filters=filters,
+            filter_params=filter_params,
+            n_resamples=n_resamples,
+            resampling=resampling,
+            task=task,
+            checks=checks,
+            random_state=random_state,
+            execution=execution,
+            normalize=recipe.normalize,
+            aggregator=recipe.aggregator,
+            aggregator_params=recipe.options,
+        )
+        return _carried_out("bam", run, recipe, n_jobs, Call.of(bam, given, random_state=run.seed))
+
+
+METHODS: dict[str, Callable[..., EnsembleResult]] = {"wam": wam, "bam": bam}
+
+
+def permute_target(
+    X: Any,
+    y: Any,
+    *,
+    method: str = "wam",
+    n_permutations: int = 199,
+    n_resamples: int = 50,
+    random_state: Any = None,
+    **options: Any,
+) -> TargetPermutation:
+    """Permutation p-values of an ensemble: the same run with the target shuffled many times.
+
+    Parameters
+    ----------
+    X, y
+        As in :func:`pyfsagg.wam`; there must be a target.
+    method : {"wam", "bam"}
+    n_permutations : int
+        Number K of shuffled targets; no p-value is below 1 / (K + 1).
+    n_resamples : int
+        Resamples of each run, also of the one with the true target: the score of few resamples is a test
+        statistic like that of many.
+    random_state : None, int or Generator
+    **options
+        Arguments of :func:`pyfsagg.wam` or :func:`pyfsagg.bam`.
+
+    Returns
+    -------
+    TargetPermutation
+
+    Raises
+    ------
+    DataError
+        Without a target.
+
+    Notes
+    -----
+    The same p-values are in a result of :func:`pyfsagg.wam` or :func:`pyfsagg.bam` with
+    ``checks=pyfsagg.Checks(null="permutation")``.
+
+    All runs draw the same resamples.  A null score that equals the observed one counts as a tie
+    against the feature: the p-value becomes larger.
+
+    References
+    ----------
+    Westfall and Young (1993), Resampling-Based Multiple Testing; Phipson and Smyth (2010).
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> test = permute_target(
+    ...     data.X, data.y, filter="chi_squared", n_permutations=99, n_resamples=5, random_state=0
+    ... )
+    >>> len(test.select(0.05))
+    13
+    """
+    check_choice("method", method, tuple(METHODS))
+    if y is None:
+        raise DataError("there is no target to shuffle", Remedy("give ", Param("y")))
+    checks = Checks(
+        pairs=0,
+        shuffles=0,
+        null="permutation",
+        n_permutations=n_permutations,
+        permutation_resamples=check_integer("n_resamples", n_resamples, low=1),
+    )
+    settings = {**options, "checks": checks, "n_resamples": n_resamples}
+    permutation = METHODS[method](X, y, random_state=random_state, **settings).permutation
+    assert permutation is not None  # the checks ask for it
+    return permutation
+
+
+# ---------------------------------------------------------------------------------------------
+# how a run is carried out
+# ---------------------------------------------------------------------------------------------
+class Steps:
+    """Progress of a run, from its first resample to that of the last shuffled target."""
+
+    def __init__(self, report: Progress | None) -> None:
+        self._report = report
+        self._done, self._total, self._shown = 0, 0, -1
+
+    def part(self, size: int, total: int) -> Progress:
+        """The progress function of the next `size` resamples of `total`."""
+        before, self._total = self._done, total
+        self._done += size
+        return lambda done, _: self._show(before + done)
+
+    def end(self) -> None:
+        """All is done, also where a part could not be."""
+        self._show(self._total)
+
+    def _show(self, done: int) -> None:
+        if self._report is not None and done > self._shown:
+            self._shown = done
+            self._report(done, self._total)
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A run in progress: what is to be done, and how far it is."""
+
+    run: Run
+    nulls: Nulls
+    recipe: Recipe
+    n_jobs: int | None
+    steps: Steps
+    checkpoint: Checkpoint | None
+
+    def n_scored(self, m: int) -> int:
+        """Resamples that are scored in all where the run has m: with halves and shuffled targets."""
+        nulls = self.nulls
+        return m + 2 * self.run.n_pairs(m) + nulls.n_shuffled(m) + nulls.n_permuted(m)
+
+    def work(self, first: int, m: int) -> Work:
+        """What is left where m resamples are scored after the `first` ones."""
+        total = self.n_scored(first + m) - first
+        fewer: dict[str, int] = {TENTH: self.n_scored(max(1, m // 10))}
+        shuffled, permuted = self.nulls.n_shuffled(first + m), self.nulls.n_permuted(first + m)
+        if 2 * shuffled > total:
+            fewer[Message(Use("Checks", shuffles=0))] = total - shuffled
+        if 2 * permuted > total:
+            fewer[Message(Use("Checks", null="none"))] = total - permuted
+        return Work(total, fewer)
+
+    def score(self, resamples: Resamples, m: int, **options: Any) -> dict[str, Floats]:
+        """Score matrices of some of the resamples of a run that has m."""
+        matrices = score_resamples(
+            self.run.filters,
+            resamples,
+            n_jobs=self.n_jobs,
+            progress=self.steps.part(len(resamples), self.n_scored(m)),
+            checkpoint=self.checkpoint,
+            **options,
+        )
+        return {label: matrices[label] for label in self.run.labels}
+
+    def combine(self, matrices: Matrices) -> Floats:
+        return self.recipe.combine(matrices, self.run.names, self.run.store)
+
+
+def _carried_out(
+    method: str, run: Run, recipe: Recipe, n_jobs: int | None, call: Call
+) -> EnsembleResult:
+    """Score the resamples, combine the filters, aggregate, and record how it was done."""
+    with (
+        open_checkpoint(run.execution.checkpoint, {"kind": method, **run.identity}) as checkpoint,
+        progress_reporter(run.execution.progress) as report,
+    ):
+        job = Job(run, Nulls.of(run), recipe, n_jobs, Steps(report), checkpoint)
+        matrices, combined, precision = _resamples(job)
+        m = len(combined)
+        parameters: dict[str, Any] = {**run.parameters, "n_resamples": m, **precision}
+        own_scores = _own_scores(job, RunSetup.of(parameters, run.data))
+        halves, about_halves = _halves(job, m)
+        shuffled, about_shuffled = _shuffled(job, matrices)
+        permutation = _permutation(job, method, matrices)
+        job.steps.end()
+    whole = (
+        run.resamples.features is not None
+    )  # parts may have features that a resample did not see
+    scores = recipe.aggregate(combined, run.names, run.store, in_parts=not whole)
+    return EnsembleResult(
+        method=method,
+        feature_names=run.names,
+        score_matrices=matrices,
+        combined=combined,
+        scores=scores,
+        ranking=rank_scores(scores),
+        parameters={**parameters, **about_halves, **about_shuffled, "call": call.record()},
+        data=run.data,
+        versions=versions(),
+        own_scores=own_scores,
+        halves=halves,
+        permutation=permutation,
+        copies=_copies(run),
+        shuffled=shuffled,
+    )
+
+
+def _resamples(job: Job) -> tuple[dict[str, Floats], Floats, dict[str, Any]]:
+    """Score matrices by filter, the one into which they are combined, and the precision reached.
+
+    With a precision, the number of resamples is doubled until it is reached; the resamples are the same
+    as if their number had been known from the start.
+    """
+    run, recipe, goal = job.run, job.recipe, job.run.precision
+    first = len(run.resamples)
+    matrices = job.score(run.resamples, first, store=run.store, work=job.work(0, first))
+    combined = job.combine(matrices)
+    if goal is None:
+        return matrices, combined, {}
+
+    def scores_of(rows: Floats) -> Floats:
+        return recipe.compute(as_lists(rows, run.names)).scores
+
+    by = "halves" if recipe.spec.extreme else "bootstrap"
+    while True:
+        m = combined.shape[0]
+        reached = goal.look(combined, None if recipe.is_mean else scores_of, by)
+        more = min(m, goal.maximum - m)
+        if reached["reached"] or more == 0:
+            break
+        fresh = job.score(
+            run.draw(more, m), m + more, first=m, store=run.store, work=job.work(m, more)
+        )
+        matrices = {label: np.vstack([matrices[label], fresh[label]]) for label in matrices}
+        combined = job.combine(matrices)
+    if not reached["reached"]:
+        warn(
+            f"{m} resamples do not reach the precision asked for: a repetition is expected to ",
+            f"replace {reached['expected_change']:.1%} of the best features, more than ",
+            f"{reached['max_change']:.1%}; raise maximum or ",
+            Param("max_change"),
+            stacklevel=4,
+        )
+    return matrices, combined, {"precision": reached}
+
+
+def _own_scores(job: Job, setup: RunSetup) -> Floats | None:
+    """Combined scores (n_features,) of the table itself, where rank sets are centred on them."""
+    if not needs_own_scores(setup):
+        return None
+    run = job.run
+    itself = replace(run.resamples.first(1), weights=run.row_weights[np.newaxis])
+    matrices = score_resamples(run.filters, itself)
+    return np.asarray(job.combine({label: matrices[label] for label in run.labels})[0])
+
+
+def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
+    """Combined scores of pairs of halves, (2 n_pairs, n_features), and what is recorded of them.
+
+    They are no part of the ranking: they tell how far two samples agree.
+    """
+    run = job.run
+    size = 2 * run.n_pairs(m)
+    if not size:
+        return None, {}
+    try:
+        drawn = run.draw_halves(size)
+        if not run.store.on_disk:
+            require_score_memory(len(run.labels), (size, len(run.names)))
+        matrices = job.score(drawn, m, store=run.store, what="halves")
+    except DataError as reason:
+        return None, {"pairs": {"reason": reason.message}}
+    return job.combine(matrices), {"pairs": record_of_pairs(drawn)}
+
+
+def _shuffled(job: Job, matrices: Matrices) -> tuple[ShuffledTargets | None, dict[str, Any]]:
+    """Scores with shuffled targets, and what is recorded of them.
+
+    They are no part of the ranking: they tell what noise reaches.
+    """
+    if not job.run.checks.n_shuffles:
+        return None, {}
+    m = len(next(iter(matrices.values())))
+    try:
+        shuffled = score_shuffled(
+            job.nulls,
+            matrices,
+            job.recipe,
+            n_jobs=job.n_jobs,
+            progress=job.steps.part(job.nulls.n_shuffled(m), job.n_scored(m)),
+            checkpoint=job.checkpoint,
+        )
+    except DataError as reason:
+        return None, {"shuffles": {"reason": reason.message}}
+    record = {"n_shuffles": shuffled.n_shuffles, "n_resamples": shuffled.n_resamples}
+    return shuffled, {"shuffles": record}
+
+
+def _permutation(job: Job, method: str, matrices: Matrices) -> TargetPermutation | None:
+    """P-values against permuted targets, if the checks ask for them."""
+    number = job.run.checks.n_permuted
+    if not number:
+        return None
+    m = len(next(iter(matrices.values())))
+    size = job.nulls.permuted_size(m)
+    if size > m:
+        more = job.score(job.run.draw(size - m, m), m, first=m, what="more resamples")
+        matrices = {label: np.vstack([matrices[label], more[label]]) for label in matrices}
+    return score_permuted(
+        job.nulls,
+        method,
+        {label: matrix[:size] for label, matrix in matrices.items()},
+        job.recipe,
+        n_jobs=job.n_jobs,
+        progress=job.steps.part(number * size, job.n_scored(m)),
+        checkpoint=job.checkpoint,
+    )
+
+
+def _copies(run: Run) -> Copies | None:
+    """Features that are nearly copies; groups of several columns are similar to none."""
+    table, groups = run.table, run.groups
+    if groups is not None:
+        alone = np.flatnonzero(groups.sizes == 1)
+        names = tuple(groups.names[j] for j in alone)
+        if not isinstance(table, Table) or not len(alone):
+            return None
+        table = replace(table.take(groups.columns_of(alone)), feature_names=names)
+    return find_copies(table, run.row_weights)

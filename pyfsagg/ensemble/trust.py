@@ -1,0 +1,229 @@
+"""How far a ranking can be trusted: other samples, other resamples, true ranks, false selections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.remarks import set_aside
+from pyfsagg._message import Message, Use
+from pyfsagg.ensemble.data import Ranked, RunSetup, once
+from pyfsagg.error_control import ErrorControl, control_errors
+from pyfsagg.error_control.control import require_pairs
+from pyfsagg.exceptions import DataError
+from pyfsagg.ranks import rank_scores
+from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples
+from pyfsagg.stability_measures import BetweenSampleStability, between_sample_stability
+from pyfsagg.stability_measures.pairwise import thesis_measures
+from pyfsagg.statistics.rank_sets import RankConfidence, sets_of_replicates
+
+FEWEST = 50
+"""Resamples from which on standard errors are worth something."""
+
+MOST_SHOWN = 200
+"""Features up to which the sets are computed by default: the work grows as the square."""
+
+FULL_SIZE = ("bootstrap", "poisson_bootstrap", "stratified_bootstrap", "grouped_bootstrap")
+MEANS = {"arithmetic_mean": "score", "mean_rank": "rank"}
+"""Aggregators that are means over resamples, and of what."""
+
+
+# ---------------------------------------------------------------------------------------------
+# would another sample give the same?
+# ---------------------------------------------------------------------------------------------
+def pairs_plan(plan: Plan) -> ComplementaryPairs:
+    """Pairs for the same population as that of another plan: its groups, its weights."""
+    return ComplementaryPairs(
+        groups=getattr(plan, "groups", None), sample_weight=plan.sample_weight
+    )
+
+
+def record_of_pairs(drawn: Resamples) -> dict[str, Any]:
+    """How many pairs there are, and how many rows their halves have, on average."""
+    rows = drawn.weights.sum(axis=1, dtype=np.int64)
+    return {"n_pairs": len(drawn) // 2, "rows_in_a_half": round(float(rows.mean()))}
+
+
+def between(data: Ranked, k: int, confidence_level: float = 0.95) -> BetweenSampleStability:
+    """See :meth:`pyfsagg.EnsembleResult.between_sample_stability`; `k` features are selected."""
+    halves, n_rows = _halves(data)
+    first, second = ComplementaryPairs.pairs(len(halves)).T
+    return between_sample_stability(
+        halves[first],
+        halves[second],
+        n_features_to_select=k,
+        confidence_level=confidence_level,
+        n_rows=n_rows,
+        feature_names=data.feature_names,
+    )
+
+
+def _halves(data: Ranked) -> tuple[Floats, int | None]:
+    """Scores of the halves (2 n_pairs, n_features), and the rows of a half; a DataError says why not."""
+    setup = data.setup
+    if setup.plan == ComplementaryPairs.name:
+        return data.combined, setup.n_samples // 2 if setup.rows_stand_alone else None
+    if data.halves is None:
+        raise DataError(
+            "the run has no pairs of halves for the stability between samples",
+            *(
+                (": ", setup.no_pairs)
+                if setup.no_pairs
+                else (
+                    "; give ",
+                    Use("Checks", pairs=30),
+                    ", or 8 resamples or more, or ",
+                    Use(resampling="complementary_pairs"),
+                )
+            ),
+        )
+    return data.halves, setup.rows_in_a_half
+
+
+# ---------------------------------------------------------------------------------------------
+# how far do the resamples agree?
+# ---------------------------------------------------------------------------------------------
+Agreement = tuple[pd.DataFrame | DataError, list[str]]
+
+
+@once
+def agreement(data: Ranked, ties: str = "random") -> Agreement:
+    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or why there are none, and any warnings.
+
+    In a wide table they take as long as the scores, and file, text and page all show them.
+    """
+    matrices = dict(data.score_matrices)
+    if data.method == "bam":
+        matrices["bam"] = data.combined
+    table: pd.DataFrame | DataError
+    with set_aside() as remarks:
+        try:
+            rows = {
+                label: thesis_measures(matrix, ties=ties, random_state=data.seed)
+                for label, matrix in matrices.items()
+            }
+            table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("filter")
+        except DataError as reason:
+            table = reason
+    return table, list(dict.fromkeys(remarks))
+
+
+# ---------------------------------------------------------------------------------------------
+# how many of the selected may be false?
+# ---------------------------------------------------------------------------------------------
+def control(data: Ranked, **options: Any) -> ErrorControl:
+    """See :meth:`pyfsagg.EnsembleResult.error_control`."""
+    require_pairs(data.setup.plan)
+    return control_errors(data.combined, data.feature_names, **options)
+
+
+# ---------------------------------------------------------------------------------------------
+# which ranks may the features have in the population?
+# ---------------------------------------------------------------------------------------------
+def needs_own_scores(setup: RunSetup) -> bool:
+    """Whether the sets of a run are centred on the scores of the table itself.
+
+    Resamples that repeat rows score a feature of many levels too high, on average over samples as well,
+    so that their mean is no estimate of an expected score.  The score of the sample is.
+    """
+    return setup.plan in FULL_SIZE and not _why_none(setup)
+
+
+def why_no_sets(data: Ranked) -> str:
+    """Why a run has no confidence sets for ranks; empty if it has."""
+    if data.n_features < 2:
+        return "a single feature has rank 1"
+    reason = _why_none(data.setup)
+    if reason:
+        return reason
+    if np.isnan(data.combined).any():
+        return "some resamples did not see all features; use a plan that keeps all of them"
+    if data.own_scores is None and needs_own_scores(data.setup):
+        return (
+            "the run was saved without the scores of the table itself, on which the sets are centred; "
+            "run it again"
+        )
+    return ""
+
+
+def _why_none(setup: RunSetup) -> str:
+    """The same as far as the settings of a run tell."""
+    aggregator = setup.recipe.aggregator
+    if aggregator not in MEANS:
+        return Message(
+            f"the aggregator {aggregator} is not a mean over resamples, so that they do not give its ",
+            "standard error; use ",
+            Use(aggregator="arithmetic_mean"),
+            " or 'mean_rank'",
+        )
+    if drawn_share(setup) is None:
+        return (
+            f"the plan {setup.plan} does not show how scores vary from sample to sample; use a bootstrap or "
+            "subsamples"
+        )
+    if setup.n_resamples < FEWEST:
+        return (
+            f"{setup.n_resamples} resamples are too few for standard errors; use at least {FEWEST}"
+        )
+    if setup.plan in FULL_SIZE and setup.recipe.normalize == "per_feature":
+        return Message(
+            Use(normalize="per_feature"),
+            " scales a score by its range over the resamples, which a single sample does not ",
+            "have; use 'per_resample'",
+        )
+    return ""
+
+
+@once
+def shown_sets(data: Ranked) -> RankConfidence | None:
+    """The 95 % sets that every table shows, if there are some, of at most 200 features."""
+    if data.n_features > MOST_SHOWN or why_no_sets(data):
+        return None
+    return rank_sets(data, 0.95)
+
+
+def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
+    """See :meth:`pyfsagg.EnsembleResult.rank_confidence`."""
+    reason = why_no_sets(data)
+    if reason:
+        raise DataError("there are no confidence sets for ranks: ", reason)
+    of = MEANS[data.setup.recipe.aggregator]
+
+    def as_values(scores: Floats) -> Floats:
+        return scores if of == "score" else -rank_scores(scores)
+
+    values = as_values(data.combined)
+    share = drawn_share(data.setup)
+    assert share is not None  # or there is a reason
+    size = "this size" if share == 1.0 else f"{100 * share:.3g} % of this size"
+    if share == 1.0:
+        assert data.own_scores is not None  # or there is a reason
+        centre, factor = as_values(data.own_scores[np.newaxis])[0], 1.0
+    else:
+        # The mean over resamples has an error of its own beside that of the sample.
+        centre, factor = values.mean(axis=0), share / (1.0 - share) + 1.0 / data.n_resamples
+    return sets_of_replicates(
+        centre,
+        values,
+        names=data.feature_names,
+        confidence_level=confidence_level,
+        factor=factor,
+        of=f"the expected {of} in samples of {size} from the same population",
+    )
+
+
+def drawn_share(setup: RunSetup) -> float | None:
+    """Size of a resample by that of the sample; None where resamples do not tell how scores vary.
+
+    The variance over samples is that over resamples of one sample, times f / (1 - f) if a share f of the
+    rows is drawn without repetition.
+    """
+    if setup.plan in FULL_SIZE:
+        return 1.0
+    if setup.plan == "subsample":
+        fraction = float(setup.plan_params["fraction"])
+        return fraction if fraction < 1.0 else None
+    return 0.5 if setup.plan == "complementary_pairs" else None

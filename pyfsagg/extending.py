@@ -1,0 +1,53 @@
+"""For packages that build on pyfsagg: what a result, a page, a picture and a command are made of.
+
+A method needs none of this: it is a spec of its room (``pyfsagg.filters.FilterSpec``, …), found by an
+entry point.  This module is for a package with results, pages, pictures or commands of its own: with
+the public names of pyfsagg and these it needs nothing that has an underscore.  Its commands are found
+by entry points of the group ``pyfsagg.commands`` (the name of a command, and a function that adds its
+parser), its results by ``pyfsagg.results`` (the kind of a result, and its class).
+
+- results: `Result`, `Face`, `shown_by`
+- pages: `Page`, `Section`, `Text`, `PageTable`, `PageColumn`, `Records`, `Enumeration`, `Block`, `picture`,
+  `closing`, `named_settings`, `software`, `write_page`
+- pictures: `new_axes`, `clear_frame`, `feature_axis`, `legend_above`, `set_title`, `draw_paths` and
+  the colours
+- messages: `Param`, `Got`, `NONE`
+- words: `duration`, `number`, `plural`, `probabilities`, `readable`, `setting`
+- stability of selections: `measure_stability`
+- input: `check_choice`, `check_integer`, `as_table`, `split_target`, `check_target`, `data_hash`,
+  `data_folder`
+- runs: `run_tasks`, `open_checkpoint`, `versions`, `set_aside`, `warn`, `ALONE`
+- commands: `add_output_flags`, `add_work_flags`, `names_of`, `keep_result`, `output_place`
+
+The names stand in ``extending.pyi``, each with the file that it comes from, and are imported when
+they are first used: a module that only declares the flags of a command stays light.
+"""
+
+from __future__ import annotations
+
+import ast
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+# lazy_loader reads the stub of a package only, and keeps what it found among the names of the package.
+_STUB = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+_HOME_OF = {
+    alias.name: f".{node.module}"
+    for node in _STUB.body
+    if isinstance(node, ast.ImportFrom)
+    for alias in node.names
+}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOME_OF[name], __package__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

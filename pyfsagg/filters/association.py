@@ -1,0 +1,393 @@
+"""Association of a feature with the class: chi-squared, Spearman, value difference metric, fit criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import check_choice, check_integer
+from pyfsagg._kernels.class_tables import (
+    CHI_SQUARED,
+    VALUE_DIFFERENCE,
+    fit_criterion_block,
+    spearman_block,
+)
+from pyfsagg._table.columns import Kind
+from pyfsagg._table.table import AnyTable, Table
+from pyfsagg._table.target import Target
+from pyfsagg.exceptions import DataError
+from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Scorer, score_features
+from pyfsagg.filters._columns import (
+    MOST_BINS,
+    OrderedLevels,
+    is_kind,
+    ordered_levels,
+    table_scorer,
+    within_range,
+)
+from pyfsagg.filters.correlation import prepare_spearman_numeric
+
+_OUTPUTS = {"chi2": "chi_squared", "cramers_v": "cramers_v"}
+
+
+def prepare_chi_squared(table: AnyTable, target: Target, *, bins: int = 10) -> Scorer:
+    """Bind chi-squared to `table`; parameters as in :func:`chi_squared`."""
+    check_integer("bins", bins, low=2, high=MOST_BINS)
+    binned = is_kind(table, Kind.NUMERIC, Kind.INTEGER)
+    return table_scorer(
+        table, CHI_SQUARED, tuple(_OUTPUTS.values()), target.n_classes, binned, bins
+    )
+
+
+def chi_squared(
+    X: Any,
+    y: ArrayLike | Any,
+    *,
+    bins: int = 10,
+    statistic: str = "chi2",
+    nominal: Sequence[str | int] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Floats:
+    """Score features by the chi-squared statistic of their table with the class.
+
+    Parameters
+    ----------
+    X : array, data frame, Table or SciPy sparse matrix, shape (n_samples, n_features)
+    y : array-like, shape (n_samples,)
+        Class labels.
+    bins : int
+        Numeric and integer columns are cut into this many bins of equal width between the
+        smallest and the largest value among the rows of positive weight, by the rule of
+        :func:`~pyfsagg.discretization.discretize`: cuts at min + k·(max − min)/bins, and a value
+        that equals a cut belongs to the bin below it.  Boolean and nominal columns are taken as
+        they are.  A missing value is a level of its own.
+    statistic : {"chi2", "cramers_v"}
+        Pearson's statistic Σ (observed − expected)² / expected over the levels and classes that
+        occur, or Cramér's V, √(χ² / (n·(min(levels, classes) − 1))), in [0, 1].
+    nominal : sequence of str or int, optional
+        Columns to be taken as nominal whatever their type.
+    sample_weight : array-like of int, shape (n_samples,), optional
+        How often each row counts; the result is that of the table with its rows so repeated.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_features,)
+        Larger is more important.  0 for a constant feature, and for a resample with one class.
+
+    Raises
+    ------
+    DataError, ParameterError
+        For data or parameters that are not allowed.
+
+    References
+    ----------
+    Thesis 3.4.3 (statistic), 4.1 (bins of fixed width).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyfsagg.filters.association import chi_squared
+    >>> X = np.array([[0.0, 1.0], [0.1, 2.0], [0.9, 1.0], [1.0, 2.0]])
+    >>> chi_squared(X, [0, 0, 1, 1], bins=2).tolist()
+    [4.0, 0.0]
+    """
+    check_choice("statistic", statistic, _OUTPUTS)
+    reading = {"nominal": nominal, "sparse": True}
+    output = _OUTPUTS[statistic]
+    return score_features(prepare_chi_squared, output, X, y, sample_weight, reading, bins=bins)
+
+
+FILTERS.add(
+    FilterSpec(
+        name="chi_squared",
+        aliases=("cs", "chi2"),
+        summary="Pearson's chi-squared statistic over bins of equal width",
+        formula="chi2 = sum over levels and classes of (observed - expected)^2 / expected",
+        latex=r"\chi^2 = \sum_{v} \sum_{c} \frac{(O_{vc} - E_{vc})^2}{E_{vc}}, \quad v \text{ a "
+        r"level of } X, \; c \text{ a class}",
+        bounds="[0, n·(n_classes − 1)]",
+        ties="equal values share a bin",
+        source="thesis 3.4.3",
+        prepare=prepare_chi_squared,
+        output="chi_squared",
+        targets=("classes", "numeric", "survival"),
+        sparse=True,
+        counts_levels=True,
+    ),
+    FilterSpec(
+        name="cramers_v",
+        aliases=("cv",),
+        summary="Cramér's V over bins of equal width",
+        formula="sqrt(chi2 / (n (min(levels, classes) - 1)))",
+        latex=r"\sqrt{\frac{\chi^2}{n \, (\min(l, c) - 1)}}, \quad l \text{ levels}, \; c "
+        r"\text{ classes}",
+        bounds="[0, 1]",
+        ties="equal values share a bin",
+        source="thesis 3.4.3; Cramér (1946)",
+        prepare=prepare_chi_squared,
+        output="cramers_v",
+        targets=("classes", "numeric", "survival"),
+        sparse=True,
+        counts_levels=True,
+    ),
+)
+
+
+_VDM = "value_difference_metric"
+
+
+def _require_two_classes(target: Target, filter_name: str) -> None:
+    if target.n_classes != 2:
+        raise DataError(
+            f"the filter {filter_name!r} is defined for two classes, the target {target.name!r} "
+            f"has {target.n_classes}; use one class against the rest, or a filter for several "
+            "classes such as 'symmetric_uncertainty'"
+        )
+
+
+def _require_order(table: Table, filter_name: str) -> None:
+    """Codes of a nominal column with more than two levels have no order and no distances."""
+    for j in np.flatnonzero(is_kind(table, Kind.NOMINAL)):
+        n_levels = len(table.levels[int(j)])
+        if n_levels > 2:
+            raise DataError(
+                f"column {table.feature_names[j]!r} is nominal with {n_levels} levels, which have "
+                f"no order for the filter {filter_name!r}; drop it, code it by indicator columns, "
+                "or use 'value_difference_metric'"
+            )
+
+
+def prepare_spearman(table: Table, target: Target) -> KernelScorer:
+    """Bind :func:`spearman` to `table`."""
+    if target.kind in ("numeric", "survival"):
+        return prepare_spearman_numeric(table, target)
+    _require_two_classes(target, "spearman")
+    _require_order(table, "spearman")
+    levels = ordered_levels(table)
+    own = (levels.codes, np.diff(levels.start))
+    return KernelScorer(spearman_block, own, ("spearman",), table.n_features)
+
+
+def prepare_value_difference_metric(
+    table: AnyTable, target: Target, *, bins: int | None = None
+) -> Scorer:
+    """Bind :func:`value_difference_metric` to `table`."""
+    _require_two_classes(target, "value_difference_metric")
+    if bins is None:
+        binned, bins = np.zeros(table.n_features, dtype=np.bool_), 2
+    else:
+        check_integer("bins", bins, low=2, high=MOST_BINS)
+        binned = is_kind(table, Kind.NUMERIC, Kind.INTEGER)
+    return table_scorer(table, VALUE_DIFFERENCE, (_VDM,), 2, binned, bins)
+
+
+def _within_range(levels: OrderedLevels) -> Floats:
+    """The distinct values of each column, so scaled that their squares can be summed."""
+    if not levels.values.size:
+        return levels.values
+    scaled = levels.values.copy()
+    for j in range(len(levels.start) - 1):
+        part = slice(levels.start[j], levels.start[j + 1])
+        if part.stop > part.start:
+            scaled[part] = within_range(scaled[part, np.newaxis])[:, 0]
+    return scaled
+
+
+def prepare_fit_criterion(table: Table, target: Target) -> KernelScorer:
+    """Bind :func:`fit_criterion` to `table`."""
+    _require_two_classes(target, "fit_criterion")
+    _require_order(table, "fit_criterion")
+    levels = ordered_levels(table)
+    own = (_within_range(levels), levels.start, levels.codes)
+    return KernelScorer(fit_criterion_block, own, ("fit_criterion",), table.n_features)
+
+
+def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
+    """Score features by the absolute rank correlation with the class.
+
+    Parameters
+    ----------
+    X : array, data frame or Table, shape (n_samples, n_features)
+        Numeric, integer, boolean, or nominal with at most two levels.  Rows with a missing value of
+        a feature are left out for that feature.
+    y : array-like, shape (n_samples,)
+        Labels of two classes, taken as 0 and 1.
+    sample_weight : array-like of int, shape (n_samples,), optional
+        How often each row counts; the result is that of the table with its rows so repeated.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_features,)
+        ``|rho|`` in [0, 1], with average ranks for ties; 0 where the feature or the class is constant.
+
+    Raises
+    ------
+    DataError
+        For more than two classes, or a nominal column with more than two levels.
+
+    References
+    ----------
+    fpcps paper, section 4.3 (SP).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyfsagg.filters.association import spearman
+    >>> spearman(np.array([[1, 1], [2, 1], [8, 2], [9, 1]]), ["a", "a", "b", "b"]).round(4).tolist()
+    [0.8944, 0.5774]
+    """
+    return score_features(prepare_spearman, "spearman", X, y, sample_weight, {})
+
+
+def value_difference_metric(
+    X: Any,
+    y: ArrayLike | Any,
+    *,
+    bins: int | None = None,
+    nominal: Sequence[str | int] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Floats:
+    """Score features by ``½ Σ |p(value | class 1) − p(value | class 0)|``.
+
+    Parameters
+    ----------
+    X : array, data frame, Table or SciPy sparse matrix, shape (n_samples, n_features)
+        A missing value is a value of its own.
+    y : array-like, shape (n_samples,)
+        Labels of two classes.
+    bins : int, optional
+        Cut numeric and integer columns into this many bins of equal width (by the rule of
+        :func:`~pyfsagg.discretization.discretize`).  By default the sum runs over the
+        distinct values, which gives 1 to every feature without ties.
+    nominal : sequence of str or int, optional
+        Columns to be taken as nominal whatever their type.
+    sample_weight : array-like of int, shape (n_samples,), optional
+        How often each row counts; the result is that of the table with its rows so repeated.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_features,)
+        In [0, 1], larger is more important; 0 where the feature is constant or a class is absent.
+
+    Raises
+    ------
+    DataError
+        For more than two classes.
+
+    References
+    ----------
+    fpcps paper, section 4.3 (VDM).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyfsagg.filters.association import value_difference_metric
+    >>> X = np.array([[0, 5], [0, 5], [1, 5], [1, 6]])
+    >>> value_difference_metric(X, [0, 0, 1, 1]).tolist()
+    [1.0, 0.5]
+    """
+    reading = {"nominal": nominal, "sparse": True}
+    prepare = prepare_value_difference_metric
+    return score_features(prepare, _VDM, X, y, sample_weight, reading, bins=bins)
+
+
+def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
+    """Score features by the share of rows that are nearer, in variances, to their own class.
+
+    A row is assigned to the class l with the smaller ``|x − mean_l| / var_l`` (a tie goes to the
+    first class); the score is the share of rows that are assigned to their own class.
+
+    Parameters
+    ----------
+    X : array, data frame or Table, shape (n_samples, n_features)
+        Numeric, integer, boolean, or nominal with at most two levels.  Means and variances are
+        those of the known values; a missing value is not assigned and counts as wrong.
+    y : array-like, shape (n_samples,)
+        Labels of two classes.
+    sample_weight : array-like of int, shape (n_samples,), optional
+        How often each row counts; the result is that of the table with its rows so repeated.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_features,)
+        In [0, 1], larger is more important.  0 where the feature is constant or a class is absent.
+
+    Raises
+    ------
+    DataError
+        For more than two classes, or a nominal column with more than two levels.
+
+    Notes
+    -----
+    The variance is that of the class's own distribution (divisor n).  The printed formula divides
+    by it, which is undefined for a class without spread.  Here such a class takes the rows exactly at
+    its mean and no others; a row for which the ratios of both classes are 0/0 or both are x/0 is
+    not assigned.
+
+    References
+    ----------
+    fpcps paper, section 4.3 (FC).
+
+    Examples
+    --------
+    Class means 1 and 7, variances 1 and 9: the value 4 is nearer to class 1 (1/3 against 3).
+
+    >>> import numpy as np
+    >>> from pyfsagg.filters.association import fit_criterion
+    >>> X = np.array([[0, 1], [2, 2], [4, 1], [10, 2]])
+    >>> fit_criterion(X, [0, 0, 1, 1]).tolist()
+    [0.5, 0.5]
+    """
+    return score_features(prepare_fit_criterion, "fit_criterion", X, y, sample_weight, {})
+
+
+FILTERS.add(
+    FilterSpec(
+        name="spearman",
+        aliases=("sp",),
+        summary="Absolute rank correlation with the class (two classes) or a numeric target",
+        formula="|r(rank X, rank Y)|, the classes taken as 0 and 1",
+        latex=r"\lvert r(\operatorname{rank} X, \operatorname{rank} Y) \rvert",
+        bounds="[0, 1]",
+        ties="average ranks",
+        source="fpcps 4.3",
+        prepare=prepare_spearman,
+        output="spearman",
+        two_classes=True,
+        targets=("classes", "numeric", "survival"),
+    ),
+    FilterSpec(
+        name=_VDM,
+        aliases=("vdm",),
+        summary="Half the difference of the value distributions of the two classes",
+        formula="1/2 sum over values v of |P(v | class 1) - P(v | class 2)|",
+        latex=r"\frac{1}{2} \sum_{v} \lvert P(v \mid 1) - P(v \mid 2) \rvert, \quad v \text{ a "
+        r"value of } X",
+        bounds="[0, 1]",
+        ties="equal values are one value",
+        source="fpcps 4.3",
+        prepare=prepare_value_difference_metric,
+        output=_VDM,
+        two_classes=True,
+        sparse=True,
+        counts_levels=True,
+    ),
+    FilterSpec(
+        name="fit_criterion",
+        aliases=("fc",),
+        summary="Share of the rows nearer, in variances, to their own class (two classes)",
+        formula="share of rows whose class l has the smaller |x - mean_l| / var_l",
+        latex=r"\frac{1}{n} \sum_{i=1}^{n} 1 \left[ y_i = \operatorname{argmin}_{l} \frac{\lvert x_i - \mu_l "
+        r"\rvert}{\sigma_l^2} \right]",
+        bounds="[0, 1]",
+        ties="a row as near to both classes counts for the first",
+        source="fpcps 4.3",
+        prepare=prepare_fit_criterion,
+        output="fit_criterion",
+        two_classes=True,
+    ),
+)

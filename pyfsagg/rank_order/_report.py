@@ -1,0 +1,232 @@
+"""Reports and pictures of eliminations in rank-order space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from pyfsagg._base.validation import check_choice, n_selected
+from pyfsagg._base.words import count, number, plural, readable
+from pyfsagg._message import Use
+from pyfsagg._report.closing import closing, settings_groups, software
+from pyfsagg._report.drawing import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    clear_frame,
+    legend_above,
+    new_axes,
+    picture,
+    set_title,
+)
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section
+from pyfsagg._version import __version__
+from pyfsagg.exceptions import DataError
+from pyfsagg.rank_order._result import Elimination
+from pyfsagg.rank_order.elimination import ELIMINATIONS
+
+MEASURES = {
+    "divergence": "Divergence Δ (nats)",
+    "accuracy": "Accuracy of naive Bayes",
+}
+STYLES = {
+    "cdv": (BLUE, "o-"),
+    "cdv_relative": ("#56B4E9", "o--"),
+    "spoilers": (ORANGE, "s-"),
+    "greedy_kl": ("#009E73", "^-"),
+    "koller_sahami": ("#CC79A7", "D-"),
+}
+SHOWN = 80  # smaller subsets than this are shown: nothing happens above in large tables
+
+
+def plot_elimination(
+    result: Elimination,
+    *,
+    measure: str | None = None,
+    max_size: int = SHOWN,
+    baseline: pd.DataFrame | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Divergence or accuracy against the number of features kept."""
+    measure = measure or ("divergence" if result.accuracy is None else "accuracy")
+    check_choice("measure", measure, MEASURES)
+    if measure == "accuracy" and result.accuracy is None:
+        raise DataError(
+            "this elimination has no accuracy; call eliminate(…, ", Use(accuracy=True), ")"
+        )
+    frame = result.to_frame()
+    ax = new_axes(ax, 3.4)
+    if baseline is None:
+        baseline = result.baseline
+    chance = None if baseline is None else baseline.reset_index()
+    draw_paths(ax, {result.method: frame}, measure, baseline=chance, max_size=max_size)
+    set_title(ax, f"Elimination by {title_of(result.method)}", above_legend=True)
+    legend_above(ax)
+    return ax
+
+
+def draw_paths(
+    ax: Axes,
+    paths: Mapping[str, pd.DataFrame],
+    measure: str,
+    *,
+    baseline: pd.DataFrame | None = None,
+    max_size: int = SHOWN,
+) -> None:
+    """Draw the paths of methods (``size`` and the measure), and random subsets as a band."""
+    if baseline is not None:
+        _band(ax, baseline, measure)
+    largest = 0.0
+    for method, path in paths.items():
+        _line(ax, path, method, measure, max_size)
+        largest = max(largest, path.loc[path[measure].notna(), "size"].max())
+    _finish(ax, measure, int(min(max_size, largest)))
+
+
+def title_of(method: str) -> str:
+    """The name of a method, or of one of its curves, in a picture."""
+    base = method.removesuffix("_relative")
+    title = ELIMINATIONS.get(base).title if base in ELIMINATIONS else readable(base)
+    return title if base == method else f"{title}, relative"
+
+
+def _line(ax: Axes, frame: pd.DataFrame, method: str, measure: str, max_size: int) -> None:
+    colour, style = STYLES.get(method, (INK, "-"))
+    shown = frame[frame["size"] <= max_size]
+    ax.plot(
+        shown["size"], shown[measure], style, color=colour, markersize=3.0, label=title_of(method)
+    )
+
+
+def _band(ax: Axes, baseline: pd.DataFrame, measure: str) -> None:
+    size = baseline["size"].to_numpy()
+    lower, upper = baseline[f"{measure}_lower"], baseline[f"{measure}_upper"]
+    ax.fill_between(size, lower.to_numpy(), upper.to_numpy(), color=GREY, alpha=0.2, linewidth=0)
+    ax.plot(size, baseline[f"{measure}_mean"], ":", color=GREY, label="random (mean, 95 %)")
+
+
+def _finish(ax: Axes, measure: str, largest: int) -> None:
+    ax.set_xlim(largest + 0.5, 0.5)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
+    ax.set_xlabel("Features kept")
+    ax.set_ylabel(MEASURES[measure])
+    if measure == "accuracy":
+        ax.set_ylim(top=min(1.02, float(np.nanmax(ax.get_ylim()))))
+    clear_frame(ax, grid="y")
+
+
+ELIMINATION_PLOTS = {"elimination": plot_elimination}
+"""The pictures of :meth:`pyfsagg.rank_order.Elimination.plot`, by name."""
+
+
+MOST_ROWS = 500
+PAPER = (
+    "Slotta, D. J., Vergara, J. P. C., Ramakrishnan, N., Heath, L. S. Algorithms for Feature "
+    "Selection in Rank-Order Spaces. 2005"
+)
+
+
+def elimination_page(
+    result: Elimination,
+    *,
+    n_features_to_select: float | int = 0.25,
+    command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
+) -> Page:
+    """The report of an elimination as a page for :func:`pyfsagg._report.page.write_page`.
+
+    Examples
+    --------
+    >>> from pyfsagg.rank_order import eliminate, make_planted_orders
+    >>> data = make_planted_orders(3, 10, n_extraneous=2, random_state=0)
+    >>> elimination_page(eliminate(data.X, data.y, "spoilers"), n_features_to_select=3).title
+    'Elimination by Spoilers'
+    """
+    size = n_selected(n_features_to_select, result.n_features, "n_features_to_select")
+    view = result._options_in_force({"n_features_to_select": size, "reading": reading})
+    sections = [
+        Section("summary", "Summary", result._facts({"n_features_to_select": size})),
+        Section("path", "Along the path", _pictures(result)),
+        Section("features", "Features", [_features(result, size)]),
+        *closing(
+            settings_groups(result, first=[("Method", title_of(result.method))]),
+            references(),
+            command=command,
+            code=result._code(view),
+        ),
+    ]
+    name = title_of(result.method)
+    title = f"Elimination by {name}" + (f": {data_name}" if data_name else "")
+    return Page(title, plural(result.n_features, "feature"), sections)
+
+
+def _pictures(result: Elimination) -> list[Block]:
+    blocks: list[Block] = []
+    captions = {
+        "divergence": "Information on the class in the orders of all features that is lost in "
+        "the orders of the remaining features.",
+        "accuracy": "Share of samples classified correctly by naive Bayes on the orders of all "
+        "pairs of the features left, each sample by the other folds. The features were chosen on "
+        "all samples, so that the curve is too good for new ones.",
+    }
+    for measure, caption in captions.items():
+        if measure == "accuracy" and result.accuracy is None:
+            continue
+        band = "" if result.baseline is None else " Grey: random subsets, mean and 95 % of them."
+        blocks.append(
+            picture(
+                f"{measure.title()} along the path",
+                measure,
+                plot_elimination,
+                result,
+                measure=measure,
+                label=f"Line: {measure} against the number of features kept",
+                caption=caption + band,
+            )
+        )
+    return blocks
+
+
+def _features(result: Elimination, size: int) -> PageTable:
+    shown = result.to_frame().iloc[::-1].head(MOST_ROWS)
+    columns = [
+        PageColumn("Rank"),
+        PageColumn("Feature", numeric=False),
+        PageColumn("Criterion"),
+        PageColumn("Divergence (nats)"),
+    ]
+    cells = [
+        [count(rank) for rank in shown["rank"].tolist()],
+        shown["feature"].tolist(),
+        ["–" if np.isnan(value) else f"{value:.6g}" for value in shown["criterion"]],
+        [number(value) for value in shown["divergence"].tolist()],
+    ]
+    if result.accuracy is not None:
+        columns.append(PageColumn("Accuracy"))
+        cells.append(["–" if np.isnan(value) else f"{value:.1%}" for value in shown["accuracy"]])
+    hidden = result.n_features - len(shown)
+    more = f" {count(hidden)} more are in removal.csv." if hidden else ""
+    criterion = ""
+    if result.method in ELIMINATIONS:  # a saved result may come from a package that is absent here
+        weighed = ELIMINATIONS.get(result.method).criterion.lower()
+        criterion = f"Criterion: {weighed}, when the feature was removed. "
+    return PageTable(
+        f"Features, the one kept longest first; the {count(size)} selected are tinted.",
+        columns,
+        list(zip(*cells, strict=True)),
+        f"{criterion}Divergence and accuracy are those of the feature and all above it.{more}",
+        header=1,
+        tinted=size,
+        find="feature",
+    )
+
+
+def references() -> list[tuple[str, str]]:
+    """What to cite."""
+    return [software(__version__), ("Methods", PAPER)]

@@ -1,0 +1,626 @@
+"""The four criteria of elimination: CDV, Spoilers, Greedy KL and Koller-Sahami."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from pyfsagg._base.memory import require_memory
+from pyfsagg._base.settings import Settings, option
+from pyfsagg._base.validation import check_integer
+from pyfsagg._kernels.rank_order import (
+    add_precedences,
+    added_divergence,
+    close_pairs_column,
+    conditional_entropies,
+    difference_bits,
+    differences_with,
+    first_difference,
+    spoiler_column,
+    spoiler_totals,
+    state_differences,
+)
+from pyfsagg._message import DIVIDE_WEIGHTS, Param, Use
+from pyfsagg._run.checkpoint import Checkpoint
+from pyfsagg._run.parallel import count_workers, run_threads
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.rank_order._orders import Orders, read_orders
+from pyfsagg.rank_order.distances import class_distributions, divergence_labels, mean_divergence
+
+
+class Strategy(Protocol):
+    """What a method knows: which features it would remove next, and what a removal changes."""
+
+    def candidates(self) -> tuple[NDArray[np.intp], float]:
+        """The features (original positions) that are equally good to remove, and their criterion."""
+        ...
+
+    def remove(self, feature: int) -> None:
+        """Take a feature out."""
+        ...
+
+    def remove_all(self, features: NDArray[np.intp]) -> None:
+        """Take out the features that an earlier run has removed, in this order."""
+        for feature in features:
+            self.remove(int(feature))
+
+
+def run_elimination(
+    strategy: Strategy,
+    priority: NDArray[np.intp],
+    told: Callable[[int], None] = lambda removed: None,
+    checkpoint: Checkpoint | None = None,
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Remove features one by one; returns the order (p,) and the criterion at each removal (p,).
+
+    Among equally good candidates the one with the largest `priority` goes first.  The feature that
+    is left at the end closes the order; its criterion is NaN, as nothing was weighed.  Removals that
+    a checkpoint holds are repeated without weighing.  `told` hears how many are removed.
+    """
+    p = priority.size
+    order = np.empty(p, dtype=np.intp)
+    criterion = np.full(p, np.nan)
+    present = np.ones(p, dtype=np.bool_)
+    done = _kept_steps(checkpoint, order, criterion)
+    present[order[:done]] = False
+    if 0 < done < p - 1:
+        strategy.remove_all(order[:done])
+    for step in range(done, p - 1):
+        candidates, criterion[step] = strategy.candidates()
+        removed = int(candidates[np.argmax(priority[candidates])])
+        order[step] = removed
+        present[removed] = False
+        if step < p - 2:
+            strategy.remove(removed)
+        if checkpoint is not None:
+            piece = {"removed": np.array(removed), "criterion": np.array(criterion[step])}
+            checkpoint.put(f"step {step}", piece)
+        told(step + 1)
+    order[-1] = np.flatnonzero(present)[0]
+    return order, criterion
+
+
+def _kept_steps(
+    checkpoint: Checkpoint | None, order: NDArray[np.intp], criterion: NDArray[np.float64]
+) -> int:
+    """Fill in the steps of an earlier run; returns their number."""
+    step = 0
+    while checkpoint is not None and (key := f"step {step}") in checkpoint:
+        piece = checkpoint.get(key)
+        order[step], criterion[step] = piece["removed"], piece["criterion"]
+        step += 1
+    return step
+
+
+CENTER_DISTANCES = ("raw", "relative")
+
+COMPACT_CENTRES_AT = 0.9
+BLOCK = 4096  # features per task: longer rows are read faster, shorter ones share out better
+WORTH_SHARING = 4_000_000  # cells of a step, about 2 ms of work
+NEAR = 1e-14  # bounds the rounding of a distance; closer criteria are compared as exact integers
+
+
+@dataclass(frozen=True, eq=False)
+class CentreSettings(Settings):
+    """What the method compares."""
+
+    kind: ClassVar[str] = "method='cdv'"
+
+    center_distance: str = option(
+        "raw",
+        choices=CENTER_DISTANCES,
+        help="distances of cdv as printed, or as shares of the largest possible",
+    )
+
+
+class CentreStrategy(Strategy):
+    """Centre distances of all subsets with one feature less.
+
+    When f goes, the rank sum of g in class c falls by the number of instances B_c(f, g) that place
+    f before g, at most the size M_c of the class.  So only features whose sums are within M_c of
+    each other can change places in a centre.  For each g, one pass over these close features finds
+    its new rank for *all* f together.
+    """
+
+    def __init__(
+        self, orders: Orders, center_distance: str = "raw", n_jobs: int | None = None
+    ) -> None:
+        if orders.has_unknown:
+            raise DataError(
+                "class centres need complete orders: ranks of features with an unknown place are not ",
+                "defined. Impute the missing values, or use ",
+                Use(method="spoilers"),
+                ' or "greedy_kl"',
+            )
+        self._relative = center_distance == "relative"
+        self._workers = count_workers(n_jobs)
+        # One pool for all steps: joblib's set-up would cost more than a step of a small table.
+        self._pool = ThreadPoolExecutor(self._workers)
+        doubled = 2 if orders.has_ties else 1
+        self._reach = orders.class_sizes * doubled
+        self._tables = self._precedences(orders, doubled)
+        self._sums = self._tables.sum(axis=2, dtype=np.int64)
+        self._features = np.arange(orders.n_features)
+        self._place = np.arange(orders.n_features)
+        self._present = np.ones(orders.n_features, dtype=np.bool_)
+        self._present_places = np.arange(orders.n_features)
+        self.original = self._current()
+
+    def _precedences(self, orders: Orders, doubled: int) -> NDArray[Any]:
+        c, p = orders.n_classes, orders.n_features
+        largest = 2 * int(self._reach.max())  # thresholds reach twice the largest entry
+        types = (np.uint8, np.uint16, np.uint32, np.int64)
+        dtype = next(each for each in types if largest <= np.iinfo(each).max)
+        tables = np.empty((c, p, p), dtype=dtype)
+        bounds = np.linspace(0, p, min(p, 4 * self._workers) + 1).astype(int)
+
+        def fill(part: tuple[int, int, int]) -> None:
+            k, low, high = part
+            rows = slice(orders.starts[k], orders.starts[k + 1])
+            add_precedences(
+                orders.ranks[rows], orders.weights[rows], doubled - 1, low, high, tables[k]
+            )
+
+        parts = [(k, low, high) for k in range(c) for low, high in pairwise(bounds)]
+        deque(run_threads(fill, parts, self._workers), maxlen=0)
+        return tables
+
+    def _centres(self) -> NDArray[Any]:
+        """Doubled average ranks of the sums of the features present."""
+        live = self._present_places
+        # Doubled ranks and their changes stay below 2 p + 2.
+        dtype = np.int16 if live.size < 16_000 else np.int32
+        ranks = np.zeros(self._sums.shape, dtype=dtype)
+        ranks[:, live] = np.round(2.0 * rankdata(self._sums[:, live], axis=1))
+        return ranks
+
+    def _current(self) -> NDArray[np.int64]:
+        ranks = self._centres().astype(np.int64)
+        return np.array(
+            [((ranks[c] - ranks[d]) ** 2).sum() for c in range(len(ranks)) for d in range(c)]
+        )
+
+    def candidates(self) -> tuple[NDArray[np.intp], float]:
+        live = self._present_places
+        distances = self._squares()[:, live]
+        # Distances are compared as x / before - y / after, in whole numbers x after - y before.
+        after = _largest_distance(live.size - 1) if self._relative else 1
+        before = _largest_distance(self._present.size) if self._relative else 1
+        gaps = distances / after - self.original[:, np.newaxis] / before
+        criterion = (gaps**2).sum(axis=0)
+        least = float(criterion.min())
+        size = float(np.linalg.norm(self.original / before))
+        slack = NEAR * (100.0 * least + size * least**0.5) + (NEAR * size) ** 2
+        near = np.flatnonzero(criterion <= least + slack)
+        # Squares of squared ranks exceed 64 bits, hence Python's integers for the last decision.
+        original = [int(value) * after for value in self.original]
+        exact = [
+            sum((int(x) * before - y) ** 2 for x, y in zip(distances[:, u], original, strict=True))
+            for u in near
+        ]
+        best = min(exact)
+        chosen = [live[u] for u, value in zip(near, exact, strict=True) if value == best]
+        return self._features[chosen], best**0.5 / (before * after) / 4.0
+
+    def _squares(self) -> NDArray[np.int64]:
+        """Distances (pairs of classes, places) after the removal of each feature."""
+        width = self._features.size
+        live = self._present_places
+        order = live[np.argsort(self._sums[:, live], axis=1, kind="stable")].astype(np.int64)
+        ranks = self._centres()
+        c = self._sums.shape[0]
+        squares = np.empty((c * (c - 1) // 2, width), dtype=np.int64)
+        large = width * live.size * c >= WORTH_SHARING
+        n_blocks = max(-(-width // BLOCK), self._workers if large else 1)
+        bounds = np.linspace(0, width, n_blocks + 1).astype(int)
+
+        def fill(low: int, high: int) -> None:
+            part = np.empty((squares.shape[0], high - low), dtype=np.int64)
+            close_pairs_column(self._tables, self._sums, order, ranks, self._reach, low, high, part)
+            squares[:, low:high] = part
+
+        if large and self._workers > 1:
+            list(self._pool.map(fill, bounds[:-1], bounds[1:]))
+        else:
+            for low, high in pairwise(bounds):
+                fill(low, high)
+        return squares
+
+    def remove(self, feature: int) -> None:
+        k = int(self._place[feature])
+        self._sums -= self._tables[:, :, k]
+        self._present[feature] = False
+        keep = np.flatnonzero(self._present[self._features])
+        if keep.size < COMPACT_CENTRES_AT * self._features.size:
+            self._tables = np.stack([table[np.ix_(keep, keep)] for table in self._tables])
+            self._sums = np.ascontiguousarray(self._sums[:, keep])
+            self._features = self._features[keep]
+            self._place[self._features] = np.arange(keep.size)
+            keep = np.arange(keep.size)
+        self._present_places = keep
+
+
+def _largest_distance(p: int) -> int:
+    """Three times the Spearman distance of two opposite orders of p features; 1 for a single one."""
+    return p**3 - p if p > 1 else 1
+
+
+MAX_COUNT = 2**62  # leaves room below for the mark of a feature that is gone
+COMPACT_AT = 0.875  # share of live columns below which the dead ones are swept out
+
+
+def spoiler_counts(
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    ties: str = "average",
+    missing: str = "error",
+    random_state: Any = None,
+) -> pd.Series:
+    """Total spoiler count of each feature.
+
+    The number of times that the feature is inverted with another one between two instances of the
+    same class.  Every pair of instances and every pair of features is counted once; a pair of
+    features that is tied or unknown in one of the two instances is not inverted.
+
+    Parameters
+    ----------
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
+        Numbers on one scale.
+    y : array of shape (n_samples,)
+        Class labels.
+    sample_weight : array of whole numbers (n_samples,), optional
+        How often each instance counts.
+    ties, missing, random_state
+        As in :func:`pyfsagg.rank_order.eliminate`.
+
+    Returns
+    -------
+    Series of int (n_features,)
+        Larger = more inversions within the classes, removed first.
+
+    Raises
+    ------
+    DataError, ParameterError
+        For data or parameters that are not allowed.
+
+    Notes
+    -----
+    Source: orders, definitions 8 and 9.  With B(i, j) instances of a class that place i before j
+    the count of i is the sum of B(i, j) B(j, i) over classes and features j: O(n p²) in all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1, 2, 3], [1, 3, 2], [3, 2, 1], [3, 2, 1]])
+    >>> spoiler_counts(X, ["a", "a", "b", "b"]).to_dict()
+    {'x0': 0, 'x1': 1, 'x2': 1}
+    """
+    orders = read_orders(
+        X, y, sample_weight=sample_weight, ties=ties, missing=missing, random_state=random_state
+    )
+    return pd.Series(
+        total_spoiler_counts(orders), index=list(orders.feature_names), name="spoilers"
+    )
+
+
+def total_spoiler_counts(orders: Orders, n_jobs: int | None = None) -> NDArray[np.int64]:
+    """Spoiler counts of all features, (n_features,)."""
+    sizes = [int(size) for size in orders.class_sizes]
+    most = (orders.n_features - 1) * sum(size * size // 4 for size in sizes)
+    if most > MAX_COUNT:
+        raise ParameterError(
+            f"with these weights a spoiler count may reach {most}, and at most {MAX_COUNT} is ",
+            "supported: divide ",
+            Param("sample_weight"),
+            " by a common factor or take fewer rows",
+        )
+    like = np.empty(0, dtype=_integers(orders))
+
+    def count(part: tuple[int, int]) -> NDArray[np.int64]:
+        totals: NDArray[np.int64] = spoiler_totals(
+            orders.ranks, orders.weights, orders.starts, *part, like
+        )
+        return totals
+
+    parts = blocks_of_pairs(orders.n_features, 4 * count_workers(n_jobs))
+    return np.asarray(np.sum(list(run_threads(count, parts, n_jobs)), axis=0), dtype=np.int64)
+
+
+def _integers(orders: Orders) -> type[np.signedinteger[Any]]:
+    """The integers that hold the weight of a class; short ones are faster."""
+    return np.int32 if orders.class_sizes.max() <= np.iinfo(np.int32).max else np.int64
+
+
+def blocks_of_pairs(p: int, n_blocks: int) -> list[tuple[int, int]]:
+    """Ranges of k with about equally many pairs (i, k), i < k."""
+    bounds = np.unique(np.round(p * np.sqrt(np.linspace(0.0, 1.0, n_blocks + 1))).astype(int))
+    return [(int(low), int(high)) for low, high in pairwise(bounds)]
+
+
+class SpoilerStrategy(Strategy):
+    """Spoiler counts of the features present, kept up to date as features go."""
+
+    def __init__(self, orders: Orders, n_jobs: int | None = None) -> None:
+        self._ranks = np.ascontiguousarray(orders.ranks)
+        self._weights, self._starts = orders.weights, orders.starts
+        self._counter = _integers(orders)
+        self._features = np.arange(orders.n_features)
+        self._place = np.arange(orders.n_features)
+        self._totals = total_spoiler_counts(orders, n_jobs)
+        self._live = orders.n_features
+        self._buffers()
+
+    def _buffers(self) -> None:
+        width = self._features.size
+        self._before = np.empty(width, dtype=self._counter)
+        self._after = np.empty(width, dtype=self._counter)
+        self._column = np.empty(width, dtype=np.int64)
+
+    def candidates(self) -> tuple[NDArray[np.intp], float]:
+        largest = self._totals.max()
+        return self._features[self._totals == largest], float(largest)
+
+    def remove(self, feature: int) -> None:
+        k = int(self._place[feature])
+        spoiler_column(
+            self._ranks,
+            self._weights,
+            self._starts,
+            k,
+            self._features.size,
+            self._before,
+            self._after,
+            self._column,
+        )
+        self._totals -= self._column
+        self._totals[k] = -MAX_COUNT  # never a candidate again
+        self._live -= 1
+        if self._live < COMPACT_AT * self._features.size:
+            keep = np.flatnonzero(self._totals >= 0)
+            self._ranks = np.ascontiguousarray(self._ranks[:, keep])
+            self._features, self._totals = self._features[keep], self._totals[keep]
+            self._place[self._features] = np.arange(keep.size)
+            self._buffers()
+
+
+SAME = 1e-12  # nats; divergences closer than this are equal but for rounding
+
+
+class GreedyStrategy(Strategy):
+    """Divergence of all subsets with one feature less.
+
+    Δ changes only when two distinct orders of different class distribution lose the last pair of
+    features in which they differ.  So the number of such pairs is kept for each pair of orders, and
+    only those whose differences all meet in one feature are looked at.
+    """
+
+    def __init__(self, orders: Orders) -> None:
+        self._orders = orders
+        self._patterns = divergence_labels(orders)
+        self._before = class_distributions(
+            self._patterns, orders.codes, orders.weights, orders.n_classes
+        )
+        _, first = np.unique(self._patterns, return_index=True)
+        self._ranks = np.ascontiguousarray(orders.ranks[first])
+        self._groups = np.arange(first.size)
+        shares = self._before[first]
+        left, right = np.triu_indices(first.size, 1)
+        mixed = (shares[left] != shares[right]).any(axis=1)
+        self._left, self._right = left[mixed].astype(np.int64), right[mixed].astype(np.int64)
+        self._features = np.arange(orders.n_features, dtype=np.int64)
+        self._present = np.ones(orders.n_features, dtype=np.bool_)
+        self._place = np.arange(orders.n_features)
+        self._value = 0.0
+        self._bits()
+        self._differences = np.zeros(self._left.size, dtype=np.int64)
+        for k in range(orders.n_features):
+            self._add_differences(k, 1)
+        self._differences //= 2
+        self._witness = np.full((self._left.size, 2), -1, dtype=np.int64)
+
+    def _bits(self) -> None:
+        words = (self._ranks.shape[1] + 63) // 64
+        planes = 3 if self._orders.has_unknown else 2
+        self._planes = np.empty((self._ranks.shape[0], planes, words), dtype=np.uint64)
+
+    def _add_differences(self, k: int, sign: int) -> None:
+        difference_bits(self._ranks, k, self._planes)
+        state_differences(self._planes, self._left, self._right, self._differences, sign)
+
+    def candidates(self) -> tuple[NDArray[np.intp], float]:
+        live = np.flatnonzero(self._present)
+        values = np.full(live.size, self._value)
+        for feature, merges in self._last_differences(live.size).items():
+            groups = self._groups.copy()
+            for q in merges:
+                _merge(groups, self._left[q], self._right[q])
+            values[np.searchsorted(live, feature)] = self._divergence(groups)
+        least = float(values.min())
+        return live[values <= least + SAME], least
+
+    def remove(self, feature: int) -> None:
+        self._add_differences(int(self._place[feature]), -1)
+        self._present[feature] = False
+        self._sweep(feature)
+        gone = np.flatnonzero(self._differences == 0)
+        for q in gone:
+            _merge(self._groups, self._left[q], self._right[q])
+        if gone.size:
+            keep = np.flatnonzero(self._differences)
+            self._left, self._right = self._left[keep], self._right[keep]
+            self._differences, self._witness = self._differences[keep], self._witness[keep]
+            self._value = self._divergence(self._groups)
+
+    def _sweep(self, feature: int) -> None:
+        self._ranks[:, self._place[feature]] = -1  # incomparable in every row: never a difference
+        live = int(self._present.sum())
+        if live < COMPACT_AT * self._features.size:
+            keep = np.flatnonzero(self._present[self._features])
+            self._ranks = np.ascontiguousarray(self._ranks[:, keep])
+            self._features = self._features[keep]
+            self._place[self._features] = np.arange(keep.size)
+            self._bits()
+
+    def _divergence(self, groups: NDArray[np.intp]) -> float:
+        return mean_divergence(self._orders, self._before, groups[self._patterns])
+
+    def _last_differences(self, n_live: int) -> dict[int, list[int]]:
+        """Feature → pairs of orders that its removal would make equal."""
+        found: dict[int, list[int]] = {}
+        columns = None
+        # All differences of a pair meet in one feature only if there are fewer than features.
+        for q in np.flatnonzero(self._differences < n_live):
+            if columns is None:
+                columns = self._place[np.flatnonzero(self._present)].astype(np.int64)
+            a, b = self._ranks[self._left[q]], self._ranks[self._right[q]]
+            witness = self._witness[q]
+            if witness[0] < 0 or not self._present[witness].all():
+                witness[:] = self._features[list(first_difference(a, b, columns))]
+            for feature in witness:
+                k = int(self._place[feature])
+                if differences_with(a, b, columns, k) == self._differences[q]:
+                    found.setdefault(int(feature), []).append(int(q))
+        return found
+
+
+def _merge(groups: NDArray[np.intp], a: int, b: int) -> None:
+    groups[groups == groups[b]] = groups[a]
+
+
+PARTNERS = ("redundant", "informative")
+SPARE = 3  # partners kept per place in a blanket, so that few removals ask for a new search
+
+
+@dataclass(frozen=True, eq=False)
+class BlanketSettings(Settings):
+    """What a blanket is."""
+
+    kind: ClassVar[str] = "method='koller_sahami'"
+
+    blanket_size: int = option(5, metavar="K", help="features per blanket of koller-sahami")
+    partners: str = option(
+        "redundant", choices=PARTNERS, help="which features form a blanket of koller-sahami"
+    )
+
+    def _check(self) -> None:
+        check_integer("blanket_size", self.blanket_size, low=1)
+
+
+class BlanketStrategy(Strategy):
+    """Blankets of all features present, and what each feature adds to its blanket.
+
+    The divergence of a pair of features does not depend on the others (a projection keeps the
+    order of the two), so partners are ranked once per feature and again only when the list of the
+    best runs out.
+    """
+
+    def __init__(
+        self,
+        orders: Orders,
+        blanket_size: int,
+        partners: str,
+        priority: NDArray[np.intp],
+        n_jobs: int | None = None,
+    ) -> None:
+        self._orders = orders
+        self._size = blanket_size
+        self._sign = -1 if partners == "redundant" else 1
+        # Equally good partners: those that ties remove last, so that a blanket lives long.
+        self._priority = priority
+        self._columns = np.ascontiguousarray(orders.ranks.T)
+        self._present = np.ones(orders.n_features, dtype=np.bool_)
+        total = int(orders.weights.sum())
+        require_memory(
+            24 * total,
+            f"the logarithms of counts up to {total:,}, the weights together,",
+            DIVIDE_WEIGHTS,
+        )
+        counts = np.arange(total + 1, dtype=np.float64)
+        self._x_log_x = counts * np.log(np.maximum(counts, 1.0))
+        p = orders.n_features
+        self._partners: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * p
+        self._blankets = np.full((p, blanket_size), -1, dtype=np.int32)  # −1 fills small blankets
+        self._values = np.full(p, np.inf)
+        self._n_jobs = n_jobs
+        self._refresh_all(np.arange(p))
+
+    def _refresh_all(self, features: NDArray[np.intp]) -> None:
+        """In parallel, which pays for many features only."""
+        n_blocks = min(features.size, 8 * count_workers(self._n_jobs))
+        blocks = np.array_split(features, n_blocks)
+        deque(run_threads(self._refresh, blocks, self._n_jobs), maxlen=0)
+
+    def _refresh(self, features: NDArray[np.intp]) -> None:
+        for k in features:
+            self._renew_blanket(int(k))
+
+    def _renew_blanket(self, k: int) -> None:
+        listed = self._partners[k]
+        listed = listed[self._present[listed]]
+        wanted = min(self._size, int(self._present.sum()) - 1)
+        if listed.size < wanted:
+            listed = self._search_partners(k)
+        self._partners[k] = listed
+        self._blankets[k] = -1
+        self._blankets[k, :wanted] = listed[:wanted]
+        self._values[k] = self._added(k, listed[:wanted])
+
+    def _search_partners(self, k: int) -> NDArray[np.intp]:
+        """The best partners of k that are present, best first."""
+        others = np.flatnonzero(self._present)
+        others = others[others != k]
+        entropies = np.empty(others.size)
+        orders = self._orders
+        conditional_entropies(
+            self._columns,
+            orders.weights,
+            orders.codes,
+            orders.n_classes,
+            k,
+            others.astype(np.int64),
+            self._x_log_x,
+            entropies,
+        )
+        # Sums of the same terms in another order differ in the last bits: rounding makes them equal.
+        keys = self._sign * np.round(entropies, 9)
+        n_kept = min(others.size, self._size * (1 + SPARE))
+        bound = np.partition(keys, n_kept - 1)[n_kept - 1]
+        within = np.flatnonzero(keys <= bound)
+        best = within[np.lexsort((self._priority[others[within]], keys[within]))[:n_kept]]
+        return np.asarray(others[best])
+
+    def _added(self, k: int, blanket: NDArray[np.intp]) -> float:
+        """Δ of the blanket with respect to the blanket and k."""
+        orders = self._orders
+        features = np.append(blanket, k).astype(np.int64)
+        return added_divergence(
+            self._columns[features], orders.weights, orders.codes, orders.n_classes
+        )
+
+    def candidates(self) -> tuple[NDArray[np.intp], float]:
+        least = float(self._values.min())
+        return np.flatnonzero(self._values <= least + SAME), least
+
+    def remove_all(self, features: NDArray[np.intp]) -> None:
+        # A blanket depends on the features present only, not on the way that led there.
+        self._present[features] = False
+        self._values[features] = np.inf
+        self._blankets[features] = -1
+        self._refresh_all(np.flatnonzero(self._present))
+
+    def remove(self, feature: int) -> None:
+        self._present[feature] = False
+        self._values[feature] = np.inf
+        self._blankets[feature] = -1
+        self._refresh(np.flatnonzero((self._blankets == feature).any(axis=1)))

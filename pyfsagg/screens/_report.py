@@ -1,0 +1,440 @@
+"""The report and the pictures of a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, NullLocator
+from numpy.typing import NDArray
+
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import check_integer, check_real
+from pyfsagg._base.words import (
+    count,
+    number,
+    numbers,
+    plural,
+    probabilities,
+    ranks,
+)
+from pyfsagg._report.closing import closing, settings_groups, software
+from pyfsagg._report.drawing import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    clear_frame,
+    feature_axis,
+    feature_label,
+    legend_above,
+    name_points,
+    new_axes,
+    picture,
+    set_title,
+    write_at_right,
+)
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._version import __version__
+from pyfsagg.screens._result import INDEPENDENT, WAYS, Screen
+
+COLOURS = {"low": BLUE, "high": ORANGE}
+CELLS = (320, 200)  # of a picture: two points in one of them cannot be told apart
+LABEL = 16  # characters of a gene name beside a point
+
+
+def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | None = None) -> Axes:
+    """Effect of each gene against its p-value."""
+    check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
+    n = check_integer("n", n, low=0)
+    effect = result.to_frame().iloc[:, 1].loc[list(result.genes)].to_numpy()
+    evidence = np.max([_evidence(result, name) for name in result.sides], axis=0)
+    ax = new_axes(ax, 4.2)
+    ax.set_xlabel(f"Median {result._effect_name} of the guides")
+    ax.set_ylabel("−log10 of the p-value")
+    _limits(ax, effect, evidence)
+    found = np.zeros(len(effect), dtype=bool)
+    for name, side in result.sides.items():
+        hit = side.adjusted_p_values <= fdr
+        found |= hit
+        if hit.any():
+            label = f"{WAYS[name]}, FDR ≤ {fdr:g}: {hit.sum():,}"
+            _dots(
+                ax, effect[hit], evidence[hit], COLOURS[name], label, _those(result, hit), size=5.0
+            )
+    rest = f"others: {(~found).sum():,}" if found.any() else f"no gene with FDR ≤ {fdr:g}"
+    _dots(ax, effect[~found], evidence[~found], GREY, rest, _those(result, ~found), size=3.0)
+    best = np.unique([result._order(name)[:n] for name in result.sides])
+    best = best[np.argsort(-evidence[best], kind="stable")]
+    shown = best if not found.any() else np.flatnonzero(found)
+    named = [result.genes[g] for g in best]
+    _name_points(ax, effect[best], evidence[best], named, (effect[shown], evidence[shown]))
+    clear_frame(ax, grid="y")
+    set_title(ax, f"{len(result.genes):,} genes: effect and evidence", above_legend=True)
+    legend_above(ax, columns=3)
+    return ax
+
+
+def plot_gene_ranks(result: Screen, *, n: int = 8, ax: Axes | None = None) -> Axes:
+    """p-values of the genes by rank, a curve for each side."""
+    n = check_integer("n", n, low=0)
+    ax = new_axes(ax, 3.8)
+    ax.set_xscale("log")
+    ax.set_xlabel("Rank of the gene")
+    ax.set_ylabel("−log10 of the p-value")
+    G = len(result.genes)
+    places = np.arange(1.0, G + 1.0)
+    curves = {name: _evidence(result, name)[result._order(name)] for name in result.sides}
+    ax.set_xlim(0.8, max(2.0, G * 1.2))
+    ax.set_ylim(0.0, 1.08 * max(1.0, *(float(curve[0]) for curve in curves.values())))
+    for name, curve in curves.items():
+        genes = [result.genes[g] for g in result._order(name)]
+        _dots(ax, places, curve, COLOURS[name], WAYS[name], genes, size=4.0)
+    everywhere = (np.tile(places, len(curves)), np.concatenate(list(curves.values())))
+    best = [result.genes[g] for name in curves for g in result._order(name)[:n]]
+    tops = np.concatenate([curve[:n] for curve in curves.values()])
+    _name_points(ax, np.tile(places[:n], len(curves)), tops, best, everywhere)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    ax.xaxis.set_minor_locator(NullLocator())
+    clear_frame(ax, grid="y")
+    set_title(ax, f"{G:,} genes by p-value", above_legend=True)
+    legend_above(ax)
+    return ax
+
+
+def plot_guides(
+    result: Screen, *, side: str | None = None, n: int = 15, ax: Axes | None = None
+) -> Axes:
+    """The guides of the best genes of a side."""
+    name = next(iter(result.sides)) if side is None else side
+    of_side = result.of_side(name)
+    best = result._order(name)[: check_integer("n", n, low=1)]
+    effects = result._effects
+    ax = new_axes(ax, 1.5 + 0.26 * len(best))
+    low, middle, high = np.nanquantile(effects, (0.05, 0.5, 0.95))
+    ax.axvspan(low, high, color=GREY, alpha=0.13, linewidth=0, label="90 % of all guides")
+    ax.axvline(middle, color=GREY, linewidth=0.8)
+    counted = of_side.percentiles <= of_side.alpha * (1.0 + 1e-12)
+    row_of = np.full(len(result.genes) + 1, -1)
+    row_of[best] = np.arange(len(best))
+    rows = row_of[result.gene_of]
+    for chosen, face, label in (
+        (counted, COLOURS[name], f"guide up to α = {of_side.alpha:.3g}"),
+        (~counted, "white", "other guide"),
+    ):
+        shown = (rows >= 0) & chosen & ~np.isnan(effects)
+        ax.plot(
+            effects[shown],
+            rows[shown],
+            "o",
+            color=COLOURS[name],
+            mfc=face,
+            markersize=5.0,
+            markeredgewidth=0.9,
+            label=label,
+        )
+    for row, (gene, text) in enumerate(
+        zip(best.tolist(), probabilities(of_side.p_values[best]), strict=True)
+    ):
+        own = effects[result.gene_of == gene]
+        if not np.isnan(own).all():
+            ax.vlines(np.nanmedian(own), row - 0.34, row + 0.34, color=INK, linewidth=1.6)
+        write_at_right(ax, row, text)
+    write_at_right(ax, -1, "p-value")
+    ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
+    feature_axis(ax, [result.genes[g] for g in best])
+    ax.set_ylim(top=-1.5)
+    clear_frame(ax, grid="x")
+    set_title(ax, f"Guides of the {len(best)} most {WAYS[name]} genes", above_legend=True)
+    legend_above(ax)
+    return ax
+
+
+def plot_p_value_quantiles(result: Screen, *, ax: Axes | None = None) -> Axes:
+    """Sorted p-values against those of uniform numbers (a quantile plot)."""
+    ax = new_axes(ax, 4.0)
+    G = len(result.genes)
+    expected = -np.log10((np.arange(G) + 0.5) / G)
+    end = float(expected[0])
+    ax.plot([0.0, end], [0.0, end], color=INK, linewidth=1.0, label="chance")
+    ax.set_xlim(-0.03 * end, 1.05 * end)
+    top = max(float(_evidence(result, name).max()) for name in result.sides)
+    ax.set_ylim(-0.03 * max(top, end), 1.05 * max(top, end))
+    for name in result.sides:
+        order = np.argsort(-_evidence(result, name), kind="stable")
+        genes = [result.genes[g] for g in order]
+        observed = _evidence(result, name)[order]
+        _dots(ax, expected, observed, COLOURS[name], WAYS[name], genes, size=4.0)
+    ax.set_xlabel("Expected −log10 of the p-value")
+    ax.set_ylabel("Observed")
+    clear_frame(ax, grid="both")
+    set_title(ax, f"p-values of {G:,} genes", above_legend=True)
+    legend_above(ax)
+    return ax
+
+
+# ---------------------------------------------------------------------------------------------
+# helpers
+# ---------------------------------------------------------------------------------------------
+def _evidence(result: Screen, side: str) -> Floats:
+    """−log10 of the p-values of a side, without a minus before 0."""
+    return np.asarray(0.0 - result.sides[side].log_p_values / np.log(10.0))
+
+
+def _those(result: Screen, chosen: NDArray[np.bool_]) -> list[str]:
+    return [result.genes[g] for g in np.flatnonzero(chosen)]
+
+
+def _limits(ax: Axes, x: Floats, y: Floats) -> None:
+    known = x[~np.isnan(x)]
+    low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
+    room = 0.06 * (high - low) or 1.0
+    ax.set_xlim(low - room, high + room)
+    ax.set_ylim(0.0, 1.08 * max(1.0, float(y.max())))
+
+
+def _dots(
+    ax: Axes, x: Floats, y: Floats, colour: str, label: str, genes: Sequence[str], *, size: float
+) -> None:
+    """Points of genes; of those that would hide one another one is drawn, so that pages stay small."""
+    known = np.flatnonzero(~np.isnan(x))
+    if len(known):
+        cells = np.round(_in_axes(ax, x[known], y[known]) * CELLS).astype(np.int64)
+        _, first = np.unique(cells, axis=0, return_index=True)
+        known = np.sort(known[first])
+    (drawn,) = ax.plot(
+        x[known],
+        y[known],
+        "o",
+        color=colour,
+        markersize=size,
+        markeredgewidth=0,
+        alpha=0.55 if colour == GREY else 0.85,
+        label=label,
+    )
+    name_points(drawn, [genes[place] for place in known.tolist()])
+
+
+def _name_points(
+    ax: Axes, x: Floats, y: Floats, names: Sequence[str], others: tuple[Floats, Floats]
+) -> None:
+    """Names beside points, the first ones first; a name without room on either side is left out.
+
+    `others` are all points that a name must not hide.
+    """
+    taken = _in_axes(ax, *others)
+    boxes: list[tuple[float, float, float]] = []
+    for (at_x, at_y), name in zip(_in_axes(ax, x, y).tolist(), names, strict=True):
+        text = feature_label(name, LABEL)
+        width = 0.02 + 0.0125 * len(text)
+        for start in (at_x + 0.008, at_x - 0.008 - width):
+            end = start + width
+            inside = (taken[:, 0] > start) & (taken[:, 0] < end)
+            hides = inside & (np.abs(taken[:, 1] - at_y) < 0.02)
+            meets = any(
+                abs(at_y - other_y) < 0.05 and start < other_end and other_start < end
+                for other_start, other_end, other_y in boxes
+            )
+            if np.isnan(at_x) or start < 0.0 or end > 1.0 or hides.any() or meets:
+                continue
+            boxes.append((start, end, at_y))
+            ax.annotate(
+                text,
+                (at_x, at_y),
+                xycoords="axes fraction",
+                xytext=(5 if start > at_x else -5, 0),
+                textcoords="offset points",
+                ha="left" if start > at_x else "right",
+                va="center",
+                fontsize="small",
+                color=INK,
+                parse_math=False,
+            )
+            break
+
+
+def _in_axes(ax: Axes, x: Floats, y: Floats) -> Floats:
+    """Points (k, 2) as shares of the width and the height of the axes."""
+    points = ax.transData.transform(np.column_stack([x, y]))
+    return np.asarray(ax.transAxes.inverted().transform(points), dtype=np.float64)
+
+
+SCREEN_PLOTS: dict[str, Callable[..., Axes]] = {
+    "volcano": plot_volcano,
+    "ranks": plot_gene_ranks,
+    "guides": plot_guides,
+    "p_values": plot_p_value_quantiles,
+}
+"""The pictures of :meth:`pyfsagg.Screen.plot`, by name."""
+
+
+MOST_ROWS = 500
+MOST_DRAWN = 15
+NULLS = {
+    "guides": "Each p-value is the exact chance that a gene with as many guides gets so small a ρ if "
+    "the guides of this screen are dealt to genes at random: what all permutations together would "
+    "give, ties included.",
+    "uniform": "Each p-value is the exact chance of so small a ρ for a gene with as many guides whose "
+    "percentiles are independent uniform numbers.",
+    "controls": "Each p-value is the exact chance of so small a ρ if the guides of the gene are drawn "
+    "from the pool of the controls and its own guides.",
+}
+ORIGINS = {
+    "p-values of the guides": "was taken from the p-values of the guides",
+    "the default": "is the default",
+}
+REFERENCES = [
+    (
+        "Method",
+        "Li et al. (2014). MAGeCK enables robust identification of essential genes from genome-scale "
+        "CRISPR/Cas9 knockout screens. Genome Biology 15, 554",
+    ),
+    ("q-values", "Storey, Taylor, Siegmund (2004). JRSS B 66, 187–205"),
+]
+
+
+def screen_page(
+    result: Screen,
+    *,
+    top: int = 10,
+    fdr: float = 0.05,
+    command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
+) -> Page:
+    """The report of a screen as a page for :func:`pyfsagg._report.page.write_page`."""
+    top = check_integer("top", top, low=1)
+    check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
+    view = result._options_in_force({"top": top, "fdr": fdr, "reading": reading})
+    sections = [
+        Section("summary", "Summary", result._facts({"top": top, "fdr": fdr})),
+        Section("pictures", "Effect and evidence", _pictures(result, fdr), short="Pictures"),
+    ]
+    sections += [
+        Section(side, f"{WAYS[side].capitalize()} genes", _side(result, side, fdr))
+        for side in result.sides
+    ]
+    sections += [
+        Section("trust", "How far to trust the p-values", _trust(result), short="Trust"),
+        *closing(
+            settings_groups(result, words={"alpha": _alphas(result)}),
+            [software(__version__), *REFERENCES],
+            command=command,
+            code=result._code(view),
+        ),
+    ]
+    title = f"Screen: {data_name}" if data_name else "Screen"
+    subtitle = f"{plural(len(result.genes), 'gene')}, {plural(len(result.guides), 'guide')}"
+    return Page(title, subtitle, sections)
+
+
+def _alphas(result: Screen) -> str:
+    return ", ".join(f"{side}: {each.alpha:.4g}" for side, each in result.sides.items())
+
+
+def _pictures(result: Screen, fdr: float) -> list[Block]:
+    return [
+        picture(
+            "Volcano",
+            "volcano",
+            plot_volcano,
+            result,
+            fdr=fdr,
+            label="Points: genes by their median effect and their p-value",
+            caption=f"Each gene by the median {result._effect_name} of its guides and the smaller of its "
+            "p-values. Coloured: within the limit of the false discovery rate on that side.",
+        ),
+        picture(
+            "Genes by rank",
+            "ranks",
+            plot_gene_ranks,
+            result,
+            label="Points: p-values of the genes by rank, for each side",
+            caption="p-values of the genes, best first. A steep start and a flat rest: few genes stand out.",
+        ),
+        picture(
+            "p-values against chance",
+            "quantiles",
+            plot_p_value_quantiles,
+            result,
+            label="Points: sorted p-values against those of uniform numbers, for each side",
+            caption="Sorted p-values against those of chance. Genes without an effect lie on the line, or "
+            "below it if p-values are discrete; if most genes lie above it, the null does not fit "
+            "(guides of a gene that are not independent).",
+        ),
+    ]
+
+
+def _side(result: Screen, side: str, fdr: float) -> list[Block]:
+    drawn = min(MOST_DRAWN, len(result.genes))
+    return [
+        picture(
+            f"Guides of the {drawn} most {WAYS[side]} genes",
+            f"guides-{side}",
+            plot_guides,
+            result,
+            side=side,
+            n=drawn,
+            label=f"Points: guides of the {drawn} best genes by {result._effect_name}",
+            caption="Point: a guide, filled if it counts (its percentile is at most α). Bar: median of the "
+            "gene. Band: 90 % of all guides. Right: p-value.",
+        ),
+        _genes(result, side, fdr),
+    ]
+
+
+def _genes(result: Screen, side: str, fdr: float) -> PageTable:
+    frame = result.to_frame(side)
+    shown = frame.head(MOST_ROWS)
+    word = "score" if result.log_fold_changes is None else "lfc"
+    tinted = int((shown[f"{side}_fdr"] <= fdr).sum())
+    counted = [
+        f"{c} of {n}" for c, n in zip(shown[f"{side}_counted"], shown["guides"], strict=True)
+    ]
+    columns: list[tuple[PageColumn, list[str]]] = [
+        (PageColumn("Rank"), ranks(shown[f"{side}_rank"])),
+        (PageColumn("Gene", numeric=False), [str(name) for name in shown.index]),
+        (PageColumn("Guides that count"), counted),
+        (PageColumn("ρ"), probabilities(shown[f"{side}_rho"])),
+        (PageColumn("p-value"), probabilities(shown[f"{side}_p_value"])),
+        (PageColumn("FDR"), probabilities(shown[f"{side}_fdr"])),
+        (PageColumn("q-value"), probabilities(shown[f"{side}_q_value"])),
+        (PageColumn("Median"), numbers(shown[f"median_{word}"])),
+        (PageColumn("Second best"), numbers(shown[f"{side}_second_best_{word}"])),
+        (PageColumn("Mean of those that count"), numbers(shown[f"{side}_alpha_mean_{word}"])),
+    ]
+    hidden = len(frame) - len(shown)
+    more = f"{count(hidden)} more genes are in genes.csv. " if hidden else ""
+    limit = f"; those within an FDR of {fdr:g} are tinted" if tinted else ""
+    return PageTable.of_columns(
+        f"Genes by the p-value of this side, best first{limit}.",
+        columns,
+        Markup(
+            "{}<b>ρ</b>: smallest Beta probability of the percentiles that count. <b>FDR</b>: "
+            "p-values adjusted over the genes of this side (Benjamini–Hochberg). <b>q-value</b>: the "
+            "same, times the estimated share of genes without an effect ({}). <b>Median, second best, "
+            "mean</b>: {}s of the guides; the second best in the direction of this side."
+        ).format(more, number(result.of_side(side).null_share), result._effect_name),
+        header=1,
+        tinted=tinted,
+        find="gene",
+    )
+
+
+def _trust(result: Screen) -> list[Block]:
+    null = str(result.parameters.get("null", "guides"))
+    smallest = ", ".join(
+        f"{probabilities(pd.Series([each.p_values.min()]))[0]} ({side})"
+        for side, each in result.sides.items()
+    )
+    return [
+        Text(f"{NULLS[null]} Smallest: {smallest}."),
+        Text(INDEPENDENT),
+        Text(
+            f"α ({_alphas(result)}) {ORIGINS.get(result.parameters['alpha_from'], 'was given')}. "
+            "Guides beyond α do not count, except for the best one of a gene."
+        ),
+    ]

@@ -1,0 +1,398 @@
+"""The report and the pictures of stability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from pyfsagg._base.words import count, number, percentages, plural, ranks, readable, titled
+from pyfsagg._message import Param
+from pyfsagg._report.closing import Topic, closing, leads_to, linked, settings_groups, software
+from pyfsagg._report.drawing import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    clear_frame,
+    feature_label,
+    legend_above,
+    log_ticks,
+    new_axes,
+    picture,
+    set_title,
+)
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Picture, Section, Text
+from pyfsagg._version import __version__
+from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
+from pyfsagg.stability_measures._base import STABILITY_MEASURES
+from pyfsagg.stability_measures.curves import pareto_front
+from pyfsagg.stability_measures.result import Pair, StabilityResult
+
+# Okabe and Ito without their yellow, which is too light for a line on white.
+COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#E69F00", INK)
+MARKERS = "os^Dv<>"
+MOST_LABELS = 30
+
+
+def _require(frame: pd.DataFrame, columns: tuple[str, ...], source: str) -> None:
+    if not isinstance(frame, pd.DataFrame):
+        raise InputTypeError(
+            f"the picture is drawn from a data frame as {source} returns it, got "
+            f"{type(frame).__name__}"
+        )
+    for column in columns:
+        if column not in frame:
+            raise UnknownNameError("column", column, [str(name) for name in frame.columns])
+
+
+def plot_stability_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Stability of the best k features against k, with the level of random selection.
+
+    A solid line with markers is the stability, the dotted line of the same colour its value when
+    k features are selected at random.  Sizes at which a measure is undefined are left out.
+
+    Parameters
+    ----------
+    curve : DataFrame
+        Result of :func:`pyfsagg.stability_curve`.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        k along x, stability along y.
+
+    Examples
+    --------
+    >>> from pyfsagg.stability_measures import stability_curve
+    >>> scores = [[0.9, 0.5, 0.2, 0.1], [0.8, 0.6, 0.1, 0.2], [0.7, 0.2, 0.4, 0.1]]
+    >>> ax = plot_stability_curve(stability_curve(scores, ["jaccard"]))
+    >>> ax.get_xlabel()
+    'Number of features selected, k (of 4)'
+    """
+    _require(curve, ("measure", "size", "fraction", "value", "chance"), "stability_curve")
+    ax = new_axes(ax, 3.4)
+    for position, (measure, part) in enumerate(curve.groupby("measure", sort=False)):
+        part = part.sort_values("size")
+        colour = COLOURS[position % len(COLOURS)]
+        label = readable(str(measure))
+        ax.plot(
+            part["size"],
+            part["value"],
+            f"{MARKERS[position % len(MARKERS)]}-",
+            color=colour,
+            markersize=4.5,
+            label=label,
+        )
+        ax.plot(part["size"], part["chance"], ":", color=colour, label=f"{label} by chance")
+    p = round(float((curve["size"] / curve["fraction"]).iloc[0]))
+    ax.set_xlim(0, p * 1.03)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
+    values = curve[["value", "chance"]].to_numpy()
+    ax.set_ylim(
+        min(0.0, float(np.nanmin(values))) - 0.03, max(1.0, float(np.nanmax(values))) + 0.04
+    )
+    ax.set_xlabel(f"Number of features selected, k (of {p:,})")
+    ax.set_ylabel("Stability")
+    clear_frame(ax, grid="y")
+    set_title(ax, "Stability of the best k features", above_legend=True)
+    legend_above(ax)
+    return ax
+
+
+def plot_trade_off(
+    frame: pd.DataFrame,
+    *,
+    stability: str = "stability",
+    accuracy: str = "accuracy",
+    higher_is_better: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
+    """Stability against accuracy, with the Pareto front.
+
+    Points on the front are filled and joined: no other point is at least as good in both and better
+    in one.  Points are named by the index of the frame, up to 30 of them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per method or subset size.
+    stability, accuracy : str
+        Names of the columns with the two numbers.
+    higher_is_better : bool
+        False for distances such as canberra and asd; the axis is then reversed, so that better
+        is always up and to the right.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Stability along x, accuracy along y.
+
+    Raises
+    ------
+    DataError
+        If the frame is empty or a value is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame(
+    ...     {"stability": [0.9, 0.7, 0.5], "accuracy": [0.7, 0.8, 0.75]}, index=["a", "b", "c"]
+    ... )
+    >>> sorted(text.get_text() for text in plot_trade_off(frame).texts)
+    ['a', 'b', 'c']
+    """
+    _require(frame, (stability, accuracy), "an evaluation")
+    x = frame[stability].to_numpy(dtype=np.float64)
+    y = frame[accuracy].to_numpy(dtype=np.float64)
+    front = pareto_front(x, y, higher_is_better=higher_is_better)
+    ax = new_axes(ax, 4.0)
+    order = np.flatnonzero(front)[np.lexsort((y[front], x[front]))]
+    ax.plot(x[order], y[order], "o-", color=BLUE, markersize=7.0, label="Pareto front")
+    if not front.all():
+        ax.plot(x[~front], y[~front], "o", color=GREY, mfc="white", markersize=7.0, label="others")
+    if len(frame) <= MOST_LABELS:
+        for name, left, up in zip(frame.index, x, y, strict=True):
+            ax.annotate(
+                feature_label(str(name)),
+                (left, up),
+                xytext=(6, 5),
+                textcoords="offset points",
+                fontsize="small",
+                color=INK,
+                parse_math=False,
+            )
+    ax.margins(0.12)
+    if not higher_is_better:
+        ax.invert_xaxis()
+    hint = "larger" if higher_is_better else "smaller"
+    ax.set_xlabel(f"{readable(stability).capitalize()} ({hint} = more stable)")
+    ax.set_ylabel(f"{readable(accuracy).capitalize()} (larger = better)")
+    clear_frame(ax, grid="both")
+    set_title(ax, "Stability and accuracy", above_legend=True)
+    legend_above(ax)
+    return ax
+
+
+def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Expected agreement of two repetitions against the number of resamples.
+
+    Parameters
+    ----------
+    curve : DataFrame
+        The ``curve`` of :func:`pyfsagg.adequacy`.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Number of resamples along x (logarithmic), agreement along y.
+
+    Raises
+    ------
+    DataError
+        If the frame has no rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pyfsagg.stability_measures import adequacy
+    >>> scores = np.array([2.0, 1.0, 0.0]) + np.random.default_rng(0).normal(size=(60, 3))
+    >>> len(plot_adequacy(adequacy(scores, sizes="auto", n_features_to_select=1).curve).lines)
+    2
+    """
+    columns = ("n_resamples", "n_features_to_select", "expected_kendall", "expected_top_overlap")
+    _require(curve, columns, "adequacy")
+    if curve.empty:
+        raise DataError("the curve has no rows; there is nothing to draw")
+    ax = new_axes(ax, 3.4)
+    sizes = curve["n_resamples"].to_numpy()
+    k = int(curve["n_features_to_select"].iloc[0])
+    ax.plot(
+        sizes,
+        curve["expected_kendall"],
+        "o-",
+        color=BLUE,
+        markersize=4.5,
+        label="Kendall correlation of the rankings",
+    )
+    ax.plot(
+        sizes,
+        curve["expected_top_overlap"],
+        "s--",
+        color=ORANGE,
+        markersize=4.5,
+        label=f"share of the best {k:,} kept",
+    )
+    log_ticks(ax, sizes.tolist())
+    ax.tick_params(axis="x", rotation=0 if len(sizes) < 9 else 45)
+    lowest = float(np.nanmin(curve[["expected_kendall", "expected_top_overlap"]].to_numpy()))
+    ax.set_ylim(min(0.0, lowest) - 0.02, 1.04)
+    ax.set_xlabel("Number of resamples (logarithmic)")
+    ax.set_ylabel("Agreement of two repetitions")
+    clear_frame(ax, grid="y")
+    set_title(ax, "Would a repetition agree?", above_legend=True)
+    legend_above(ax)
+    return ax
+
+
+def _plot_curve_of_report(report: StabilityResult, *, ax: Axes | None = None) -> Axes:
+    if report.curve is None:
+        raise DataError(
+            Param("selections"), " have one size only, and no curve of stability against size"
+        )
+    return plot_stability_curve(report.curve, ax=ax)
+
+
+STABILITY_PLOTS = {"curve": _plot_curve_of_report}
+"""The pictures of :meth:`pyfsagg.stability_measures.StabilityResult.plot`, by name."""
+
+
+STABILITY_PAGE = Topic("reference/stability_measures", "Stability measures", "list stability")
+MOST_ROWS = 500
+CURVE_CAPTION = (
+    "Stability of the best k features of the resamples, for different k. Dotted: what selecting k "
+    "features at random would give. Only the distance from the dotted line is evidence for the "
+    "ranking; a measure that is not corrected for chance rises with k by itself."
+)
+CURVE_LABEL = "Lines: stability of the best k features against k, with the level of chance"
+
+
+def stability_page(
+    result: StabilityResult,
+    *,
+    command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
+) -> Page:
+    """The report about a collection as a page for :func:`pyfsagg._report.page.write_page`."""
+    table, confidence_level = result.table, result.parameters["confidence_level"]
+    p = result.data["n_features"]
+    sections = [
+        Section("summary", "Summary", result._facts({})),
+    ]
+    if definitions := _definitions(table):
+        sections.append(Section("measures", "Measures", definitions))
+    if result.curve is not None and result.curve["value"].notna().any():
+        curve = [curve_picture(result.curve)]
+        sections.append(Section("size", "Stability against subset size", curve))
+    if result.pair is not None:
+        sections.append(
+            Section("comparison", "Comparison", _comparison(result.pair, confidence_level))
+        )
+    if result.features is not None:
+        sections.append(
+            Section("features", "Features", [_features(result.features, confidence_level)])
+        )
+    sections += [
+        *closing(
+            settings_groups(result),
+            _references(table),
+            command=command,
+            code=result._code(result._options_in_force({"reading": reading})),
+        ),
+    ]
+    title = f"Stability of {data_name}" if data_name else "Stability"
+    known = f", {plural(p, 'feature')}" if p else ""
+    return Page(title, f"{plural(result.data['n_resamples'], 'resample')}{known}", sections)
+
+
+def curve_picture(curve: pd.DataFrame) -> Picture:
+    """Stability of the best k features against k."""
+    title = "Stability of the best k features"
+    about = {"label": CURVE_LABEL, "caption": CURVE_CAPTION}
+    return picture(title, "curve", plot_stability_curve, curve, **about)
+
+
+def _definitions(table: pd.DataFrame) -> list[Block]:
+    """What each measure is; those of other packages may be absent here."""
+    known = [STABILITY_MEASURES.get(name) for name in table.index if name in STABILITY_MEASURES]
+    rows = [
+        [linked(titled(spec.name), STABILITY_PAGE.entry(spec.name)), spec.summary, spec.formula]
+        for spec in known
+    ]
+    columns = [PageColumn(title, numeric=False) for title in ("Measure", "What it is", "Formula")]
+    note = Markup("Formulas as they are set: {}.").format(leads_to(STABILITY_PAGE))
+    return [PageTable("What each measure is.", columns, rows, note)] if rows else []
+
+
+def _comparison(pair: Pair, confidence_level: float) -> list[Block]:
+    rows = [
+        [
+            name,
+            count(found.n_resamples),
+            number(found.estimate),
+            "–"
+            if found.interval is None
+            else f"{number(found.interval[0])} to {number(found.interval[1])}",
+        ]
+        for name, found in zip(pair.names, pair.results, strict=True)
+    ]
+    return [
+        PageTable(
+            f"Nogueira's stability of two collections, with {100 * confidence_level:g} % intervals.",
+            [
+                PageColumn("Collection", numeric=False),
+                PageColumn("Resamples"),
+                PageColumn("Stability"),
+                PageColumn("Interval"),
+            ],
+            rows,
+        ),
+        Text(
+            "Resamples of one data set are independent given these data only: the test is then about "
+            "a repetition with another seed."
+        ),
+    ]
+
+
+def _features(features: pd.DataFrame, confidence_level: float) -> PageTable:
+    frame = features.sort_values("frequency", ascending=False, kind="stable").head(MOST_ROWS)
+    ranked = "rank_median" in frame
+    columns = [
+        [str(name) for name in frame.index],
+        percentages(frame["frequency"]),
+        [
+            f"{low} to {high}"
+            for low, high in zip(
+                percentages(frame["lower"]), percentages(frame["upper"]), strict=True
+            )
+        ],
+    ]
+    heads = [
+        PageColumn("Feature", numeric=False),
+        PageColumn("Selected in %"),
+        PageColumn(f"Its {100 * confidence_level:g} % interval"),
+    ]
+    if ranked:
+        columns += [ranks(frame["rank_median"]), ranks(frame["rank_q05"]), ranks(frame["rank_q95"])]
+        heads += [
+            PageColumn("Median rank"),
+            PageColumn("5 % of ranks"),
+            PageColumn("95 % of ranks"),
+        ]
+    hidden = len(features) - len(frame)
+    more = f" {count(hidden)} more features are in features.csv." if hidden else ""
+    return PageTable(
+        "Features by the share of resamples that select them.",
+        heads,
+        list(zip(*columns, strict=True)),
+        f"Interval of the share: Wilson.{more}",
+        find="feature",
+    )
+
+
+def _references(table: pd.DataFrame) -> list[tuple[str, str]]:
+    return [
+        software(__version__),
+        *((titled(str(name)), STABILITY_MEASURES.get(str(name)).source) for name in table.index),
+    ]

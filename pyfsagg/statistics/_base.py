@@ -1,0 +1,476 @@
+"""Data of the tests (blocks and groups), and what their results share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.fields import Part, plain, row_of
+from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
+from pyfsagg._message import NAN, Got, Param, Remedy, Use, named
+from pyfsagg._run.result import records
+from pyfsagg._table.frames import FRAMES, frame_of_array, pandas_frame, pandas_series
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
+
+INCOMPLETE = ("error", "drop")
+FEWEST_SUBJECTS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """A complete table of subjects by conditions.
+
+    Attributes
+    ----------
+    values : ndarray (n_subjects, n_conditions)
+    subjects, conditions : tuple of str
+        In the order of the data (of the categories, for a categorical column).
+    n_dropped : int
+        Subjects that were left out because a cell was missing.
+    """
+
+    values: Floats
+    subjects: tuple[str, ...]
+    conditions: tuple[str, ...]
+    n_dropped: int
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Independent samples by group name; `n_dropped` missing values were left out."""
+
+    values: tuple[Floats, ...]
+    names: tuple[str, ...]
+    n_dropped: int
+
+
+def rounded(values: Floats, decimals: object) -> Floats:
+    """`values` to so many decimals; a number that is too large to have any stays as it is."""
+    decimals = check_integer("decimals", decimals, low=-300, high=300)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = np.round(values, decimals)
+    return np.where(np.isfinite(found), found, values)
+
+
+def subtracted(first: Floats, second: Floats) -> Floats:
+    """first − second, of arrays that fit."""
+    with np.errstate(over="ignore"):
+        found = first - second
+    if np.isinf(found).any():
+        raise DataError(
+            "the difference of two values is beyond 1.8e308, the largest number that can be computed "
+            "with; divide the values by a constant"
+        )
+    return np.asarray(found)
+
+
+def check_confidence_level(name: str, value: object) -> float:
+    """A confidence or significance level strictly between 0 and 1."""
+    try:
+        level = check_real(name, value, low=0.0, high=1.0, low_open=True)
+    except ParameterError:
+        level = 1.0
+    if level == 1.0:
+        raise ParameterError(named(name), " must be a number above 0 and below 1", Got(value))
+    return level
+
+
+def negligible(residual: Floats, data: Floats) -> bool:
+    """Whether `residual` is nothing but the rounding error of arithmetic on `data`.
+
+    The differences of numbers that agree on paper are of the order of one unit in the last place
+    of the numbers; a tenfold margin keeps means over many cells inside.
+    """
+    if residual.size == 0:
+        return True
+    unit = np.finfo(np.float64).eps * float(np.abs(data).max())
+    return bool(np.abs(residual).max() <= 10.0 * unit)
+
+
+def read_blocks(data: Any, *, subject: Any, condition: Any, value: Any, missing: str) -> Blocks:
+    """Subjects by conditions from a long frame, a wide frame or an array."""
+    check_choice("missing", missing, INCOMPLETE)
+    _refuse_factors("subject", subject)
+    _refuse_factors("condition", condition)
+    _refuse_factors("value", value)
+    given = [name for name in (condition, value) if name is not None]
+    if len(given) == 2:
+        if subject is None:
+            raise ParameterError(
+                Param("subject"),
+                " is missing: a long frame needs ",
+                Param("subject"),
+                ", ",
+                Param("condition"),
+                " and ",
+                Param("value"),
+                ", the names of its columns",
+            )
+        wide = _pivot(_as_frame(data), subject, condition, value)
+    elif not given:
+        wide = _read_wide(data, subject)
+    else:
+        raise ParameterError(
+            "condition and value belong together: give both for a long frame, neither for a wide "
+            "frame or an array (one row per subject, one column per condition)"
+        )
+    return _complete_blocks(wide, missing)
+
+
+def _refuse_factors(name: str, column: Any) -> None:
+    if isinstance(column, (list, tuple)) or not isinstance(column, Hashable):
+        raise ParameterError(
+            named(name),
+            " must be the name of one column",
+            Got(column),
+            ": designs with more than one ",
+            "within factor, or with between factors, are not supported. Analyse one factor at a ",
+            "time (filter or average over the others), or combine the factors into one column",
+        )
+
+
+def _as_frame(data: Any) -> pd.DataFrame:
+    """A pandas frame from a data frame of any kind."""
+    frame = pandas_frame(data)
+    if isinstance(frame, pd.DataFrame):
+        return frame
+    raise InputTypeError(
+        Param("data"),
+        f" must be a data frame ({FRAMES}) when its columns are named, got ",
+        f"{type(data).__name__}",
+    )
+
+
+def _column(frame: pd.DataFrame, role: str, name: Hashable) -> pd.Series[Any]:
+    if name not in frame.columns:
+        raise UnknownNameError(f"{role} column", name, [str(column) for column in frame.columns])
+    column = frame[name]
+    if isinstance(column, pd.DataFrame):
+        raise DataError(
+            f"the data have more than one column {name!r}; give every column a different name"
+        )
+    return column
+
+
+def _labels(frame: pd.DataFrame, role: str, name: Hashable) -> pd.Series[Any]:
+    """A column that says of each row which subject, condition or group it belongs to."""
+    column = _column(frame, role, name)
+    if bool(column.isna().any()):
+        row = int(np.flatnonzero(column.isna())[0]) + 1
+        raise DataError(f"the {role} column {name!r} has no label in row {row}; fill it in")
+    return column
+
+
+def _pivot(
+    frame: pd.DataFrame, subject: Hashable, condition: Hashable, value: Hashable
+) -> pd.DataFrame:
+    columns = {"subject": subject, "condition": condition, "value": value}
+    if len(set(columns.values())) < 3:
+        raise ParameterError(
+            f"subject, condition and value must be three different columns, got {columns}"
+        )
+    labels = {role: _labels(frame, role, columns[role]) for role in ("subject", "condition")}
+    cells = pd.MultiIndex.from_arrays([labels["subject"], labels["condition"]])
+    if cells.has_duplicates:
+        _refuse_repeated(frame, cells, list(columns.values()))
+    numbers = read_numbers(_column(frame, "value", value), str(value))
+    rows, subjects = _codes(labels["subject"])
+    places, conditions = _codes(labels["condition"])
+    wide = np.full((len(subjects), len(conditions)), np.nan)
+    wide[rows, places] = numbers
+    return pd.DataFrame(wide, index=pd.Index(subjects), columns=pd.Index(conditions))
+
+
+def _codes(labels: pd.Series[Any]) -> tuple[NDArray[np.intp], list[str]]:
+    """Position of each label, and the labels: order of the categories or of first appearance."""
+    if isinstance(labels.dtype, pd.CategoricalDtype):
+        labels = labels.cat.remove_unused_categories()
+        names = [str(name) for name in labels.cat.categories]
+        codes = np.asarray(labels.cat.codes, dtype=np.intp)
+    else:
+        found, uniques = pd.factorize(labels)
+        names = [str(name) for name in uniques]
+        codes = np.asarray(found, dtype=np.intp)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(
+            f"two different labels of column {labels.name!r} both read {twice!r}; rename one"
+        )
+    return codes, names
+
+
+def _refuse_repeated(frame: pd.DataFrame, cells: pd.MultiIndex, used: list[Hashable]) -> None:
+    first = cells[cells.duplicated()][0]
+    rows = frame.loc[np.asarray(cells == first)]
+    others = [
+        repr(column)
+        for column in frame.columns
+        if column not in used and rows[column].nunique(dropna=False) > 1
+    ]
+    hint = (
+        f" The column(s) {', '.join(others)} differ between these rows: a second factor is not "
+        "supported, so filter on one level of it, or average over it first."
+        if others
+        else " Average the repetitions first, or remove the rows that are there twice."
+    )
+    raise DataError(
+        f"subject {first[0]!r} has {len(rows)} values for condition {first[1]!r}; one is allowed."
+        + hint
+    )
+
+
+def _read_wide(data: Any, subject: Hashable | None) -> pd.DataFrame:
+    data = pandas_frame(data)
+    if isinstance(data, pd.DataFrame) or subject is not None:
+        frame = _as_frame(data)
+        if subject is not None:
+            _column(frame, "subject", subject)
+            frame = frame.set_index(subject)
+    else:
+        array = as_array("data", data)
+        if array.ndim != 2:
+            raise DataError(
+                Param("data"),
+                " must have two dimensions (subjects by conditions), got an array of shape ",
+                f"{array.shape}",
+            )
+        frame = frame_of_array(
+            array,
+            index=[f"subject {i + 1}" for i in range(array.shape[0])],
+            columns=[f"condition {j + 1}" for j in range(array.shape[1])],
+        )
+    for role, labels in (("subject", frame.index), ("condition", frame.columns)):
+        if labels.has_duplicates:
+            twice = labels[labels.duplicated()][0]
+            raise DataError(
+                f"{role} {twice!r} is there more than once; one row per subject and one column per "
+                "condition are allowed. If the rows differ by another factor, filter on one level "
+                "of it"
+            )
+    hint = (
+        ". A wide table has numbers only: name the column of the subjects with subject=, and leave "
+        "other columns out"
+    )
+    values = {str(name): read_numbers(frame[name], str(name), hint) for name in frame.columns}
+    if len(values) < frame.shape[1]:
+        raise DataError("two condition names read the same as text; rename one")
+    return pd.DataFrame(values, index=pd.Index([str(label) for label in frame.index]))
+
+
+def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
+    """Floats of one column with NaN where a value is missing.
+
+    `hint` is what to do about text.
+    """
+    column = pandas_series(column)
+    if not isinstance(column, pd.Series):
+        array = as_array(repr(name), column)
+        if array.ndim != 1:
+            raise DataError(
+                f"{name!r} must have one dimension, got an array of shape {array.shape}"
+            )
+        column = pd.Series(array)
+    series: pd.Series[Any] = column
+    if series.dtype == object or pd.api.types.is_string_dtype(series.dtype):
+        try:
+            is_number = pd.to_numeric(series, errors="coerce").notna() | series.isna()
+        except OverflowError:
+            raise DataError(
+                f"{name!r} holds a whole number beyond 1e308, the largest that can be computed with; "
+                "divide the values by a constant"
+            ) from None
+        if not bool(is_number.all()):
+            odd = series[~is_number].iloc[0]
+            raise DataError(
+                f"{name!r} holds {odd!r}, which is not a number; correct it or mark it missing{hint}"
+            )
+        series = pd.to_numeric(series)
+    if not (pd.api.types.is_numeric_dtype(series.dtype)) or pd.api.types.is_complex_dtype(
+        series.dtype
+    ):
+        raise DataError(f"{name!r} has the type {series.dtype}, which is not a real number")
+    numbers = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
+    if np.isinf(numbers).any():
+        row = int(np.flatnonzero(np.isinf(numbers))[0]) + 1
+        raise DataError(
+            f"{name!r} has an infinite value in row {row}",
+            Remedy("correct it or mark it missing (", NAN, ")"),
+        )
+    return numbers
+
+
+def _complete_blocks(wide: pd.DataFrame, missing: str) -> Blocks:
+    values = wide.to_numpy(dtype=np.float64)
+    conditions = tuple(str(name) for name in wide.columns)
+    if len(conditions) < 2:
+        raise DataError(
+            f"the data have {len(conditions)} condition(s); at least 2 are needed to compare"
+        )
+    absent = np.isnan(values)
+    empty = absent.all(axis=0)
+    if values.shape[0] and empty.any():
+        name = conditions[int(np.flatnonzero(empty)[0])]
+        raise DataError(f"condition {name!r} has no value at all; leave it out")
+    keep = ~absent.any(axis=1)
+    n_dropped = int((~keep).sum())
+    if n_dropped and missing == "error":
+        i, j = (int(index) for index in np.argwhere(absent)[0])
+        raise DataError(
+            f"{n_dropped} of {len(keep)} subjects lack a value, for instance subject ",
+            f"{wide.index[i]!r} in condition {conditions[j]!r}. Fill the cells in, or pass ",
+            Use(incomplete="drop"),
+            " to leave these subjects out",
+        )
+    n_subjects = int(keep.sum())
+    if n_subjects < FEWEST_SUBJECTS:
+        dropped = f" after {n_dropped} with missing values were left out" if n_dropped else ""
+        raise DataError(
+            f"the data have {n_subjects} complete subject(s){dropped}; at least {FEWEST_SUBJECTS} "
+            "are needed"
+        )
+    subjects = tuple(str(label) for label in wide.index[keep])
+    return Blocks(np.ascontiguousarray(values[keep]), subjects, conditions, n_dropped)
+
+
+def read_groups(data: Any, *, group: Any, value: Any, missing: str) -> Groups:
+    """Independent groups from a long frame, a wide frame or a mapping of name to values.
+
+    The columns of a wide frame have one length, so that unequal groups end in missing cells there:
+    these count as missing values.
+    """
+    check_choice("missing", missing, INCOMPLETE)
+    _refuse_factors("group", group)
+    _refuse_factors("value", value)
+    if (group is None) != (value is None):
+        raise ParameterError(
+            "the columns of the groups and of the values belong together: name both for a long "
+            "frame, neither for a mapping or a wide frame (one column per group)"
+        )
+    if group is not None:
+        frame = _as_frame(data)
+        codes, names = _codes(_labels(frame, "group", group))
+        numbers = read_numbers(_column(frame, "value", value), str(value))
+        samples = {name: numbers[codes == g] for g, name in enumerate(names)}
+    elif isinstance(data, Mapping):
+        samples = {str(name): read_numbers(values, str(name)) for name, values in data.items()}
+    else:
+        wide = _read_wide(data, None)
+        samples = {str(name): wide[name].to_numpy(dtype=np.float64) for name in wide.columns}
+    return _complete_groups(samples, missing)
+
+
+def _complete_groups(samples: dict[str, Floats], missing: str) -> Groups:
+    if len(samples) < 2:
+        raise DataError(f"the data have {len(samples)} group(s); at least 2 are needed to compare")
+    absent = {name: int(np.isnan(sample).sum()) for name, sample in samples.items()}
+    n_dropped = sum(absent.values())
+    if n_dropped and missing == "error":
+        name = next(name for name, count in absent.items() if count)
+        raise DataError(
+            f"{n_dropped} value(s) are missing, {absent[name]} of them in group {name!r}. ",
+            "Fill them in, or pass ",
+            Use(incomplete="drop"),
+            " to leave them out",
+        )
+    values = tuple(sample[~np.isnan(sample)] for sample in samples.values())
+    for name, sample in zip(samples, values, strict=True):
+        if sample.size == 0:
+            raise DataError(f"group {name!r} has no value; leave it out")
+    return Groups(values, tuple(samples), n_dropped)
+
+
+class TestResult(Part):
+    """A test result: a tidy frame and a sentence.  ``str(result)`` is the sentence."""
+
+    _effect: ClassVar[str] = "condition"
+    """The label of the row of a test that has one."""
+
+    @property
+    def sentence(self) -> str:
+        """The result in one sentence."""
+        raise NotImplementedError
+
+    def to_frame(self) -> pd.DataFrame:
+        """A copy of `frame`, one row per pair; one row for a test that has no pairs."""
+        if "frame" in vars(self):
+            return pd.DataFrame(vars(self)["frame"]).copy()
+        return pd.DataFrame([{"effect": self._effect, **row_of(self)}]).set_index("effect")
+
+    def _contents(self) -> dict[str, Any]:
+        frame = self.to_frame()
+        rows = records(frame.reset_index(drop=frame.index.name is None))
+        return {
+            "rows": [{name: plain(cell) for name, cell in row.items()} for row in rows],
+            "sentence": self.sentence,
+        }
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {self.sentence}"
+
+
+def number_text(value: float) -> str:
+    """Three significant digits, whole numbers as they are."""
+    if math.isnan(value):
+        return "undefined"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == round(value) and abs(value) < 1e6:
+        return f"{value:.0f}".replace("-", "−")
+    return f"{value:.3g}".replace("-", "−")
+
+
+def p_text(p: float) -> str:
+    """``p = 0.0134``, or ``p < 0.0001`` below that."""
+    return "p < 0.0001" if p < 1e-4 else f"p = {p:.3g}"
+
+
+def interval_text(lower: float, upper: float, confidence_level: float) -> str:
+    """``95 % interval 0.1 to 0.4``."""
+    return f"{100 * confidence_level:.3g} % interval {number_text(lower)} to {number_text(upper)}"
+
+
+def significance_level(confidence_level: float) -> float:
+    """1 − confidence without the rounding error of the difference (0.05 for 0.95)."""
+    return round(1.0 - confidence_level, 12)
+
+
+def verdict(p: float, confidence_level: float, what: str) -> str:
+    """``the groups differ significantly at the 5 % level``, or that they do not."""
+    alpha = significance_level(confidence_level)
+    level = f"at the {100 * alpha:.3g} % level"
+    if p < alpha:
+        return f"the {what} differ significantly {level}"
+    return f"no significant difference between the {what} {level}"
+
+
+def pairs_listed(found: Sequence[str]) -> str:
+    """``: a; b; and 3 more``, the first five; empty without any."""
+    more = [f"and {len(found) - 5} more"] if len(found) > 5 else []
+    return ": " + "; ".join([*found[:5], *more]) if found else ""
+
+
+def pairs_verdict(n_found: int, n_pairs: int, alpha: float) -> str:
+    """``2 of 3 pairs differ significantly at the 5 % level``."""
+    level = f"significantly at the {100 * alpha:.3g} % level"
+    if n_found == 0:
+        return (
+            f"none of {n_pairs} pairs differs {level}"
+            if n_pairs > 1
+            else f"the pair does not differ {level}"
+        )
+    verb = "differs" if n_found == 1 else "differ"
+    return (
+        f"{n_found} of {n_pairs} pairs {verb} {level}"
+        if n_pairs > 1
+        else f"the pair differs {level}"
+    )

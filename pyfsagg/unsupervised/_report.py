@@ -1,0 +1,275 @@
+"""The report and the pictures of rankings without labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+
+from pyfsagg._base.validation import check_choice
+from pyfsagg._base.words import readable
+from pyfsagg._report.closing import closing, settings_groups, software
+from pyfsagg._report.drawing import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    clear_frame,
+    legend_above,
+    new_axes,
+    picture,
+    set_title,
+)
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg.exceptions import DataError
+from pyfsagg.unsupervised.result import ConsensusRanking
+
+COLORS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+
+
+def consensus_order(consensus: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Order of the samples (n_samples,) that puts clusters side by side: leaves of average linkage."""
+    distance = squareform(1.0 - consensus, checks=False)
+    return np.asarray(leaves_list(linkage(distance, "average")), dtype=np.intp)
+
+
+def plot_consensus_matrix(result: ConsensusRanking, *, ax: Axes | None = None) -> Axes:
+    """The consensus matrix with its samples in cluster order.
+
+    A dark cell means that two samples are in one cluster in all clusterings, a white one that they
+    never are.  Dark blocks along the diagonal are clusters that most clusterings agree on.
+    """
+    if result.consensus is None:
+        raise DataError(f"{result.method} makes no clusterings, so there is no consensus to draw")
+    order = consensus_order(result.consensus)
+    ax = new_axes(ax, 5.6)
+    ax.imshow(
+        result.consensus[np.ix_(order, order)],
+        cmap="Blues",
+        vmin=0.0,
+        vmax=1.0,
+        interpolation="nearest" if len(order) <= 400 else "antialiased",
+    )
+    ax.set_xlabel("Samples in cluster order")
+    ax.set_ylabel("Samples in cluster order (dark: always together)")
+    set_title(ax, "Consensus of the clusterings")
+    return ax
+
+
+def plot_spectrum(
+    result: ConsensusRanking,
+    *,
+    n_features_to_select: str | float | int = "mean_plus_sd",
+    ax: Axes | None = None,
+) -> Axes:
+    """All scores from the best to the worst, with the cut of the selection."""
+    order = result.order()
+    chosen = result.support(n_features_to_select)[order]
+    scores = result.scores[order]
+    places = np.arange(1, len(order) + 1)
+    ax = new_axes(ax, 3.6)
+    clear_frame(ax, grid="y")
+    n_chosen = int(chosen.sum())
+    size = 14.0 if len(order) <= 200 else 4.0
+    ax.scatter(places[chosen], scores[chosen], s=size, color=BLUE, label=f"{n_chosen} selected")
+    ax.scatter(
+        places[~chosen],
+        scores[~chosen],
+        s=size,
+        color=GREY,
+        label=f"{len(order) - n_chosen} left out",
+    )
+    ax.axhline(result.cut, color=INK, linewidth=1.0, linestyle="--", label="mean + SD")
+    ax.set_xlabel("Features from the best to the worst")
+    ax.set_ylabel(f"Score: {readable(result.method)}")
+    set_title(ax, "Spectrum of the scores", above_legend=True)
+    legend_above(ax)
+    return ax
+
+
+def plot_clustering_curve(
+    curve: pd.DataFrame, *, measure: str = "nmi", ax: Axes | None = None
+) -> Axes:
+    """Agreement of clusters with classes for growing numbers of features.
+
+    Parameters
+    ----------
+    curve : DataFrame
+        Result of :func:`pyfsagg.unsupervised.clustering_curve`.
+    measure : {"nmi", "ari"}
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Mean over trials per method, with a band of one standard deviation either way.
+    """
+    check_choice("measure", measure, ("nmi", "ari"))
+    grouped = curve.groupby(["method", "size"], sort=False)[measure]
+    means, spreads = grouped.mean(), grouped.std().fillna(0.0)
+    ax = new_axes(ax, 3.8)
+    clear_frame(ax, grid="y")
+    for number, method in enumerate(curve["method"].unique()):
+        mean, spread = means[method].sort_index(), spreads[method].sort_index()
+        color = COLORS[number % len(COLORS)]
+        sizes, values = mean.index.to_numpy(), mean.to_numpy()
+        ax.plot(sizes, values, color=color, label=readable(str(method)))
+        low, high = values - spread.to_numpy(), values + spread.to_numpy()
+        ax.fill_between(sizes, low, high, color=color, alpha=0.15, linewidth=0)
+    ax.set_xlabel("Number of best features")
+    names = {"nmi": "Normalised mutual information", "ari": "Adjusted Rand index"}
+    ax.set_ylabel(names[measure])
+    set_title(ax, "Clusters of the best features against the classes", above_legend=True)
+    legend_above(ax)
+    return ax
+
+
+def plot_borda_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Mean Borda value, by the ranking of the classes, of the best features."""
+    ax = new_axes(ax, 3.4)
+    clear_frame(ax, grid="y")
+    ordered = curve.sort_values("fraction")
+    ax.plot(100 * ordered["fraction"], ordered["mean_borda"], color=BLUE)
+    last = ordered.iloc[-1]
+    if last["fraction"] == 1.0:
+        ax.axhline(last["mean_borda"], color=INK, linewidth=1.0, linestyle="--")
+    ax.set_xlabel("Best features, % of all")
+    ax.set_ylabel("Mean Borda value (larger = closer)")
+    set_title(ax, "Agreement of the ranking with the classes")
+    return ax
+
+
+UNSUPERVISED_PLOTS = {"spectrum": plot_spectrum, "consensus": plot_consensus_matrix}
+"""The pictures of :meth:`pyfsagg.unsupervised.ConsensusRanking.plot`, by name."""
+
+
+REFERENCES = {
+    "frcm": "Zhang, Wong, Shen and Xie (2012), feature ranking by consensus affinity, IEEE/ACM TCBB.",
+    "frmv": "Hong, Kwong, Chang and Ren (2008), feature ranking from multiple views, Pattern "
+    "Recognition Letters.",
+    "laplacian_score": "He, Cai and Niyogi (2005), Laplacian score for feature selection, NIPS.",
+    "svd_entropy": "Varshavsky, Gottlieb, Linial and Horn (2006), unsupervised feature filtering, "
+    "Bioinformatics.",
+}
+
+
+def unsupervised_page(
+    result: ConsensusRanking,
+    *,
+    n_features_to_select: str | float | int = "mean_plus_sd",
+    command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
+) -> Page:
+    """Put the page together."""
+    selected = result.selected(n_features_to_select)
+    samples = result.data["n_samples"]
+    sections = [
+        Section(
+            "summary", "Summary", result._facts({"n_features_to_select": n_features_to_select})
+        ),
+        Section("ranking", "Ranking", [_ranking(result, n_features_to_select, len(selected))]),
+        Section("spectrum", "Spectrum of the scores", [_spectrum(result, n_features_to_select)]),
+    ]
+    if result.consensus is not None:
+        sections.append(Section("consensus", "Consensus of the clusterings", [_consensus(result)]))
+    if result.curves:
+        sections.append(Section("classes", "Against the classes", _against_classes(result)))
+    view = result._options_in_force(
+        {"n_features_to_select": n_features_to_select, "reading": reading}
+    )
+    sections += closing(
+        settings_groups(
+            result,
+            first=[("Method", result.method)],
+            last=[("Selection", str(n_features_to_select))],
+        ),
+        [software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
+        command=command,
+        code=result._code(view),
+    )
+    return Page(
+        f"Feature ranking without labels{': ' + data_name if data_name else ''}",
+        f"{result.method}: {len(selected)} of {result.n_features} features selected; {samples} "
+        "samples",
+        sections,
+    )
+
+
+def _ranking(
+    result: ConsensusRanking, n_features_to_select: str | float | int, n_selected: int
+) -> Block:
+    frame = result.to_frame(n_features_to_select)
+    rows = [
+        (str(name), f"{row.rank:g}", f"{row.score:.5g}", "yes" if row.selected else "no")
+        for name, row in zip(frame.index, frame.itertuples(), strict=True)
+    ]
+    return PageTable(
+        "All features, best first",
+        [
+            PageColumn("Feature", False),
+            PageColumn("Rank"),
+            PageColumn("Score"),
+            PageColumn("Selected", False),
+        ],
+        rows,
+        note="Larger scores are more important; equal scores share their mean rank.",
+        tinted=n_selected,
+        find="feature",
+    )
+
+
+def _spectrum(result: ConsensusRanking, n_features_to_select: str | float | int) -> Block:
+    caption = (
+        "Scores of all features from the best to the worst. The dashed line is the mean plus one "
+        "standard deviation."
+    )
+    about = {"label": "Sorted scores", "caption": caption}
+    return picture(
+        "Spectrum of the scores",
+        "spectrum",
+        plot_spectrum,
+        result,
+        n_features_to_select=n_features_to_select,
+        **about,
+    )
+
+
+def _consensus(result: ConsensusRanking) -> Block:
+    caption = (
+        "Share of the clusterings that put two samples into one cluster, from white (never) to "
+        "dark (always); samples in the order of average linkage."
+    )
+    about = {"label": "Consensus matrix in cluster order", "caption": caption}
+    return picture("Consensus matrix", "consensus", plot_consensus_matrix, result, **about)
+
+
+def _against_classes(result: ConsensusRanking) -> list[Block]:
+    blocks: list[Block] = [Text("The classes were used here only, not for the ranking.")]
+    curve, borda = result.curves.get("clustering_curve"), result.curves.get("borda_curve")
+    if curve is not None:
+        for measure, name in (
+            ("nmi", "Normalised mutual information"),
+            ("ari", "Adjusted Rand index"),
+        ):
+            about = {
+                "label": f"{name} by number of features",
+                "caption": "k-means on the best features; mean and standard deviation over trials.",
+            }
+            draw = plot_clustering_curve
+            blocks.append(picture(name, measure, draw, curve, measure=measure, **about))
+    if borda is not None:
+        label = "Mean Borda value of the best"
+        caption = (
+            "Mean Borda value of the best features in a ranking by correlation ratio with the "
+            "classes; dashed: a random ranking."
+        )
+        about = {"label": label, "caption": caption}
+        blocks.append(picture("Mean Borda value", "borda", plot_borda_curve, borda, **about))
+    return blocks

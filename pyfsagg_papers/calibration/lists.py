@@ -1,0 +1,383 @@
+"""Designs on ranked lists and screens, and on the verdicts on printed values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from pyfsagg.aggregation import aggregate, permutation_p_values
+from pyfsagg.ranks import RankTable
+from pyfsagg.screens import Screen, screen
+from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated, scores_of_lists
+from pyfsagg_papers.tables.comparison import likelihood_ratio, prediction_limits
+
+# -------------------------------------------------------------------------------------------------
+# p-values of aggregated lists under the null: no item is better than another in any list
+# -------------------------------------------------------------------------------------------------
+
+OF_LISTS = "lists whose orders are independent and, under the null, random"
+
+
+def _level(name: str) -> Claim:
+    return Claim(name, "level", ALPHA, (0.0, 0.065), of=OF_LISTS)
+
+
+@calibrated(
+    "lists",
+    _level("aggregate(rra).p_value"),
+    _level("aggregate(rra, exact).p_value"),
+    _level("aggregate(mean_p_value).p_value"),
+    designs=[
+        {"m": m, "zeros": zeros} for m in (3, 5, 10, 30, 100) for zeros in (0.0, 0.5, 0.9)
+    ],
+    runs=400,
+)  # fmt: skip
+def level_of_full_lists(rng: np.random.Generator, m: int, zeros: float) -> tuple[float, ...]:
+    """Lists of 50 items by random scores, a share of which is exactly zero: share of items whose
+    p-value is at most 0.05."""
+    table = RankTable.from_scores(scores_of_lists(rng, m, 50, zeros))
+    found = (
+        aggregate(table, "rra"),
+        aggregate(table, "rra", exact=True),
+        aggregate(table, "mean_p_value"),
+    )
+    return tuple(float(np.mean(each.to_frame()["p_value"] <= ALPHA)) for each in found)
+
+
+@calibrated(
+    "lists",
+    _level("aggregate(rra).adjusted_p_value (any of all items)"),
+    _level("aggregate(rra, exact).adjusted_p_value (any of all items)"),
+    designs=[
+        {"lengths": "3 x 50", "universe": 20_000},
+        {"lengths": "5 x 20", "universe": 20_000},
+        {"lengths": "10, 50, 200, 1000", "universe": 20_000},
+        {"lengths": "10 x 100", "universe": 20_000},
+        {"lengths": "5 x 50", "universe": 2000},
+    ],
+    runs=1000,
+)
+def family_of_top_lists(rng: np.random.Generator, lengths: str, universe: int) -> tuple[float, ...]:
+    """Lists of the best items, each drawn at random from the universe: how often any item of a list
+    has an adjusted p-value (Benjamini-Hochberg) of at most 0.05. No item is real."""
+    if " x " in lengths:
+        count, length = map(int, lengths.split(" x "))
+        sizes = [length] * count
+    else:
+        sizes = [int(size) for size in lengths.split(", ")]
+    lists = [[f"g{i}" for i in rng.choice(universe, size, replace=False)] for size in sizes]
+    table = RankTable.from_lists(lists, universe=universe)
+    return tuple(
+        float((aggregate(table, "rra", exact=exact).to_frame()["adjusted_p_value"] <= ALPHA).any())
+        for exact in (False, True)
+    )
+
+
+@calibrated(
+    "lists",
+    Claim(
+        "aggregate(rra).adjusted_p_value (false discovery rate)",
+        "level",
+        ALPHA,
+        (0.0, 0.065),
+        of=OF_LISTS,
+    ),
+    designs=[{"m": 5, "length": 50, "real": 8}, {"m": 10, "length": 200, "real": 30}],
+    runs=500,
+)
+def false_discoveries_of_top_lists(
+    rng: np.random.Generator, m: int, length: int, real: int
+) -> tuple[float, ...]:
+    """Lists of the best of 20,000 items; the real ones stand in a list with probability 0.7, among
+    its first half, the rest of the list is drawn at random: share of false items among those with an
+    adjusted p-value of at most 0.05."""
+    lists = []
+    for _ in range(m):
+        held = np.flatnonzero(rng.random(real) < 0.7)
+        others = real + rng.choice(20_000 - real, length - len(held), replace=False)
+        half = length // 2
+        first = rng.permutation(np.r_[held, others[: max(half - len(held), 0)]])
+        names = np.r_[first, others[max(half - len(held), 0) :]]
+        lists.append([f"g{i}" for i in names])
+    frame = aggregate(RankTable.from_lists(lists, universe=20_000), "rra").to_frame()
+    found = frame.index[frame["adjusted_p_value"] <= ALPHA]
+    false = sum(int(str(name)[1:]) >= real for name in found)
+    return (false / max(len(found), 1),)
+
+
+# -------------------------------------------------------------------------------------------------
+# permutation p-values of aggregated lists under the null
+# -------------------------------------------------------------------------------------------------
+
+OF_SOURCES = "sources of lists that know nothing of one another"
+UNIVERSE = 300
+
+
+def _level_of_sources(name: str) -> Claim:
+    return Claim(name, "level", ALPHA, (0.0, 0.065), of=OF_SOURCES)
+
+
+@calibrated(
+    "permutations",
+    _level_of_sources("permutation_p_values.p_values"),
+    _level_of_sources("permutation_p_values.adjusted_p_values (any item)"),
+    _level_of_sources("permutation_p_values.family_wise_p_values (any item)"),
+    designs=[
+        {"sources": 5, "copies": copies, "length": length, "method": method}
+        for copies, length in ((1, 30), (1, 300), (4, 30))
+        for method in ("rra", "mean_rank")
+    ],
+    runs=200,
+)
+def unrelated_sources(
+    rng: np.random.Generator, sources: int, copies: int, length: int, method: str
+) -> tuple[float, ...]:
+    """Five sources with an order of their own of 300 items; of each, lists of the best so many, which
+    are near copies of one another where there are several: share of all items with a p-value of at
+    most 0.05, and how often any item has an adjusted one. 99 permutations."""
+    lists, groups = [], []
+    for source in range(sources):
+        worth = rng.standard_normal(UNIVERSE)
+        for _ in range(copies):
+            order = np.argsort(worth + 0.3 * rng.standard_normal(UNIVERSE))
+            lists.append([f"g{i}" for i in order[:length]])
+            groups.append(source)
+    table = RankTable.from_lists(lists, universe=UNIVERSE)
+    found = permutation_p_values(table, method, groups=groups, n_permutations=99, random_state=rng)
+    return (
+        float((found.p_values <= ALPHA).sum() / UNIVERSE),
+        float((found.adjusted_p_values <= ALPHA).any()),
+        float((found.family_wise_p_values <= ALPHA).any()),
+    )
+
+
+# -------------------------------------------------------------------------------------------------
+# p-values and false discovery rates of genes in screens, out of the ranks of their guides
+# -------------------------------------------------------------------------------------------------
+
+OF_GENES = "genes whose guides are independent and, if nothing is there, ranked at random"
+TAIL = 0.001
+TIED = (
+    "null='uniform' knows of no ties: with many guides on one average rank its p-values are too small; "
+    "take null='guides' or ties='last'"
+)
+CORRELATED = (
+    "guides of a gene that are correlated without an effect of the gene (common off-targets, common "
+    "seed) make p-values too small"
+)
+
+
+def _levels(name: str, caution: str = "") -> tuple[Claim, Claim]:
+    return (
+        Claim(f"{name}.p_value", "level", ALPHA, (0.0, 0.055), of=OF_GENES, caution=caution),
+        Claim(f"{name}.p_value (tail)", "level", TAIL, (0.0, 0.0012), of=OF_GENES, caution=caution),
+    )
+
+
+def _guides_per_gene(rng: np.random.Generator, n_genes: int, guides: str) -> np.ndarray:
+    """The gene of each guide; "4" of each, or "1 to 10" at random."""
+    sizes = np.full(n_genes, 4) if guides == "4" else rng.integers(1, 11, n_genes)
+    return np.repeat(np.arange(n_genes), sizes)
+
+
+def _tied(scores: np.ndarray, ties: str) -> np.ndarray:
+    """Half of the scores as one: those in the middle, or the smallest."""
+    if ties == "none":
+        return scores
+    low, high = np.quantile(scores, (0.25, 0.75) if ties == "middle half" else (0.0, 0.5))
+    return np.where((scores >= low) & (scores <= high), low, scores)
+
+
+def _reached(found: Screen) -> tuple[float, float]:
+    p = found.of_side("low").p_values
+    return float(np.mean(p <= ALPHA)), float(np.mean(p <= TAIL))
+
+
+@calibrated(
+    "screen",
+    *_levels("screen(null='guides')"),
+    *_levels("screen(null='uniform')", TIED),
+    *_levels("screen(null='uniform', ties='last')"),
+    designs=[
+        {"guides": guides, "alpha": alpha, "ties": ties}
+        for guides in ("4", "1 to 10")
+        for alpha, ties in (
+            (0.05, "none"),
+            (0.05, "middle half"),
+            (0.25, "none"),
+            (0.25, "middle half"),
+            (0.25, "front half"),
+        )
+    ],
+    runs=200,
+)
+def level_of_genes(
+    rng: np.random.Generator, guides: str, alpha: float, ties: str
+) -> tuple[float, ...]:
+    """1,000 genes without an effect, their guides scored at random, in some designs half of them with
+    one score: share of genes with p-values of at most 0.05, and of at most 0.001."""
+    genes = _guides_per_gene(rng, 1000, guides)
+    scores = _tied(rng.standard_normal(len(genes)), ties)
+    found = (
+        screen(scores, genes, side="low", alpha=alpha),
+        screen(scores, genes, side="low", alpha=alpha, null="uniform"),
+        screen(scores, genes, side="low", alpha=alpha, null="uniform", ties="last"),
+    )
+    return tuple(value for each in found for value in _reached(each))
+
+
+@calibrated(
+    "screen",
+    *_levels("screen(control_genes)"),
+    designs=[{"guides": g, "controls": c} for g in ("4", "1 to 10") for c in (20, 100, 1000)],
+    runs=400,
+)
+def level_against_controls(
+    rng: np.random.Generator, guides: str, controls: int
+) -> tuple[float, ...]:
+    """200 genes without an effect and 300 genes that are depleted, beside control guides: share of the
+    genes without an effect with p-values of at most 0.05, and of at most 0.001."""
+    genes = _guides_per_gene(rng, 500, guides)
+    scores = rng.standard_normal(len(genes)) - 1.5 * (genes >= 200)
+    labels = [*(f"g{gene}" for gene in genes), *["control"] * controls]
+    given = np.r_[scores, rng.standard_normal(controls)]
+    found = screen(given, labels, side="low", alpha=0.25, control_genes=["control"])
+    null = np.array([name[0] == "g" and int(name[1:]) < 200 for name in found.genes])
+    p = found.of_side("low").p_values[null]
+    return float(np.mean(p <= ALPHA)), float(np.mean(p <= TAIL))
+
+
+@calibrated(
+    "screen",
+    *_levels("screen(alpha of the guides' p-values)"),
+    designs=[{"guides": guides} for guides in ("4", "1 to 10")],
+    runs=200,
+)
+def level_with_estimated_alpha(rng: np.random.Generator, guides: str) -> tuple[float, ...]:
+    """1,000 genes without an effect, α taken from the p-values of the guides: share of genes with
+    p-values of at most 0.05, and of at most 0.001."""
+    genes = _guides_per_gene(rng, 1000, guides)
+    scores = rng.standard_normal(len(genes))
+    return _reached(screen(scores, genes, side="low", p_values=ndtr(scores)))
+
+
+@calibrated(
+    "screen",
+    *_levels("screen(correlated guides)", CORRELATED),
+    designs=[{"correlation": each} for each in (0.05, 0.2)],
+    runs=200,
+)
+def level_of_correlated_guides(rng: np.random.Generator, correlation: float) -> tuple[float, ...]:
+    """1,000 genes of four guides without an effect, whose guides are correlated inside a gene: share of
+    genes with p-values of at most 0.05, and of at most 0.001."""
+    genes = _guides_per_gene(rng, 1000, "4")
+    common = rng.standard_normal(1000)[genes]
+    own = rng.standard_normal(len(genes))
+    scores = np.sqrt(correlation) * common + np.sqrt(1.0 - correlation) * own
+    return _reached(screen(scores, genes, side="low", alpha=0.25))
+
+
+@calibrated(
+    "screen",
+    Claim("screen.fdr (any gene)", "level", ALPHA, (0.0, 0.065), of=OF_GENES),
+    Claim("screen.q_value (any gene)", "level", ALPHA, (0.0, 0.065), of=OF_GENES),
+    designs=[{"guides": guides} for guides in ("4", "1 to 10")],
+    runs=1000,
+)
+def family_of_genes(rng: np.random.Generator, guides: str) -> tuple[float, float]:
+    """500 genes without an effect: how often any has a false discovery rate (Benjamini-Hochberg), or a
+    q-value (Storey), of at most 0.05."""
+    genes = _guides_per_gene(rng, 500, guides)
+    side = screen(rng.standard_normal(len(genes)), genes, side="low").of_side("low")
+    return (
+        float((side.adjusted_p_values <= ALPHA).any()),
+        float((side.q_values <= ALPHA).any()),
+    )
+
+
+@calibrated(
+    "screen",
+    Claim("screen.fdr", "level", ALPHA, (0.0, 0.055), of=OF_GENES),
+    Claim("screen.q_value", "level", ALPHA, (0.0, 0.055), of=OF_GENES),
+    Claim("screen(controls).fdr", "level", ALPHA, (0.0, 0.055), of=OF_GENES),
+    Claim("screen.fdr (share of the real ones)", "power", ALPHA),
+    Claim("screen.q_value (share of the real ones)", "power", ALPHA),
+    Claim("screen(controls).fdr (share of the real ones)", "power", ALPHA),
+    designs=[
+        {"guides": guides, "real": real, "working": working}
+        for guides in ("4", "1 to 10")
+        for real in (20, 200)
+        for working in (0.5, 1.0)
+    ],
+    runs=300,
+)
+def false_discoveries(
+    rng: np.random.Generator, guides: str, real: int, working: float
+) -> tuple[float, ...]:
+    """1,000 genes beside 500 control guides; the real genes are depleted by 3 standard deviations, each
+    of their guides with the given probability, and α is taken from the p-values of the guides. Share
+    of genes without an effect among those found at 0.05, and share of the real ones found."""
+    genes = _guides_per_gene(rng, 1000, guides)
+    hit = (genes < real) & (rng.random(len(genes)) < working)
+    scores = np.r_[rng.standard_normal(len(genes)) - 3.0 * hit, rng.standard_normal(500)]
+    labels = np.r_[genes, 1000 + np.arange(500)]  # each control guide a gene of its own
+    given: dict[str, Any] = {"side": "low", "p_values": ndtr(scores)}
+    plain = screen(scores, labels, **given).of_side("low")
+    names = [str(label) for label in labels[labels >= 1000]]
+    against = screen(scores, labels, control_genes=names, **given).of_side("low")
+    false, found = [], []
+    for adjusted in (plain.adjusted_p_values, plain.q_values, against.adjusted_p_values):
+        chosen = np.flatnonzero(adjusted <= ALPHA)
+        false.append(float(np.mean(chosen >= real)) if len(chosen) else 0.0)
+        found.append(float((chosen < real).sum() / real))
+    return (*false, *found)
+
+
+# -------------------------------------------------------------------------------------------------
+# verdicts on printed values: limits of their own kind, and values of other data sets
+# -------------------------------------------------------------------------------------------------
+
+OF_DRAWS = "further draws of the same experiment on the same data (splits, folds, trials)"
+N_OTHERS = 9
+CALLED = 10.0
+
+
+@calibrated(
+    "verdicts",
+    Claim("reproduce.table(inside)", "coverage", 0.95, (0.93, 0.97), of=OF_DRAWS),
+    Claim("reproduce.evidence(ratio of 10) of another cell", "level", 0.1, (0.0, 0.1), of=OF_DRAWS),
+    Claim("reproduce.evidence(ratio of 10) of its own cell", "power", 0.0, of=OF_DRAWS),
+    Claim("share of other values inside", "reference", 0.0, of=OF_DRAWS),
+    designs=[
+        {"repetitions": repetitions, "behind": behind, "between": between}
+        for repetitions, behind in ((3, 1), (10, 1), (40, 40))
+        for between in (0.0, 1.0, 10.0)
+    ],
+    runs=20_000,
+)
+def printed_values(
+    rng: np.random.Generator, repetitions: int, behind: int, between: float
+) -> tuple[float, ...]:
+    """Ten cells of a table with normal draws; their means differ by `between` standard deviations.
+
+    A printed value is the mean of `behind` draws, ours are single draws.  One printed value is judged
+    by the limits of its own cell, and by those of another one.
+    """
+    centres = between * rng.standard_normal(N_OTHERS + 1)
+    printed = centres + rng.standard_normal(N_OTHERS + 1) / np.sqrt(behind)
+    draws = centres[0] + rng.standard_normal(repetitions)
+    own = (repetitions, float(draws.mean()), float(draws.std(ddof=1)))
+    lower, upper = prediction_limits(own, behind, 0.0)
+    held = (printed >= lower) & (printed <= upper)
+    # The value of another cell, taken for that of the first one; its own is then among the others.
+    others = np.concatenate([printed[:1], printed[2:]])
+    mistaken = likelihood_ratio(float(printed[1]), others, own, behind, 0.0)
+    right = likelihood_ratio(float(printed[0]), printed[1:], own, behind, 0.0)
+    return (
+        float(held[0]),
+        float(mistaken >= CALLED),
+        float(right >= CALLED),
+        float(held[1:].mean()),
+    )

@@ -1,0 +1,273 @@
+"""Run designs, each repetition a simulation of its own seed, and set nominal beside measured."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from pyfsagg.exceptions import UnknownNameError
+from pyfsagg.extending import check_integer, plural, run_tasks
+from pyfsagg_papers.calibration.design import DESIGNS, KINDS, Design
+from pyfsagg_papers.records import JsonResult, Log, record, silent
+
+# -------------------------------------------------------------------------------------------------
+# the result of a calibration: nominal beside measured
+# -------------------------------------------------------------------------------------------------
+
+SHOWN = {
+    "design": "Design",
+    "inference": "Number",
+    "kind": "Measures",
+    "nominal": "Nominal",
+    "accepted": "Accepted",
+    "measured": "Measured",
+    "error": "± s.e.",
+    "runs": "Runs",
+    "stated": "Stated",
+    "verdict": "Verdict",
+}
+"""The columns that a reader is shown, with their heads."""
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration(JsonResult):
+    """Result of :func:`pyfsagg_papers.calibrate`.
+
+    Attributes
+    ----------
+    rows : DataFrame
+        One row per design and claim. ``measured`` is the mean over the repetitions and ``error`` its
+        Monte Carlo standard error; ``stated`` is the share of repetitions in which the package gave
+        a number at all; ``low`` and ``high`` are the accepted range.
+    record : dict
+        Machine, versions, date, seed and time.
+    """
+
+    rows: pd.DataFrame
+    record: dict[str, Any]
+
+    _kind: ClassVar[str] = "calibration"
+    _noun: ClassVar[str] = "calibration"
+    frames: ClassVar[tuple[str, ...]] = ("rows",)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The rows."""
+        return self.rows.copy()
+
+    def not_kept(self) -> pd.DataFrame:
+        """The rows whose claim was not kept, beyond the Monte Carlo error."""
+        return self.rows[self.rows["verdict"] == "not kept"].copy()
+
+    def conclusions(self) -> list[str]:
+        """The results in sentences."""
+        counts = self.rows["verdict"].value_counts()
+        judged = int(counts.drop("not judged", errors="ignore").sum())
+        inside = int(counts.get("kept", 0))
+        near = int(counts.get("within Monte Carlo error", 0))
+        sentences = [
+            f"{inside} of {plural(judged, 'claim')} were kept, {near} more within Monte Carlo error, "
+            f"and in {counts.get('refused', 0)} no number was stated."
+        ]
+        for row in self.not_kept().to_dict(orient="records"):
+            told = (row["caution"] or "the user is not warned").rstrip(".")
+            where = row["design"] or row["simulation"]
+            sentences.append(
+                f"Not kept: {row['inference']} ({where}), nominal {row['nominal']:g}, measured "
+                f"{row['measured']:.3f}: {told}."
+            )
+        return sentences
+
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {"calibration.csv": self.rows}
+
+
+def shown_rows(rows: pd.DataFrame) -> list[dict[str, str]]:
+    """The rows as text, by the heads of `SHOWN`."""
+    return [_shown(row) for row in rows.to_dict(orient="records")]
+
+
+def _shown(row: Mapping[Any, Any]) -> dict[str, str]:
+    judged = row["low"] == row["low"]
+    text = {
+        **{name: str(row[name]) for name in ("design", "inference", "kind", "verdict")},
+        "nominal": f"{row['nominal']:g}",
+        "accepted": f"{row['low']:g} to {row['high']:g}" if judged else "–",
+        "measured": _number(row["measured"]),
+        "error": _number(row["error"]),
+        "runs": f"{row['runs']:,}",
+        "stated": f"{row['stated']:.0%}",
+    }
+    return {head: text[name] for name, head in SHOWN.items()}
+
+
+def _number(value: float) -> str:
+    return "–" if value != value else f"{value:.4f}"
+
+
+def markdown(found: Calibration, designs: Iterable[Design]) -> str:
+    """The page of the documentation: nominal and measured values, with the text of each design."""
+    texts = {design.function.__name__: design.function.__doc__ or "" for design in designs}
+    lines = [
+        "# Calibration of p-values, intervals and bounds",
+        "",
+        "<!-- Written by tools/calibration.py from data/validation/calibration; do not edit. -->",
+        "",
+        "Every p-value, interval and error bound of this package, measured on simulated data whose "
+        "truth is known. *Measured* is a mean over the repetitions, with its Monte Carlo standard "
+        "error; *stated* is the share of repetitions in which a number was given. "
+        "`pyfsagg reproduce calibration` repeats it.",
+        "",
+        *(f"- **{kind}**: {meaning}" for kind, meaning in KINDS.items()),
+        "",
+        *found.conclusions(),
+    ]
+    for topic, of_topic in found.rows.groupby("topic", sort=False):
+        lines += ["", f"## {str(topic).replace('_', ' ').capitalize()}"]
+        for simulation, rows in of_topic.groupby("simulation", sort=False):
+            lines += ["", " ".join(texts[str(simulation)].split()), ""]
+            for inference, of in rows.groupby("inference", sort=False)["of"].first().items():
+                if of:
+                    lines.append(f"- `{inference}` is about {of}.")
+            lines += ["", _table(shown_rows(rows))]
+    return "\n".join(lines) + "\n"
+
+
+def _table(rows: list[dict[str, str]]) -> str:
+    cells = [list(SHOWN.values()), ["---"] * len(SHOWN), *(list(row.values()) for row in rows)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in cells)
+
+
+# -------------------------------------------------------------------------------------------------
+# run designs: each repetition is a simulation of its own seed, wherever it runs
+# -------------------------------------------------------------------------------------------------
+
+_PIECES = 8
+"""Tasks a worker gets of one design: few enough to cost nothing, many enough to share the work."""
+
+
+@cache
+def designs() -> list[Design]:
+    """Every design, topic by topic."""
+    from pyfsagg_papers.calibration import (  # noqa: F401 - each adds its designs
+        lists,
+        selections,
+        stability,
+        statistics,
+    )
+
+    return sorted(DESIGNS, key=lambda design: design.topic)
+
+
+def topics() -> list[str]:
+    """The topics of the designs."""
+    return list(dict.fromkeys(design.topic for design in designs()))
+
+
+def calibrate(
+    only: str | Sequence[str] | None = None,
+    *,
+    quick: bool = False,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    log: Log | None = None,
+) -> Calibration:
+    """Measure the level, coverage and error of p-values, intervals and bounds by simulation.
+
+    Parameters
+    ----------
+    only : str or sequence of str, optional
+        Topics, such as ``"lists"``; all by default.
+    quick : bool
+        One repetition for each twenty of a full run: minutes, with a larger Monte Carlo error.
+    random_state : int
+        Values do not depend on `n_jobs`.
+    n_jobs : int, optional
+        Processes.
+    log : callable, optional
+        Called with a line after each design.
+
+    Returns
+    -------
+    Calibration
+        One row per design and claim: nominal and measured value, with its Monte Carlo error.
+
+    Examples
+    --------
+    >>> from pyfsagg_papers import calibrate
+    >>> calibrate("lists", quick=True).to_frame()  # doctest: +SKIP
+    """
+    asked = topics() if only is None else [only] if isinstance(only, str) else list(only)
+    for name in asked:
+        if name not in topics():
+            raise UnknownNameError("topic of the calibration", name, topics())
+    say = log or silent
+    seed = check_integer("random_state", random_state, low=0)
+    start = time.perf_counter()
+    rows: list[dict[str, object]] = []
+    for design in (each for each in designs() if each.topic in asked):
+        began = time.perf_counter()
+        values = _values(design, design.repetitions(quick), seed, n_jobs)
+        seconds = time.perf_counter() - began
+        rows += _rows(design, values, seconds)
+        say(f"{design.topic}: {design.name}, {len(values)} repetitions in {seconds:.1f} s")
+    return Calibration(
+        pd.DataFrame(rows),
+        {
+            **record(),
+            "quick": quick,
+            "seed": seed,
+            "elapsed_seconds": round(time.perf_counter() - start, 1),
+        },
+    )
+
+
+def _values(design: Design, n: int, seed: int, n_jobs: int | None) -> np.ndarray:
+    """The values of all repetitions, shape (n, claims)."""
+    pieces = np.array_split(np.arange(n), min(n, _PIECES * (os.cpu_count() or 1)))
+    place = designs().index(design)
+    answers = run_tasks(_piece, (place, seed), pieces, n_jobs=n_jobs, threads=False)
+    return np.concatenate(list(answers))
+
+
+def _piece(shared: tuple[int, int], numbers: np.ndarray) -> np.ndarray:
+    place, seed = shared
+    design = designs()[place]
+    return np.array([design.repeat(seed, int(number)) for number in numbers])
+
+
+def _rows(design: Design, values: np.ndarray, seconds: float) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for claim, column in zip(design.claims, values.T, strict=True):
+        stated = column[~np.isnan(column)]
+        measured = float(stated.mean()) if len(stated) else np.nan
+        spread = float(stated.std(ddof=1)) if len(stated) > 1 else np.nan
+        error = spread / np.sqrt(max(len(stated), 1))
+        low, high = claim.accept or (np.nan, np.nan)
+        rows.append(
+            {
+                "topic": design.topic,
+                "simulation": design.function.__name__,
+                "design": design.settings_text,
+                "inference": claim.inference,
+                "kind": claim.kind,
+                "of": claim.of,
+                "nominal": claim.nominal,
+                "low": low,
+                "high": high,
+                "measured": measured,
+                "error": error,
+                "runs": len(column),
+                "stated": len(stated) / len(column),
+                "verdict": claim.verdict(measured, error),
+                "caution": claim.caution,
+                "seconds": round(seconds, 1),
+            }
+        )
+    return rows

@@ -1,0 +1,1 @@
+"""The commands that this package brings to ``pyfsagg``; what they need is imported when they run."""

@@ -1,0 +1,19 @@
+"""Gene lists of unequal quality: the comparison of aggregators by Wang et al. (2022)."""
+
+from __future__ import annotations
+
+from pyfsagg.extending import Face, shown_by
+
+
+@shown_by("gene_lists")
+def _face_of_gene_lists() -> Face:
+    from pyfsagg_papers.lists.page import gene_lists_page
+
+    return Face({}, lambda found, command, **_: gene_lists_page(found, command=command))
+
+
+@shown_by("aggregator_choice")
+def _face_of_aggregator_choice() -> Face:
+    from pyfsagg_papers.lists.page import aggregator_choice_page
+
+    return Face({}, lambda found, command, **_: aggregator_choice_page(found, command=command))

@@ -1,0 +1,12 @@
+"""What the Stuart column of thesis tables 4.5 and 4.6 measured."""
+
+from __future__ import annotations
+
+from pyfsagg.extending import Face, shown_by
+
+
+@shown_by("stuart_finding")
+def _face() -> Face:
+    from pyfsagg_papers.stuart.page import STUART_PLOTS, stuart_page
+
+    return Face(STUART_PLOTS, lambda found, command, **_: stuart_page(found, command=command))

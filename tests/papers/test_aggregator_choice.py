@@ -1,0 +1,124 @@
+"""Which aggregator for lists that look like these: the measured answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyfsagg import RankTable
+from pyfsagg.aggregation.advice import TRAITS, advise, traits
+from pyfsagg.cli import main
+from pyfsagg_papers import AggregatorChoice, shipped_aggregator_choice
+from pyfsagg_papers.lists.choice import measure_situations
+from pyfsagg_papers.lists.simulation import METHODS
+
+
+@pytest.fixture(scope="module")
+def shipped() -> AggregatorChoice:
+    return shipped_aggregator_choice()
+
+
+def lists(n: int, length: int = 100, noise: float = 0.3, seed: int = 0) -> list[list[str]]:
+    """Lists of the best of 3,000 names, of which one in ten is better than the others."""
+    rng = np.random.default_rng(seed)
+    quality = np.r_[np.ones(300), np.zeros(2700)]
+    return [
+        [f"g{j}" for j in np.argsort(-quality - noise * rng.standard_normal(3000))[:length]]
+        for _ in range(n)
+    ]
+
+
+def test_traits_by_hand() -> None:
+    seen = traits(
+        RankTable.from_lists([list("abcdef"), list("abxyz")], unranked=[list("xy"), ["c"]])
+    )
+    # of 5, 2, 1, 2, 1 and 1 names that a pair could share it shares 2, 0, 1, 2, 0 and 0
+    assert seen["agreement"] == pytest.approx(5 / 12)
+    assert (seen["n_lists"], seen["unranked"], seen["length"]) == (4.0, 0.25, 3.5)
+    assert seen["length_spread"] == pytest.approx(np.log([6, 5, 2, 1]).std())
+    assert seen["agreement_spread"] == pytest.approx(np.std([3 / 8, 4 / 8, 2 / 5, 1 / 3]))
+
+
+def test_values_do_not_depend_on_how_many_are_drawn() -> None:
+    few = measure_situations(2, n_jobs=1)
+    pd.testing.assert_frame_equal(measure_situations(3, n_jobs=1).iloc[:2], few)
+    assert list(few) == [*TRAITS, "M", "D", *METHODS]
+
+
+def test_the_kept_run_is_of_this_code(shipped: AggregatorChoice) -> None:
+    now = measure_situations(2, random_state=shipped.record["seed"], n_jobs=1)
+    # An aggregator that fits by iteration may exchange names at the edge.
+    kept = shipped.sets.iloc[:2]
+    np.testing.assert_allclose(now[list(TRAITS)], kept[list(TRAITS)], atol=1e-4)
+    np.testing.assert_allclose(now[list(METHODS)], kept[list(METHODS)], atol=0.02)
+
+
+def test_the_nearest_are_near(shipped: AggregatorChoice) -> None:
+    seen = shipped.sets.loc[10, list(TRAITS)].to_dict()
+    found = shipped.simulated.nearest(seen)
+    assert found is not None
+    assert 10 in found.sets.index
+    assert len(found.sets) == 100
+    assert found.means[found.best] == found.means.max()
+    assert found.sets["n_lists"].std() < shipped.sets["n_lists"].std()
+    assert found.lead(found.best) == (0.0, 0.0)
+    assert shipped.simulated.nearest({**seen, "n_lists": 4000.0}) is None
+
+
+def test_the_answer_depends_on_what_the_lists_look_like(shipped: AggregatorChoice) -> None:
+    said = {
+        name: str(shipped.advice(RankTable.from_lists(given), "mean_rank"))
+        for name, given in {
+            "few": lists(4), "many": lists(30), "long": lists(4, 600), "noisy": lists(4, noise=3.0),
+        }.items()
+    }  # fmt: skip
+    assert len(set(said.values())) == 4
+    for text in said.values():
+        assert "100 nearest of 1,600 sets" in text
+        assert "all ranked" in text
+    mixed = RankTable.from_lists(lists(5), unranked=lists(5, seed=1))
+    assert "of them unranked" in str(shipped.advice(mixed, "mean_rank"))
+    assert "birra" not in str(shipped.advice(mixed, "mean_rank"))
+    assert "mc4 was not" in str(shipped.advice(RankTable.from_lists(lists(4)), "mc4"))
+    best = shipped.simulated.nearest(traits(mixed))
+    assert best is not None
+    assert "next:" in str(shipped.advice(mixed, best.best))
+
+
+def test_nothing_is_said_of_what_was_not_simulated(shipped: AggregatorChoice) -> None:
+    ten = RankTable.from_lists(lists(10))
+    for table in (
+        RankTable.from_lists(lists(60)),  # more lists
+        RankTable.from_lists([one[:30] for one in lists(3)]),  # less than 200 names
+        RankTable.from_lists(lists(10, 3000)),  # nothing is cut off
+        RankTable.from_lists(lists(10), full=True),
+        RankTable.from_scores(np.random.default_rng(0).random((10, 300))),
+        ten.weighted([2] + [1] * 9),
+    ):
+        assert shipped.advice(table, "mean_rank") is None
+    said = shipped.advice(ten, "mean_rank")
+    assert said is not None
+    assert advise(ten, "mean_rank") == said
+
+
+def test_the_advice_is_worth_something(shipped: AggregatorChoice) -> None:
+    worth = shipped.simulated.check()
+    fixed = worth.drop(["advised", "best"])
+    assert worth["advised"] >= fixed.max()
+    assert worth["best"] > worth["advised"]
+
+
+def test_command(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["reproduce", "aggregator-choice", "--sets", "12", "--jobs", "1"]) == 0
+    assert "the advice leads to" in capsys.readouterr().out
+    folder = tmp_path / "pyfsagg-aggregator-choice"
+    assert sorted(path.name for path in folder.iterdir()) == ["report.html", "run.json", "sets.csv"]
+    kept = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert kept["record"]["n_sets"] == 12
+    assert len(AggregatorChoice.load(folder).sets) == 12

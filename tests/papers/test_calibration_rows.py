@@ -1,0 +1,139 @@
+"""Every number that reads like an inference has a simulation that says what it keeps."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import re
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pyfsagg.exceptions import UnknownNameError
+from pyfsagg_papers import calibrate, shipped_calibration
+from pyfsagg_papers.calibration import run
+from pyfsagg_papers.calibration.design import Claim, Design
+from pyfsagg_papers.calibration.run import Calibration, markdown
+
+ROOT = Path(__file__).parents[2]
+INDEX = tomllib.loads(Path(__file__).with_name("calibration_index.toml").read_text("utf-8"))
+FACES = (
+    "pyfsagg", "pyfsagg.aggregation", "pyfsagg.aggregator_influence", "pyfsagg.committees",
+    "pyfsagg.ensemble", "pyfsagg.error_control", "pyfsagg.evaluation", "pyfsagg.rank_order",
+    "pyfsagg.screens", "pyfsagg.stability_measures", "pyfsagg.statistics", "pyfsagg.unsupervised",
+)  # fmt: skip
+READS_LIKE_INFERENCE = re.compile(
+    r"(?:^|_)(?:p|p_values?|pvalues?|e_values?|q_values?|intervals?|ci|lower|upper|bound|pfer|fdr"
+    r"|confidence|adequacy|significant|test|level|alpha|error_control|false)(?:_|$)"
+)
+
+
+def public_names() -> set[str]:
+    """Functions, classes and their members whose name reads like an inference."""
+    found = set()
+    for face in FACES:
+        module = importlib.import_module(face)
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if inspect.ismodule(thing):
+                continue
+            members = set(dir(thing)) if inspect.isclass(thing) else set()
+            if dataclasses.is_dataclass(thing):
+                members |= {field.name for field in dataclasses.fields(thing)}
+            found |= {f"{name}.{member}" for member in members if not member.startswith("_")}
+            found.add(name)
+    return {name for name in found if READS_LIKE_INFERENCE.search(name.rpartition(".")[2])}
+
+
+def test_every_inference_has_a_row_or_a_reason() -> None:
+    named = [name for part in INDEX.values() for name in part]
+    assert len(named) == len(set(named))
+    assert public_names() == set(named), "tests/papers/calibration_index.toml"
+
+
+def test_every_named_row_is_measured() -> None:
+    measured = set(shipped_calibration().rows["inference"])
+    named = {name for names in INDEX["rows"].values() for name in names}
+    assert named <= measured
+
+
+def test_figures_are_those_of_the_designs() -> None:
+    rows = shipped_calibration().rows
+    designed = {
+        (each.topic, each.function.__name__, each.settings_text, each.runs, claim.inference)
+        for each in run.designs()
+        for claim in each.claims
+    }
+    kept = rows[["topic", "simulation", "design", "runs", "inference"]]
+    assert set(kept.itertuples(index=False, name=None)) == designed, "tools/calibration.py"
+
+
+def test_what_is_not_kept_is_told() -> None:
+    missed = shipped_calibration().not_kept()
+    assert missed["caution"].ne("").all(), missed[["inference", "design", "measured"]]
+
+
+def test_full_runs_are_kept() -> None:
+    assert not any(record["quick"] for record in shipped_calibration().record.values())
+
+
+def test_page_is_up_to_date() -> None:
+    written = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
+    assert written == markdown(shipped_calibration(), run.designs()), (
+        "run: python tools/calibration.py --page"
+    )
+
+
+def test_a_repetition_of_a_kept_row_comes_again(tmp_path: Path) -> None:
+    one = calibrate("lists", quick=True, random_state=3)
+    two = calibrate("lists", quick=True, random_state=3, n_jobs=2)
+    np.testing.assert_array_equal(one.rows["measured"], two.rows["measured"])
+    one.save(tmp_path / "calibration.json")
+    again = Calibration.load(tmp_path / "calibration.json")
+    np.testing.assert_array_equal(again.rows["measured"], one.rows["measured"])
+    assert again.rows["verdict"].tolist() == one.rows["verdict"].tolist()
+
+
+def broken(rng: np.random.Generator, level: float) -> tuple[float]:
+    """Rejects a true hypothesis with the given probability."""
+    return (float(rng.random() < level),)
+
+
+@pytest.mark.parametrize(
+    ("level", "verdict"), [(0.05, "kept"), (0.12, "not kept"), (np.nan, "refused")]
+)
+def test_a_wrong_level_is_found(level: float, verdict: str) -> None:
+    claim = Claim("p", "level", 0.05, (0.0, 0.065))
+    if np.isnan(level):
+        assert claim.verdict(np.nan, np.nan) == verdict
+        return
+    design = Design("here", broken, (claim,), {"level": level}, 2000)
+    values = np.array([design.repeat(0, number) for number in range(2000)])
+    (row,) = run._rows(design, values, 0.0)
+    assert row["verdict"] == verdict
+    assert row["measured"] == pytest.approx(level, abs=4 * row["error"])
+    assert row["error"] == pytest.approx(np.sqrt(level * (1 - level) / 2000), rel=0.2)
+
+
+def test_near_misses_are_told_from_misses() -> None:
+    claim = Claim("interval", "coverage", 0.95, (0.93, 0.98))
+    assert claim.verdict(0.925, 0.004) == "within Monte Carlo error"
+    assert claim.verdict(0.925, 0.001) == "not kept"
+    assert claim.verdict(0.985, 0.001) == "not kept"
+    with pytest.raises(ValueError, match="accept"):
+        Claim("interval", "coverage", 0.95)
+
+
+def test_conclusions_name_what_is_not_kept() -> None:
+    rows = shipped_calibration().rows.head(2).assign(verdict=["kept", "not kept"])
+    text = Calibration(rows, {}).conclusions()
+    assert text[0].startswith("1 of 2 claims were kept")
+    assert rows["inference"].iloc[1] in text[1]
+
+
+def test_unknown_topic() -> None:
+    with pytest.raises(UnknownNameError, match=r"topic of the calibration.*lists"):
+        calibrate("lits")

@@ -1,0 +1,106 @@
+"""Facts of a result: the terminal, the page and the record tell the same ones."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from markupsafe import Markup
+
+import pyfsagg
+from pyfsagg._report.page import Code, Enumeration, PageColumn, PageTable, Records, Text
+from pyfsagg._report.text import WIDTH, plain_text, render_text, sentences_of
+from pyfsagg._run.result import Result
+from pyfsagg.aggregation import aggregate, compare_aggregations, list_agreement
+from pyfsagg.rank_order import eliminate, make_planted_orders
+from pyfsagg.screens import screen
+from pyfsagg.stability_measures import stability
+from pyfsagg.unsupervised import rank_unsupervised
+
+WINE = pyfsagg.load_dataset("wine")
+SCORES = np.linspace(0, 1, 10) + 0.4 * np.random.default_rng(2).random((20, 10))
+ORDERS = make_planted_orders(3, 10, n_extraneous=2, random_state=0)
+GUIDES = np.random.default_rng(1).standard_normal(80) - 4.0 * (np.arange(80) < 4)
+LISTS = [["a", "b", "c"], ["b", "a"], ["b", "d", "a"]]
+RESULTS = {
+    "aggregation": lambda: aggregate(LISTS, "rra"),
+    "comparison of aggregations": lambda: compare_aggregations(LISTS, ["rra", "borda"]),
+    "agreement": lambda: list_agreement(LISTS),
+    "stability": lambda: stability(SCORES, n_features_to_select=3, compare=SCORES[:9, ::-1]),
+    "evaluation": lambda: pyfsagg.evaluate(
+        WINE.X,
+        WINE.y,
+        methods=["ig", "su"],
+        classifiers="nb",
+        thresholds=[0.3],
+        n_resamples=5,
+        random_state=0,
+    ),
+    "influence": lambda: influence(),
+    "comparison of aggregators": lambda: influence().compare(),
+    "committee": lambda: pyfsagg.vote(
+        [["a", "b"], ["b"], ["c", "b"]], performance=[0.9, 0.5, 0.7], feature_names=list("abcd")
+    ),
+    "screen": lambda: screen(GUIDES, np.repeat([f"g{i}" for i in range(20)], 4)),
+    "elimination": lambda: eliminate(ORDERS.X, ORDERS.y, "spoilers"),
+    "unsupervised": lambda: rank_unsupervised(WINE.X, "laplacian_score"),
+    "ensemble": lambda: pyfsagg.wam(WINE.X, WINE.y, n_resamples=20, random_state=0),
+    "ensemble with a limit": lambda: pyfsagg.wam(
+        WINE.X, WINE.y, resampling="complementary_pairs", n_resamples=40, random_state=0
+    ),
+}
+
+
+def influence() -> Any:
+    return pyfsagg.influence(
+        WINE.X, WINE.y, aggregators=["am", "gm"], n_folds=4, n_resamples=6, random_state=0
+    )
+
+
+@pytest.fixture(scope="module", params=RESULTS.values(), ids=RESULTS)
+def result(request: Any) -> Result:
+    made: Result = request.param()
+    return made
+
+
+def test_every_door_tells_the_same_facts(result: Result) -> None:
+    facts = result._facts(result._options_in_force({}))
+    assert result.summary_text() == render_text(facts)
+    assert json.loads(result.to_json())["sentences"] == sentences_of(facts)
+    if result._face().page is not None:
+        summary = result._page().sections[0]
+        assert (summary.id, list(summary.blocks)) == ("summary", facts)
+
+
+def test_text_is_wrapped_and_tables_are_aligned() -> None:
+    table = PageTable(
+        "Two features.",
+        [PageColumn("Feature", numeric=False), PageColumn("Score")],
+        [["age", "−0.5"], ["weight", "12.0"]],
+        "A note.",
+    )
+    text = render_text([Text("word " * 40), table])
+    first, second = text.split("\n\n")
+    assert max(map(len, first.splitlines())) <= WIDTH
+    assert second.splitlines() == [
+        "Two features.", "Feature  Score", "age       −0.5", "weight    12.0", "A note.",
+    ]  # fmt: skip
+
+
+def test_markup_is_stripped_and_names_cannot_steer_the_terminal() -> None:
+    assert plain_text(Markup("<b>{}</b>: 95\u00a0%").format("a<b & c")) == "a<b & c: 95 %"
+    assert plain_text("<b>") == "<b>"  # a name, and no markup
+    assert plain_text("\x1b[31mred\u202e\n") == "\ufffd[31mred\ufffd\ufffd"
+
+
+def test_other_blocks() -> None:
+    blocks = [
+        Records("Settings.", [("Method", [("Seed", "0"), ("Resamples", "50")])]),
+        Code("x = 1\ny = 2"),
+        Enumeration([("Software", "pyfsagg")]),
+    ]
+    assert render_text(blocks) == (
+        "Settings.\nSeed       0\nResamples  50\n\n    x = 1\n    y = 2\n\nSoftware: pyfsagg"
+    )

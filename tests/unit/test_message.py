@@ -1,0 +1,171 @@
+"""Messages keep their parts, and each door spells them in its own way."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pyfsagg
+from pyfsagg import exceptions
+from pyfsagg._base.remarks import set_aside, warn
+from pyfsagg._base.validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_list,
+    check_mapping,
+)
+from pyfsagg._command import spelling as terminal
+from pyfsagg._message import (
+    FILTER,
+    MAPPING,
+    NAN,
+    Got,
+    Message,
+    Name,
+    Param,
+    Phrase,
+    Public,
+    Remedy,
+    Use,
+    Value,
+)
+from pyfsagg.exceptions import DataError, OutputError, ParameterError, PyfsaggError, PyfsaggWarning
+from pyfsagg.for_r import _spelling as r
+
+ERRORS = [
+    error
+    for error in vars(exceptions).values()
+    if isinstance(error, type)
+    and issubclass(error, PyfsaggError)
+    and error is not exceptions.UnknownNameError
+]
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_an_error_keeps_its_parts(kind: type[PyfsaggError]) -> None:
+    error = kind(
+        Param("n_jobs"), " must be a number", Got([1, None]), Remedy("use ", Use(n_jobs=2))
+    )
+    for same in (error, pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):
+        assert str(same) == "n_jobs must be a number, got [1, None]; use n_jobs=2"
+        assert (same.parameter, same.got, same.remedy) == ("n_jobs", [1, None], "use n_jobs=2")
+        assert same.render(r.InR()) == "cores must be a number, got c(1, NULL); use cores = 2"
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_a_plain_sentence_is_one(kind: type[PyfsaggError]) -> None:
+    error = kind("the table is empty")
+    assert str(error) == error.render(r.InR()) == "the table is empty"
+    assert (error.parameter, error.got, error.remedy) == (None, None, None)
+    assert error.args == ("the table is empty",)
+    assert str(kind()) == ""
+
+
+def test_an_error_of_the_system_has_no_number() -> None:
+    error = OutputError(Param("scratch"), " is full")
+    assert (error.errno, error.strerror) == (None, None)
+
+
+def test_errors_and_messages_are_parts_of_others() -> None:
+    inner = DataError("too few; lower ", Param("n_jobs"))
+    outer = DataError("data set 'a': ", inner, Message(" or ", Use(random_state=1)))
+    assert str(outer) == "data set 'a': too few; lower n_jobs or random_state=1"
+    assert outer.render(r.InR()) == "data set 'a': too few; lower cores or seed = 1"
+    assert str(DataError("it failed: ", ValueError("1"))) == "it failed: 1"
+
+
+def test_a_warning_keeps_its_parts() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn("raise ", Param("n_jobs"))
+    assert isinstance(caught[0].message, PyfsaggWarning)
+    assert caught[0].message.render(r.InR()) == "raise cores"
+    with set_aside() as remarks:
+        warn("raise ", Param("n_jobs"))
+    assert remarks == ["raise n_jobs"]
+
+
+def test_of_a_large_or_strange_value_its_text_is_kept() -> None:
+    for value in (lambda: 0, np.arange(10_000), list(range(1000)), {1: object()}):
+        error = pickle.loads(pickle.dumps(ParameterError("no", Got(value))))
+        assert isinstance(error.got, str)
+        assert str(error) == f"no, got {error.got}"
+    assert ParameterError("no", Got(np.float64(0.5))).got == 0.5
+
+
+def test_checks_carry_parameter_and_value() -> None:
+    for check, value in (
+        (lambda given: check_integer("n_jobs", given, low=1), 0),
+        (lambda given: check_choice("n_jobs", given, ["a"]), "b"),
+        (lambda given: check_flag("n_jobs", given), None),
+        (lambda given: check_list("n_jobs", given), 3),
+        (lambda given: check_mapping("n_jobs", given), 3),
+    ):
+        with pytest.raises(PyfsaggError) as refused:
+            check(value)
+        assert refused.value.parameter == "n_jobs"
+        assert refused.value.got == value
+        assert refused.value.render(r.InR()).startswith("cores must be ")
+
+
+@pytest.mark.parametrize(
+    ("parts", "in_python", "in_r"),
+    [
+        (
+            ["give ", Use("Checks", pairs=30)],
+            "give checks=pyfsagg.Checks(pairs=30)",
+            "give pairs = 30",
+        ),
+        (
+            ["with ", Use("Task", feature_groups=Name("groups"))],
+            "with task=pyfsagg.Task(feature_groups=groups)",
+            "with feature_groups = groups",
+        ),
+        (
+            [Use(filter_params={"mrmr": {"n_features": 100}}), ": 9 seconds"],
+            "filter_params={'mrmr': {'n_features': 100}}: 9 seconds",
+            "filter_params = list(mrmr = list(n_features = 100)): 9 seconds",
+        ),
+        ([Use(decimal=",")], "decimal=','", 'decimal = ","'),
+        (["missing (", NAN, ")"], "missing (NaN)", "missing (NA)"),
+        (["not ", Value(True), Got(None)], "not True, got None", "not TRUE, got NULL"),
+        (["two filters", Got(["mrmr"])], "two filters, got ['mrmr']", "two filters, got 'mrmr'"),
+        (["one", Got(["a", "b"])], "one, got ['a', 'b']", "one, got c('a', 'b')"),
+        ([MAPPING, Got("a")], "a mapping of names to values, got 'a'", "a named list, got 'a'"),
+        ([Param("X"), " or ", Public("wam")], "X or pyfsagg.wam", "x or wam"),
+        ([FILTER], FILTER.text, "a function (x, y, weight)"),
+    ],
+)  # fmt: skip
+def test_r_has_its_own_words(parts: list[object], in_python: str, in_r: str) -> None:
+    message = Message(*parts)
+    assert message == in_python
+    assert message.render(r.InR()) == in_r
+
+
+def test_a_function_of_r_has_its_own_names() -> None:
+    message = Message(Param("top_cutoff"), " and ", Param("universe"))
+    assert message.render(r.InR()) == "top_cutoff and N"
+    assert message.render(r.InR({"top_cutoff": "topCutoff"})) == "topCutoff and N"
+
+
+def test_the_doors_have_words_for_phrases_that_exist() -> None:
+    core = Path(pyfsagg.__file__).parent
+    text = "".join(path.read_text(encoding="utf-8") for path in core.rglob("*.py"))
+    used = set(re.findall(r'Phrase\(\s*"(\w+)"', text))
+    assert set(r.PHRASES) | set(terminal.PHRASES) == used
+    assert set(terminal.SPARSE) == set(terminal.PHRASES)
+
+
+def test_no_door_but_python_says_what_only_python_knows() -> None:
+    """Remedies of findings in a table have words of the terminal and of R."""
+    for key in ("drop", "groups", "missing", "rows", "number", "time"):
+        assert key in r.PHRASES
+        assert key in terminal.PHRASES
+    assert str(Phrase("drop", "leave it out of X", columns=("a",))) == "leave it out of X"

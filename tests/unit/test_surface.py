@@ -1,0 +1,72 @@
+"""How many names a person has to choose from.  The ceilings may be lowered; to raise one takes a reason."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from functools import cached_property
+from typing import Any
+
+import pytest
+
+import pyfsagg
+
+TOP_LEVEL, OF_A_CLASS, IN_ALL = 70, 25, 380
+
+OTHER_DOORS = ("cli", "extending", "for_r")
+"""Modules without an underscore that nobody imports who ranks features: the terminal, what packages beside
+this one build on, and R."""
+
+MODULES = [
+    pyfsagg,
+    *(
+        importlib.import_module(f"pyfsagg.{module.name}")
+        for module in pkgutil.iter_modules(pyfsagg.__path__)
+        if not module.name.startswith("_") and module.name not in OTHER_DOORS
+    ),
+]
+PUBLIC: dict[int, Any] = {
+    id(value): value
+    for module in MODULES
+    for value in (getattr(module, name) for name in module.__all__)
+    if not isinstance(value, str)
+}
+"""What the public modules name in ``__all__``, each thing once."""
+
+
+def methods(kind: type) -> set[tuple[str, str]]:
+    """Public methods and properties of a class, once where defined; fields do not count."""
+    return {
+        (base.__qualname__, name)
+        for base in kind.__mro__
+        if base.__module__.startswith("pyfsagg")
+        for name, value in vars(base).items()
+        if not name.startswith("_")
+        and (
+            callable(value)
+            or isinstance(value, (property, cached_property, classmethod, staticmethod))
+        )
+    }
+
+
+CLASSES = {value for value in PUBLIC.values() if inspect.isclass(value)}
+
+
+def test_the_top_level_fits_on_a_page() -> None:
+    assert len(pyfsagg.__all__) <= TOP_LEVEL
+
+
+@pytest.mark.parametrize("kind", sorted(CLASSES, key=lambda kind: kind.__qualname__))
+def test_a_class_can_be_known(kind: type) -> None:
+    known = {name for _, name in methods(kind)}
+    assert len(known) <= OF_A_CLASS, sorted(known)
+
+
+def test_the_names_of_all_modules_can_be_known() -> None:
+    assert len(PUBLIC) + len(set().union(*map(methods, CLASSES))) <= IN_ALL
+
+
+def test_no_public_name_is_a_module_but_a_room() -> None:
+    for module in MODULES[1:]:
+        assert not [name for name in module.__all__ if inspect.ismodule(getattr(module, name))]
