@@ -7,6 +7,8 @@ files the same names.  So whatever was compiled from different sources of this f
 by another numba, is thrown away here, before any kernel is loaded; and so is what a full disk or a crash
 has cut off.  Where nothing can be kept (a read-only installation without a home) kernels are compiled
 into a folder that lives as long as the process.
+
+Every loop is compiled by :func:`kernel`, whose files two processes may fill at once.
 """
 
 from __future__ import annotations
@@ -16,12 +18,48 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
+from typing import Any, TypeVar, overload
 
 from numba import __version__, config, njit
+from numba.core.caching import IndexDataCacheFile
 
 _STAMP = "sources.sha256"
+_Loop = TypeVar("_Loop", bound=Callable[..., Any])
+
+
+class _SharedCacheFile(IndexDataCacheFile):
+    """The compiled code of one kernel, each set of argument types in a file named after these types.
+
+    numba numbers the files.  Two processes that compile a kernel for different types at the same time
+    both take the next number, the code of one replaces that of the other, and later processes run it on
+    arrays of the wrong type without a word.  With names that depend on the types alone, the worst
+    that can happen is that one of the two is compiled again.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        files: Any = self  # numba has no types
+        overloads = files._load_index()
+        number = int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:6], "big")
+        overloads[key] = name = files._data_name(number)
+        files._save_index(overloads)
+        files._save_data(name, data)
+
+
+@overload
+def kernel(function: _Loop, /) -> _Loop: ...
+@overload
+def kernel(**options: Any) -> Callable[[_Loop], _Loop]: ...
+def kernel(function: Any = None, /, **options: Any) -> Any:
+    """Compile a loop when it is first called; `options` are those of :func:`numba.njit`."""
+    if function is None:
+        return lambda function: kernel(function, **options)
+    compiled = njit(cache=True, nogil=True, **options)(function)
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        compiled._cache._cache_file.__class__ = _SharedCacheFile
+    return compiled
 
 
 def _never_called() -> None:

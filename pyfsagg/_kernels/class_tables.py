@@ -6,10 +6,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats, Integer
+from pyfsagg._kernels import kernel
 
 EQUAL_WIDTH = 0
 EQUAL_FREQUENCY = 1
@@ -46,7 +46,7 @@ class CountedColumns(NamedTuple):
     highest: NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def column_range(
     column: Floats,
     weights: NDArray[np.uint16],
@@ -78,13 +78,13 @@ def column_range(
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def praznik_bins(n_draws: int) -> int:
     """Number of bins that praznik gives a resample of `n_draws` rows."""
     return min(10, max(2, n_draws // 3))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _praznik_range(low: float, high: float) -> tuple[float, float]:
     """Widen the range at both ends, unless an end is near zero or near the largest double."""
     for end in (abs(low), abs(high)):
@@ -94,12 +94,12 @@ def _praznik_range(low: float, high: float) -> tuple[float, float]:
     return low, high + (high - low) / 1000.0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _cut(low: float, width: float, k: float, bins: float) -> float:
     return low + width * k / bins
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def width_cutpoints(low: float, high: float, bins: Integer, cutpoints: Floats) -> None:
     """Write the cuts at low + k (high - low) / bins, k = 1, …, bins - 1, to `cutpoints`."""
     width = high - low
@@ -111,7 +111,7 @@ def width_cutpoints(low: float, high: float, bins: Integer, cutpoints: Floats) -
             cutpoints[k - 1] = low / bins * (bins - k) + high / bins * k
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def width_rows(
     column: Floats,
     low: float,
@@ -153,7 +153,7 @@ def width_rows(
     return bins + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def praznik_rows(
     column: Floats,
     low: float,
@@ -184,7 +184,7 @@ def praznik_rows(
     return bins + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _one_bin(column: Floats, codes: NDArray[np.unsignedinteger[Any]]) -> int:
     """Bin 0 for every known value."""
     for row in range(column.shape[0]):
@@ -199,7 +199,7 @@ _COPIES = 4
 """Interleaved copies of a count table: neighbouring rows need not wait for each other."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _cell_offsets(labels: NDArray[np.int32], n_cells: int) -> NDArray[np.uint32]:
     """Where each row counts, before its code is known: its copy of the table and its class."""
     offsets = np.empty(labels.shape, dtype=np.uint32)
@@ -209,7 +209,7 @@ def _cell_offsets(labels: NDArray[np.int32], n_cells: int) -> NDArray[np.uint32]
     return offsets
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_cells(
     codes: NDArray[np.uint32],
     offsets: NDArray[np.uint32],
@@ -236,7 +236,7 @@ def _count_cells(
         cells[cell] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def chi_squared_of_counts(cells: NDArray[np.int64], n_classes: int) -> tuple[float, float]:
     """Chi-squared statistic and Cramér's V over the levels and classes that occur."""
     n_levels = cells.shape[0] // n_classes
@@ -267,7 +267,7 @@ def chi_squared_of_counts(cells: NDArray[np.int64], n_classes: int) -> tuple[flo
     return statistic, np.sqrt(statistic / (total * (smaller - 1)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def value_difference(cells: NDArray[np.int64]) -> float:
     """Half the sum over the levels of |p(level | class 1) - p(level | class 0)|."""
     # As floating-point numbers: products of large counts do not fit into 64 bits.
@@ -281,7 +281,7 @@ def value_difference(cells: NDArray[np.int64]) -> float:
     return difference / (2.0 * zeros * ones)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_statistic(
     statistic: int,
     cells: NDArray[np.int64],
@@ -297,7 +297,7 @@ def write_statistic(
         scores[0, r, j] = value_difference(cells)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def class_tables(
     statistic: int,
     columns: CountedColumns,
@@ -337,7 +337,7 @@ def class_tables(
             write_statistic(statistic, used, n_classes, scores, r, j)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spearman_block(
     levels: NDArray[np.int32],
     n_levels: NDArray[np.int64],
@@ -377,7 +377,7 @@ def spearman_block(
                 scores[0, r, j] = min(abs(covariance) / np.sqrt(spread * balance), 1.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _moments(distinct: Floats, cells: NDArray[np.int64], c: int) -> tuple[float, float]:
     """Mean and variance (divisor n) of class `c`; the mean is NaN for a class without known values.
 
@@ -403,7 +403,7 @@ def _moments(distinct: Floats, cells: NDArray[np.int64], c: int) -> tuple[float,
     return mean, squares / count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _ratio(value: float, mean: float, variance: float) -> float:
     """|value - mean| / variance; below every ratio at the mean of a class without spread."""
     if variance > 0.0:
@@ -411,7 +411,7 @@ def _ratio(value: float, mean: float, variance: float) -> float:
     return -1.0 if value == mean else np.inf
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fit_criterion_block(
     distinct: Floats,
     start: NDArray[np.int64],

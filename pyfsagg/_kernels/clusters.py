@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._kernels import kernel
 
 Labels = NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def coassociation_counts(labels: Labels, start: int, stop: int, counts: NDArray[np.int32]) -> None:
     """Fill rows `start` to `stop` of `counts` (n, n): in how many clusterings two samples meet.
 
@@ -26,7 +26,7 @@ def coassociation_counts(labels: Labels, start: int, stop: int, counts: NDArray[
             counts[i, j] = met
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_squared_distances(block: Floats, start: int, stop: int, squared: Floats) -> None:
     """Add the share of the features in `block` (n, b) to rows `start` to `stop` of `squared`.
 
@@ -55,7 +55,7 @@ def add_squared_distances(block: Floats, start: int, stop: int, squared: Floats)
             squared[i, j] += (partial[0] + partial[1]) + (partial[2] + partial[3])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def shortfall_sums(
     block: Floats, squared: Floats, consensus: Floats, weighted: Floats, total: Floats
 ) -> None:
@@ -97,7 +97,7 @@ def shortfall_sums(
                 weighted[g, d] += row_weighted[g, d]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pair_totals(consensus: Floats) -> Floats:
     """``sum M^(g)_ij`` over the pairs i < j for each matrix of `consensus` (g, n, n)."""
     n_matrices, n, _ = consensus.shape
@@ -112,7 +112,7 @@ def pair_totals(consensus: Floats) -> Floats:
 MAX_STEPS = 100  # bisection alone needs about 55; interpolation takes 5 to 8
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def secular_root(
     c: float, poles: Floats, weights: Floats, gap: int, low: float, high: float
 ) -> float:
@@ -173,7 +173,7 @@ def secular_root(
     return x
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def spectral_entropy(eigenvalues: Floats) -> float:
     """-Σ v log v in nats of the eigenvalues divided by their sum; not normalised."""
     total = 0.0
@@ -188,7 +188,7 @@ def spectral_entropy(eigenvalues: Floats) -> float:
     return entropy
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spectral_entropy_without(c: float, poles: Floats, weights: Floats) -> Floats:
     """Entropy after the update with each row of `weights` (b, size); `poles` (size,) ascend."""
     size = poles.shape[0]
@@ -208,7 +208,7 @@ def spectral_entropy_without(c: float, poles: Floats, weights: Floats) -> Floats
     return entropies
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def correlation_ratios(block: Floats, labels: NDArray[np.int32], ratios: Floats) -> None:
     """Fill `ratios` (T, b): root of the between-cluster share of the variance.
 

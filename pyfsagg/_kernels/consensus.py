@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._kernels import kernel
 
 IntArray = NDArray[np.int64]
 Counts = NDArray[np.int64] | NDArray[np.float64]
@@ -15,7 +15,7 @@ ANY, HALF, MOST = 0, 1, 2
 BLOCK = 2048  # items compared at a time, so that their counts stay in the nearest cache
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prefix_step(
     mass: Floats,
     order: IntArray,
@@ -54,13 +54,13 @@ def prefix_step(
             stop = start
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _most(part: float, whole: float) -> bool:
     """More than half; sums of fractions that are half but for rounding are not."""
     return 2 * part > whole * (1.0 + 1e-12)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def better_counts(
     ranks: Floats, weights: Counts, majority: bool, multiplicity: IntArray, out: IntArray
 ) -> None:
@@ -93,7 +93,7 @@ def better_counts(
             out[i] += found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _moves(here: Floats, there: Floats, weights: Counts, m: int, needed: int) -> bool:
     better = compared = weights[0] - weights[0]
     for row in range(m):
@@ -109,7 +109,7 @@ def _moves(here: Floats, there: Floats, weights: Counts, m: int, needed: int) ->
     return _most(better, compared)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def win_matrix(ranks: Floats, weights: Counts, needed: int, out: NDArray[np.uint8]) -> None:
     """out[i, j] = 1 if the chain may move from i to j; ranks as in :func:`better_counts`.
 
@@ -121,7 +121,7 @@ def win_matrix(ranks: Floats, weights: Counts, needed: int, out: NDArray[np.uint
             out[i, j] = 1 if _moves(ranks[i], ranks[j], weights, m, needed) else 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pairwise_step(mass: Floats, wins: NDArray[np.uint8], out: Floats) -> None:
     """out[j] += Σ_i mass[i]/p over the moves i → j, and what does not move stays."""
     p = mass.size
@@ -134,12 +134,12 @@ def pairwise_step(mass: Floats, wins: NDArray[np.uint8], out: Floats) -> None:
         out[i] += share * (p - leaving)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _median(a: float, b: float, c: float) -> float:
     return max(min(a, b), min(max(a, b), c))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _repeated_medians(given: Floats) -> Floats:
     """3R: medians of three neighbours until nothing changes; ends by Tukey's rule."""
     n = given.size
@@ -158,7 +158,7 @@ def _repeated_medians(given: Floats) -> Floats:
     return values
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _flat_peak(values: Floats, i: int) -> bool:
     """Two equal values, both neighbours of which are below, or both above."""
     here = values[i]
@@ -168,7 +168,7 @@ def _flat_peak(values: Floats, i: int) -> bool:
     return not ((left <= here and here <= right) or (left >= here and here >= right))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def smooth_medians(given: Floats) -> Floats:
     """3RS3R: repeated medians, flat peaks of two split, and repeated medians again if any was.
 

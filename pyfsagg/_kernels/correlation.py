@@ -8,14 +8,14 @@ every call.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._kernels import kernel
 from pyfsagg._kernels.mrmr import next_selected
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@kernel(fastmath={"reassoc", "contract"})
 def _standardise(column: Floats, weights: Floats, total: float, out: Floats) -> bool:
     """Fill `out` so that dot products are correlations; False (and zeros) for a constant column."""
     n = column.shape[0]
@@ -37,7 +37,7 @@ def _standardise(column: Floats, weights: Floats, total: float, out: Floats) -> 
     return True
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@kernel(fastmath={"reassoc", "contract"})
 def _dot(a: Floats, b: Floats) -> float:
     total = 0.0
     for i in range(a.shape[0]):
@@ -45,7 +45,7 @@ def _dot(a: Floats, b: Floats) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pearson_block(
     values: Floats, targets: Floats, weights: NDArray[np.uint16], scores: Floats
 ) -> None:
@@ -65,7 +65,7 @@ def pearson_block(
                 scores[r, j] = min(abs(_dot(z, zy)), 1.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _average_ranks(
     levels: NDArray[np.int32], n_levels: int, weights: Floats, counts: Floats, out: Floats
 ) -> None:
@@ -82,7 +82,7 @@ def _average_ranks(
         out[i] = counts[levels[i]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spearman_numeric_block(
     levels: NDArray[np.int32],
     n_levels: NDArray[np.int64],
@@ -111,7 +111,7 @@ def spearman_numeric_block(
                     scores[r, j] = min(abs(_dot(z, zy)), 1.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def correlation_mrmr(
     values: Floats,
     targets: Floats,

@@ -6,10 +6,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats, Integer
+from pyfsagg._kernels import kernel
 from pyfsagg._kernels.class_tables import EQUAL_WIDTH, width_cutpoints
 
 SLACK = 16
@@ -37,7 +37,7 @@ class CutSpace(NamedTuple):
     codes: Floats
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cut_space(size: Integer, n_classes: Integer) -> CutSpace:
     """Room for columns of less than `size` entries."""
     return CutSpace(
@@ -51,7 +51,7 @@ def cut_space(size: Integer, n_classes: Integer) -> CutSpace:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def xlogx_shift(total: Integer) -> int:
     """Binary digits after the point for which ``total log total`` fits into `TABLE_BITS`."""
     if total < 2:
@@ -59,13 +59,13 @@ def xlogx_shift(total: Integer) -> int:
     return TABLE_BITS - math.frexp(total * math.log(total))[1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def xlogx(x: Integer, scale: float) -> Integer:
     """``x log x`` (nats) in units of ``1 / scale``, rounded to a whole number."""
     return np.int64(0) if x < 2 else np.int64(math.floor(x * math.log(x) * scale + 0.5))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_xlogx(table: NDArray[np.int64], start: Integer, stop: Integer, shift: int) -> None:
     """Set ``table[x]`` to ``x log x`` (nats) in units of ``2**-shift`` for start <= x < stop."""
     scale = math.ldexp(1.0, shift)
@@ -73,7 +73,7 @@ def fill_xlogx(table: NDArray[np.int64], start: Integer, stop: Integer, shift: i
         table[x] = xlogx(x, scale)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_rows(
     weights: NDArray[np.uint16], labels: NDArray[np.int32], packed: NDArray[np.uint32]
 ) -> None:
@@ -82,7 +82,7 @@ def pack_rows(
         packed[row] = np.uint32((np.int64(labels[row]) << 16) | np.int64(weights[row]))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def build_entries(
     order: NDArray[Any],
     n_known: Integer,
@@ -109,7 +109,7 @@ def build_entries(
     return n_entries
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _runs_of_class(
     order: NDArray[Any],
     n_known: Integer,
@@ -141,7 +141,7 @@ def _runs_of_class(
     return entry
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _runs_of_value(
     order: NDArray[Any],
     n_known: Integer,
@@ -181,7 +181,7 @@ def _runs_of_value(
     return entry
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_codes(n_classes: Integer) -> Floats:
     """``log(3**k - 2)`` for k = 1 … n_classes, without overflow; place 0 is not used."""
     codes = np.zeros(n_classes + 1)
@@ -190,7 +190,7 @@ def log_codes(n_classes: Integer) -> Floats:
     return codes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_cuts(
     n_entries: Integer, space: CutSpace, parity: bool, table: NDArray[np.int64], shift: int
 ) -> Integer:
@@ -222,7 +222,7 @@ def mark_cuts(
     return n_cuts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_cut(
     start: Integer,
     stop: Integer,
@@ -263,7 +263,7 @@ def _best_cut(
     return start + best if gain >= math.log(total - 1) + cost else -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count(
     classes: NDArray[np.int32],
     sizes: NDArray[np.int32],
@@ -282,7 +282,7 @@ def _count(
             counts[classes[i]] += sizes[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sweep(
     classes: NDArray[np.int32],
     sizes: NDArray[np.int32],
@@ -317,7 +317,7 @@ def _sweep(
     return best, best_value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sweep_two(
     classes: NDArray[np.int32],
     sizes: NDArray[np.int32],
@@ -348,7 +348,7 @@ def _sweep_two(
     return best, best_value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _classes_and_entropy(
     counts: NDArray[np.int64], table: NDArray[np.int64], shift: int
 ) -> tuple[Integer, float]:
@@ -364,7 +364,7 @@ def _classes_and_entropy(
     return present, math.ldexp(np.float64(table[total] - gathered), -shift) / total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mdl_cut_weights(
     order: NDArray[Any],
     n_known: Integer,
@@ -402,7 +402,7 @@ GRID_STEP = 64
 """Every how many rows of a sorted column its value is kept at hand."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bin_edges(
     kind: Integer,
     order: NDArray[Any],
@@ -440,14 +440,14 @@ def bin_edges(
     return _frequency_edges(order, n_known, mask, values, packed, n_bins, edges, cutpoints)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def middle_cut(below: float, above: float) -> float:
     """Midpoint of two neighbouring values, kept below the upper one: ``x > cut`` goes up."""
     cutpoint = 0.5 * below + 0.5 * above
     return below if cutpoint >= above else cutpoint
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _width_edges(
     order: NDArray[Any],
     n_known: Integer,
@@ -485,7 +485,7 @@ def _width_edges(
     return n_bins
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _frequency_edges(
     order: NDArray[Any],
     n_known: Integer,

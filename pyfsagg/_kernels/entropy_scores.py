@@ -6,10 +6,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats, Integer
+from pyfsagg._kernels import kernel
 from pyfsagg._kernels.class_tables import chi_squared_of_counts, value_difference
 from pyfsagg._kernels.entropy_bins import (
     CutSpace,
@@ -39,7 +39,7 @@ class DrawnRows(NamedTuple):
     state: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def room_for_rows(n_samples: Integer, n_classes: Integer, table_size: Integer) -> DrawnRows:
     """Room for resamples of a total weight below `table_size`."""
     return DrawnRows(
@@ -50,7 +50,7 @@ def room_for_rows(n_samples: Integer, n_classes: Integer, table_size: Integer) -
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def start_resample(
     r: Integer, weights: NDArray[np.uint16], labels: NDArray[np.int32], drawn: DrawnRows
 ) -> tuple[Integer, int, Integer]:
@@ -78,7 +78,7 @@ def start_resample(
     return total, shift, class_sum
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_between_cuts(
     counts: NDArray[np.int64],
     n_cuts: Integer,
@@ -99,7 +99,7 @@ def count_between_cuts(
     return counts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_scores(
     counts: NDArray[np.int64],
     n_levels: Integer,
@@ -124,7 +124,7 @@ def write_scores(
     scores_of_sums(table[total], joint, class_sum, levels, total, shift, out)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scores_of_sums(
     whole: Integer,
     joint: Integer,
@@ -146,7 +146,7 @@ def scores_of_sums(
     out[2] = 2.0 * np.float64(gain) / np.float64(h_feature + h_target)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_rows(
     order: NDArray[Any],
     start: Integer,
@@ -161,7 +161,7 @@ def _count_rows(
         level[word >> 16] += word & 0xFFFF
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _class_words(packed: NDArray[np.uint32], bits: Integer, words: NDArray[np.uint64]) -> None:
     """The weight of each row, moved up by `bits` for each class below its own.
 
@@ -173,7 +173,7 @@ def _class_words(packed: NDArray[np.uint32], bits: Integer, words: NDArray[np.ui
         words[row] = np.uint64(word & 0xFFFF) << np.uint64(bits * (word >> 16))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_words(
     order: NDArray[Any],
     start: Integer,
@@ -192,7 +192,7 @@ def _add_words(
         level[label] += np.int64(word & ((np.uint64(1) << np.uint64(bits)) - np.uint64(1)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_mdl(
     order: NDArray[Any],
     n_known: NDArray[np.int64],
@@ -239,7 +239,7 @@ def score_mdl(
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_binned(
     kind: Integer,
     n_bins: Integer,
@@ -303,7 +303,7 @@ def score_binned(
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_nominal(
     codes: NDArray[np.int32],
     n_levels: NDArray[np.int64],
@@ -335,7 +335,7 @@ def score_nominal(
 OUTPUTS = (*SCORES, "chi_squared", "cramers_v", "value_difference_metric")
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _entropy_scores(cells: NDArray[np.int64], n_classes: Integer, out: Floats) -> None:
     """The three scores, into `out`, of counts at ``code * n_classes + label``.
 
@@ -359,7 +359,7 @@ def _entropy_scores(cells: NDArray[np.int64], n_classes: Integer, out: Floats) -
     scores_of_sums(xlogx(total, scale), joint, class_sum, levels, total, shift, out)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_counts(
     counts: NDArray[np.int64],
     n_codes: NDArray[np.int64],

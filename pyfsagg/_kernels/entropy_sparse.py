@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats, Integer
+from pyfsagg._kernels import kernel
 from pyfsagg._kernels.class_tables import EQUAL_WIDTH, width_cutpoints
 from pyfsagg._kernels.entropy_bins import CutSpace, cut_space, mark_cuts
 from pyfsagg._kernels.entropy_scores import (
@@ -21,7 +21,7 @@ from pyfsagg._kernels.entropy_scores import (
 from pyfsagg._kernels.sparse_tables import SortedPlaces
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_zeros(
     rows: NDArray[np.int32],
     start: Integer,
@@ -45,12 +45,12 @@ def count_zeros(
     return n_zeros
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _weight_of(row: Integer, packed: NDArray[np.uint32], n_zeros: Integer) -> Integer:
     return np.int64(packed[row]) & 0xFFFF if row < packed.shape[0] else n_zeros
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _width_bins(
     rows: NDArray[np.int32],
     values: Floats,
@@ -77,7 +77,7 @@ def _width_bins(
     return n_bins
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _frequency_bins(
     rows: NDArray[np.int32],
     values: Floats,
@@ -111,7 +111,7 @@ def _frequency_bins(
     return found + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_binned(
     kind: Integer,
     n_bins: Integer,
@@ -156,7 +156,7 @@ def sparse_binned(
             write_scores(counts, n_levels + 1, class_sum, total, table, shift, scores[:, r, j])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_levels(
     rows: NDArray[np.int32],
     levels: NDArray[np.integer[Any]],
@@ -176,7 +176,7 @@ def _count_levels(
             counts[levels[place]] += zeros
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_levels(
     places: SortedPlaces,
     columns: NDArray[np.int64],
@@ -203,7 +203,7 @@ def sparse_levels(
             write_scores(used, n_levels[j], class_sum, total, table, shift, scores[:, r, j])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _outer_zeros(
     rows: NDArray[np.int32],
     start: Integer,
@@ -226,7 +226,7 @@ def _outer_zeros(
     return np.int64(packed[first]) >> 16, np.int64(packed[last]) >> 16
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _zero_entries(
     zeros: NDArray[np.int64],
     first: Integer,
@@ -256,7 +256,7 @@ def _zero_entries(
     return entry
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _build_entries(
     rows: NDArray[np.int32],
     values: Floats,
@@ -307,7 +307,7 @@ def _build_entries(
     return entry
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _least_gain(
     class_counts: NDArray[np.int64],
     class_sum: Integer,
@@ -330,7 +330,7 @@ def _least_gain(
     return np.int64(math.ldexp(cost, shift)) - 1024
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _cannot_be_cut(
     zeros: NDArray[np.int64],
     n_zeros: Integer,
@@ -348,7 +348,7 @@ def _cannot_be_cut(
     return bool(spread - remaining < least)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_mdl(
     places: SortedPlaces,
     columns: NDArray[np.int64],

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats, Integer
+from pyfsagg._kernels import kernel
 from pyfsagg._kernels.class_tables import (
     PRAZNIK,
     CountedColumns,
@@ -53,7 +53,7 @@ class FewRows(NamedTuple):
     renamed: NDArray[np.int64]  # (most levels,) scratch
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _shift(most: int) -> int:
     shift = 0
     while (1 << shift) < most:
@@ -61,7 +61,7 @@ def _shift(most: int) -> int:
     return shift
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def takes_few_rows(weights: NDArray[np.uint16], n_codes: NDArray[np.int64]) -> bool:
     """Whether the row by row way is open to a resample, and costs less than bit masks.
 
@@ -85,7 +85,7 @@ def takes_few_rows(weights: NDArray[np.uint16], n_codes: NDArray[np.int64]) -> b
     return quicker
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def place_rows(
     weights: NDArray[np.uint16],
     n_codes: NDArray[np.int64],
@@ -119,7 +119,7 @@ def place_rows(
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def encode_rows(
     few: FewRows, j: int, row_codes: NDArray[np.uint32], n_codes: int, tables: Tables
 ) -> None:
@@ -141,7 +141,7 @@ def encode_rows(
     few.level_sums[j] = level_sum
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _meet_row(
     cells: NDArray[np.uint16], cell: Integer, more: Integer, steps: NDArray[np.int64], step: Integer
 ) -> int:
@@ -151,7 +151,7 @@ def _meet_row(
     return steps[step + count]  # type: ignore[no-any-return]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_row_by_row(
     few: FewRows, a: int, wanted: NDArray[np.bool_], tables: Tables, sums: Floats
 ) -> None:
@@ -197,7 +197,7 @@ def add_row_by_row(
         sums[b] += information(known, level_sums[b], n_levels[b], total, tables)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_selected(
     relevance: Floats,
     redundancy: Floats,
@@ -217,7 +217,7 @@ def next_selected(
     return best, best_score
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _select(
     masks: tuple[Encoded, Draws],
     few: FewRows,
@@ -254,7 +254,7 @@ def _select(
         scores[j] = relevance[j] - redundancy[j] / max(depth - 1, 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _row_codes(
     columns: CountedColumns,
     j: int,
@@ -276,7 +276,7 @@ def _row_codes(
     return width_rows(x, low, high, bins, codes)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mrmr_block(
     columns: CountedColumns,
     n_codes: NDArray[np.int64],

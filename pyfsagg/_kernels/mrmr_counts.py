@@ -19,10 +19,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._kernels import kernel
 from pyfsagg._kernels.mrmr_masks import (
     TILE,
     WORD_BITS,
@@ -72,7 +72,7 @@ class Encoded(NamedTuple):
     renamed: NDArray[np.int64]  # (most levels,) scratch
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_table(n_draws: int) -> Tables:
     """The tables for resamples of `n_draws`, scaled so that the largest entry has 61 bits."""
     largest = max(n_draws * np.log(n_draws), 1.0)
@@ -83,7 +83,7 @@ def log_table(n_draws: int) -> Tables:
     return Tables(value, 1.0 / (scale * n_draws))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def allocate(
     n_draws: int, n_codes: NDArray[np.int64], like: NDArray[np.unsignedinteger[Any]]
 ) -> Encoded:
@@ -124,12 +124,12 @@ def allocate(
     )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _longest_list(n_words: int) -> int:
     return max(n_words // 2, _SHORT_LIST)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def encode(
     encoded: Encoded,
     j: int,
@@ -191,7 +191,7 @@ def encode(
     return first_word
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _list_few(
     listed: NDArray[np.int64],
     stop: int,
@@ -209,7 +209,7 @@ def _list_few(
     return stop
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _list_by_level(
     listed: NDArray[np.int64],
     stop: int,
@@ -235,7 +235,7 @@ def _list_by_level(
     return stop
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _walk(
     listed: NDArray[np.int64],
     start: int,
@@ -267,7 +267,7 @@ def _walk(
     return total
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _meet_dense(
     masks: NDArray[np.uint64],
     first: int,
@@ -307,7 +307,7 @@ def _meet_dense(
             )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _scatter(
     listed: NDArray[np.int64],
     start: int,
@@ -332,7 +332,7 @@ def _scatter(
         cells[cell] += weight if level < n_levels else 0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _complete(
     cells: NDArray[np.int64],
     rows: int,
@@ -358,7 +358,7 @@ def _complete(
         cells[(dense_a - 1) * columns + k] = rest
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def information(
     known: tuple[int, int, int], level_sum: int, n_levels: int, total: int, tables: Tables
 ) -> float:
@@ -373,7 +373,7 @@ def information(
     return excess * tables.unit if excess > (whole >> 50) + 2 * n_cells else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_information(
     encoded: Encoded,
     draws: Draws,

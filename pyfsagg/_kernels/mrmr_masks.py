@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from pyfsagg._kernels import kernel
 
 WORD_BITS = 64
 LANES = 8
@@ -156,13 +158,13 @@ class Draws(NamedTuple):
     n_words: int
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def words_for(n_places: int) -> int:
     """Words of a mask of so many places, in whole vectors."""
     return -(-n_places // _VECTOR_BITS) * LANES
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def place_draws(weights: NDArray[np.uint16]) -> Draws:
     """Places for the draws of a resample, with as few words as two parts allow."""
     total = 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._kernels import kernel
 from pyfsagg._kernels.rho import (
     HALF_LOG_TWO_PI,
     advance,
@@ -26,7 +26,7 @@ RELATIVE_ERROR = 1e-15
 LOG_HALF = -0.6931471805599453
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _levels(ranks: Floats, n: int, times: Floats, counts: IntArray) -> int:
     """Distinct ranks and the number of ranks up to each; returns how many there are."""
     d = 0
@@ -38,7 +38,7 @@ def _levels(ranks: Floats, n: int, times: Floats, counts: IntArray) -> int:
     return d
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _majorant(times: Floats, counts: IntArray, d: int, corners: IntArray) -> int:
     """Corners of the least concave majorant of (0, 0), (t_1, c_1), …, (t_d, c_d)."""
     size = 0
@@ -56,7 +56,7 @@ def _majorant(times: Floats, counts: IntArray, d: int, corners: IntArray) -> int
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _joint_once(
     times: Floats,
     counts: IntArray,
@@ -105,7 +105,7 @@ def _joint_once(
     return scale + math.log(old[n]), lost / old[n]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _trim(values: Floats, low: int, high: int, tolerance: float) -> tuple[int, int, float, float]:
     """Drop negligible states at both ends; returns the rest, the largest value, the mass lost."""
     peak = 0.0
@@ -121,7 +121,7 @@ def _trim(values: Floats, low: int, high: int, tolerance: float) -> tuple[int, i
     return low, high, peak, cut
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_joint_probability(
     times: Floats, counts: IntArray, d: int, buffers: Floats, corners: IntArray
 ) -> tuple[float, float]:
@@ -161,7 +161,7 @@ def log_joint_probability(
     return min(0.0, constant + exponent + log_mass), bound
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _complement_once(
     times: Floats,
     counts: IntArray,
@@ -205,7 +205,7 @@ def _complement_once(
     return failed, lost * ending
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_joint_by_complement(times: Floats, counts: IntArray, d: int, buffers: Floats) -> float:
     """The same as :func:`log_joint_probability` for probabilities near 1, as log(1 − failure).
 
@@ -224,7 +224,7 @@ def log_joint_by_complement(times: Floats, counts: IntArray, d: int, buffers: Fl
     return math.log1p(-min(1.0, failed))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_stuart(ranks: Floats, counts: IntArray) -> Floats:
     """log Q for each row of sorted normalized ranks (p, m), NaN last, `counts` known entries."""
     p, m = ranks.shape
@@ -247,7 +247,7 @@ ROUNDING = 1.0 + 1e-12
 SMALLEST_LOG_RHO, LARGEST_LOG_RHO = -690.0, -1e-12
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_group_rho(
     places: Floats, starts: NDArray[np.int64], alpha: float
 ) -> tuple[Floats, NDArray[np.int64]]:
@@ -276,7 +276,7 @@ def log_group_rho(
     return log_rhos, counted
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_group_p(
     log_rhos: Floats,
     sizes: NDArray[np.int64],
@@ -318,7 +318,7 @@ def log_group_p(
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _urn_levels(log_rho: float, n: int, alpha: float, known: Floats, own: Floats) -> Floats:
     """The balls up to b_1, …, b_K, where K is the first level that α cuts off."""
     log_q = np.empty(n)
@@ -336,7 +336,7 @@ def _urn_levels(log_rho: float, n: int, alpha: float, known: Floats, own: Floats
     return levels
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_crossing_of_draws(levels: Floats, total: float, n: int, unit: float) -> float:
     """log P(at least k of n draws are among the first levels[k − 1] balls, for some k ≤ K ≤ n).
 
@@ -363,7 +363,7 @@ def log_crossing_of_draws(levels: Floats, total: float, n: int, unit: float) -> 
     return -np.inf if total_share == 0.0 else min(0.0, largest + math.log(total_share))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log_first(
     level: float, before: float, total: float, n: int, k: int, unit: float, free: Floats
 ) -> float:
@@ -405,7 +405,7 @@ def _log_first(
     return log_scale + math.log(share / norm) if share > 0.0 else -np.inf
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _thin(c: int, k: int, lower: float, upper: float, unit: float, free: Floats) -> float:
     """The chance that no level before k was reached, if c draws are among the first `upper` balls.
 
@@ -439,19 +439,19 @@ def _thin(c: int, k: int, lower: float, upper: float, unit: float, free: Floats)
     return kept / norm
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _ratio(a: int, c: int, first: float, rest: float, unit: float) -> float:
     """P(a + 1 of c draws are of the first kind) / P(a)."""
     return (c - a) / (a + 1.0) * ((first - a * unit) / (rest - (c - a - 1) * unit))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _ratio_down(a: int, c: int, first: float, rest: float, unit: float) -> float:
     """P(a − 1 of c draws are of the first kind) / P(a)."""
     return a / (c - a + 1.0) * ((rest - (c - a) * unit) / (first - (a - 1) * unit))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _mode(c: int, first: float, rest: float, unit: float) -> int:
     """A number of draws of the first kind that is possible, and close to the likeliest."""
     balls = first + rest + 2.0 * unit
@@ -462,7 +462,7 @@ def _mode(c: int, first: float, rest: float, unit: float) -> int:
     return min(max(likely, low), high)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log_chance(n: int, k: int, first: float, total: float, unit: float) -> float:
     """log P(k of n draws are of the first kind), as a product that is not let underflow."""
     log_chance, product = 0.0, 1.0

@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._kernels import kernel
 
 LANES = 32
 """Resamples are drawn in groups of so many: half of them from the low, half from the high half of a
@@ -48,7 +48,7 @@ counted, and no 16-bit sum of them overflows."""
 assert ROWS_AT_ONCE * LARGEST_WEIGHT < 2**16
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def mix(bits: np.uint64) -> np.uint64:
     """Finaliser of the splitmix64 generator: every input bit reaches every output bit."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -61,7 +61,7 @@ def padded(n_resamples: int) -> int:
     return -(-n_resamples // LANES) * LANES
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _draw_row(
     key: np.uint64,
     row: np.uint64,
@@ -88,7 +88,7 @@ def _draw_row(
         out[r] = np.uint8(reached)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def poisson_weights(
     key: np.uint64, first_row: int, first_group: int, out: NDArray[np.uint8]
 ) -> None:
@@ -101,7 +101,7 @@ def poisson_weights(
         _draw_row(key, np.uint64(first_row + i), first_group, uniform, out[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_resamples(
     codes: NDArray[np.uint16],
     labels: NDArray[np.uint16],
@@ -146,7 +146,7 @@ def count_resamples(
             start += n_cells
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def digest_column(values: Floats, salt: np.uint64, first_row: int) -> np.uint64:
     """A 64-bit digest of a column that is the sum of the digests of its parts.
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._kernels import kernel
 
 Ranks = NDArray[np.int16] | NDArray[np.int32]
 Integers = NDArray[np.int64]
 Whole = int | np.int64
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_precedences(
     ranks: Ranks, weights: Integers, tie_weight: int, low: int, high: int, table: NDArray[Any]
 ) -> None:
@@ -41,7 +41,7 @@ def add_precedences(
         out[g] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def close_pairs_column(
     tables: NDArray[Any],
     sums: Integers,
@@ -118,14 +118,14 @@ def close_pairs_column(
         squares[pair] += gaps[pair]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _flush(pending: NDArray[np.int32], totals: Integers) -> None:
     for f in range(pending.size):
         totals[f] += pending[f]
         pending[f] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_changes(
     first: Ranks, second: Ranks, gap: Whole, own: Whole, pending: NDArray[Any]
 ) -> None:
@@ -140,7 +140,7 @@ def _add_changes(
         pending[own] = kept  # g itself is the one that is removed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_swaps(
     table: NDArray[Any],
     sums: Integers,
@@ -206,7 +206,7 @@ def _add_swaps(
     return 2 * n_close
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def inversions_by_feature(first: Ranks, second: Ranks) -> Integers:
     """Number of inversions (strict in both orders) that each feature takes part in."""
     p = first.size
@@ -225,7 +225,7 @@ def inversions_by_feature(first: Ranks, second: Ranks) -> Integers:
     return counts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def concordance_sum(ranks: Ranks) -> float:
     """Sum over feature pairs of the squared balance of votes (before minus after)."""
     m, p = ranks.shape
@@ -243,7 +243,7 @@ def concordance_sum(ranks: Ranks) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spoiler_column(
     ranks: Ranks,
     weights: Integers,
@@ -278,7 +278,7 @@ def spoiler_column(
             column[i] += np.int64(before[i]) * np.int64(after[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spoiler_totals(
     ranks: Ranks, weights: Integers, starts: Integers, low: int, high: int, like: NDArray[Any]
 ) -> Integers:
@@ -301,7 +301,7 @@ def spoiler_totals(
     return totals
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def difference_bits(ranks: Ranks, k: int, planes: NDArray[np.uint64]) -> None:
     """planes[a, :, w] = bits over the features: before k, after k, not comparable with k."""
     n, p = ranks.shape
@@ -328,7 +328,7 @@ def difference_bits(ranks: Ranks, k: int, planes: NDArray[np.uint64]) -> None:
             planes[a, 2, k // 64] &= ~(np.uint64(1) << np.uint64(k % 64))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _bits_set(word: np.uint64) -> np.int64:
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + (
@@ -338,7 +338,7 @@ def _bits_set(word: np.uint64) -> np.int64:
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def state_differences(
     planes: NDArray[np.uint64], left: Integers, right: Integers, out: Integers, sign: int
 ) -> None:
@@ -355,7 +355,7 @@ def state_differences(
         out[q] += sign * count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _state(first: int, second: int) -> int:
     """0: first before second, 1: after, 2: tied, 3: unknown."""
     if first < 0 or second < 0:
@@ -365,7 +365,7 @@ def _state(first: int, second: int) -> int:
     return 1 if first > second else 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_difference(first: Ranks, second: Ranks, features: Integers) -> tuple[int, int]:
     """A pair of features that are in different states in two rows that differ."""
     for u in range(1, features.size):
@@ -377,7 +377,7 @@ def first_difference(first: Ranks, second: Ranks, features: Integers) -> tuple[i
     return -1, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def differences_with(first: Ranks, second: Ranks, features: Integers, k: int) -> int:
     """Number of features that relate to k differently in two rows."""
     count = 0
@@ -387,7 +387,7 @@ def differences_with(first: Ranks, second: Ranks, features: Integers, k: int) ->
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def conditional_entropies(
     columns: Ranks,
     weights: Integers,
@@ -421,7 +421,7 @@ def conditional_entropies(
         out[u] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _same_pattern(columns: Ranks, a: int, b: int, n_features: int) -> bool:
     for i in range(1, n_features):
         for j in range(i):
@@ -430,7 +430,7 @@ def _same_pattern(columns: Ranks, a: int, b: int, n_features: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def added_divergence(
     columns: Ranks, weights: Integers, codes: NDArray[np.int32], n_classes: int
 ) -> float:
@@ -470,7 +470,7 @@ def added_divergence(
     return max(0.0, value / total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def naive_bayes_path(
     columns: Ranks,
     weights: Integers,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tied_ranks(values: Floats, order: NDArray[np.intp], place: float) -> Floats:
     """Ascending ranks of each row; `order` is the argsort of each row.
 
@@ -32,7 +32,7 @@ def tied_ranks(values: Floats, order: NDArray[np.intp], place: float) -> Floats:
     return ranks
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dense_item_maxima(
     draws: Floats, inverse: Floats, estimates: Floats, limits: Floats, items: NDArray[np.intp]
 ) -> Floats:
@@ -59,7 +59,7 @@ def dense_item_maxima(
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dense_maxima(draws: Floats, inverse: Floats, estimates: Floats, limit: float) -> Floats:
     """For each draw the largest (z_k - z_j) * inverse[j, k] over the statements that are open.
 
@@ -78,7 +78,7 @@ def dense_maxima(draws: Floats, inverse: Floats, estimates: Floats, limit: float
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _standardised(draw: Floats, variances: Floats) -> Floats:
     """z / sd, 0 where there is no variance."""
     found = np.zeros(draw.size)
@@ -88,7 +88,7 @@ def _standardised(draw: Floats, variances: Floats) -> Floats:
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def independent_item_maxima(
     draws: Floats, variances: Floats, estimates: Floats, limits: Floats, items: NDArray[np.intp]
 ) -> Floats:
@@ -122,7 +122,7 @@ def independent_item_maxima(
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def independent_maxima(draws: Floats, variances: Floats, estimates: Floats, limit: float) -> Floats:
     """As `dense_maxima`, for independent items, with the bound of `independent_item_maxima`."""
     n_draws, p = draws.shape

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._kernels import kernel
 
 HALF_LOG_TWO_PI = 0.9189385332046727
 ROOT_HALF = 0.7071067811865476
@@ -19,7 +19,7 @@ SMALL_STIRLING_ERRORS = np.array(
 )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def stirling_error(k: int) -> float:
     """log k! − ((k + 1/2) log k − k + log(2π)/2), to about 1e-15 absolute; 0 for k = 0."""
     if k < 16:
@@ -30,13 +30,13 @@ def stirling_error(k: int) -> float:
     return inverse * (1.0 / 12.0 - square * (1.0 / 360.0 - square * series))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def deviance(n: int, k: int, x: float, y: float) -> float:
     """n KL(k/n ‖ x) with y = 1 − x, for 0 < k < n: the exponent of the binomial probability."""
     return k * math.log(k / (n * x)) + (n - k) * math.log((n - k) / (n * y))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_binomial_pmf(n: int, k: int, x: float, y: float) -> float:
     """log P(Bin(n, x) = k) with y = 1 − x given apart, so that neither has to be small.
 
@@ -52,7 +52,7 @@ def log_binomial_pmf(n: int, k: int, x: float, y: float) -> float:
     return errors + spread - deviance(n, k, x, y)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_binomial_tail(n: int, k: int, x: float, y: float) -> float:
     """log P(Bin(n, x) ≥ k) with y = 1 − x: the log of the Beta(k, n − k + 1) distribution at x.
 
@@ -78,7 +78,7 @@ def log_binomial_tail(n: int, k: int, x: float, y: float) -> float:
     return math.log1p(-min(1.0, math.exp(log_binomial_pmf(n, k - 1, x, y)) * total))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def normal_quantile_below(log_tail: float) -> float:
     """Some w, close from below to the point where the upper normal tail is exp(log_tail)."""
     low, high = -40.0, 40.0
@@ -107,7 +107,7 @@ def normal_quantile_below(log_tail: float) -> float:
     return low - 1e-9
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _widest_deviation(ranks: Floats, n: int) -> int:
     """Position (from 1) where the empirical distribution exceeds x most, in standard deviations."""
     best, where = -np.inf, n
@@ -123,7 +123,7 @@ def _widest_deviation(ranks: Floats, n: int) -> int:
     return where
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log_rho_one(ranks: Floats, n: int) -> float:
     where = _widest_deviation(ranks, n)
     x = ranks[where - 1]
@@ -152,7 +152,7 @@ def _log_rho_one(ranks: Floats, n: int) -> float:
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_rho(ranks: Floats, counts: NDArray[np.int64]) -> Floats:
     """min over k of log BetaCDF(r_(k); k, n − k + 1) for each row of sorted ranks.
 
@@ -173,7 +173,7 @@ def log_rho(ranks: Floats, counts: NDArray[np.int64]) -> Floats:
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _tilt(chances: Floats, k: int) -> float:
     """The odds multiplier ≥ 1 that brings the expected count up to k."""
     low, high = 0.0, 1400.0
@@ -190,7 +190,7 @@ def _tilt(chances: Floats, k: int) -> float:
     return min(low, 690.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_poisson_binomial_tail(chances: Floats, k: int) -> float:
     """log P(at least k of n independent events), their chances in (0, 1]; O(n²), positive terms.
 
@@ -226,7 +226,7 @@ def log_poisson_binomial_tail(chances: Floats, k: int) -> float:
     return math.log1p(-total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_rho_with_cutoffs(ranks: Floats, cutoffs: Floats) -> Floats:
     """log ρ where list i keeps normalized ranks up to cutoffs[i] only; NaN = beyond the cutoff.
 
@@ -249,7 +249,7 @@ def log_rho_with_cutoffs(ranks: Floats, cutoffs: Floats) -> Floats:
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def poisson_probabilities(
     x: float, first: int, last: int, tolerance: float, weights: Floats
 ) -> tuple[int, int, float]:
@@ -293,7 +293,7 @@ def poisson_probabilities(
     return low, high, left_out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def advance(
     old: Floats,
     low: int,
@@ -326,7 +326,7 @@ NEGLIGIBLE = 1e-18
 SMALLEST_BAND = 64
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log_choose(n: int, k: int) -> float:
     """log of the binomial coefficient."""
     if k == 0 or k == n:
@@ -337,7 +337,7 @@ def _log_choose(n: int, k: int) -> float:
     return errors + entropy + spread
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_quantiles(n: int, log_rho: float, out: Floats) -> None:
     """Fill out[k - 1] with log q_k: Beta(k, n − k + 1) has probability exp(log_rho) below q_k.
 
@@ -362,7 +362,7 @@ def log_quantiles(n: int, log_rho: float, out: Floats) -> None:
         before = log_x
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _thin(
     c: int, limit: int, log_keep: float, lowest: int, free: Floats, hit: Floats
 ) -> tuple[float, float]:
@@ -407,7 +407,7 @@ def _thin(
     return not_reached, reached
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _thin_band(
     k: int,
     low: int,
@@ -461,7 +461,7 @@ def _thin_band(
     return reach
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_crossing(log_times: Floats, n: int, log_rho: float) -> tuple[float, float]:
     """log P(N(q_k) ≥ k for some k) and log of its complement, both with full relative accuracy.
 
@@ -529,7 +529,7 @@ def log_crossing(log_times: Floats, n: int, log_rho: float) -> tuple[float, floa
     return math.log1p(-survived), math.log(survived)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_exact_p(log_rhos: Floats, counts: NDArray[np.int64]) -> Floats:
     """log P(min_k BetaCDF(U_(k)) ≤ ρ) for each ρ with its number of uniforms.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._kernels import kernel
 from pyfsagg._kernels.class_tables import width_rows, write_statistic
 
 
@@ -43,7 +43,7 @@ class SortedPlaces(NamedTuple):
     n_levels: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _class_counts(
     weights: NDArray[np.uint16], labels: NDArray[np.int32], n_classes: int
 ) -> NDArray[np.int64]:
@@ -56,7 +56,7 @@ def _class_counts(
     return counts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _known_range(
     rows: NDArray[np.int32],
     values: Floats,
@@ -80,7 +80,7 @@ def _known_range(
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_cells(
     rows: NDArray[np.int32],
     codes: NDArray[np.uint32],
@@ -102,7 +102,7 @@ def _count_cells(
                 cells[first + label] += zeros[label]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_column(
     rows: NDArray[np.int32],
     values: Floats,
@@ -135,7 +135,7 @@ def _count_column(
     return extent
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_class_tables(
     statistic: int,
     places: SortedPlaces,

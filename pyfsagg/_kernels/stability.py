@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._kernels import kernel
 
 
 # Reordering a sum of finite, non-negative terms is safe, and it lets the compiler use SIMD; so does
 # NumPy's rule for a division by zero, which does not occur.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"}, error_model="numpy")
+@kernel(fastmath={"reassoc", "contract"}, error_model="numpy")
 def canberra_pair_sum(columns: Floats) -> float:
     """Sum over rows and over all pairs a < b of a row of |x_a - x_b| / (x_a + x_b).
 
@@ -51,7 +51,7 @@ def canberra_pair_sum(columns: Floats) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"}, error_model="numpy")
+@kernel(fastmath={"reassoc", "contract"}, error_model="numpy")
 def canberra_block(left: Floats, right: Floats) -> Floats:
     """Canberra distance of every row of `left` to every row of `right` (positive values)."""
     n_left, n_columns = left.shape
@@ -66,7 +66,7 @@ def canberra_block(left: Floats, right: Floats) -> Floats:
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def kendall_pair_sum(ranks: Floats, scale: Floats) -> float:
     """Sum over column pairs j < l of (sum over rows i of scale_i sign(r_il - r_ij))^2.
 
@@ -92,7 +92,7 @@ def kendall_pair_sum(ranks: Floats, scale: Floats) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _discordance(values: Floats, weights: Floats, spare: Floats, spare_weights: Floats) -> float:
     """Sum of w_a + w_b over inversions a < b, values_a > values_b; sorts `values` on the way."""
     n = values.shape[0]
@@ -124,7 +124,7 @@ def _discordance(values: Floats, weights: Floats, spare: Floats, spare_weights: 
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _tied_weight(order: NDArray[np.intp], values: Floats, weights: Floats) -> float:
     """Sum of w_a + w_b over pairs that are tied in `values`; `order` sorts `values`."""
     n = order.shape[0]
@@ -141,7 +141,7 @@ def _tied_weight(order: NDArray[np.intp], values: Floats, weights: Floats) -> fl
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _tau(
     x: Floats, y: Floats, order: NDArray[np.intp], order_y: NDArray[np.intp], weights: Floats
 ) -> float:
@@ -175,7 +175,7 @@ def _tau(
     return float(balance / np.sqrt(free_x * free_y))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def kendall_block(
     left: Floats,
     right: Floats,
@@ -203,7 +203,7 @@ def kendall_block(
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weighted_kendall_pair_sum(ranks: Floats, weights: Floats) -> float:
     """Sum over column pairs of (sum_i s_i) (sum_i w_i s_i), s_i = sign(r_il - r_ij).
 
@@ -232,7 +232,7 @@ def weighted_kendall_pair_sum(ranks: Floats, weights: Floats) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def overlap_block(left: NDArray[np.intp], right: NDArray[np.intp], gain: Floats) -> Floats:
     """Sum over columns of gain[max(rank, rank)] for every pair of rows."""
     n_left, n_columns = left.shape
@@ -264,7 +264,7 @@ class Neighbours(NamedTuple):
     place: NDArray[np.intp]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _one_way(own: Booleans, other: Booleans, graph: Neighbours, mean: bool) -> float:
     """Features of `own` alone with a neighbour in `other` alone: their number, or the sum of
     their mean similarities to these neighbours."""
@@ -284,7 +284,7 @@ def _one_way(own: Booleans, other: Booleans, graph: Neighbours, mean: bool) -> f
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _greedy(left: Booleans, right: Booleans, graph: Neighbours) -> float:
     """Size of the matching that takes the most similar free pair at every step."""
     start, neighbours, _, place = graph
@@ -319,7 +319,7 @@ def _greedy(left: Booleans, right: Booleans, graph: Neighbours) -> float:
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _matching(left: Booleans, right: Booleans, graph: Neighbours) -> float:
     """Size of a maximum matching: one breadth-first augmenting path per feature of `left`."""
     start, neighbours = graph.start, graph.features
@@ -360,7 +360,7 @@ def _matching(left: Booleans, right: Booleans, graph: Neighbours) -> float:
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _pair(
     kind: int,
     left: Booleans,
@@ -382,7 +382,7 @@ def _pair(
     return shared + min(there, back)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def adjusted_block(
     kind: int,
     left: Booleans,
@@ -397,7 +397,7 @@ def adjusted_block(
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def adjusted_rows(
     kind: int,
     left: Booleans,
@@ -411,7 +411,7 @@ def adjusted_rows(
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pick_tied(
     support: NDArray[np.bool_], tied: NDArray[np.bool_], room: NDArray[np.int64], draws: Floats
 ) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._kernels import kernel
 
 TOGETHER = 8
 """Resamples that are counted at once where none has 2¹⁶ rows."""
@@ -14,7 +14,7 @@ TOGETHER = 8
 WORDS = 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _width(weights: NDArray[np.uint16]) -> int:
     """Bits that the rows of a resample need: 16, 32 or 64."""
     most = 0
@@ -28,7 +28,7 @@ def _width(weights: NDArray[np.uint16]) -> int:
     return 32 if most < 1 << 32 else 64
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _pack(weights: NDArray[np.uint16], width: int, packed: NDArray[np.uint64]) -> None:
     """Fill (n_samples, WORDS) with the weights of up to WORDS · 64 / width resamples."""
     packed[:] = 0
@@ -39,7 +39,7 @@ def _pack(weights: NDArray[np.uint16], width: int, packed: NDArray[np.uint64]) -
             packed[i, r // lanes] |= np.uint64(weights[r, i]) << shift
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _place_rows(
     event: Booleans,
     start: NDArray[np.int64],
@@ -66,7 +66,7 @@ def _place_rows(
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _all_pairs(
     w: NDArray[np.uint16],
     drawn: NDArray[np.int64],
@@ -88,7 +88,7 @@ def _all_pairs(
     return pairs
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _look_up(
     levels: NDArray[np.int32],
     n_levels: int,
@@ -135,7 +135,7 @@ def _look_up(
     return events
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _weighted_sum(
     of_events: NDArray[np.uint16], rows: NDArray[np.uint64], events: int, width: int, lane: int
 ) -> float:
@@ -152,7 +152,7 @@ def _weighted_sum(
     return float(total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def comparable_pairs(
     levels: NDArray[np.int32],
     n_levels: NDArray[np.int64],
@@ -204,7 +204,7 @@ def comparable_pairs(
                 found[2, first + r, j] = tied
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def concordance_block(
     levels: NDArray[np.int32],
     n_levels: NDArray[np.int64],
@@ -227,7 +227,7 @@ def concordance_block(
             scores[r, j] = (more + 0.5 * tied) / pairs if pairs > 0.0 else 0.5
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _coefficients(
     event: Booleans, start: NDArray[np.int64], w: Floats, efron: bool, of_time: Floats
 ) -> None:
@@ -254,7 +254,7 @@ def _coefficients(
             of_time[4, g] += share * share * q * q
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _first_order(
     event: Booleans, start: NDArray[np.int64], w: Floats, of_time: Floats, u: Floats, v: Floats
 ) -> float:
@@ -270,7 +270,7 @@ def _first_order(
     return total
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@kernel(fastmath={"reassoc", "contract"})
 def _centred_sums(
     column: Floats, u: Floats, v: Floats, total: float, w: Floats, z: Floats
 ) -> tuple[float, float]:
@@ -292,7 +292,7 @@ def _centred_sums(
     return score, spread
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _between_times(
     z: Floats, event: Booleans, start: NDArray[np.int64], of_time: Floats, efron: bool
 ) -> float:
@@ -310,7 +310,7 @@ def _between_times(
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cox_score_block(
     values: Floats,
     event: Booleans,

@@ -13,14 +13,14 @@ import pyfsagg
 from pyfsagg import _kernels
 
 PACKAGE = Path(pyfsagg.__file__).parent
-CALLER = """from numba import njit
+CALLER = """from loops import kernel
 from loops.room.called import f
 
-@njit(cache=True)
+@kernel
 def g():
     return f()
 """
-CALLED = "from numba import njit\n\n@njit(cache=True)\ndef f():\n    return {0}\n"
+CALLED = "from loops import kernel\n\n@kernel\ndef f():\n    return {0}\n"
 
 
 def run(folder: Path, **environment: str) -> tuple[int, int]:
@@ -88,6 +88,32 @@ def test_an_installation_that_cannot_be_written_without_a_home(tmp_path: Path) -
     nowhere = str(tmp_path / "file" / "cache")
     assert run(tmp_path, NUMBA_CACHE_DIR=nowhere, TMPDIR=str(tmp_path / "temporary")) == (1, 0)
     assert not list((tmp_path / "temporary").iterdir())
+
+
+SHARED = "from loops import kernel\n\n@kernel\ndef f(x):\n    return x + x\n"
+# Another process compiles `f` at the same moment: it has not seen the index that this one writes, and
+# has written its own, but not yet the code.
+LATE = """from loops.shared import f
+cache = f._cache._cache_file
+cache._load_index = dict
+cache._save_data = lambda name, data: None
+f(0.25)
+"""
+
+
+def test_processes_that_compile_for_different_types_at_once_never_swap_their_code(
+    tmp_path: Path,
+) -> None:
+    loops = _copied(tmp_path)
+    (loops / "shared.py").write_text(SHARED)
+    for code in ("from loops.shared import f; f(1)", LATE):
+        subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    code = "from loops.shared import f; print(f(0.25), f(3), sum(f.stats.cache_hits.values()))"
+    for hits in (0, 2):  # what was lost is compiled again, and kept
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True
+        )
+        assert done.stdout.split() == ["0.5", "6", str(hits)]
 
 
 def test_compiled_loops_live_in_the_folder_that_is_watched() -> None:
