@@ -21,10 +21,9 @@ from joblib import Parallel, delayed
 from pyfsagg import evaluate, load_dataset
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
-from pyfsagg.evaluation.cells import Fit, fit_one
+from pyfsagg.evaluation.cells import Fit, draw_parts, fit_one
 from pyfsagg.evaluation.learners import read_classifiers
 from pyfsagg.evaluation.plan import ANSWERS
-from pyfsagg.evaluation.splits import draw_parts
 
 
 def whole(jobs: int, **options: Any) -> dict[str, Any]:

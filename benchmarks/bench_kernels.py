@@ -23,7 +23,7 @@ from _timing import interleaved, print_table, write_json
 from bench_ensemble import make_table
 from numba import njit
 
-from pyfsagg._kernels.mrmr_masks import LANES, meet_3x3, place_draws
+from pyfsagg._kernels.mrmr_counts import LANES, meet_3x3, place_draws
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate

@@ -37,7 +37,7 @@ from pyfsagg._kernels.poisson_bootstrap import (
     padded,
     poisson_weights,
 )
-from pyfsagg.out_of_core.source import open_source
+from pyfsagg.out_of_core.counting import open_source
 
 FILE_ROWS, GROUP_ROWS = 5_000_000, 1_000_000
 BINS, CLASSES = 10, 2

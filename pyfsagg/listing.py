@@ -105,7 +105,7 @@ def _regressors() -> pd.DataFrame:
 
 
 def _survival_models() -> pd.DataFrame:
-    from pyfsagg.evaluation.survival import SURVIVAL_MODELS
+    from pyfsagg.evaluation.metrics import SURVIVAL_MODELS
 
     frame = SURVIVAL_MODELS.to_frame("make", "make_mixed")
     installed = [not package or find_spec(package) is not None for package in frame["needs"]]

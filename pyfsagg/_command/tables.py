@@ -117,7 +117,7 @@ def check_file(
     groups: str | None = None,
 ) -> tuple[ReadTable, list[str]]:
     """Read the table of a command and look through it; also the lines of code that change its columns."""
-    from pyfsagg._command.spelling import Terminal
+    from pyfsagg._command.parser import Terminal
     from pyfsagg._table.findings import find_in_table
     from pyfsagg._table.source import read_source
     from pyfsagg.datasets._catalogue import split_target
@@ -241,7 +241,7 @@ def _lines(read: ReadTable) -> list[str]:
 
 def check_sparse_file(options: argparse.Namespace) -> ReadTable:
     """Read a sparse file, whose columns have no names and whose labels are beside it, and look through it."""
-    from pyfsagg._command.spelling import SPARSE, Terminal
+    from pyfsagg._command.parser import SPARSE, Terminal
     from pyfsagg._table.delimited import read_hashed
     from pyfsagg._table.sparse_findings import find_in_sparse
     from pyfsagg._table.target import read_any_table

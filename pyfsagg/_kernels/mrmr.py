@@ -18,6 +18,7 @@ from pyfsagg._kernels.class_tables import (
     width_rows,
 )
 from pyfsagg._kernels.mrmr_counts import (
+    Draws,
     Encoded,
     Tables,
     add_information,
@@ -25,8 +26,9 @@ from pyfsagg._kernels.mrmr_counts import (
     encode,
     information,
     log_table,
+    place_draws,
+    words_for,
 )
-from pyfsagg._kernels.mrmr_masks import Draws, place_draws, words_for
 
 _TOGETHER = 4  # columns counted at once
 _POSITIVE = (1 << 60) - 1  # tells the compiler that a place needs no check for being negative

@@ -20,9 +20,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pyfsagg._base.calls import Call
 from pyfsagg._base.fields import Apart, Part, as_record, put_together, taken_apart
 from pyfsagg._base.output import new_file, new_folder
+from pyfsagg._base.registry import Call
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import DataError, OutputError, ParameterError
@@ -275,7 +275,7 @@ class Result(Part):
         return _json_of(self._document(self._options_in_force(options)))
 
     def _document(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        from pyfsagg._report.text import sentences_of
+        from pyfsagg._report.page import sentences_of
 
         return {
             "schema": self._schema,
@@ -449,7 +449,7 @@ class Result(Part):
 
     def summary_text(self, **options: Any) -> str:
         """The text of the result for a terminal."""
-        from pyfsagg._report.text import render_text
+        from pyfsagg._report.page import render_text
 
         return render_text(self._facts(self._options_in_force(options)))
 

@@ -22,7 +22,7 @@ from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorS
 from pyfsagg.aggregation._call import aggregate, compare_aggregations
 from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.aggregation.agreement import ListAgreement, list_agreement
-from pyfsagg.aggregation.permutation import permutation_p_values
+from pyfsagg.aggregation.order_statistics import permutation_p_values
 
 __all__ = [
     "AGGREGATORS",

@@ -15,7 +15,7 @@ from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._message import SCORES, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
-from pyfsagg.ranks._input import whole_weights
+from pyfsagg.ranks.ranking import whole_weights
 
 NO_P_VALUES = (
     "The lists have weights, so that there are no p-values: a list with weight counts more than "

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.arithmetic import ADJUSTMENTS, adjust_p_values
-from pyfsagg._base.calls import Call
+from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_choice, check_list, check_mapping
 from pyfsagg._message import Message, Param, Use
 from pyfsagg._table.frames import pandas_frame

@@ -14,8 +14,8 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from pyfsagg._base.calls import Call
 from pyfsagg._base.fields import Apart, Part, stored
+from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_integer, check_real, size_of_share
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks, readable
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text

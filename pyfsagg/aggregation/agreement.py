@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.calls import Call
 from pyfsagg._base.fields import stored
+from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import number, plural
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text

@@ -18,9 +18,8 @@ from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.statistics import friedman, one_way_anova, pairwise_tests, rm_anova
-from pyfsagg.statistics.anova import RepeatedMeasuresAnova
+from pyfsagg.statistics.anova import OneWayAnova, RepeatedMeasuresAnova
 from pyfsagg.statistics.average_ranks import FriedmanTest
-from pyfsagg.statistics.one_way import OneWayAnova
 from pyfsagg.statistics.pairwise import PairwiseTests
 
 CAUTIONS = {

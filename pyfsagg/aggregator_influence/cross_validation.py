@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.calls import Call
+from pyfsagg._base.registry import Call
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import check_choice, check_integer, check_list
 from pyfsagg._base.words import readable

@@ -18,8 +18,7 @@ from typing import Any, TextIO
 
 from pyfsagg._base.memory import memory_limit
 from pyfsagg._command.flags import on_cluster
-from pyfsagg._command.parser import Parser, commands_of, take_config
-from pyfsagg._command.spelling import Terminal
+from pyfsagg._command.parser import Parser, Terminal, commands_of, take_config
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
     aggregate,

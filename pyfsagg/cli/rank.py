@@ -76,7 +76,7 @@ def rank_folder(
 ) -> tuple[int, Callable[[Any], EnsembleResult]]:
     """Number of features of the folder, and the function that ranks them and tells its progress."""
     from pyfsagg.out_of_core import rank_out_of_core
-    from pyfsagg.out_of_core.source import open_source
+    from pyfsagg.out_of_core.counting import open_source
 
     options.parser.set_defaults(called={})  # here the bins are those of --binning and --bins
     for name, neutral in MEMORY_FLAGS.items():

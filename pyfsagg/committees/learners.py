@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.calls import Call
+from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import ALONE
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import check_integer, check_list, resolve_seed

@@ -12,8 +12,8 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.calls import Call
 from pyfsagg._base.fields import stored
+from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import as_array, check_integer, n_selected
 from pyfsagg._base.words import count, number, plural, ranks
 from pyfsagg._message import NONE, Got, Param, Remedy, Use

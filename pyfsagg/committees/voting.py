@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.calls import Call
+from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import as_array, check_list, check_writable_names
 from pyfsagg._message import NAN, Got, Param, named
 from pyfsagg._table.frames import pandas_frame

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.calls import Call
+from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import check_choice, check_integer, check_list

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pyfsagg.error_control.bounds import pfer_bound, pfer_size, selection_frequency
 from pyfsagg.error_control.control import (
     ErrorControl,
+    TargetPermutation,
     control_errors,
+    step_down_max_t,
 )
 from pyfsagg.error_control.e_values import e_bh, mean_e_values, stability_e_values
 from pyfsagg.error_control.integrated_path import integrated_path
-from pyfsagg.error_control.permuted import TargetPermutation, step_down_max_t
 
 __all__ = [
     "ErrorControl",

@@ -28,7 +28,7 @@ from pyfsagg.ensemble.scoring import (
     read_filter_params,
     score_resamples,
 )
-from pyfsagg.evaluation.splits import Rows, take_rows
+from pyfsagg.evaluation.cells import Rows, take_rows
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
 from pyfsagg.filters import FILTERS
 from pyfsagg.ranks import rank_scores

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.calls import Call
-from pyfsagg._base.registry import Registry
+from pyfsagg._base.registry import Call, Registry
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import check_integer, check_list, resolve_seed
 from pyfsagg._message import Got, Param, Remedy, Use
@@ -25,11 +24,17 @@ from pyfsagg._table.target import Target, read_target, table_of_task
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation.cells import (
     Fit,
+    Fold,
     Outcome,
+    SplitPart,
     Threshold,
+    draw_parts,
     fit_all,
     largest_count,
+    read_ranking_rows,
+    read_row_groups,
     read_thresholds,
+    take_rows,
 )
 from pyfsagg.evaluation.learners import CLASSIFIERS, REGRESSORS, ClassifierSpec, read_classifiers
 from pyfsagg.evaluation.methods import (
@@ -42,18 +47,9 @@ from pyfsagg.evaluation.methods import (
     repeat_of,
     single_filters,
 )
-from pyfsagg.evaluation.metrics import read_metrics
+from pyfsagg.evaluation.metrics import SURVIVAL_MODELS, read_metrics
 from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
-from pyfsagg.evaluation.splits import (
-    Fold,
-    SplitPart,
-    draw_parts,
-    read_ranking_rows,
-    read_row_groups,
-    take_rows,
-)
-from pyfsagg.evaluation.survival import SURVIVAL_MODELS
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters.variance import drop_features
 

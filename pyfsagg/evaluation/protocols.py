@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from pyfsagg._base.calls import Call
 from pyfsagg._base.fields import Part
+from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import resolve_seed

@@ -1,6 +1,5 @@
 """Importance scores of features, mostly with respect to a target; one module per family."""
 
-from pyfsagg.filters import correlation  # noqa: F401 - registers its filters
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer
 from pyfsagg.filters.association import (
     chi_squared,

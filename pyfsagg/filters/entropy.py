@@ -23,8 +23,15 @@ from pyfsagg.discretization import (
     check_totals,
     numeric_columns,
 )
-from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Scorer, score_features
-from pyfsagg.filters._columns import sorted_places, sparse_entropy
+from pyfsagg.filters._base import (
+    FILTERS,
+    FilterSpec,
+    KernelScorer,
+    Scorer,
+    score_features,
+    sorted_places,
+    sparse_entropy,
+)
 
 
 class EntropyScorer:

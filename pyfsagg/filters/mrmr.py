@@ -22,8 +22,16 @@ from pyfsagg._table.columns import Kind
 from pyfsagg._table.table import Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters._base import FILTERS, FilterSpec, read_depth, settle_depth
-from pyfsagg.filters._columns import MOST_BINS, counted_columns, is_kind, many_values
+from pyfsagg.filters._base import (
+    FILTERS,
+    MOST_BINS,
+    FilterSpec,
+    counted_columns,
+    is_kind,
+    many_values,
+    read_depth,
+    settle_depth,
+)
 
 _READINGS = {"equal_width": EQUAL_WIDTH, "praznik": PRAZNIK}
 _BINS = 10

@@ -16,9 +16,17 @@ from pyfsagg._message import Remedy, Use
 from pyfsagg._table.table import Table, Weights, full_weights
 from pyfsagg._table.target import TIES, Survival, Target, read_survival
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, never, score_features
-from pyfsagg.filters._columns import category_codes, ordered_levels, within_range
-from pyfsagg.filters.correlation import require_ordered_complete
+from pyfsagg.filters._base import (
+    FILTERS,
+    FilterSpec,
+    KernelScorer,
+    category_codes,
+    never,
+    ordered_levels,
+    score_features,
+    within_range,
+)
+from pyfsagg.filters.association import require_ordered_complete
 
 
 @dataclass(frozen=True, eq=False)

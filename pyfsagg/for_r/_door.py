@@ -14,8 +14,8 @@ import numpy as np
 
 import pyfsagg
 from pyfsagg.exceptions import PyfsaggError, PyfsaggWarning
+from pyfsagg.for_r._given import InR
 from pyfsagg.for_r._interrupts import interruptible
-from pyfsagg.for_r._spelling import InR
 from pyfsagg.for_r.calls import CALLS
 from pyfsagg.for_r.tasks import TASKS
 

@@ -24,9 +24,9 @@ from numpy.typing import ArrayLike
 import pyfsagg
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import MissingDependencyError, OutputError, UnknownNameError
-from pyfsagg.for_r._answers import answered
-from pyfsagg.for_r._files import ensemble_of, unpacked
+from pyfsagg.for_r._answers import answered, ensemble_of, unpacked
 from pyfsagg.for_r._given import (
+    IN_R,
     aggregator_of,
     counts,
     listed,
@@ -36,7 +36,6 @@ from pyfsagg.for_r._given import (
     table_of,
     target_of,
 )
-from pyfsagg.for_r._spelling import IN_R
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,10 @@ from pyfsagg.ensemble.settings import flat_names, gather_settings
 from pyfsagg.error_control import control_errors
 from pyfsagg.error_control.control import require_pairs
 from pyfsagg.exceptions import DataError, UnknownNameError
-from pyfsagg.for_r._answers import answered
+from pyfsagg.for_r._answers import answered, frame_of, returned
 from pyfsagg.for_r._given import (
+    IN_R,
+    InR,
     counts,
     filter_of,
     learners_of,
@@ -37,8 +39,6 @@ from pyfsagg.for_r._given import (
     table_of,
     target_of,
 )
-from pyfsagg.for_r._plain import frame_of, returned
-from pyfsagg.for_r._spelling import IN_R, InR
 from pyfsagg.for_r.calls import (
     as_typed,
     call,

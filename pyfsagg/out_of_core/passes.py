@@ -21,16 +21,18 @@ from pyfsagg.out_of_core.counting import (
     Column,
     Counting,
     Counts,
+    Piece,
     Sketch,
+    Source,
     column_of,
     count_piece,
     count_scores,
     empty_counts,
     frequency_coding,
     histogram_piece,
+    open_source,
     sketch_piece,
 )
-from pyfsagg.out_of_core.source import Piece, Source, open_source
 from pyfsagg.resampling.plans import check_poisson_totals, poisson_key
 
 MOST_ROWS_IN_A_PIECE, FEWEST_ROWS = 2**16, 2**10

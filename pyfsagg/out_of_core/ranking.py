@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.calls import Call
+from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_choice, check_integer, check_list, resolve_seed
 from pyfsagg._kernels.entropy_scores import OUTPUTS
 from pyfsagg._message import Param, Remedy

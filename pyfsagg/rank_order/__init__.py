@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.rank_order._orders import to_rank_order
-from pyfsagg.rank_order._result import Elimination
 from pyfsagg.rank_order.criteria import Strategy, spoiler_counts
 from pyfsagg.rank_order.distances import spearman_distance, subset_divergence
-from pyfsagg.rank_order.elimination import ELIMINATIONS, EliminationSpec, eliminate
+from pyfsagg.rank_order.elimination import (
+    ELIMINATIONS,
+    Elimination,
+    EliminationSpec,
+    RankOrderSelector,
+    eliminate,
+)
 from pyfsagg.rank_order.generators import make_planted_orders
-from pyfsagg.rank_order.selector import RankOrderSelector
 
 __all__ = [
     "ELIMINATIONS",

@@ -27,8 +27,7 @@ from pyfsagg._report.drawing import (
 from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError
-from pyfsagg.rank_order._result import Elimination
-from pyfsagg.rank_order.elimination import ELIMINATIONS
+from pyfsagg.rank_order.elimination import ELIMINATIONS, Elimination
 
 MEASURES = {
     "divergence": "Divergence Δ (nats)",

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from pyfsagg._base.calls import Call
-from pyfsagg._base.registry import Registry, Spec
+from pyfsagg._base.fields import stored
+from pyfsagg._base.registry import Call, Registry, Spec
 from pyfsagg._base.settings import Settings
-from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real, resolve_seed
-from pyfsagg._base.words import duration
+from pyfsagg._base.validation import (
+    as_array,
+    check_choice,
+    check_integer,
+    check_real,
+    n_selected,
+    resolve_seed,
+)
+from pyfsagg._base.words import count, duration, enumerate_names, number, plural
 from pyfsagg._message import Message, Name, Param, Use
+from pyfsagg._report.page import Block, Text
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
+from pyfsagg._run.result import Result
 from pyfsagg._table.identity import versions
-from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
+from pyfsagg._table.selectors import TableSelector
+from pyfsagg._table.table import as_table
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.rank_order._orders import Orders, read_orders
-from pyfsagg.rank_order._result import Elimination
 from pyfsagg.rank_order.criteria import (
     BlanketSettings,
     BlanketStrategy,
@@ -34,6 +48,179 @@ from pyfsagg.rank_order.criteria import (
 )
 from pyfsagg.rank_order.distances import divergence_path
 from pyfsagg.rank_order.naive_bayes import accuracy_path
+
+UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Elimination(Result):
+    """A removal order, with the loss of each removal.
+
+    Attributes
+    ----------
+    method : str
+    feature_names : tuple of str
+        The p features, in the order of the table.
+    removal_order : ndarray of int (n_features,)
+        Positions of the features, the one removed first in front; the last entry is the feature
+        that is never removed.
+    criterion : ndarray (n_features,)
+        Criterion of the method at each removal: spoiler count, change of the centre distances, Δ,
+        or Δ of the blanket; NaN for the last feature.
+    divergence : ndarray (n_features,)
+        Δ in nats of the features left after 0, 1, …, p − 1 removals.
+    accuracy : ndarray (n_features,) or None
+        Cross-validated accuracy of naive Bayes on the boolean-order features of the same subsets;
+        NaN for sizes that were not requested.
+    parameters, data, versions : dict
+        Settings that repeat the run (ties among them), data and software versions.
+    baseline : DataFrame or None
+        Accuracy of random subsets, for comparison.
+
+    Notes
+    -----
+    Shown with `n_features_to_select`, the number of features selected (a quarter of them by default), or a
+    fraction of them.  The picture takes `measure`, ``"divergence"`` or ``"accuracy"``.
+    """
+
+    _kind: ClassVar[str] = "elimination"
+    _noun: ClassVar[str] = "elimination"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"n_features_to_select": 0.25})
+    _one_file: ClassVar[bool] = True
+
+    method: str
+    feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
+    removal_order: NDArray[np.intp]
+    criterion: NDArray[np.float64]
+    divergence: NDArray[np.float64]
+    accuracy: NDArray[np.float64] | None
+    parameters: Mapping[str, Any]
+    data: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=versions)
+    baseline: pd.DataFrame | None = field(default=None, metadata=stored(index="size"))
+
+    @property
+    def n_features(self) -> int:
+        return len(self.feature_names)
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Place in the removal order (n_features,): 1 = removed first; larger = more important."""
+        scores = np.empty(self.n_features)
+        scores[self.removal_order] = np.arange(1, self.n_features + 1)
+        return scores
+
+    @property
+    def ranking(self) -> NDArray[np.float64]:
+        """Ranks (n_features,): 1 = removed last."""
+        return self.n_features + 1 - self.scores
+
+    def select(self, n_features_to_select: int) -> list[str]:
+        """Names of the `n_features_to_select` features removed last, the very last first."""
+        n_features_to_select = check_integer(
+            Message(Param("n"), " (features to select)"),
+            n_features_to_select,
+            low=1,
+            high=self.n_features,
+        )
+        return [self.feature_names[j] for j in self.removal_order[::-1][:n_features_to_select]]
+
+    def select_by_divergence(self, threshold: float, unit: str = "nats") -> list[str]:
+        """Names of the smallest subset of the path whose divergence is at most `threshold`.
+
+        Parameters
+        ----------
+        threshold : float
+            At least 0.
+        unit : {"nats", "bits"}
+        """
+        return self.select(self.size_by_divergence(threshold, unit))
+
+    def size_by_divergence(self, threshold: float, unit: str = "nats") -> int:
+        """Size of the smallest subset of the path whose divergence is at most `threshold`."""
+        check_choice("unit", unit, UNITS)
+        limit = check_real("threshold", threshold, low=0.0) / UNITS[unit]
+        return int(self.n_features - np.flatnonzero(self.divergence <= limit)[-1])
+
+    def best_size(self) -> int:
+        """Size of the smallest subset with the best accuracy on the path.
+
+        Raises
+        ------
+        DataError
+            If the elimination was run without accuracy.
+        """
+        if self.accuracy is None:
+            raise DataError(
+                "this elimination has no accuracy; call eliminate(…, ", Use(accuracy=True), ")"
+            )
+        best = np.nanmax(self.accuracy)
+        return int(self.n_features - np.flatnonzero(self.accuracy == best)[-1])
+
+    def to_frame(self, unit: str = "nats") -> pd.DataFrame:
+        """One row per feature in the order of removal.
+
+        Columns: ``feature``; its ``rank`` (1 = kept longest); ``criterion`` at its removal; ``size``
+        of the subset from which it was removed, and the ``divergence`` (in `unit`) and
+        ``accuracy`` of that subset.
+        """
+        check_choice("unit", unit, UNITS)
+        p = self.n_features
+        return pd.DataFrame(
+            {
+                "feature": [self.feature_names[j] for j in self.removal_order],
+                "rank": np.arange(p, 0, -1),
+                "criterion": self.criterion,
+                "size": np.arange(p, 0, -1),
+                "divergence": self.divergence * UNITS[unit],
+                "accuracy": np.full(p, np.nan) if self.accuracy is None else self.accuracy,
+            },
+            index=pd.RangeIndex(p, name="removed_before"),
+        )
+
+    # -----------------------------------------------------------------------------------------
+    # how it is kept and shown
+    # -----------------------------------------------------------------------------------------
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        baseline = {} if self.baseline is None else {"baseline.csv": self.baseline}
+        return {"removal.csv": self.to_frame(), **baseline}
+
+    def _size(self, view: Mapping[str, Any]) -> int:
+        """How many features are selected."""
+        return n_selected(view["n_features_to_select"], self.n_features, "n_features_to_select")
+
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        return [f"selected = result.select({self._size(view)})"]
+
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        size = self._size(view)
+        left = self.n_features - size
+        accuracy = ""
+        if self.accuracy is not None and not np.isnan(self.accuracy[left]):
+            share = f"{self.accuracy[left]:.1%}"
+            accuracy = f" Naive Bayes on their orders is right in {share} (cross-validated)."
+        return [
+            Text(
+                Markup("<b>The last {} kept:</b> {}.").format(
+                    count(size), enumerate_names(self.select(size), most=20)
+                )
+            ),
+            Text(
+                f"Each sample was read as an order of its features, and {self.method.replace('_', '-')} "
+                f"removed {count(left)} of {plural(self.n_features, 'feature')} one by one. The orders of "
+                f"those left lose {number(float(self.divergence[left]), 4)} nats about the class against "
+                f"those of all features; nothing is lost down to "
+                f"{plural(self.size_by_divergence(0.0), 'feature')}.{accuracy}"
+            ),
+        ]
+
+    def __repr__(self) -> str:
+        kept = self.size_by_divergence(0.0)
+        shown = ", ".join(self.select(min(3, self.n_features)))
+        return (
+            f"Elimination({self.method}: {self.n_features} features, zero divergence down to {kept}; "
+            f"kept longest: {shown})"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -451,3 +638,108 @@ def _priority(p: int, tie_break: str, random_state: Any) -> NDArray[np.intp]:
     if tie_break == "random":
         return np.random.default_rng(random_state).permutation(p)
     return np.arange(p) if tie_break == "last" else np.arange(p)[::-1].copy()
+
+
+class RankOrderSelector(TableSelector):
+    """Keep the features that a backward elimination on orders removes last.
+
+    Parameters
+    ----------
+    method : {"cdv", "spoilers", "greedy_kl", "koller_sahami"}
+        As in :func:`pyfsagg.rank_order.eliminate`.
+    n_features_to_select : float, int or None
+        Fraction of the features to keep (rounded up), or their number; None with `divergence`.
+    divergence : float, optional
+        Keep the smallest subset whose divergence, in nats, is at most this; replaces `n_features_to_select`.
+    method_params, ties, missing, tie_break, max_seconds, random_state, n_jobs, execution
+        As in :func:`pyfsagg.rank_order.eliminate`.
+
+    Attributes
+    ----------
+    result_ : Elimination
+    scores_ : ndarray (n_features,)
+        Places in the removal order, larger = kept longer.
+    ranking_ : ndarray (n_features,)
+        1 = kept longest.
+    support_ : ndarray of bool (n_features,)
+
+    Examples
+    --------
+    >>> from pyfsagg.rank_order import RankOrderSelector, make_planted_orders
+    >>> data = make_planted_orders(3, 10, n_extraneous=4, random_state=1)
+    >>> selector = RankOrderSelector("spoilers", n_features_to_select=3).fit(data.X, data.y)
+    >>> sorted(selector.get_feature_names_out().tolist())
+    ['planted_1', 'planted_2', 'planted_3']
+    """
+
+    def __init__(
+        self,
+        method: str = "cdv",
+        *,
+        n_features_to_select: float | int | None = 0.25,
+        divergence: float | None = None,
+        method_params: Mapping[str, Any] | None = None,
+        ties: str = "average",
+        missing: str = "error",
+        tie_break: str = "first",
+        max_seconds: float | None = 3600.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        execution: Execution | None = None,
+    ) -> None:
+        self.method = method
+        self.n_features_to_select = n_features_to_select
+        self.divergence = divergence
+        self.method_params = method_params
+        self.ties = ties
+        self.missing = missing
+        self.tie_break = tie_break
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.execution = execution
+
+    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> RankOrderSelector:
+        """Eliminate features, and select the remaining ones.
+
+        Parameters
+        ----------
+        X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+            Class labels.
+        sample_weight : array of whole numbers (n_samples,), optional
+            How often each instance counts.
+        """
+        X = self._record(X, y)
+        threshold = self._threshold(as_table(X, allow_constant=True).n_features)
+        options = self.get_params(deep=False)
+        for name in ("n_features_to_select", "divergence"):
+            options.pop(name)
+        self.result_ = eliminate(X, y, sample_weight=sample_weight, **options)
+        by_number = isinstance(threshold, int)
+        size = threshold if by_number else self.result_.size_by_divergence(threshold)
+        self.scores_ = self.result_.scores
+        self.ranking_ = self.result_.ranking
+        self.support_ = self.ranking_ <= size
+        return self
+
+    def _threshold(self, n_features: int) -> int | float:
+        """The number of features asked for, or, a float, the divergence that decides."""
+        if self.divergence is not None:
+            return check_real("divergence", self.divergence, low=0.0)
+        if self.n_features_to_select is None:
+            raise ParameterError("give n_features_to_select or divergence (how much loss)")
+        return n_selected(self.n_features_to_select, n_features, "n_features_to_select")
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.missing == "unknown"
+        return tags
+
+    def _more_tags(self) -> dict[str, bool]:  # scikit-learn 1.5
+        return {"requires_y": True, "allow_nan": self.missing == "unknown"}

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.validation import as_array, check_choice, check_integer
+from pyfsagg._base.remarks import warn
+from pyfsagg._base.validation import (
+    as_array,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_list,
+    check_real,
+    check_writable_names,
+    is_single,
+    real_array,
+)
 from pyfsagg._kernels.ranks import tied_ranks
-from pyfsagg._message import NAN, Param, Remedy, Use
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg._message import INF, NAN, SCORES, Got, Param, Remedy, Use, named
+from pyfsagg._table.frames import pandas_frame, pandas_series
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 
 def tie_sizes(scores: Floats) -> NDArray[np.int64]:
@@ -208,3 +222,310 @@ def select_top(
     room = k - above.sum(axis=-1, keepdims=True)
     mask = above | (level & (np.cumsum(level, axis=-1) <= room))
     return np.moveaxis(mask, -1, axis)
+
+
+MOST_COPIES = 10_000
+
+
+def read_lists(
+    lists: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]],
+    unranked: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]] = (),
+) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
+    """Item names (in order of first appearance), list names and the rank matrix (m, p)."""
+    named = _named(lists, "list", "lists")
+    loose = _named(unranked, "unranked", "unranked")
+    both = [name for name in loose if name in named]
+    if both:
+        raise DataError(f"two lists have the name {both[0]!r}; name them apart")
+    named |= {name: [_as_tie(name, entries)] for name, entries in loose.items()}
+    if not named:
+        raise DataError("no list was given; at least one is needed")
+    ranked = [_read_list(label, entries) for label, entries in named.items()]
+    names = tuple(dict.fromkeys(name for one in ranked for name in one))
+    check_writable_names((*names, *named), "an item or a list")
+    position = {name: j for j, name in enumerate(names)}
+    matrix = np.full((len(ranked), len(names)), np.nan)
+    for i, one in enumerate(ranked):
+        matrix[i, [position[name] for name in one]] = list(one.values())
+    if len(ranked) > 1 and len(names) == sum(map(len, ranked)):
+        warn(
+            "no name is in more than one list: there is no agreement to find, and the result only "
+            "interleaves the lists. Check that all lists use the same kind of names.",
+            stacklevel=4,
+        )
+    return names, tuple(named), matrix
+
+
+def _named(
+    lists: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]], prefix: str, argument: str
+) -> dict[str, Iterable[Any]]:
+    if isinstance(lists, Mapping):
+        return {str(name): entries for name, entries in lists.items()}
+    try:
+        given = check_list(argument, lists)
+    except InputTypeError:
+        raise InputTypeError(
+            named(argument),
+            " must be a sequence of lists of names, or a dict of them, got ",
+            f"{type(lists).__name__}",
+        ) from None
+    return {f"{prefix}{i + 1}": entries for i, entries in enumerate(given)}
+
+
+def _entries(label: str, entries: Iterable[Any]) -> list[Any]:
+    if isinstance(entries, (str, bytes)):
+        raise InputTypeError(f"the list {label!r} is the text {entries!r}, not a list of names")
+    found = check_list(f"the list {label!r}", entries)
+    if not found:
+        raise DataError(f"the list {label!r} is empty; leave it out")
+    return found
+
+
+def _as_tie(label: str, entries: Iterable[Any]) -> tuple[Any, ...]:
+    names = tuple(_entries(label, entries))
+    if any(isinstance(name, (tuple, list, set, frozenset)) for name in names):
+        raise DataError(f"the unranked list {label!r} holds a tie; all its names are tied already")
+    return names
+
+
+def _read_list(label: str, entries: Iterable[Any]) -> dict[str, float]:
+    """Name → rank of one list; a tuple, list or set inside it is a tie."""
+    ranks: dict[str, float] = {}
+    for entry in _entries(label, entries):
+        group: Sequence[Any] = (
+            list(entry) if isinstance(entry, (tuple, list, set, frozenset)) else [entry]
+        )
+        if not group:
+            raise DataError(f"the list {label!r} has an empty tie; leave it out")
+        rank = len(ranks) + (len(group) + 1) / 2
+        for item in group:
+            name = _read_name(label, item)
+            if name in ranks:
+                raise DataError(
+                    f"the name {name!r} occurs twice in the list {label!r}; list it once"
+                )
+            ranks[name] = rank
+    return ranks
+
+
+def _read_name(label: str, item: Any) -> str:
+    if (
+        item is None
+        or item is pd.NA
+        or (isinstance(item, (float, np.floating)) and np.isnan(item))
+        or not str(item).strip()
+    ):
+        raise DataError(f"the list {label!r} holds a missing or blank name ({item!r}); remove it")
+    return str(item).strip()
+
+
+def read_values(
+    values: Any, names: Sequence[str] | None, label: str
+) -> tuple[Floats, tuple[str, ...], tuple[str, ...]]:
+    values = pandas_frame(values)
+    if isinstance(values, pd.DataFrame):
+        columns = [str(name) for name in values.columns]
+        rows = [str(name) for name in values.index]
+        if values.index.equals(pd.RangeIndex(len(values))):
+            rows = [f"list{i + 1}" for i in range(len(values))]
+    else:
+        columns, rows = [], []
+    values = real_array(label, values)
+    try:
+        matrix = np.array(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputTypeError(
+            f"{label} must be numbers in a table of lists by items ({error})"
+        ) from error
+    if matrix.ndim != 2:
+        raise DataError(
+            f"{label} must have two dimensions, lists by items, got shape {matrix.shape}; a single "
+            "list is a table of one row: [values]"
+        )
+    m, p = matrix.shape
+    if not m or not p:
+        raise DataError(
+            f"{label} has shape {matrix.shape}: at least one list and one item are needed"
+        )
+    if names is not None:
+        columns = [str(name) for name in check_list("names", names)]
+        if len(columns) != p:
+            raise ParameterError(Param("names"), f" has {len(columns)} names for {p} items")
+    columns = columns or [f"x{j}" for j in range(p)]
+    rows = rows or [f"list{i + 1}" for i in range(m)]
+    if len(set(columns)) < p:
+        twice = pd.Index(columns)
+        raise DataError(
+            f"the item name {twice[twice.duplicated()][0]!r} occurs twice; names must be unique"
+        )
+    check_writable_names((*columns, *rows), "an item or a list")
+    return matrix, tuple(columns), tuple(rows)
+
+
+def read_members(scores: Any, groups: Any) -> tuple[Floats, NDArray[np.int64], tuple[str, ...]]:
+    """Scores of members, the position of the group of each, and the names of the groups."""
+    scores = real_array("scores", pandas_series(scores))
+    try:
+        values = np.array(scores, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputTypeError(
+            Param("scores"), f" must be one number per member ({error})"
+        ) from error
+    names = pd.Series(check_list("groups", pandas_series(groups)), dtype=object)
+    if values.ndim != 1 or len(values) == 0 or len(values) != len(names):
+        raise DataError(
+            f"scores and groups must be one value per member, got shape {values.shape} and "
+            f"{len(names)} groups"
+        )
+    if not np.isfinite(values).all():
+        raise DataError(
+            f"the score of member {int(np.argmin(np.isfinite(values))) + 1} is missing or infinite; "
+            "leave that member out"
+        )
+    if names.isna().any():
+        raise DataError(f"member {int(names.isna().argmax()) + 1} has no group; leave it out")
+    position, found = pd.factorize(names.astype(str).str.strip())
+    return values, position.astype(np.int64), tuple(str(name) for name in found)
+
+
+def check_entries(
+    matrix: Floats, names: tuple[str, ...], list_names: tuple[str, ...], what: str
+) -> None:
+    if np.isinf(matrix).any():
+        i, j = np.argwhere(np.isinf(matrix))[0]
+        raise DataError(
+            f"the {what} of {names[j]!r} in {list_names[i]!r} is infinite",
+            INF,
+            Remedy("use a finite number or ", NAN),
+        )
+    missing = np.isnan(matrix)
+    if not missing.any():
+        return
+    if missing.all(axis=1).any():
+        i = int(np.flatnonzero(missing.all(axis=1))[0])
+        raise DataError(
+            f"every {what} of {list_names[i]!r} is missing (",
+            NAN,
+            "): an empty list",
+            Remedy("leave it out"),
+        )
+    if missing.all(axis=0).any():
+        j = int(np.flatnonzero(missing.all(axis=0))[0])
+        raise DataError(
+            f"no list has a {what} for the item {names[j]!r} (all ",
+            NAN,
+            ")",
+            Remedy(
+                "drop that item, and count it in ",
+                Param("universe"),
+                " if it could have been listed",
+            ),
+        )
+
+
+def universe_sizes(
+    universe: int | Sequence[int] | None, full: bool, missing: NDArray[np.bool_]
+) -> Floats:
+    m, p = missing.shape
+    if check_flag("full", full):
+        if universe is not None:
+            raise ParameterError(
+                Param("universe"),
+                " has no meaning with ",
+                Use(full=True),
+                ", where every list is its own universe",
+                Remedy(
+                    "use ",
+                    Use(full=False),
+                    " for lists that are cut off, or leave out ",
+                    Param("universe"),
+                ),
+            )
+        return np.asarray(p - missing.sum(axis=1), dtype=np.float64)
+    if universe is None:
+        return np.full(m, float(p))
+    given = [universe] * m if is_single(universe) else check_list("universe", universe)
+    if len(given) != m:
+        raise ParameterError(
+            Param("universe"),
+            f" must be one number or one per list ({m}), got {len(given)} numbers",
+        )
+    for size in given:
+        if check_integer("universe", size, low=1) < p:
+            raise ParameterError(
+                Use(universe=size),
+                f" is smaller than the {p} different items in the lists; it counts every item that ",
+                "could have been listed",
+            )
+    return np.asarray(given, dtype=np.float64)
+
+
+def check_rank_range(
+    ranks: Floats, sizes: Floats, names: tuple[str, ...], list_names: tuple[str, ...]
+) -> None:
+    low = ranks < 1
+    high = ranks > sizes[:, np.newaxis]
+    if low.any():
+        i, j = np.argwhere(low)[0]
+        raise DataError(
+            f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}; ranks start at 1 ",
+            "for the best; if these are scores, declare them: ",
+            SCORES,
+        )
+    if high.any():
+        i, j = np.argwhere(high)[0]
+        raise DataError(
+            f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}, above the ",
+            f"universe of {sizes[i]:g} items",
+            Remedy(
+                "raise ",
+                Param("universe"),
+                ", or use ",
+                Use(full=False),
+                " for a list that is cut off",
+            ),
+        )
+
+
+def read_list_weights(
+    list_weights: Mapping[str, float] | Sequence[float], list_names: tuple[str, ...]
+) -> Floats:
+    """One checked weight per list, in the order of the lists."""
+    m = len(list_names)
+    if isinstance(list_weights, Mapping):
+        unknown = [str(name) for name in list_weights if str(name) not in list_names]
+        if unknown:
+            raise UnknownNameError("list with a weight", unknown[0], list_names)
+        absent = [name for name in list_names if name not in list_weights]
+        if absent:
+            raise ParameterError(f"the list {absent[0]!r} has no weight; give one for each list")
+        list_weights = [list_weights[name] for name in list_names]
+    if isinstance(list_weights, str) or not isinstance(list_weights, (Sequence, np.ndarray)):
+        raise InputTypeError(
+            Param("list_weights"), " must be one number per list", Got(list_weights)
+        )
+    if len(list_weights) != m:
+        raise ParameterError(
+            Param("list_weights"), f" must be one number per list ({m}), got {len(list_weights)}"
+        )
+    checked = np.array([check_real("list_weights", weight, low=0.0) for weight in list_weights])
+    if not checked.any():
+        raise ParameterError("all weights are 0, so that no list counts; give one a weight above 0")
+    return checked
+
+
+def whole_weights(list_weights: Floats) -> NDArray[np.int64]:
+    """Weights as numbers of copies."""
+    copies = np.rint(list_weights)
+    if (copies != list_weights).any():
+        odd = float(list_weights[np.argmax(copies != list_weights)])
+        raise ParameterError(
+            f"a list is written a whole number of times, and one has the weight {odd:g}; give whole "
+            "weights"
+        )
+    if copies.sum() > MOST_COPIES:
+        raise ParameterError(
+            f"whole weights mean lists written so many times, and these sum to {copies.sum():,.0f}, "
+            f"more than {MOST_COPIES:,}; divide them by a common factor"
+        )
+    return copies.astype(np.int64)

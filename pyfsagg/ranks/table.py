@@ -18,9 +18,13 @@ from pyfsagg._base.validation import check_choice
 from pyfsagg._message import FALSE, SCORES, TRUE, Got, Param, Phrase, Use
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import Format, PathLike, read_rank_files
-from pyfsagg.ranks._input import (
+from pyfsagg.ranks.ranking import (
+    TIES,
+    Ties,
     check_entries,
     check_rank_range,
+    last_places,
+    rank_scores,
     read_list_weights,
     read_lists,
     read_members,
@@ -28,7 +32,6 @@ from pyfsagg.ranks._input import (
     universe_sizes,
     whole_weights,
 )
-from pyfsagg.ranks.ranking import TIES, Ties, last_places, rank_scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,15 +12,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.calls import Call
+from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_integer, check_real, real_array
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import Got, Param, Phrase, Remedy, Use, named
 from pyfsagg._table.frames import pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.screens._result import Screen
-from pyfsagg.screens.scoring import Side, SideName, estimate_alpha, score_side
+from pyfsagg.screens._result import Screen, Side, SideName, estimate_alpha, score_side
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from pyfsagg.stability_measures._base import (
     WholeSample,
 )
 from pyfsagg.stability_measures.adequacy import Adequacy, adequacy
-from pyfsagg.stability_measures.between import BetweenSampleStability, between_sample_stability
+from pyfsagg.stability_measures.chance import BetweenSampleStability, between_sample_stability
 from pyfsagg.stability_measures.curves import feature_stability, pareto_front, stability_curve
 from pyfsagg.stability_measures.nogueira import NogueiraResult, nogueira
 from pyfsagg.stability_measures.result import StabilityResult, stability

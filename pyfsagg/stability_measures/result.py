@@ -13,8 +13,8 @@ from markupsafe import Markup
 from numpy.random import Generator
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.calls import Call
 from pyfsagg._base.fields import Part, plain, put_together, stored
+from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_choice, check_list, check_real, n_selected, resolve_seed
 from pyfsagg._base.words import MISSING, count, number, plural, titled
 from pyfsagg._message import Message, Param, Remedy

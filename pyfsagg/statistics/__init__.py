@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pyfsagg._base.arithmetic import adjust_p_values
-from pyfsagg.statistics.anova import rm_anova, sphericity_test
+from pyfsagg.statistics.anova import one_way_anova, rm_anova, sphericity_test
 from pyfsagg.statistics.average_ranks import critical_difference, friedman, nemenyi, win_tie_loss
 from pyfsagg.statistics.effect_sizes import (
     bayesian_t_tests,
     rank_biserial_paired,
     rank_biserial_unpaired,
 )
-from pyfsagg.statistics.one_way import one_way_anova
 from pyfsagg.statistics.pairwise import pairwise_tests
 from pyfsagg.statistics.rank_sets import (
     RankConfidence,

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.calls import Call
 from pyfsagg._base.fields import Part
 from pyfsagg._base.memory import require_memory
+from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import as_array, check_integer, check_real, got_short
 from pyfsagg._kernels.clusters import add_squared_distances, pair_totals, shortfall_sums
 from pyfsagg._message import Got, Param, named

@@ -14,8 +14,8 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.calls import Call
 from pyfsagg._base.memory import require_memory
+from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import (
     as_array,
     check_integer,

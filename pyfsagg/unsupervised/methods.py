@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.calls import Call
+from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import resolve_seed
 from pyfsagg._table.table import as_table, full_weights
 from pyfsagg.exceptions import ParameterError

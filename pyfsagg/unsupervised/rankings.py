@@ -9,7 +9,7 @@ import scipy.sparse
 from sklearn.neighbors import kneighbors_graph
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.calls import Call
+from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
 from pyfsagg._kernels.clusters import correlation_ratios, spectral_entropy, spectral_entropy_without
 from pyfsagg._message import Got, Param, Remedy, Use

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg.aggregation import aggregate
-from pyfsagg.evaluation.cells import Fit, fit_all
+from pyfsagg.evaluation.cells import Fit, Fold, fit_all
 from pyfsagg.evaluation.learners import read_classifiers
-from pyfsagg.evaluation.splits import Fold
 from pyfsagg.extending import as_table, check_target, run_tasks
 from pyfsagg.filters import fit_criterion, spearman, symmetric_uncertainty, value_difference_metric
 from pyfsagg.ranks import RankTable

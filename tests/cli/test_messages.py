@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg._base.settings import Task
-from pyfsagg._command.parser import commands_of
-from pyfsagg._command.spelling import Terminal, flags_of
+from pyfsagg._command.parser import Terminal, commands_of, flags_of
 from pyfsagg._message import Message, Name, Param, Phrase, Use
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.cli import build_parser

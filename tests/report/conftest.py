@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pyfsagg._base.calls import Call
+from pyfsagg._base.registry import Call
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.core import Recipe
 from pyfsagg.ranks import rank_scores

@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 from statsmodels.stats.multitest import multipletests
 
 from pyfsagg.aggregation import AGGREGATORS, aggregate, permutation_p_values
-from pyfsagg.aggregation.permutation import _relabelled
+from pyfsagg.aggregation.order_statistics import _relabelled
 from pyfsagg.aggregation.score_based import fpcps_loadings
 from pyfsagg.exceptions import (
     DataError,

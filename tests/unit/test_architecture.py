@@ -158,15 +158,15 @@ from pyfsagg._base.validation import check_integer
 def f():
     import pyfsagg._page
     from pyfsagg.ranks import _files
-    return pyfsagg.ranks._input.read, _own
+    return pyfsagg.ranks.ranking.read, _own
 """
     assert set(_hidden(ast.parse(text))) == {
         "pyfsagg._run",
         "pyfsagg._base.validation.check_integer",
         "pyfsagg._page",
         "pyfsagg.ranks._files",
-        "pyfsagg.ranks._input",
-        "pyfsagg.ranks._input.read",
+        "pyfsagg.ranks.ranking",
+        "pyfsagg.ranks.ranking.read",
     }
 
 

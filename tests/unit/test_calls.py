@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 
 import pyfsagg
 from pyfsagg import Execution, Precision, Task, bam, influence, rank_out_of_core, wam
-from pyfsagg._base.calls import Call
+from pyfsagg._base.registry import Call
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order import RankOrderSelector, eliminate, make_planted_orders
 from pyfsagg.resampling import (

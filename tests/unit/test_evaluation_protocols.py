@@ -17,7 +17,7 @@ from pyfsagg import Task, bam, evaluate, load_dataset, wam
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.evaluation import cells
-from pyfsagg.evaluation.splits import draw_parts, take_rows
+from pyfsagg.evaluation.cells import draw_parts, take_rows
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,

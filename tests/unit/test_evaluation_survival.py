@@ -10,7 +10,7 @@ from statsmodels.duration.hazard_regression import PHReg
 
 import pyfsagg
 from pyfsagg._table.target import Survival
-from pyfsagg.evaluation.survival import CoxModel, concordance_index, integrated_brier_score
+from pyfsagg.evaluation.metrics import CoxModel, concordance_index, integrated_brier_score
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError
 from pyfsagg.listing import list_methods
 

@@ -10,8 +10,18 @@ import pytest
 from markupsafe import Markup
 
 import pyfsagg
-from pyfsagg._report.page import Code, Enumeration, PageColumn, PageTable, Records, Text
-from pyfsagg._report.text import WIDTH, plain_text, render_text, sentences_of
+from pyfsagg._report.page import (
+    WIDTH,
+    Code,
+    Enumeration,
+    PageColumn,
+    PageTable,
+    Records,
+    Text,
+    plain_text,
+    render_text,
+    sentences_of,
+)
 from pyfsagg._run.result import Result
 from pyfsagg.aggregation import aggregate, compare_aggregations, list_agreement
 from pyfsagg.rank_order import eliminate, make_planted_orders

@@ -16,8 +16,7 @@ from pyfsagg._base.fields import as_record
 from pyfsagg.ensemble.selection import FDR, read_wish
 from pyfsagg.error_control import control_errors, e_bh, pfer_bound, stability_e_values
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.for_r._files import ensemble_of
-from pyfsagg.for_r._plain import ensemble_parts
+from pyfsagg.for_r._answers import ensemble_of, ensemble_parts
 
 
 def table(seed: int = 0, n: int = 80, p: int = 12, real: int = 2) -> tuple[np.ndarray, np.ndarray]:

@@ -21,7 +21,7 @@ from pyfsagg._base.validation import (
     check_list,
     check_mapping,
 )
-from pyfsagg._command import spelling as terminal
+from pyfsagg._command import parser as terminal
 from pyfsagg._message import (
     FILTER,
     MAPPING,
@@ -37,7 +37,7 @@ from pyfsagg._message import (
     Value,
 )
 from pyfsagg.exceptions import DataError, OutputError, ParameterError, PyfsaggError, PyfsaggWarning
-from pyfsagg.for_r import _spelling as r
+from pyfsagg.for_r import _given as r
 
 ERRORS = [
     error

@@ -20,15 +20,13 @@ from pyfsagg._kernels.mrmr import (
     takes_few_rows,
 )
 from pyfsagg._kernels.mrmr_counts import (
+    WORD_BITS,
     _complete,
     add_information,
     allocate,
     encode,
-    log_table,
-)
-from pyfsagg._kernels.mrmr_masks import (
-    WORD_BITS,
     equal_bits,
+    log_table,
     meet_1x1,
     meet_1x3,
     meet_3x1,
@@ -39,8 +37,7 @@ from pyfsagg._kernels.mrmr_masks import (
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters._base import FILTERS, read_depth
-from pyfsagg.filters._columns import counted_columns
+from pyfsagg.filters._base import FILTERS, counted_columns, read_depth
 from pyfsagg.filters.mrmr import MrmrScorer, mrmr, prepare_mrmr
 
 _spec = importlib.util.spec_from_file_location("twins", Path(__file__).with_name("twins.py"))

@@ -26,9 +26,8 @@ from pyfsagg._run import checkpoint as _checkpoint
 from pyfsagg._table.columns import Kind
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.out_of_core import counting, passes
-from pyfsagg.out_of_core.counting import FINE_PARTS, column_of
+from pyfsagg.out_of_core.counting import FINE_PARTS, column_of, open_source
 from pyfsagg.out_of_core.passes import Budget
-from pyfsagg.out_of_core.source import open_source
 
 FILTERS = [
     "information_gain",

@@ -17,7 +17,7 @@ import pyfsagg
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg.ensemble.settings import flat_names
 from pyfsagg.exceptions import UnknownNameError
-from pyfsagg.for_r._spelling import IN_R
+from pyfsagg.for_r._given import IN_R
 from pyfsagg.for_r.calls import CALLS, arguments_of, as_typed
 from pyfsagg.for_r.tasks import GROUPS
 

@@ -18,7 +18,7 @@ from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
 from pyfsagg.ranks import RankTable
 from pyfsagg.screens import Screen
-from pyfsagg.screens.scoring import estimate_alpha, storey
+from pyfsagg.screens._result import estimate_alpha, storey
 
 NOTHING = np.empty(0)
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import pyfsagg
-from pyfsagg._report.text import sentences_of
+from pyfsagg._report.page import sentences_of
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks.ranking import about_ties, select_top, tie_sizes
 from pyfsagg.stability_measures import (
