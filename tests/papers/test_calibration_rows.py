@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
+import pkgutil
 import re
 import tomllib
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import pyfsagg
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg_papers import calibrate, shipped_calibration
 from pyfsagg_papers.calibration import run
@@ -20,11 +22,6 @@ from pyfsagg_papers.calibration.run import Calibration, markdown
 
 ROOT = Path(__file__).parents[2]
 INDEX = tomllib.loads(Path(__file__).with_name("calibration_index.toml").read_text("utf-8"))
-FACES = (
-    "pyfsagg", "pyfsagg.aggregation", "pyfsagg.aggregator_influence", "pyfsagg.committees",
-    "pyfsagg.ensemble", "pyfsagg.error_control", "pyfsagg.evaluation", "pyfsagg.rank_order",
-    "pyfsagg.screens", "pyfsagg.stability_measures", "pyfsagg.statistics", "pyfsagg.unsupervised",
-)  # fmt: skip
 READS_LIKE_INFERENCE = re.compile(
     r"(?:^|_)(?:p|p_values?|pvalues?|e_values?|q_values?|intervals?|ci|lower|upper|bound|pfer|fdr"
     r"|confidence|adequacy|significant|test|level|alpha|error_control|false)(?:_|$)"
@@ -32,20 +29,23 @@ READS_LIKE_INFERENCE = re.compile(
 
 
 def public_names() -> set[str]:
-    """Functions, classes and their members whose name reads like an inference."""
-    found = set()
-    for face in FACES:
-        module = importlib.import_module(face)
-        for name in module.__all__:
-            thing = getattr(module, name)
-            if inspect.ismodule(thing):
-                continue
-            members = set(dir(thing)) if inspect.isclass(thing) else set()
-            if dataclasses.is_dataclass(thing):
-                members |= {field.name for field in dataclasses.fields(thing)}
-            found |= {f"{name}.{member}" for member in members if not member.startswith("_")}
-            found.add(name)
-    return {name for name in found if READS_LIKE_INFERENCE.search(name.rpartition(".")[2])}
+    """Public functions, and members of all classes with fields, whose name reads like an inference."""
+    modules = [
+        importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(pyfsagg.__path__, "pyfsagg.")
+        if not re.match(r"pyfsagg\.(cli|for_r|_)", module.name)
+    ]
+    names = {name for module in (pyfsagg, *modules) for name in getattr(module, "__all__", ())}
+    classes = {
+        thing
+        for module in modules
+        for thing in vars(module).values()
+        if inspect.isclass(thing) and dataclasses.is_dataclass(thing)
+    }
+    for one in classes:
+        members = {*dir(one), *(field.name for field in dataclasses.fields(one))}
+        names |= {f"{one.__name__}.{name}" for name in members if not name.startswith("_")}
+    return {name for name in names if READS_LIKE_INFERENCE.search(name.rpartition(".")[2])}
 
 
 def test_every_inference_has_a_row_or_a_reason() -> None:
