@@ -361,10 +361,11 @@ def prepare(source: Path, vignettes: Path | None) -> None:
         page.write_text(execute(page.read_text(encoding="utf-8"), page.name), encoding="utf-8")
     for name in ("CHANGELOG.md", "CONTRIBUTING.md"):
         text = (ROOT / name).read_text(encoding="utf-8")
-        text = re.sub(r"\]\(docs/release\.md\)", "](release.md)", text)
+        text = text.replace("](docs/", "](")
         text = re.sub(r"\]\(CONTRIBUTING\.md#", "](contributing.md#", text)
         write(source / f"{Path(name).stem.lower()}.md", text)
-    shutil.copy(ROOT / "docs" / "release.md", source / "release.md")
+    for name in ("release.md", "reference/vocabulary.md"):
+        write(source / name, (ROOT / "docs" / name).read_text(encoding="utf-8"))
     write_tutorials(source, vignettes)
     write_api(source / "reference" / "python")
     write_methods(source / "reference")
