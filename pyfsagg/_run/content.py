@@ -247,6 +247,12 @@ class _Reader:
             bases = self._all("bases", [type(value), *value.__bases__])
             return _mix("class", value.__qualname__, bases, self._attributes(members))
 
+    def _builtin(self, value: Any) -> bytes:
+        owner = getattr(value, "__objclass__", None) or getattr(value, "__self__", None)
+        if owner is None or isinstance(owner, types.ModuleType) or _found_by_name(value):
+            return _compiled(value.__module__, value.__qualname__)
+        return _mix("builtin", value.__name__, self.read(owner))
+
     def _ufunc(self, value: Any) -> bytes:
         name = str(value.__name__)
         for module in ("numpy", "scipy.special"):
@@ -306,6 +312,13 @@ _READERS: tuple[tuple[Any, Callable[[_Reader, Any], bytes]], ...] = (
     (
         (types.MemberDescriptorType, types.GetSetDescriptorType),
         lambda _, value: _mix("slot", value.__name__),
+    ),
+    (
+        (
+            types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+            types.MethodWrapperType, types.ClassMethodDescriptorType,
+        ),
+        _Reader._builtin,
     ),
     (np.ufunc, _Reader._ufunc),
     (np.ndarray, _Reader._array),
