@@ -96,15 +96,9 @@ class Public(MessagePart):
 
 
 class Value(MessagePart):
-    """A value: ``None``, ``NULL``.
+    """A value: ``None``, ``NULL``; `text` is how Python's sentence shows it, where that is not its repr.
 
     Only plain values are kept; of all others, which may be large or impossible to pickle, their repr.
-
-    Parameters
-    ----------
-    value : object
-    text : str, optional
-        How Python's sentence shows it, where that is not its repr.
     """
 
     def __init__(self, value: object, text: str | None = None) -> None:
@@ -118,7 +112,7 @@ class Value(MessagePart):
 
 
 class Got(Value):
-    """The value that was met, at the end of what is wrong: ``, got None``."""
+    """The value that was met, at the end of a sentence: ``, got None``."""
 
     def render(self, door: Door) -> str:
         return f", got {door.value(self)}"
@@ -134,13 +128,8 @@ class Name(str):
 class Use(MessagePart):
     """Parameters with values: ``n_jobs=2``, ``--jobs 2``, ``cores = 2``.
 
-    Parameters
-    ----------
-    settings : str
-        The class of settings that has them: ``Use("Checks", pairs=30)`` is
-        ``checks=pyfsagg.Checks(pairs=30)`` in Python.
-    **values
-        By parameter.
+    With the class of settings that has them, ``Use("Checks", pairs=30)`` is
+    ``checks=pyfsagg.Checks(pairs=30)`` in Python.
     """
 
     def __init__(self, settings: str = "", /, **values: object) -> None:
@@ -187,9 +176,8 @@ class Door:
         values = ", ".join(f"{self.param(name)}={value.text}" for name, value in use.values.items())
         if not use.settings:
             return values
-        return (
-            f"{ARGUMENTS.get(use.settings, use.settings.lower())}=pyfsagg.{use.settings}({values})"
-        )
+        argument = ARGUMENTS.get(use.settings, use.settings.lower())
+        return f"{argument}=pyfsagg.{use.settings}({values})"
 
     def phrase(self, phrase: Phrase) -> str:
         return phrase.text
@@ -202,7 +190,7 @@ PYTHON = Door()
 
 
 def named(name: str) -> object:
-    """The parameter of this name; other words, such as "each of sizes", are those they are."""
+    """The parameter of this name; other words, such as "each of sizes", stay as they are."""
     return Param(name) if type(name) is str and name.isidentifier() else name
 
 
@@ -214,9 +202,8 @@ def shown(value: object) -> str:
 
 def _is_plain(value: Any) -> bool:
     if isinstance(value, Mapping):
-        return len(value) <= SMALL and all(
-            isinstance(key, str) and _is_plain(each) for key, each in value.items()
-        )
+        plain = all(isinstance(key, str) and _is_plain(one) for key, one in value.items())
+        return plain and len(value) <= SMALL
     if type(value) in (list, tuple):
         return len(value) <= SMALL and all(map(_is_plain, value))
     return value is None or type(value) in (bool, int, float, str, Name)

@@ -128,20 +128,14 @@ class Discretization:
     def transform(self, X: Any) -> NDArray[np.int32]:
         """Codes (n_samples, n_features) of new data by the same cut points and levels.
 
-        Raises
-        ------
-        DataError
-            If the features are not the same ones in the same order, or a feature has words where
-            numbers were cut, or a level that was not there before.
+        The features must be the same ones in the same order, and have no levels that were not there before.
         """
         nominal = [name for name, levels in self.levels.items() if levels != (False, True)]
         frame = None if isinstance(X, Table) else open_frame(X)
         names = self.feature_names if frame is None and not isinstance(X, Table) else None
         if names is not None and np.ndim(X) == 2 and np.shape(X)[1] != len(names):
-            raise DataError(
-                Param("X"),
-                f" has {np.shape(X)[1]} features, but the discretisation was made for {len(names)}",
-            )
+            made = f"but the discretisation was made for {len(names)}"
+            raise DataError(Param("X"), f" has {np.shape(X)[1]} features, {made}")
         present = set(self.feature_names if frame is None else frame.names)
         table = as_table(
             X if frame is None else frame,
@@ -210,10 +204,9 @@ def discretize(
     -------
     Discretization
 
-    Raises
-    ------
-    DataError
-        For a table or labels that cannot be read (:func:`pyfsagg.check_table` says why).
+    See Also
+    --------
+    check_table : Why a table cannot be read.
 
     References
     ----------
@@ -224,10 +217,10 @@ def discretize(
     --------
     >>> import numpy as np
     >>> X = np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])
-    >>> found = discretize(X, ["a", "a", "a", "b", "b", "b"])
-    >>> found.cutpoints
+    >>> result = discretize(X, ["a", "a", "a", "b", "b", "b"])
+    >>> result.cutpoints
     {'x0': array([6.5])}
-    >>> found.transform([[6.5], [6.6]]).tolist()
+    >>> result.transform([[6.5], [6.6]]).tolist()
     [[0], [1]]
     >>> discretize(X, method="equal_frequency", bins=3).codes.ravel().tolist()
     [0, 0, 1, 1, 2, 2]
@@ -240,17 +233,9 @@ def discretize(
     check_totals(weights)
     if method == "mdl":
         if y is None:
-            raise ParameterError(
-                Param("y"),
-                " is ",
-                NONE,
-                ", but ",
-                Use(method="mdl"),
-                " needs class labels",
-                Remedy(
-                    "give ", Param("y"), " or use an equal_width or equal_frequency discretisation"
-                ),
-            )
+            needs = Use(method="mdl"), " needs class labels"
+            remedy = "give ", Param("y"), " or use an equal_width or equal_frequency discretisation"
+            raise ParameterError(Param("y"), " is ", NONE, ", but ", *needs, Remedy(*remedy))
         target = check_classes(check_target(y, table.n_samples))
     columns = numeric_columns(table, booleans=parity and method == "mdl")
     ordered = SortedColumns.of(table.values, columns)
@@ -305,16 +290,8 @@ def _mdl_cutpoints(
     target: Target,
     parity: bool,
 ) -> NDArray[np.float64]:
-    below = mdl_cut_weights(
-        ordered.order[i],
-        ordered.n_known[i],
-        ordered.tied[i],
-        ordered.row_bits,
-        weights,
-        target.codes,
-        target.n_classes,
-        parity,
-    )
+    column = ordered.order[i], ordered.n_known[i], ordered.tied[i], ordered.row_bits
+    below = mdl_cut_weights(*column, weights, target.codes, target.n_classes, parity)
     rows = ordered.order[i, : ordered.n_known[i]] & ((1 << ordered.row_bits) - 1)
     rows = rows[weights[rows] > 0]
     last_below = np.searchsorted(np.cumsum(weights[rows], dtype=np.int64), below)
@@ -337,19 +314,9 @@ def _bin_cutpoints(
     edges = np.empty(bins + 2, np.int64)
     cutpoints = np.empty(bins, np.float64)
     mask = np.uint64((1 << ordered.row_bits) - 1)
-    found = bin_edges(
-        kind,
-        ordered.order[i],
-        ordered.n_known[i],
-        mask,
-        values[:, j],
-        ordered.grid(values)[i],
-        packed,
-        bins,
-        edges,
-        cutpoints,
-    )
-    return cutpoints[: found - 1].copy()
+    column = ordered.order[i], ordered.n_known[i], mask, values[:, j], ordered.grid(values)[i]
+    n_bins = bin_edges(kind, *column, packed, bins, edges, cutpoints)
+    return cutpoints[: n_bins - 1].copy()
 
 
 def _codes(
@@ -367,9 +334,9 @@ def _codes(
                 )
             codes[:, j] = np.searchsorted(cutpoints[name], column, side="left")
         else:
-            found = table.levels.get(j, (False, True))
+            met = table.levels.get(j, (False, True))
             position = {level: at for at, level in enumerate(levels[name])}
-            unknown = [level for level in found if level not in position]
+            unknown = [level for level in met if level not in position]
             known = column[~missing]
             if unknown or (j not in table.levels and not np.isin(known, (0.0, 1.0)).all()):
                 odd = unknown[0] if unknown else known[~np.isin(known, (0.0, 1.0))].tolist()[0]
@@ -377,7 +344,7 @@ def _codes(
                     f"column {name!r} has the value {odd!r}, which is none of its levels "
                     f"{list(levels[name])[:10]}; mark it missing"
                 )
-            translate = np.array([position[level] for level in found] or [0], np.int32)
+            translate = np.array([position[level] for level in met] or [0], np.int32)
             codes[:, j] = translate[np.where(missing, 0.0, column).astype(np.intp)]
         codes[missing, j] = MISSING
     return codes

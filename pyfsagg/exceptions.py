@@ -27,7 +27,7 @@ __all__ = [
 
 
 class _Spelled(Exception):  # noqa: N818 (warnings are such, too)
-    """What has a message that each door can spell."""
+    """An error or a warning whose message each door can spell."""
 
     def __init__(self, *parts: object) -> None:
         super().__init__(Message(*parts))
@@ -38,7 +38,7 @@ class _Spelled(Exception):  # noqa: N818 (warnings are such, too)
         return Message(*self.args)
 
     def render(self, door: Door) -> str:
-        """The sentence as another door than Python spells it."""
+        """The sentence as another door spells it."""
         return self.message.render(door)
 
 
@@ -58,18 +58,15 @@ class PyfsaggError(_Spelled):
 
     @property
     def parameter(self) -> str | None:
-        found = self.message.first(Param)
-        return found.name if found else None
+        return getattr(self.message.first(Param), "name", None)
 
     @property
     def got(self) -> Any:
-        found = self.message.first(Got)
-        return found.value if found else None
+        return getattr(self.message.first(Got), "value", None)
 
     @property
     def remedy(self) -> str | None:
-        found = self.message.first(Remedy)
-        return str(found.text) if found else None
+        return getattr(self.message.first(Remedy), "text", None)
 
 
 class ParameterError(PyfsaggError, ValueError):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from importlib import import_module
 from importlib.util import find_spec
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -14,8 +15,13 @@ __all__ = ["list_methods"]
 
 
 class _Kind(NamedTuple):
+    """The registry of a kind and its module, fields that are not shown, and more columns."""
+
     summary: str
-    table: Callable[[], pd.DataFrame]
+    module: str
+    registry: str
+    hidden: tuple[str, ...] = ()
+    columns: Callable[[Iterable[Any]], dict[str, list[Any]]] = lambda specs: {}
 
 
 def list_methods(kind: str | None = None) -> pd.DataFrame:
@@ -57,104 +63,92 @@ def list_methods(kind: str | None = None) -> pd.DataFrame:
     ['filters', 'aggregators', 'stability', 'resampling']
     """
     if kind is None:
-        summaries = {name: each.summary for name, each in _KINDS.items()}
+        summaries = {name: entry.summary for name, entry in _KINDS.items()}
         return pd.Series(summaries, name="summary").rename_axis("kind").to_frame()
     key = str(kind).strip().lower().replace("-", "_").replace(" ", "_")
     if key not in _KINDS:
         raise UnknownNameError("kind", str(kind), _KINDS)
-    return _KINDS[key].table()
-
-
-def _filters() -> pd.DataFrame:
-    from pyfsagg.filters import FILTERS
-    from pyfsagg.unsupervised import _filters  # noqa: F401 - adds the rankings without labels
-
-    frame = FILTERS.to_frame("latex", "prepare", "output", "accepts_missing", "settle")
-    return frame.assign(targets=frame["targets"].map(", ".join))
-
-
-def _aggregators() -> pd.DataFrame:
-    from pyfsagg.aggregation import AGGREGATORS
-
-    return AGGREGATORS.to_frame("latex", "compute", "by_item", "in_loops", "extreme")
-
-
-def _stability() -> pd.DataFrame:
-    from pyfsagg.stability_measures import STABILITY_MEASURES
-
-    return STABILITY_MEASURES.to_frame("latex", "bind", "chance", "breaks_ties")
-
-
-def _resampling() -> pd.DataFrame:
-    from pyfsagg.resampling import PLANS
-
-    frame = PLANS.to_frame()
-    return frame.assign(plan=[plan.__name__ for plan in frame["plan"]])
-
-
-def _classifiers() -> pd.DataFrame:
-    from pyfsagg.evaluation.learners import CLASSIFIERS
-
-    return CLASSIFIERS.to_frame("make", "make_mixed")
-
-
-def _regressors() -> pd.DataFrame:
-    from pyfsagg.evaluation.learners import REGRESSORS
-
-    return REGRESSORS.to_frame("make", "make_mixed")
-
-
-def _survival_models() -> pd.DataFrame:
-    from pyfsagg.evaluation.metrics import SURVIVAL_MODELS
-
-    frame = SURVIVAL_MODELS.to_frame("make", "make_mixed")
-    installed = [not package or find_spec(package) is not None for package in frame["needs"]]
-    return frame.assign(installed=installed)
-
-
-def _metrics() -> pd.DataFrame:
-    from pyfsagg.evaluation.metrics import METRICS
-
-    return METRICS.to_frame("compute")
-
-
-def _eliminations() -> pd.DataFrame:
-    from pyfsagg.rank_order import ELIMINATIONS
-
-    frame = ELIMINATIONS.to_frame("latex", "title", "build", "seconds", "settings", "takes")
-    return frame.assign(options=[", ".join(spec.settings.names()) for spec in ELIMINATIONS])
-
-
-def _unsupervised() -> pd.DataFrame:
-    from pyfsagg.unsupervised import UNSUPERVISED_METHODS
-
-    frame = UNSUPERVISED_METHODS.to_frame("latex", "load", "clusters")
-    return frame.assign(options=[", ".join(spec.options) for spec in UNSUPERVISED_METHODS])
-
-
-def _voting_rules() -> pd.DataFrame:
-    from pyfsagg.committees import VOTING_RULES
-
-    return VOTING_RULES.to_frame("latex", "count")
-
-
-def _datasets() -> pd.DataFrame:
-    from pyfsagg.datasets._loaders import list_datasets
-
-    return list_datasets()
+    entry = _KINDS[key]
+    registry = getattr(import_module(entry.module), entry.registry)
+    if callable(registry):  # the data sets
+        table: pd.DataFrame = registry()
+        return table
+    table = registry.to_frame(*entry.hidden)
+    return table.assign(**entry.columns(registry))
 
 
 _KINDS = {
-    "filters": _Kind("scores of features, for wam, bam and influence", _filters),
-    "aggregators": _Kind("many scores or ranks of an item into one", _aggregators),
-    "stability": _Kind("measures of how far selections, ranks or scores agree", _stability),
-    "resampling": _Kind("plans by which resamples are drawn", _resampling),
-    "classifiers": _Kind("learners of evaluate and committee, for classes", _classifiers),
-    "regressors": _Kind("learners of evaluate and committee, for a numeric target", _regressors),
-    "survival_models": _Kind("models of evaluate, for times and events", _survival_models),
-    "metrics": _Kind("what evaluate measures of predictions", _metrics),
-    "eliminations": _Kind("methods of rank_order.eliminate", _eliminations),
-    "unsupervised": _Kind("rankings without labels, filters as well", _unsupervised),
-    "voting_rules": _Kind("selections of many voters into an order", _voting_rules),
-    "datasets": _Kind("data sets that load_dataset knows by name", _datasets),
+    "filters": _Kind(
+        "scores of features, for wam, bam and influence",
+        "pyfsagg.unsupervised._filters",  # adds the rankings without labels
+        "FILTERS",
+        ("latex", "prepare", "output", "accepts_missing", "settle"),
+        lambda specs: {"targets": [", ".join(spec.targets) for spec in specs]},
+    ),
+    "aggregators": _Kind(
+        "many scores or ranks of an item into one",
+        "pyfsagg.aggregation",
+        "AGGREGATORS",
+        ("latex", "compute", "by_item", "in_loops", "extreme"),
+    ),
+    "stability": _Kind(
+        "measures of how far selections, ranks or scores agree",
+        "pyfsagg.stability_measures",
+        "STABILITY_MEASURES",
+        ("latex", "bind", "chance", "breaks_ties"),
+    ),
+    "resampling": _Kind(
+        "plans by which resamples are drawn",
+        "pyfsagg.resampling",
+        "PLANS",
+        columns=lambda specs: {"plan": [spec.plan.__name__ for spec in specs]},
+    ),
+    "classifiers": _Kind(
+        "learners of evaluate and committee, for classes",
+        "pyfsagg.evaluation.learners",
+        "CLASSIFIERS",
+        ("make", "make_mixed"),
+    ),
+    "regressors": _Kind(
+        "learners of evaluate and committee, for a numeric target",
+        "pyfsagg.evaluation.learners",
+        "REGRESSORS",
+        ("make", "make_mixed"),
+    ),
+    "survival_models": _Kind(
+        "models of evaluate, for times and events",
+        "pyfsagg.evaluation.metrics",
+        "SURVIVAL_MODELS",
+        ("make", "make_mixed"),
+        lambda specs: {"installed": [not s.needs or find_spec(s.needs) is not None for s in specs]},
+    ),
+    "metrics": _Kind(
+        "what evaluate measures of predictions",
+        "pyfsagg.evaluation.metrics",
+        "METRICS",
+        ("compute",),
+    ),
+    "eliminations": _Kind(
+        "methods of rank_order.eliminate",
+        "pyfsagg.rank_order",
+        "ELIMINATIONS",
+        ("latex", "title", "build", "seconds", "settings", "takes"),
+        lambda specs: {"options": [", ".join(spec.settings.names()) for spec in specs]},
+    ),
+    "unsupervised": _Kind(
+        "rankings without labels, filters as well",
+        "pyfsagg.unsupervised",
+        "UNSUPERVISED_METHODS",
+        ("latex", "load", "clusters"),
+        lambda specs: {"options": [", ".join(spec.options) for spec in specs]},
+    ),
+    "voting_rules": _Kind(
+        "selections of many voters into an order",
+        "pyfsagg.committees",
+        "VOTING_RULES",
+        ("latex", "count"),
+    ),
+    "datasets": _Kind(
+        "data sets that load_dataset knows by name", "pyfsagg.datasets._loaders", "list_datasets"
+    ),
 }

@@ -41,10 +41,7 @@ def column_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
 
 
 def scaled(values: Floats) -> tuple[Floats, int]:
-    """Values times a power of two, so that their squares neither overflow nor vanish; its exponent.
-
-    The products are exact, and so are all ratios of their squares.
-    """
+    """Values times a power of two, so that squares neither overflow nor vanish, exactly; its exponent."""
     largest = float(np.abs(values).max())
     exponent = int(np.frexp(largest)[1]) if largest > 0.0 else 0
     return np.ldexp(values, -exponent), exponent
@@ -57,21 +54,14 @@ def scaled_together(*samples: Floats) -> tuple[list[Floats], int]:
 
 
 def original(value: float, exponent: int) -> float:
-    """A number in the unit of `scaled` values in that of the data.
-
-    Infinite or 0 where no number is that large or small.
-    """
+    """A number in the unit of the data, from the unit of `scaled` values; infinite or 0 out of range."""
     with np.errstate(over="ignore", under="ignore"):
         return float(np.ldexp(value, exponent))
 
 
 def unscaled(sum_of_squares: float, exponent: int) -> float:
-    """A sum of squares of `scaled` values in the squared unit of the data.
-
-    Infinite or 0 where no number is that large or small.
-    """
-    with np.errstate(over="ignore", under="ignore"):
-        return float(np.ldexp(sum_of_squares, 2 * exponent))
+    """A sum of squares of `scaled` values in the squared unit of the data; see :func:`original`."""
+    return original(sum_of_squares, 2 * exponent)
 
 
 ADJUSTMENTS = ("bh", "holm", "bonferroni")
@@ -98,11 +88,6 @@ def adjust_p_values(
     ndarray (k,)
         Adjusted p-values in [0, 1], in the order of `p_values`; equal ones stay equal.
 
-    Raises
-    ------
-    DataError
-        For a value outside [0, 1].
-
     References
     ----------
     Holm (1979), Scandinavian Journal of Statistics 6; Benjamini and Hochberg (1995), JRSS B 57.
@@ -117,17 +102,16 @@ def adjust_p_values(
     array([0.1, 0.2, 0.4])
     """
     check_choice("adjust", adjust, ("none", *ADJUSTMENTS))
-    given = as_array("p_values", p_values, np.float64)
-    outside = (given < 0.0) | (given > 1.0)
+    adjusted = as_array("p_values", p_values, np.float64).copy()
+    outside = (adjusted < 0.0) | (adjusted > 1.0)
     if outside.any():
-        raise DataError(
-            f"a p-value is {given[outside][0]:g}; p-values lie from 0 to 1 (", NAN, " = no test)"
-        )
-    known = ~np.isnan(given)
-    p = given[known]
+        wrong = f"a p-value is {adjusted[outside][0]:g}"
+        raise DataError(wrong, "; p-values lie from 0 to 1 (", NAN, " = no test)")
+    known = ~np.isnan(adjusted)
+    p = adjusted[known]
     n = p.size if n is None else check_integer("n", n, low=p.size)
     if adjust == "none" or p.size == 0:
-        return given.copy()
+        return adjusted
     order = np.argsort(p, kind="stable")
     places = np.arange(1, p.size + 1)
     if adjust == "bonferroni":
@@ -137,8 +121,6 @@ def adjust_p_values(
     else:
         # Tests that are left out have p = 1, come last, and lower nobody's value.
         ordered = np.minimum.accumulate((p[order] / (places / n))[::-1])[::-1]
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(ordered, 1.0)
-    out = given.copy()
-    out[known] = adjusted
-    return out
+    p[order] = np.minimum(ordered, 1.0)
+    adjusted[known] = p
+    return adjusted

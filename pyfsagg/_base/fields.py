@@ -12,15 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Union,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Any, Union, cast, get_args, get_origin, get_type_hints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,9 +38,9 @@ class Stored:
     columns: Sequence[str] | None = None
 
 
-def stored(**said: Any) -> dict[str, Stored]:
+def stored(**options: Any) -> dict[str, Stored]:
     """The metadata of a field."""
-    return {"stored": Stored(**said)}
+    return {"stored": Stored(**options)}
 
 
 def columns(*names: str) -> dict[str, Stored]:
@@ -83,7 +75,7 @@ class _Kept:
     def part(self) -> Any:
         """The dataclass of which the field has one, several in a tuple, or a mapping; None for others."""
         types = (self.type, *get_args(self.type))
-        return next((each for each in types if isinstance(each, type) and is_dataclass(each)), None)
+        return next((one for one in types if isinstance(one, type) and is_dataclass(one)), None)
 
     @property
     def is_array(self) -> bool:
@@ -102,91 +94,84 @@ class _Kept:
 
 
 def _is_array(hint: Any) -> bool:
-    import numpy as np
-
-    return get_origin(hint) is np.ndarray
+    return getattr(get_origin(hint), "__name__", "") == "ndarray"
 
 
 @cache
 def _fields(cls: Any) -> tuple[_Kept, ...]:
     """The kept fields of a dataclass; the names in their types must be known in its module."""
     hints = get_type_hints(cls)
-    found = []
-    for each in fields(cls):
-        how = each.metadata.get("stored", Stored())
-        if how.kept and not each.name.startswith("_"):
-            bare, optional = _without_none(hints[each.name])
-            found.append(_Kept(each.name, bare, optional, how, each))
-    return tuple(found)
+    kept = []
+    for one in fields(cls):
+        how = one.metadata.get("stored", Stored())
+        if how.kept and not one.name.startswith("_"):
+            kept.append(_Kept(one.name, *_without_none(hints[one.name]), how, one))
+    return tuple(kept)
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
     if get_origin(hint) not in (Union, UnionType):
         return hint, False
-    rest = [each for each in get_args(hint) if each is not NoneType]
+    rest = [one for one in get_args(hint) if one is not NoneType]
     return (rest[0] if len(rest) == 1 else Any), len(rest) < len(get_args(hint))
 
 
-# ---------------------------------------------------------------------------------------------
-# writing
-# ---------------------------------------------------------------------------------------------
+# Writing.
+
+
 def taken_apart(
     value: Any, *, arrays: bool = True, names: str = "{}", without: Sequence[str] = ()
 ) -> Apart:
     """The record, the arrays and the tables of a dataclass; without `arrays` these are in the record, too."""
     apart, cls = Apart(), cast(Any, type(value))
-    for each in _fields(cls):
-        if each.name not in without:
-            _write(each, getattr(value, each.name), apart, names, arrays)
+    for kept in _fields(cls):
+        if kept.name not in without:
+            _write(kept, getattr(value, kept.name), apart, names, arrays)
     return apart
 
 
-def _write(each: _Kept, value: Any, apart: Apart, names: str, arrays: bool) -> None:
-    how = each.how
+def _write(kept: _Kept, value: Any, apart: Apart, names: str, arrays: bool) -> None:
+    how, key = kept.how, kept.key
     if how.write is not None:
-        if not each.is_default(value):
-            apart.record[each.key] = how.write(value)
+        if not kept.is_default(value):
+            apart.record[key] = how.write(value)
     elif how.file is not None:
-        tables = value if each.is_keyed else {"": value}
-        apart.tables.update(
-            {how.file.format(name): frame for name, frame in tables.items() if frame is not None}
-        )
-        if each.is_keyed:
-            apart.record[each.key] = list(value)
-        elif each.optional:
-            apart.record[each.key] = value is not None
-    elif arrays and each.is_array:
+        tables = value if kept.is_keyed else {} if value is None else {"": value}
+        apart.tables.update({how.file.format(name): frame for name, frame in tables.items()})
+        if kept.is_keyed:
+            apart.record[key] = list(value)
+        elif kept.optional:
+            apart.record[key] = value is not None
+    elif arrays and kept.is_array:
         if value is not None:
             import numpy as np
 
-            apart.arrays[names.format(each.key)] = np.asarray(value)
-    elif each.part is not None:
-        if not each.is_default(value):
-            apart.record[each.key] = _parts(each, value, apart, arrays)
-    elif arrays and each.is_keyed and _is_array(get_args(each.type)[1]):
-        apart.record[each.key] = [list(key) if isinstance(key, tuple) else key for key in value]
-        apart.arrays.update(
-            {each.of_part(i): array for i, array in enumerate(value.values(), how.start)}
-        )
+            apart.arrays[names.format(key)] = np.asarray(value)
+    elif kept.part is not None:
+        if not kept.is_default(value):
+            apart.record[key] = _parts(kept, value, apart, arrays)
+    elif arrays and kept.is_keyed and _is_array(get_args(kept.type)[1]):
+        apart.record[key] = [list(name) if isinstance(name, tuple) else name for name in value]
+        named = {kept.of_part(i): array for i, array in enumerate(value.values(), how.start)}
+        apart.arrays.update(named)
     else:
-        apart.record[each.key] = plain(value)
+        apart.record[key] = plain(value)
 
 
-def _parts(each: _Kept, value: Any, apart: Apart, arrays: bool) -> Any:
+def _parts(kept: _Kept, value: Any, apart: Apart, arrays: bool) -> Any:
     """The records of the dataclasses in a field; their arrays are added."""
-    without = (*each.how.shared, *each.how.without)
-    single = not each.is_keyed and not isinstance(value, tuple)
-    several = (
-        value.items() if each.is_keyed else enumerate([value] if single else value, each.how.start)
-    )
-    found = {}
-    for key, part in several:
-        one = taken_apart(part, arrays=arrays, names=each.of_part(key), without=without)
-        apart.arrays.update(one.arrays)
-        found[key] = one.record
-    if each.is_keyed:
-        return found
-    return found[each.how.start] if single else list(found.values())
+
+    def one(key: Any, part: Any) -> dict[str, Any]:
+        without = (*kept.how.shared, *kept.how.without)
+        inner = taken_apart(part, arrays=arrays, names=kept.of_part(key), without=without)
+        apart.arrays.update(inner.arrays)
+        return inner.record
+
+    if kept.is_keyed:
+        return {key: one(key, part) for key, part in value.items()}
+    if isinstance(value, tuple):
+        return [one(i, part) for i, part in enumerate(value, kept.how.start)]
+    return one(kept.how.start, value)
 
 
 def plain(value: Any) -> Any:
@@ -194,11 +179,15 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, (tuple, list)):
-        return [plain(each) for each in value]
+        return list(map(plain, value))
     if is_dataclass(value) and not isinstance(value, type):
         return taken_apart(value, arrays=False).record
     if hasattr(value, "iloc"):
-        return _plain_frame(value)
+        # Columns and rows, which is shorter than a mapping per row; with its labels if they have a name.
+        cells = value.astype(object).where(value.notna(), None).to_numpy().tolist()
+        if value.index.name is None:
+            return {"columns": list(value.columns), "rows": cells}
+        return {"index": value.index.tolist(), "columns": list(value.columns), "data": cells}
     return value  # the writer of JSON knows numbers of NumPy, arrays and mappings
 
 
@@ -218,17 +207,9 @@ def as_record(value: Any) -> Any:
     return str(value)
 
 
-def _plain_frame(frame: pd.DataFrame) -> dict[str, Any]:
-    """Columns and rows, which is shorter than a mapping per row; with its labels if they have a name."""
-    cells = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
-    if frame.index.name is None:
-        return {"columns": list(frame.columns), "rows": cells}
-    return {"index": frame.index.tolist(), "columns": list(frame.columns), "data": cells}
+# Reading.
 
 
-# ---------------------------------------------------------------------------------------------
-# reading
-# ---------------------------------------------------------------------------------------------
 def put_together(
     cls: type,
     record: Mapping[str, Any],
@@ -241,64 +222,61 @@ def put_together(
     Without a source arrays are in the record.  `known` are fields that need not be read.
     """
     values = dict(known or {})
-    for each in _fields(cls):
-        if each.name not in values:
-            found = _read(each, record, source, names, values)
-            if found is not MISSING:
-                values[each.name] = found
+    for kept in _fields(cls):
+        if kept.name not in values:
+            value = _read(kept, record, source, names, values)
+            if value is not MISSING:
+                values[kept.name] = value
     return cls(**values)
 
 
 def _read(
-    each: _Kept,
-    record: Mapping[str, Any],
-    source: Any,
-    names: str,
-    known: Mapping[str, Any],
+    kept: _Kept, record: Mapping[str, Any], source: Any, names: str, known: Mapping[str, Any]
 ) -> Any:
     """What the files say of a field; MISSING where its default holds."""
-    how = each.how
+    how, key = kept.how, kept.key
     if how.file is not None and source is not None:
         about: dict[str, Any] = {"index": how.index, "words": how.words, "types": how.types}
-        if each.is_keyed:
-            found = record.get(each.key, ())
-            return {name: source.frame(how.file.format(name), **about) for name in found}
-        there = not each.optional or record.get(each.key)
+        if kept.is_keyed:
+            return {
+                name: source.frame(how.file.format(name), **about) for name in record.get(key, ())
+            }
+        there = not kept.optional or record.get(key)
         return source.frame(how.file, **about) if there else None
-    if each.is_array and source is not None:
-        name = names.format(each.key)
-        if each.optional and name not in source.arrays:
+    if kept.is_array and source is not None:
+        name = names.format(key)
+        if kept.optional and name not in source.arrays:
             return None
         array = source.arrays[name]
-        return array if _is_array(each.type) else tuple(array.tolist())
-    has_default = (each.field.default, each.field.default_factory) != (MISSING, MISSING)
-    if each.key not in record and (has_default or each.optional):
+        return array if _is_array(kept.type) else tuple(array.tolist())
+    has_default = (kept.field.default, kept.field.default_factory) != (MISSING, MISSING)
+    if key not in record and (has_default or kept.optional):
         return MISSING if has_default else None
-    value = record[each.key]
+    value = record[key]
     if how.read is not None:
         return how.read(value)
-    if each.part is not None and value is not None:
-        return _read_parts(each, value, source, known)
-    if each.is_keyed and isinstance(value, list) and source is not None:
-        keys = [tuple(key) if isinstance(key, list) else key for key in value]
-        return {key: source.arrays[each.of_part(i)] for i, key in enumerate(keys, how.start)}
-    if value is None and each.optional:
+    if kept.part is not None and value is not None:
+        return _read_parts(kept, value, source, known)
+    if kept.is_keyed and isinstance(value, list) and source is not None:
+        labels = [tuple(label) if isinstance(label, list) else label for label in value]
+        return {label: source.arrays[kept.of_part(i)] for i, label in enumerate(labels, how.start)}
+    if value is None and kept.optional:
         return None
-    return _restored(each.type, value, how)
+    return _restored(kept.type, value, how)
 
 
-def _read_parts(each: _Kept, value: Any, source: Any, known: Mapping[str, Any]) -> Any:
+def _read_parts(kept: _Kept, value: Any, source: Any, known: Mapping[str, Any]) -> Any:
     """The dataclasses of a field, with what they share with their owner."""
-    common = {name: known[name] for name in each.how.shared}
+    common = {name: known[name] for name in kept.how.shared}
 
-    def one(part: Any, record: Mapping[str, Any]) -> Any:
-        return put_together(each.part, record, source, each.of_part(part), common)
+    def one(key: Any, record: Mapping[str, Any]) -> Any:
+        return put_together(kept.part, record, source, kept.of_part(key), common)
 
-    if each.is_keyed:
+    if kept.is_keyed:
         return {key: one(key, record) for key, record in value.items()}
     if isinstance(value, list):
-        return tuple(one(i, record) for i, record in enumerate(value, each.how.start))
-    return one(None, value)
+        return tuple(one(i, record) for i, record in enumerate(value, kept.how.start))
+    return one(kept.how.start, value)
 
 
 def _restored(hint: Any, value: Any, how: Stored) -> Any:
@@ -309,38 +287,34 @@ def _restored(hint: Any, value: Any, how: Stored) -> Any:
         inner = get_args(hint)
         types = inner[:1] * len(value) if inner[1:] == (...,) else inner
         pairs = zip(types, value, strict=True)
-        return tuple(_restored(_without_none(each)[0], part, how) for each, part in pairs)
+        return tuple(_restored(_without_none(part)[0], cell, how) for part, cell in pairs)
     if _is_array(hint):
         import numpy as np
 
         return np.array(value, dtype=get_args(get_args(hint)[1])[0])
     if getattr(hint, "__name__", "") == "DataFrame":
-        return _frame(value, how)
+        import pandas as pd
+
+        rows = value["rows"] if "rows" in value else value["data"]
+        index = pd.Index(value["index"], name=how.index) if "index" in value else None
+        frame = pd.DataFrame(rows, index, columns=value["columns"])
+        # Columns without any value hold missing numbers.
+        empty = [name for name in frame if frame[name].isna().all()]
+        return frame.astype(dict.fromkeys(empty, float))
     return value
 
 
-def _frame(document: Mapping[str, Any], how: Stored) -> pd.DataFrame:
-    """A data frame of its columns and rows; columns without any value hold missing numbers."""
-    import pandas as pd
-
-    rows = document["rows"] if "rows" in document else document["data"]
-    index = pd.Index(document["index"], name=how.index) if "index" in document else None
-    frame = pd.DataFrame(rows, index, columns=document["columns"])
-    empty = [name for name in frame if frame[name].isna().all()]
-    return frame.astype(dict.fromkeys(empty, float))
+# Showing.
 
 
-# ---------------------------------------------------------------------------------------------
-# showing
-# ---------------------------------------------------------------------------------------------
 def row_of(value: Any) -> dict[str, Any]:
     """The fields of a dataclass as cells of one row; an interval has two, which are missing if it is None."""
     row: dict[str, Any] = {}
-    for each in fields(value):
-        columns = each.metadata.get("stored", Stored()).columns
-        cell = getattr(value, each.name)
+    for one in fields(value):
+        columns = one.metadata.get("stored", Stored()).columns
+        cell = getattr(value, one.name)
         if columns is None:
-            row[each.name] = cell
+            row[one.name] = cell
         elif len(columns) == 1:
             row[columns[0]] = math.nan if cell is None else cell
         elif columns:
@@ -377,8 +351,8 @@ class Part:
 
     def __repr__(self) -> str:
         shown = [
-            f"{each.name}={text}"
-            for each in fields(self)  # type: ignore[arg-type]
-            if (text := _short(getattr(self, each.name)))
+            f"{one.name}={text}"
+            for one in fields(self)  # type: ignore[arg-type]
+            if (text := _short(getattr(self, one.name)))
         ]
         return f"{type(self).__name__}({', '.join(shown)})"

@@ -22,24 +22,21 @@ VARIABLE = "PYFSAGG_MEMORY_LIMIT"
 """The variable of the environment that sets a limit for a whole process."""
 
 NOT_WORTH_A_LOOK = 50_000_000
-"""Bytes below which nobody asks how much is free, unless a limit was set."""
+"""Bytes below which the free memory is not looked up, unless a limit was set."""
 
 _limit: ContextVar[int | None] = ContextVar("limit", default=None)
-_asked: ContextVar[list[tuple[str, float]] | None] = ContextVar("asked", default=None)
+_estimates: ContextVar[list[tuple[str, float]] | None] = ContextVar("estimates", default=None)
 
 
 def read_memory(value: int | str) -> int:
     """Bytes: a number as it is, or a text such as ``"2GB"`` or ``"512 MiB"``."""
     if isinstance(value, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", value)
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", value)
         units = {unit.lower(): size for unit, size in UNITS.items()}
-        if found is None or found[2].lower() not in units:
-            raise ParameterError(
-                Param("memory_limit"),
-                " must be a number of bytes, or a text such as '2GB'",
-                Got(value),
-            )
-        value = int(float(found[1]) * units[found[2].lower()])
+        if match is None or match[2].lower() not in units:
+            words = " must be a number of bytes, or a text such as '2GB'"
+            raise ParameterError(Param("memory_limit"), words, Got(value))
+        value = int(float(match[1]) * units[match[2].lower()])
     return check_integer(Message(Param("memory_limit"), " (in bytes)"), value, low=1)
 
 
@@ -48,8 +45,8 @@ def memory_limit(size: int | str | None) -> Iterator[None]:
     """A memory limit inside a ``with`` block: larger computations are refused.
 
     The memory of a computation is estimated from the shapes of its arrays before any of it is
-    allocated, and refused in one sentence if it does not fit.  Without a limit what counts is the
-    memory that is free on the machine.  The variable PYFSAGG_MEMORY_LIMIT of the environment sets a
+    allocated, and the computation is refused if it does not fit.  Without a limit, the memory that is free
+    on the machine counts.  The variable PYFSAGG_MEMORY_LIMIT of the environment sets a
     limit for a whole process.
 
     Parameters
@@ -62,7 +59,7 @@ def memory_limit(size: int | str | None) -> Iterator[None]:
     >>> import numpy as np
     >>> import pyfsagg
     >>> with pyfsagg.memory_limit("4GB"):
-    ...     found = pyfsagg.nogueira([{1, 2}, {2, 3}], n_features=10)
+    ...     answer = pyfsagg.nogueira([{1, 2}, {2, 3}], n_features=10)
     """
     token = _limit.set(None if size is None else read_memory(size))
     try:
@@ -81,9 +78,9 @@ def limit_in_force() -> int | None:
 
 def require_memory(needed: float, what: str, remedy: str) -> None:
     """Refuse `what` if it takes more than may be held."""
-    asked = _asked.get()
-    if asked is not None:
-        asked.append((what, needed))
+    estimated = _estimates.get()
+    if estimated is not None:
+        estimated.append((what, needed))
     limit = limit_in_force()
     if limit is None and needed < NOT_WORTH_A_LOOK:
         return
@@ -114,13 +111,13 @@ def within_memory(needed: float, what: str, remedy: str) -> Iterator[None]:
 
 @contextmanager
 def estimates() -> Iterator[list[tuple[str, float]]]:
-    """What is asked of :func:`require_memory` inside the block, to compare it with what is used."""
-    found: list[tuple[str, float]] = []
-    token = _asked.set(found)
+    """The estimates of :func:`require_memory` inside the block, to compare them with what is used."""
+    estimated: list[tuple[str, float]] = []
+    token = _estimates.set(estimated)
     try:
-        yield found
+        yield estimated
     finally:
-        _asked.reset(token)
+        _estimates.reset(token)
 
 
 def in_words(size: float) -> str:
@@ -132,30 +129,23 @@ def in_words(size: float) -> str:
 
 def resident() -> int:
     """Bytes that this process holds now; 0 if the system does not report them."""
-    return _of_status("VmRSS")
+    return _stated("/proc/self/status", "VmRSS:") or 0
 
 
-def _of_status(field: str) -> int:
-    status = Path("/proc/self/status")
-    if not status.is_file():
-        return 0
-    (line,) = (line for line in status.read_text().splitlines() if line.startswith(field))
-    return int(line.split()[1]) * 1024
+def _stated(path: str, field: str) -> int | None:
+    """Bytes that a file of the system states; None where there is none."""
+    if Path(path).is_file():
+        for line in Path(path).read_text().splitlines():
+            if line.startswith(field):
+                return 1024 * int(line.split()[1])
+    return None
 
 
 def free_bytes() -> int | None:
     """The least that the machine, its container and the limit of this process leave, where they tell."""
-    sizes = (_free_of_machine(), _free_of_container(), _free_of_process())
+    machine = _stated("/proc/meminfo", "MemAvailable:")
+    sizes = (machine, _free_of_container(), _free_of_process())
     return min((size for size in sizes if size is not None), default=None)
-
-
-def _free_of_machine() -> int | None:
-    path = Path("/proc/meminfo")
-    if path.is_file():
-        for line in path.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return 1024 * int(line.split()[1])
-    return None
 
 
 def _free_of_container() -> int | None:
@@ -174,4 +164,6 @@ def _free_of_process() -> int | None:
     except ImportError:  # Windows has no such limit
         return None
     most = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return None if most == resource.RLIM_INFINITY else max(0, most - _of_status("VmSize"))
+    if most == resource.RLIM_INFINITY:
+        return None
+    return max(0, most - (_stated("/proc/self/status", "VmSize:") or 0))

@@ -28,16 +28,9 @@ class TakenError(OutputError):
 class Place:
     """A folder for results that is checked and held from the start of a run to its end.
 
-    The results are put together in a draft, which lies beside the folder and takes its place in one
+    The results are put together in a `draft`, which lies beside the folder and takes its place in one
     step.  Where that cannot be (the working directory, a mount point, a folder whose parent cannot be
     written) the draft lies in the folder, and its files move one by one.
-
-    Attributes
-    ----------
-    folder : Path
-        As it was named.
-    draft : Path
-        What is written here will be in the folder.
     """
 
     def __init__(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
@@ -83,9 +76,9 @@ class Place:
                 leftover = re.compile("(?!)")
             if not os.path.samestat(os.fstat(self._lock), self._real.stat()):
                 raise TakenError(f"the output folder {self.folder} is not empty; name a new one")
-            for each in where.iterdir():
-                if leftover.fullmatch(each.name):
-                    shutil.rmtree(each, ignore_errors=True)
+            for entry in where.iterdir():
+                if leftover.fullmatch(entry.name):
+                    shutil.rmtree(entry, ignore_errors=True)
         if not self._replaces and any(self._real.iterdir()):
             taken = TakenError(f"the output folder {self.folder} is not empty; name a new one")
             taken.results = (self._real / LAST).is_file()
@@ -101,15 +94,15 @@ class Place:
                     for path in list(self._real.iterdir()):
                         if path.name in earlier and path.is_file():
                             path.unlink()
-                for path in sorted(self.draft.iterdir(), key=lambda each: each.name == LAST):
+                for path in sorted(self.draft.iterdir(), key=lambda file: file.name == LAST):
                     path.rename(self._real / path.name)
                 self.draft.rmdir()
             else:
                 os.replace(self.draft, self._real)
         except OSError as error:
-            kept, self.draft = self._set_aside(), self._real  # release() leaves them alone
+            saved, self.draft = self._set_aside(), self._real  # release() leaves them alone
             raise OutputError(
-                f"cannot write {self.folder}: {error.strerror or error}; the results are in {kept}"
+                f"cannot write {self.folder}: {error.strerror or error}; the results are in {saved}"
             ) from None
 
     def _set_aside(self) -> Path:
@@ -175,8 +168,7 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 def _files_of(record: Path) -> set[str]:
     """The files of a run by its record; none if that does not name them."""
     try:
-        found = json.loads(record.read_text(encoding="utf-8"))["files"]
-        return {str(name) for name in found}
+        return set(map(str, json.loads(record.read_text(encoding="utf-8"))["files"]))
     except (ValueError, TypeError, KeyError, RecursionError):
         return set()
 

@@ -12,15 +12,16 @@ import keyword
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Generic, Protocol, TypeVar
-
-import pandas as pd
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Settings, is_default
 from pyfsagg._message import Got
 from pyfsagg.exceptions import InputTypeError, UnknownNameError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Named(Protocol):
@@ -97,10 +98,9 @@ class Registry(Generic[NamedT]):
                         f"{self.kind} name {name!r} is registered twice: it belongs to "
                         f"{self._names[name]!r}, choose another for {spec.name!r}"
                     )
-                if name != _key(name):
+                if name != (key := _key(name)):
                     raise RuntimeError(
-                        f"{self.kind} name {name!r} must be lower case with _ between words: "
-                        f"{_key(name)!r}"
+                        f"{self.kind} name {name!r} must be lower case with _ between words: {key!r}"
                     )
             for follow in self._followers:
                 follow(spec)
@@ -143,6 +143,8 @@ class Registry(Generic[NamedT]):
 
     def to_frame(self, *hidden: str) -> pd.DataFrame:
         """One row per spec, one column per field; fields named in `hidden` are left out."""
+        import pandas as pd  # heavy, and commands import this file
+
         rows = []
         for spec in self:
             row = {field.name: getattr(spec, field.name) for field in fields(spec)}  # type: ignore[arg-type]
@@ -166,10 +168,8 @@ class Registry(Generic[NamedT]):
                 if self.spec is not None and not isinstance(spec, self.spec):
                     raise TypeError(f"it must be a {self.spec.__name__}, got {spec!r}")
                 self.add(spec)
-            except (
-                Exception,
-                SystemExit,
-            ) as error:  # whatever foreign code does must not stop ours
+            # Whatever the code of others does must not stop ours.
+            except (Exception, SystemExit) as error:
                 package = point.dist.name if point.dist else "an unknown package"
                 failures.append(
                     f"the plug-in {point.name!r} of {package} ({point.value}) adds no {self.kind}: "
@@ -186,28 +186,21 @@ def _key(name: str) -> str:
 # They decide how a result is reached, not what it is.
 _NOT_REPEATED = ("n_jobs", "execution", "progress", "checkpoint", "scratch")
 _DATA = ("X", "y")
+MOST_CHOICES = 50
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a public function.
+    """A call of a public function."""
 
-    Attributes
-    ----------
-    function : str
-        Its name below ``pyfsagg``, for instance ``"wam"`` or ``"rank_order.eliminate"``.
-    data : tuple of str
-        What is handed over first: the names of the data.
-    arguments : mapping of str to str
-        Code of each keyword argument that differs from its default, and of the seed.
-    own : mapping of str to str
-        Names in that code that the reader has to define, and what they are.
-    """
-
-    function: str
-    data: tuple[str, ...]
-    arguments: Mapping[str, str]
-    own: Mapping[str, str] = field(default_factory=dict)
+    function: str  # its name below pyfsagg, for instance "wam" or "rank_order.eliminate"
+    data: tuple[str, ...]  # the names of the data, which come first
+    arguments: Mapping[
+        str, str
+    ]  # code of the arguments that differ from their defaults, and of the seed
+    own: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what the reader has to define, by its name
 
     @classmethod
     def of(
@@ -223,38 +216,27 @@ class Call:
         own: dict[str, str] = {}
         arguments: dict[str, str] = {}
         for parameter in inspect.signature(function).parameters.values():
-            key = parameter.name
+            key, default = parameter.name, parameter.default
             if key in data or key in _NOT_REPEATED:
                 continue
             value = settled.get(key, given[key])
             if parameter.kind is parameter.VAR_KEYWORD:
-                arguments |= {name: _code(each, name, own) for name, each in value.items()}
+                arguments |= {name: _code(option, name, own) for name, option in value.items()}
                 continue
-            empty = (
-                parameter.default is None
-                and isinstance(value, (Mapping, list, tuple))
-                and not value
-            )
-            if key in settled or not (empty or is_default(value, parameter.default)):
+            empty = isinstance(value, (Mapping, list, tuple)) and not value and default is None
+            if key in settled or not (empty or is_default(value, default)):
                 arguments[key] = _code(value, key, own)
-        shown = tuple(each for each in data if given.get(each) is not None)
+        shown = tuple(argument for argument in data if given.get(argument) is not None)
         return cls(name or function.__name__, shown, arguments, own)
 
     def record(self) -> dict[str, Any]:
         """The call as it is written into a file."""
-        return {
-            "function": self.function,
-            "data": list(self.data),
-            "arguments": dict(self.arguments),
-            "own": dict(self.own),
-        }
+        return {**asdict(self), "data": list(self.data)}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Call:
-        """What :meth:`record` wrote."""
-        return cls(
-            record["function"], tuple(record["data"]), record["arguments"], record.get("own", {})
-        )
+        """The call that :meth:`record` wrote."""
+        return cls(**{**record, "data": tuple(record["data"])})
 
     def code(
         self, before: Sequence[str] = (), after: Sequence[str] = (), *, result: str = "result"
@@ -262,21 +244,23 @@ class Call:
         """Python code that repeats the call."""
         made = {line.partition(" = ")[0] for line in before}
         owned = [f"# {name}: {what}" for name, what in self.own.items() if name not in made]
-        return "\n".join(
-            ["import pyfsagg", "", *before, *owned, *self.lines(result=result), *after]
-        )
+        lines = ["import pyfsagg", "", *before, *owned, *self.lines(result=result), *after]
+        return "\n".join(lines)
 
     def lines(self, *, result: str = "result") -> list[str]:
         """The statement alone; `result` is what its value is called."""
-        given = [*self.data, *(f"{name}={code}" for name, code in self.arguments.items())]
-        return [f"{result} = pyfsagg.{self.function}(", *(f"    {each}," for each in given), ")"]
+        parts = [*self.data, *(f"{name}={code}" for name, code in self.arguments.items())]
+        return [f"{result} = pyfsagg.{self.function}(", *(f"    {part}," for part in parts), ")"]
 
 
 def _code(value: Any, name: str, own: dict[str, str]) -> str:
     """Code of a value; what cannot be written down gets a name that the reader has to define."""
     if isinstance(value, Settings):
-        inner = [f"{key}={_code(each, key, own)}" for key, each in value.changed().items()]
-        return f"{_room(type(value))}.{type(value).__name__}({', '.join(inner)})"
+        kind = type(value)  # plans have a room of their own
+        planned = kind.__module__.startswith("pyfsagg.resampling.")
+        room = "pyfsagg.resampling" if planned else "pyfsagg"
+        inner = [f"{key}={_code(one, key, own)}" for key, one in value.changed().items()]
+        return f"{room}.{kind.__name__}({', '.join(inner)})"
     if value is None or isinstance(value, (bool, int, float, str)):
         return repr(value)
     import numpy as np
@@ -285,39 +269,24 @@ def _code(value: Any, name: str, own: dict[str, str]) -> str:
         return repr(value.item())
     if isinstance(value, os.PathLike):
         return repr(os.fsdecode(value))
+    # What is longer is data, such as the groups of many columns or a label for each row.
     if isinstance(value, Mapping):
-        if _is_long(value):
-            return _name(value, name, own)
-        inner = [
-            f"{_code(key, name, own)}: {_code(each, str(key), own)}" for key, each in value.items()
-        ]
-        return f"{{{', '.join(inner)}}}"
-    if isinstance(value, (list, tuple)) and not _is_array_like(value):
-        return f"[{', '.join(_code(each, name, own) for each in value)}]"
+        sizes = (len(one) if isinstance(one, (list, tuple)) else 1 for one in value.values())
+        if sum(sizes) <= MOST_CHOICES:
+            pairs = ((_code(key, name, own), key, one) for key, one in value.items())
+            inner = [f"{key_code}: {_code(one, str(key), own)}" for key_code, key, one in pairs]
+            return f"{{{', '.join(inner)}}}"
+    elif isinstance(value, (list, tuple)) and len(value) <= MOST_CHOICES:
+        return f"[{', '.join(_code(one, name, own) for one in value)}]"
     return _name(value, name, own)
-
-
-def _room(kind: type) -> str:
-    """Where a class of settings is reached from after ``import pyfsagg``: plans have a room of their own."""
-    return "pyfsagg.resampling" if kind.__module__.startswith("pyfsagg.resampling.") else "pyfsagg"
-
-
-def _is_long(value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is data, such as the groups of many columns, and not a list of choices."""
-    return sum(len(each) if isinstance(each, (list, tuple)) else 1 for each in value.values()) > 50
-
-
-def _is_array_like(value: Sequence[Any]) -> bool:
-    """Whether a sequence is one label or number per row, and not a list of choices."""
-    return len(value) > 50
 
 
 def _name(value: Any, name: str, own: dict[str, str]) -> str:
     """A name for what cannot be written as code, noted in `own`."""
     if callable(value) or hasattr(value, "fit"):
-        given = str(getattr(value, "__name__", type(value).__name__))
-        usable = given.isidentifier() and not keyword.iskeyword(given)
-        base = given if usable else f"my_{name}"
+        called = str(getattr(value, "__name__", type(value).__name__))
+        usable = called.isidentifier() and not keyword.iskeyword(called)
+        base = called if usable else f"my_{name}"
         meaning = "your own function or estimator"
     else:
         base, meaning = name, "as you gave it"

@@ -47,10 +47,10 @@ def set_aside() -> Iterator[list[str]]:
     >>> remarks
     ['a loading is negative']
     """
-    found: list[str] = []
-    token = _ASIDE.set(found)
+    remarks: list[str] = []
+    token = _ASIDE.set(remarks)
     try:
-        yield found
+        yield remarks
     finally:
         _ASIDE.reset(token)
 

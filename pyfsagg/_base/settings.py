@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self, get_type_hints
 
-from pyfsagg._base.validation import check_integer, got_short
+from pyfsagg._base.validation import check_choice, check_integer, got_short
 from pyfsagg._message import MAPPING, Got, Param, Public, Remedy, Use, named
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
@@ -33,10 +33,7 @@ def option(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Settings:
-    """The base of all groups of settings; a subclass is a frozen dataclass of :func:`option` fields.
-
-    ``check`` is called when an object is made, and raises for a value that is not allowed.
-    """
+    """The base of all groups of settings; a subclass is a frozen dataclass of :func:`option` fields."""
 
     kind: ClassVar[str]
     """What the group is called in messages."""
@@ -45,14 +42,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            choices = field.metadata.get("choices")
-            value = getattr(self, field.name)
-            if choices is not None and not (isinstance(value, str) and value in choices):
-                raise ParameterError(
-                    named(field.name),
-                    f" must be one of {', '.join(map(repr, choices))}",
-                    Got(value),
-                )
+            if field.metadata.get("choices") is not None:
+                check_choice(field.name, getattr(self, field.name), field.metadata["choices"])
         self._check()
 
     def _check(self) -> None:
@@ -68,12 +59,11 @@ class Settings:
         """The settings of a mapping of names to values; what is not given has its default."""
         if not isinstance(given, (Mapping, type(None))):
             raise InputTypeError(f"the parameters of {cls.kind} must be ", MAPPING, Got(given))
-        chosen = dict(given or {})
-        for name in chosen:
+        for name in given or ():
             if name not in cls.names():
                 allowed = ", ".join(cls.names()) or "none"
                 raise ParameterError(f"{cls.kind} has no parameter {name!r}; it takes: {allowed}")
-        return cls(**chosen)
+        return cls(**(given or {}))
 
     @classmethod
     def read(cls, name: str, given: object) -> Self:
@@ -105,9 +95,6 @@ class Settings:
         """All settings by name, as they are written into a file; of an array only that it is given."""
         return {name: _plain(getattr(self, name)) for name in self.names()}
 
-    # -----------------------------------------------------------------------------------------
-    # the command line
-    # -----------------------------------------------------------------------------------------
     @classmethod
     def add_flags(cls, parser: Any, *leave_out: str) -> None:
         """Add a flag for each setting that has one, ``--name-of-the-field``."""
@@ -136,18 +123,15 @@ class Settings:
     @classmethod
     def _type_of(cls, field: dataclasses.Field[Any]) -> Any:
         """The type of one field: those of others may name arrays, for which NumPy would be loaded."""
-        annotated = (
-            one for one in cls.__mro__ if field.name in vars(one).get("__annotations__", ())
-        )
-        names = vars(sys.modules[next(annotated).__module__])
+        owner = next(c for c in cls.__mro__ if field.name in vars(c).get("__annotations__", ()))
         alone = SimpleNamespace(__annotations__={field.name: field.type})
-        return get_type_hints(alone, names)[field.name]
+        return get_type_hints(alone, vars(sys.modules[owner.__module__]))[field.name]
 
     @classmethod
     def from_flags(cls, options: argparse.Namespace, **others: Any) -> Self:
         """The settings that the flags of :meth:`add_flags` say, and `others`."""
-        found = {name: getattr(options, name) for name in cls.names() if hasattr(options, name)}
-        return cls(**{**found, **others})
+        values = {name: getattr(options, name) for name in cls.names() if hasattr(options, name)}
+        return cls(**{**values, **others})
 
 
 def is_default(value: Any, default: Any) -> bool:
@@ -171,9 +155,9 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a NumPy number
         return value.item()
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)) and len(value) <= 100:
-        return [_plain(each) for each in value]
+        return list(map(_plain, value))
     return f"given ({type(value).__name__})"
 
 
@@ -243,11 +227,8 @@ class Reading(Settings):
         if self.sep is not None:
             mark = SEPARATORS.get(self.sep, self.sep)
             if len(mark) != 1 or mark in '"\n\r':
-                raise ParameterError(
-                    Param("sep"),
-                    " must be one character, or comma, semicolon, tab, pipe or space",
-                    Got(self.sep),
-                )
+                words = " must be one character, or comma, semicolon, tab, pipe or space"
+                raise ParameterError(Param("sep"), words, Got(self.sep))
             object.__setattr__(self, "sep", mark)
         if self.decimal is not None:
             mark = _DECIMALS.get(self.decimal, self.decimal)
@@ -357,28 +338,20 @@ class Task(Settings):
 
     def _check(self) -> None:
         check_integer("target_bins", self.target_bins, low=2)
-        given = self.feature_groups
-        if not isinstance(given, (Mapping, str, os.PathLike, type(None))):
+        groups = self.feature_groups
+        if not isinstance(groups, (Mapping, str, os.PathLike, type(None))):
             raise InputTypeError(
                 Param("feature_groups"),
                 f" must be a mapping of group to columns (or of column to group), '{PREFIX}=', or ",
                 "the path of a file with the columns column and group",
-                got_short(given),
+                got_short(groups),
             )
-        if given == PREFIX:
-            raise ParameterError(
-                Use(feature_groups=PREFIX),
-                " names no separator",
-                Remedy(
-                    f"give the text that ends the prefix, for instance '{PREFIX}=' or '{PREFIX}_'",
-                ),
-            )
-        if given in ("", {}):
-            raise ParameterError(
-                Param("feature_groups"),
-                " is empty",
-                Remedy("leave it out, or name the columns of a group"),
-            )
+        if groups == PREFIX:
+            remedy = f"give the text that ends the prefix, for instance '{PREFIX}=' or '{PREFIX}_'"
+            raise ParameterError(Use(feature_groups=PREFIX), " names no separator", Remedy(remedy))
+        if groups in ("", {}):
+            remedy = "leave it out, or name the columns of a group"
+            raise ParameterError(Param("feature_groups"), " is empty", Remedy(remedy))
 
     def record(self) -> dict[str, Any]:
         """All settings by name; columns by their names; of groups in a mapping only that they are given."""

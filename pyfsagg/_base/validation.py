@@ -9,7 +9,6 @@ import reprlib
 import secrets
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._message import FALSE, MAPPING, NONE, TRUE, Got, Message, Param, Remedy, Value, named
@@ -24,13 +23,12 @@ def check_integer(
     name: str, value: object, *, low: int | None = None, high: int | None = None
 ) -> int:
     """Return `value` as int, or say what is allowed."""
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        number = int(value)
+        if (low is None or number >= low) and (high is None or number <= high):
+            return number
     allowed = _interval(low, high)
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise ParameterError(named(name), f" must be a whole number{allowed}", Got(value))
-    number = int(value)
-    if (low is not None and number < low) or (high is not None and number > high):
-        raise ParameterError(named(name), f" must be a whole number{allowed}", Got(value))
-    return number
+    raise ParameterError(named(name), f" must be a whole number{allowed}", Got(value))
 
 
 def check_real(
@@ -51,9 +49,8 @@ def check_real(
         number = math.inf
     if not math.isfinite(number):
         raise ParameterError(named(name), f" must be a finite number{allowed}", Got(value))
-    if low is not None and (number < low or (low_open and number == low)):
-        raise ParameterError(named(name), f" must be a number{allowed}", Got(value))
-    if high is not None and number > high:
+    too_low = low is not None and (number < low or (low_open and number == low))
+    if too_low or (high is not None and number > high):
         raise ParameterError(named(name), f" must be a number{allowed}", Got(value))
     return number
 
@@ -62,9 +59,8 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     """Return `value` if it is one of `choices`."""
     choices = list(choices)
     if not isinstance(value, str) or value not in choices:
-        raise ParameterError(
-            named(name), f" must be one of {', '.join(map(repr, choices))}", Got(value)
-        )
+        listed = ", ".join(map(repr, choices))
+        raise ParameterError(named(name), f" must be one of {listed}", Got(value))
     return str(value)
 
 
@@ -98,7 +94,7 @@ def check_labels(name: str, value: object) -> list[Any]:
 
 
 def check_list(name: str, value: object) -> list[Any]:
-    """The elements of `value`; a text is none of lists, nor is what cannot be run through."""
+    """The elements of `value`; neither a text nor what cannot be iterated over is a list."""
     if not isinstance(value, (str, bytes)):
         with suppress(TypeError):
             return list(value)  # type: ignore[call-overload, no-any-return]
@@ -153,16 +149,12 @@ def check_path(name: str, value: object) -> str:
 
 
 def real_array(name: str, values: Any) -> Any:
-    """`values`, an array where NumPy knows what that is; masked cells are missing, not what lies below."""
-    if _is_complex(values):
-        raise DataError(
-            "Complex data not supported: ",
-            named(name),
-            " has complex values",
-            Remedy("take the real part or the modulus"),
-        )
+    """`values`, where masked cells of an array are missing, whatever lies below the mask."""
     import numpy as np
 
+    if _is_complex(values):
+        remedy = Remedy("take the real part or the modulus")
+        raise DataError("Complex data not supported: ", named(name), " has complex values", remedy)
     if not isinstance(values, np.ma.MaskedArray):
         return values
     if not np.ma.is_masked(values):
@@ -190,7 +182,7 @@ def as_array(name: str, values: Any, dtype: Any = None) -> NDArray[Any]:
 
 
 def _is_complex(values: Any) -> bool:
-    """By the type of an array, of a column of a frame, or of what a list holds."""
+    """By the type of an array, of a column of a frame, or of the values of a list."""
     if isinstance(values, (list, tuple)):
         import numpy as np
 
@@ -205,15 +197,11 @@ def _is_complex(values: Any) -> bool:
 
 
 def _interval(low: float | None, high: float | None, low_open: bool = False) -> str:
-    if low is not None and high is not None:
-        return (
-            f" {'above' if low_open else 'from'} {low} {'and at most' if low_open else 'to'} {high}"
-        )
-    if low is not None:
-        return f" {'above' if low_open else 'of at least'} {low}"
-    if high is not None:
-        return f" of at most {high}"
-    return ""
+    if low is None:
+        return "" if high is None else f" of at most {high}"
+    if high is None:
+        return f" above {low}" if low_open else f" of at least {low}"
+    return f" above {low} and at most {high}" if low_open else f" from {low} to {high}"
 
 
 def n_selected(threshold: float | int, n_features: int, name: str = "threshold") -> int:
@@ -224,13 +212,11 @@ def n_selected(threshold: float | int, n_features: int, name: str = "threshold")
     >>> n_selected(3, 10), n_selected(0.25, 10)
     (3, 3)
     """
-    if isinstance(threshold, Integral) and not isinstance(threshold, bool):
-        return check_integer(
-            Message(named(name), " (a number of features)"), threshold, low=1, high=n_features
-        )
-    fraction = check_real(
-        Message(named(name), " (a fraction)"), threshold, low=0.0, high=1.0, low_open=True
-    )
+    if isinstance(threshold, numbers.Integral) and not isinstance(threshold, bool):
+        what = Message(named(name), " (a number of features)")
+        return check_integer(what, threshold, low=1, high=n_features)
+    what = Message(named(name), " (a fraction)")
+    fraction = check_real(what, threshold, low=0.0, high=1.0, low_open=True)
     return size_of_share(fraction, n_features)
 
 
@@ -252,13 +238,8 @@ def resolve_seed(random_state: object) -> int:
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         return check_integer("random_state", random_state, low=0)
-    raise InputTypeError(
-        Param("random_state"),
-        " must be ",
-        NONE,
-        ", a whole number or a NumPy generator",
-        Got(random_state),
-    )
+    words = " must be ", NONE, ", a whole number or a NumPy generator"
+    raise InputTypeError(Param("random_state"), *words, Got(random_state))
 
 
 def random_numbers(random_state: object) -> np.random.Generator:

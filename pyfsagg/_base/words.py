@@ -60,11 +60,8 @@ def numbers(values: ArrayLike) -> list[str]:
     magnitude = math.floor(math.log10(largest)) if largest > 0 else 0
     if -5 < magnitude < 12:
         return [number(value, max(0, DIGITS - 1 - magnitude)) for value in array.tolist()]
-    return [_scientific(value) for value in array.tolist()]
-
-
-def _scientific(value: float) -> str:
-    return f"{value:.{DIGITS - 1}e}".replace("-", "−") if math.isfinite(value) else MISSING
+    cells = (f"{value:.{DIGITS - 1}e}".replace("-", "−") for value in array.tolist())
+    return [cell if "e" in cell else MISSING for cell in cells]
 
 
 def probabilities(values: ArrayLike) -> list[str]:
@@ -118,7 +115,7 @@ def titled(label: str) -> str:
     ('Mean rank', 'MC1 row', 'FPCPS')
     """
     words = readable(label)
-    return _ACRONYM.sub(lambda found: found[0].upper(), words[:1].upper() + words[1:])
+    return _ACRONYM.sub(lambda match: match[0].upper(), words[:1].upper() + words[1:])
 
 
 def enumerate_names(names: Sequence[str], most: int = 12) -> str:
@@ -144,13 +141,13 @@ def setting(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return "; ".join(f"{key}: {_inner(each)}" for key, each in value.items())
+        settings = {
+            key: ", ".join(f"{name} = {setting(one)}" for name, one in inner.items())
+            if isinstance(inner, Mapping) and inner
+            else setting(inner)
+            for key, inner in value.items()
+        }
+        return "; ".join(f"{key}: {text}" for key, text in settings.items())
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
-        return ", ".join(setting(each) for each in value)
+        return ", ".join(map(setting, value))
     return str(value)
-
-
-def _inner(value: Any) -> str:
-    if isinstance(value, Mapping) and value:
-        return ", ".join(f"{key} = {setting(each)}" for key, each in value.items())
-    return setting(value)

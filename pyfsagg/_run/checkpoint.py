@@ -31,11 +31,7 @@ from pyfsagg._run.content import content_of
 from pyfsagg._run.parallel import run_tasks
 from pyfsagg._table.identity import arithmetic
 from pyfsagg._version import __version__
-from pyfsagg.exceptions import (
-    MissingDependencyError,
-    OutputError,
-    ParameterError,
-)
+from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError
 
 SCHEMA = 2
 RECORD = "checkpoint.json"
@@ -87,7 +83,15 @@ class Checkpoint:
         """Write what is not yet on disk."""
         if not self._fresh:
             return
-        content = _packed(self._fresh, self._run)
+        arrays: dict[str, Any] = {
+            f"{key}|{name}": array
+            for key, piece in self._fresh.items()
+            for name, array in piece.items()
+        }
+        file = io.BytesIO()
+        arrays[RUN] = np.array(self._run)
+        np.savez(file, **arrays)
+        content = file.getvalue()
         digest = hashlib.sha256(content).hexdigest()[:16]
         number = len(set(self._where.values())) + 1
         path = self.folder / f"part-{number:06d}-{digest}.npz"
@@ -98,18 +102,12 @@ class Checkpoint:
 
     def _claim(self, settings: Mapping[str, Any]) -> str:
         """Write whose checkpoint this is, or compare with what is written; a digest of it."""
-        wanted = _plain(settings)
-        here = arithmetic()
+        plain, here = _plain(settings), arithmetic()
         known = read_record(self.folder)
         if known is None:
-            record = {
-                "schema": SCHEMA,
-                "pyfsagg": __version__,
-                "settings": wanted,
-                "arithmetic": here,
-            }
-            _write(self.folder / RECORD, json.dumps(record, indent=1, sort_keys=True).encode())
-        elif (difference := _difference(known["settings"], wanted)) is not None:
+            made = {"schema": SCHEMA, "pyfsagg": __version__, "settings": plain, "arithmetic": here}
+            _write(self.folder / RECORD, json.dumps(made, indent=1, sort_keys=True).encode())
+        elif (difference := _difference(known["settings"], plain)) is not None:
             raise ParameterError(
                 f"the checkpoint {self.folder} belongs to another run: ",
                 difference,
@@ -122,26 +120,17 @@ class Checkpoint:
                 "from a run in one place",
                 stacklevel=5,
             )
-        return hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
 @contextmanager
 def open_checkpoint(
     folder: str | os.PathLike[str] | None, settings: Mapping[str, Any]
 ) -> Iterator[Checkpoint | None]:
-    """The checkpoint of a run in `folder`, locked for this process; None without a folder.
+    """The checkpoint of a run in a new, empty or earlier folder, locked for this process; or None.
 
-    Parameters
-    ----------
-    folder : path or None
-        A new or empty folder, or that of an earlier, interrupted call.
-    settings : mapping
-        Everything on which the pieces depend: kind of run, settings, seed, hash of the data, versions.
-
-    Raises
-    ------
-    OutputError
-        If it is damaged, in use by another process, of another schema, or cannot be written.
+    Everything on which the pieces depend is in `settings`: kind of run, settings, seed, hash of the data,
+    versions.
     """
     if folder is None:
         yield None
@@ -169,18 +158,14 @@ def resume_tasks(
     n_jobs: int | None = None,
     threads: bool = True,
 ) -> Iterator[Piece]:
-    """As :func:`pyfsagg._run.parallel.run_tasks`, with answers that are arrays by name.
-
-    Answers whose key the checkpoint holds are taken from there, others are computed and put there.
-    """
+    """As :func:`pyfsagg._run.parallel.run_tasks`, with answers that the checkpoint keeps by their keys."""
     if checkpoint is None:
         yield from run_tasks(function, shared, items, n_jobs=n_jobs, threads=threads)
         return
-    known = [key in checkpoint for key in keys]
-    open_items = [item for item, found in zip(items, known, strict=True) if not found]
-    fresh = run_tasks(function, shared, open_items, n_jobs=n_jobs, threads=threads)
-    for key, found in zip(keys, known, strict=True):
-        if not found:
+    missing = {key: item for key, item in zip(keys, items, strict=True) if key not in checkpoint}
+    fresh = run_tasks(function, shared, [*missing.values()], n_jobs=n_jobs, threads=threads)
+    for key in keys:
+        if key in missing:
             checkpoint.put(key, next(fresh))
         yield checkpoint.get(key)
 
@@ -222,15 +207,12 @@ def read_record(folder: Path) -> dict[str, Any] | None:
     return record
 
 
-# ---------------------------------------------------------------------------------------------
-# files
-# ---------------------------------------------------------------------------------------------
 def _make_folder(path: Path) -> None:
     if path.exists() and not path.is_dir():
         raise ParameterError(f"the checkpoint {path} is a file; name a folder")
     try:
         path.mkdir(parents=True, exist_ok=True)
-        names = {each.name for each in path.iterdir() if not each.name.startswith(".")}
+        names = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
     except OSError as error:
         raise OutputError(f"cannot use the checkpoint {path}: {error.strerror}") from None
     if names - {"lock"} and RECORD not in names:
@@ -289,17 +271,6 @@ def _write(path: Path, content: bytes) -> None:
         ) from None
 
 
-def _packed(pieces: Mapping[str, Piece], run: str) -> bytes:
-    """Pieces as the bytes of an npz file with members ``key|name``, and whose they are."""
-    file = io.BytesIO()
-    members: dict[str, Any] = {
-        f"{key}|{name}": array for key, piece in pieces.items() for name, array in piece.items()
-    }
-    members[RUN] = np.array(run)
-    np.savez(file, **members)
-    return file.getvalue()
-
-
 def _read_part(path: Path, run: str | None = None) -> dict[str, Piece]:
     """The pieces of a part, after a check that it is what was written, and by this `run`."""
     try:
@@ -322,15 +293,12 @@ def _read_part(path: Path, run: str | None = None) -> dict[str, Piece]:
     return pieces
 
 
-# ---------------------------------------------------------------------------------------------
-# settings
-# ---------------------------------------------------------------------------------------------
 def _plain(value: Any) -> Any:
     """A value as JSON keeps it, the same in every process."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
+        return list(map(_plain, value))
     if isinstance(value, np.ndarray):
         digest = hashlib.sha256(np.ascontiguousarray(value).tobytes())
         return f"{value.dtype}{list(value.shape)}:{digest.hexdigest()}"
@@ -338,8 +306,8 @@ def _plain(value: Any) -> Any:
         return value.item()
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    own = type(value).__module__.startswith("pyfsagg.")
-    if own and is_dataclass(value) and not isinstance(value, type):
+    ours = type(value).__module__.startswith("pyfsagg.")
+    if ours and is_dataclass(value) and not isinstance(value, type):
         parts = {part.name: getattr(value, part.name) for part in fields(value)}
         return {"": type(value).__qualname__, **_plain(parts)}
     return content_of(value)
@@ -352,20 +320,20 @@ _IN_WORDS = {
 }
 
 
-def _difference(known: Any, wanted: Any, name: str = "") -> str | None:
-    """The first thing that two settings do not have in common, in words; None if there is none."""
-    if isinstance(known, dict) or isinstance(wanted, dict):
-        known, wanted = (each if isinstance(each, dict) else {} for each in (known, wanted))
-        for key in sorted(known.keys() | wanted.keys(), key=lambda each: (each != "kind", each)):
-            found = _difference(known.get(key), wanted.get(key), f"{name}.{key}" if name else key)
-            if found:
-                return found
+def _difference(there: Any, here: Any, name: str = "") -> str | None:
+    """The first setting that differs, in words; None if there is none."""
+    if isinstance(there, dict) or isinstance(here, dict):
+        there, here = (part if isinstance(part, dict) else {} for part in (there, here))
+        for key in sorted(there.keys() | here.keys(), key=lambda key: (key != "kind", key)):
+            inner = _difference(there.get(key), here.get(key), f"{name}.{key}" if name else key)
+            if inner:
+                return inner
         return None
-    if json.dumps(known, sort_keys=True) == json.dumps(wanted, sort_keys=True):
+    if json.dumps(there, sort_keys=True) == json.dumps(here, sort_keys=True):
         return None
     if name in _IN_WORDS:
         return _IN_WORDS[name]
-    return Message(named(name), f" is {_short(known)} there and {_short(wanted)} here")
+    return Message(named(name), f" is {_short(there)} there and {_short(here)} here")
 
 
 def _short(value: Any) -> str:

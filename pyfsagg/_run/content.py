@@ -18,10 +18,11 @@ import importlib.util
 import sys
 import sysconfig
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import packages_distributions, version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,6 @@ _NOT_OF_CLASS = {
     "__annotate_func__", "__annotations_cache__", "__static_attributes__", "__firstlineno__",
     "__slotnames__", "__abstractmethods__", "_abc_impl", "__dataclass_fields__",
 }  # fmt: skip
-_NOT_OF_MODULE = "__main__"
 
 
 class _UnreadableError(Exception):
@@ -74,85 +74,82 @@ def content_of(value: Any) -> str:
 
 
 class _Reader:
-    """Digests of a value and of all that it holds.
-
-    Attributes
-    ----------
-    trail : list of str
-        What is being read, from outside to inside.
-    """
+    """Digests of a value and of all that it holds; `trail` is what is being read, outermost first."""
 
     def __init__(self) -> None:
         self.trail: list[str] = []
         self._open: dict[int, int] = {}  # what is being read, and how deep it stands
-        self._done: dict[
-            tuple[int, bool], tuple[Any, bytes]
-        ] = {}  # with the object, so that it stays
+        # Each digest is kept with its object, so that no other object gets its address.
+        self._done: dict[tuple[int, bool], tuple[Any, bytes]] = {}
         self._functions = 0  # how many functions are being read
 
     def read(self, value: Any) -> bytes:
         if type(value) in _ATOMS:
             return _mix(type(value).__name__, repr(value))
-        if id(value) in self._open:
-            return _mix("again", str(len(self._open) - self._open[id(value)]))
         key = id(value), self._functions > 0
-        if key not in self._done:
-            self._open[id(value)] = len(self._open)
-            digest = self._read(value)
-            del self._open[id(value)]
+        if key not in self._done or id(value) in self._open:
+            digest = self._once(value, lambda: self._read(value))
+            if id(value) in self._open:
+                return digest
             self._done[key] = value, digest
         return self._done[key][1]
 
+    def _once(self, value: Any, read: Callable[[], bytes]) -> bytes:
+        """The digest of something; inside itself, how far up it stands."""
+        if id(value) in self._open:
+            return _mix("again", str(len(self._open) - self._open[id(value)]))
+        self._open[id(value)] = len(self._open)
+        digest = read()
+        del self._open[id(value)]
+        return digest
+
     def _read(self, value: Any) -> bytes:
-        if isinstance(value, types.MethodType):
+        kind = type(value)
+        if kind is types.MethodType:
             return self._all("method", [value.__func__, value.__self__])
-        given = _given_version(value)
-        if given is not None:
-            return _mix("given", _name(value), given)
+        version = _given_version(value)
+        if version is not None:
+            return _mix("given", _name(value), version)
         if self._functions == 0 and _is_estimator(value):
-            return self._all("estimator", [type(value), value.get_params(deep=False)])
+            return self._all("estimator", [kind, value.get_params(deep=False)])
+        if kind in (list, tuple):
+            return self._all(kind.__name__, value)
+        if kind in (set, frozenset):
+            return _mix(kind.__name__, *sorted(map(self.read, value)))
+        if kind in (dict, types.MappingProxyType):
+            return self._all("dict", chain.from_iterable(value.items()))
         for kinds, read in _READERS:
             if isinstance(value, kinds):
                 return read(self, value)
         return self._object(value)
 
     def _all(self, what: str, values: Iterable[Any]) -> bytes:
-        return _mix(what, *(self.read(value) for value in values))
+        return _mix(what, *map(self.read, values))
 
     @contextmanager
     def _inside(self, what: str) -> Iterator[None]:
-        """Where an error has to point; left behind by one."""
+        """Where an error has to point; an error leaves the trail as it is."""
         self.trail.append(what)
         yield
         self.trail.pop()
 
-    # --- containers -------------------------------------------------------------------------
-    def _sequence(self, value: Any) -> bytes:
-        return self._all(type(value).__name__, value) if _plain_type(value) else self._object(value)
+    def _by_name(self, what: str, names: Iterable[str], read: Callable[[str], bytes]) -> bytes:
+        """What is read of several names."""
+        digests: list[str | bytes] = []
+        for name in names:
+            with self._inside(repr(name)):
+                digests += [name, read(name)]
+        return _mix(what, *digests)
 
-    def _set(self, value: Any) -> bytes:
-        if not _plain_type(value):
-            return self._object(value)
-        return _mix(type(value).__name__, *sorted(self.read(each) for each in value))
-
-    def _mapping(self, value: Any) -> bytes:
-        if not _plain_type(value) and not isinstance(value, types.MappingProxyType):
-            return self._object(value)
-        return self._all("dict", (part for pair in value.items() for part in pair))
+    def _attributes(self, values: Mapping[str, Any]) -> bytes:
+        """Values by name, in the order of the names."""
+        return self._by_name("named", sorted(values), lambda name: self.read(values[name]))
 
     def _array(self, value: Any) -> bytes:
         described = f"{value.dtype!r}{value.shape}"
         if value.dtype.hasobject:
             return _mix("array", described, self.read(value.tolist()))
         return _mix("array", described, np.ascontiguousarray(value).tobytes())
-
-    def _named(self, names: Iterable[str], values: dict[str, Any]) -> bytes:
-        """Some of the values by name, in the order of the names."""
-        digests: list[str | bytes] = []
-        for name in sorted(names):
-            with self._inside(repr(name)):
-                digests += [name, self.read(values[name])]
-        return _mix("named", *digests)
 
     # --- code -------------------------------------------------------------------------------
     def _function(self, value: Any) -> bytes:
@@ -168,8 +165,8 @@ class _Reader:
                 self.read(value.__defaults__),
                 self.read(value.__kwdefaults__),
                 self._cells(value),
-                self._named(value.__dict__, value.__dict__),
-                # Of an installed function, globals are what its version says.
+                self._attributes(value.__dict__),
+                # The version of an installed function says what its globals are.
                 _mix("") if version is not None else self._globals(value),
             )
             self._functions -= 1
@@ -180,30 +177,30 @@ class _Reader:
         return self._all("code", [*parts, value.co_consts])
 
     def _cells(self, function: Any) -> bytes:
-        digests: list[str | bytes] = []
-        for name, cell in zip(
-            function.__code__.co_freevars, function.__closure__ or (), strict=True
-        ):
-            with self._inside(repr(name)):
-                try:
-                    digests.append(self.read(cell.cell_contents))
-                except ValueError:  # not yet set
-                    digests.append("empty")
-        return _mix("cells", *digests)
+        names = function.__code__.co_freevars
+        cells = dict(zip(names, function.__closure__ or (), strict=True))
+
+        def read(name: str) -> bytes:
+            try:
+                content = cells[name].cell_contents
+            except ValueError:  # not yet set
+                return b"empty"
+            return self.read(content)
+
+        return self._by_name("cells", names, read)
 
     def _globals(self, function: Any) -> bytes:
         used, imported, names = _names_in(function.__code__)
         known = function.__globals__
-        digests: list[str | bytes] = []
-        for name in sorted(used):
-            with self._inside(repr(name)):
-                found: Any = known.get(name)
-                if isinstance(found, types.ModuleType):
-                    digests += [name, self._module(found, names)]
-                elif name in known:
-                    digests += [name, self.read(known[name])]
-                else:
-                    digests += [name, "builtin" if hasattr(builtins, name) else "unknown"]
+
+        def read(name: str) -> bytes:
+            if isinstance(module := known.get(name), types.ModuleType):
+                return self._module(module, names)
+            if name in known:
+                return self.read(known[name])
+            return b"builtin" if hasattr(builtins, name) else b"unknown"
+
+        digests: list[str | bytes] = [self._by_name("globals", sorted(used), read)]
         for name, level in sorted(imported):
             with self._inside(f"the module {name!r}"):
                 digests += [name, self._import(name, level, known.get("__package__"), names)]
@@ -214,24 +211,24 @@ class _Reader:
         version = _version_of(module.__name__)
         if version is not None:
             return _mix("installed", module.__name__, version)
-        if id(module) in self._open:
-            return _mix("again", str(len(self._open) - self._open[id(module)]))
-        self._open[id(module)] = len(self._open)
-        digests: list[str | bytes] = []
-        for name in sorted(names & vars(module).keys()):
-            with self._inside(repr(name)):
-                found = vars(module)[name]
-                inner = isinstance(found, types.ModuleType)
-                digests += [name, self._module(found, names) if inner else self.read(found)]
-        del self._open[id(module)]
-        return _mix("module", *(digests or [_file_digest(module)]))
+        held = vars(module)
+        used = sorted(names & held.keys())
+
+        def read(name: str) -> bytes:
+            if isinstance(held[name], types.ModuleType):
+                return self._module(held[name], names)
+            return self.read(held[name])
+
+        if not used:
+            return _mix("module", _file_digest(module))
+        return self._once(module, lambda: self._by_name("module", used, read))
 
     def _import(self, name: str, level: int, package: str | None, names: set[str]) -> bytes:
         """A module that a function imports when it is called."""
         full = importlib.util.resolve_name("." * level + name, package or "") if level else name
-        top = full.partition(".")[0]
-        if _version_of(top) is not None:
-            return _mix("installed", full, str(_version_of(top)))
+        version = _version_of(full.partition(".")[0])
+        if version is not None:
+            return _mix("installed", full, version)
         try:
             return self._module(importlib.import_module(full), names)
         except ImportError:
@@ -245,19 +242,15 @@ class _Reader:
         version = _version_of(value.__module__)
         if version is not None and _found_by_name(value):
             return _mix("installed", value.__module__, value.__qualname__, version)
-        own = {name: each for name, each in vars(value).items() if name not in _NOT_OF_CLASS}
+        members = {name: one for name, one in vars(value).items() if name not in _NOT_OF_CLASS}
         with self._inside(f"the class {value.__qualname__}"):
-            return _mix(
-                "class",
-                value.__qualname__,
-                self._all("bases", [type(value), *value.__bases__]),
-                self._named(own, own),
-            )
+            bases = self._all("bases", [type(value), *value.__bases__])
+            return _mix("class", value.__qualname__, bases, self._attributes(members))
 
     def _builtin(self, value: Any) -> bytes:
         owner = getattr(value, "__objclass__", None) or getattr(value, "__self__", None)
         if owner is None or isinstance(owner, types.ModuleType) or _found_by_name(value):
-            return _compiled(value, value.__module__, value.__qualname__)
+            return _compiled(value.__module__, value.__qualname__)
         return _mix("builtin", value.__name__, self.read(owner))
 
     def _ufunc(self, value: Any) -> bytes:
@@ -268,16 +261,9 @@ class _Reader:
         raise self._unreadable(value, "NumPy does not show the function that is behind it")
 
     def _wrapper(self, value: Any) -> bytes:
-        return self._all(type(value).__name__, [value.__func__])
-
-    def _property(self, value: Any) -> bytes:
-        return self._all("property", [value.fget, value.fset, value.fdel])
-
-    def _cached(self, value: Any) -> bytes:
-        return self._all("cached", [value.__wrapped__])
-
-    def _slot(self, value: Any) -> bytes:
-        return _mix("slot", value.__name__)
+        """Properties, cached functions and the like, by the functions that they hold."""
+        parts = ("__func__", "__wrapped__", "fget", "fset", "fdel")
+        return self._all(type(value).__name__, [getattr(value, name, None) for name in parts])
 
     # --- objects ----------------------------------------------------------------------------
     def _object(self, value: Any) -> bytes:
@@ -293,20 +279,20 @@ class _Reader:
             raise self._unreadable(value, str(error)) from None
         with self._inside(f"an object of the class {type(value).__qualname__}"):
             if isinstance(made, str):
-                return _compiled(value, getattr(value, "__module__", None), made)
+                return _compiled(getattr(value, "__module__", None), made)
             parts: list[Any] = [*made, None, None, None][:5]
             state, *contents = parts[2:]
             return _mix(
                 "object",
                 self._all("made", [type(value), *parts[:2]]),
                 self._state(state),
-                *(self.read(None if each is None else list(each)) for each in contents),
+                *(self.read(None if part is None else list(part)) for part in contents),
             )
 
     def _state(self, state: Any) -> bytes:
-        """Attributes, in no order; or whatever a class says instead."""
+        """Attributes, in no order; or whatever a class gives instead."""
         if isinstance(state, dict) and all(isinstance(name, str) for name in state):
-            return self._named(state, state)
+            return self._attributes(state)
         if isinstance(state, tuple) and len(state) == 2 and isinstance(state[1], dict):
             return _mix("slots", self._state(state[0]), self._state(state[1]))
         return self.read(state)
@@ -323,7 +309,10 @@ _READERS: tuple[tuple[Any, Callable[[_Reader, Any], bytes]], ...] = (
     (type, _Reader._class),
     (types.FunctionType, _Reader._function),
     (types.CodeType, _Reader._code),
-    ((types.MemberDescriptorType, types.GetSetDescriptorType), _Reader._slot),
+    (
+        (types.MemberDescriptorType, types.GetSetDescriptorType),
+        lambda _, value: _mix("slot", value.__name__),
+    ),
     (
         (
             types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
@@ -333,30 +322,22 @@ _READERS: tuple[tuple[Any, Callable[[_Reader, Any], bytes]], ...] = (
     ),
     (np.ufunc, _Reader._ufunc),
     (np.ndarray, _Reader._array),
-    ((list, tuple), _Reader._sequence),
-    ((set, frozenset), _Reader._set),
-    ((dict, types.MappingProxyType), _Reader._mapping),
-    ((staticmethod, classmethod), _Reader._wrapper),
-    (property, _Reader._property),
-    (functools._lru_cache_wrapper, _Reader._cached),
+    ((staticmethod, classmethod, property, functools._lru_cache_wrapper), _Reader._wrapper),
 )  # fmt: skip
 
 
-# ---------------------------------------------------------------------------------------------
-# what is installed
-# ---------------------------------------------------------------------------------------------
 @cache
 def _version_of(module: str | None) -> str | None:
     """The version that tells all about a module; None for a module of the user."""
-    if module is None or module == _NOT_OF_MODULE:
+    if module is None or module == "__main__":
         return None
     top = module.partition(".")[0]
     if top == "pyfsagg":
         return __version__
     file = _file_of(top) or _file_of(module)
     if top in sys.stdlib_module_names:
-        own = file is None or file.is_relative_to(Path(sysconfig.get_path("stdlib")).resolve())
-        return "python" if own or _installed(file) else None
+        standard = file is None or file.is_relative_to(Path(sysconfig.get_path("stdlib")).resolve())
+        return "python" if standard or _installed(file) else None
     if file is None or not _installed(file):
         return None
     stated = getattr(sys.modules.get(top), "__version__", None)
@@ -367,17 +348,15 @@ def _version_of(module: str | None) -> str | None:
 
 
 def _file_of(module: str) -> Path | None:
-    found = sys.modules.get(module)
-    try:
-        file = getattr(found, "__file__", None) if found else _origin(module)
-    except (ImportError, ValueError, AttributeError):
-        return None
+    if module in sys.modules:
+        file = getattr(sys.modules[module], "__file__", None)
+    else:
+        try:
+            spec = importlib.util.find_spec(module)
+        except (ImportError, ValueError, AttributeError):
+            return None
+        file = spec.origin if spec is not None and spec.has_location else None
     return Path(file).resolve() if file else None
-
-
-def _origin(module: str) -> str | None:
-    spec = importlib.util.find_spec(module)
-    return spec.origin if spec is not None and spec.has_location else None
 
 
 def _installed(file: Path | None) -> bool:
@@ -386,14 +365,14 @@ def _installed(file: Path | None) -> bool:
 
 def _found_by_name(value: Any) -> bool:
     """Whether a function or a class is what its module holds under its name."""
-    found: Any = sys.modules.get(getattr(value, "__module__", None) or "")
+    held: Any = sys.modules.get(getattr(value, "__module__", None) or "")
     for part in getattr(value, "__qualname__", "<>").split("."):
-        found = getattr(found, part, None)
-    return found is value
+        held = getattr(held, part, None)
+    return held is value
 
 
-def _compiled(value: Any, module: str | None, name: str) -> bytes:
-    """What has no code to be read: by its name, and its module's version or file."""
+def _compiled(module: str | None, name: str) -> bytes:
+    """What has no readable code: by its name, and its module's version or file."""
     version = _version_of(module)
     if version is None:
         loaded = sys.modules.get(module or "")
@@ -412,9 +391,6 @@ def _file_digest(module: Any) -> str:
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
-# ---------------------------------------------------------------------------------------------
-# small things
-# ---------------------------------------------------------------------------------------------
 def _names_in(code: types.CodeType) -> tuple[set[str], set[tuple[str, int]], set[str]]:
     """Globals that code loads, modules that it imports (with their level), and all of its names."""
     used: set[str] = set()
@@ -437,32 +413,23 @@ def _names_in(code: types.CodeType) -> tuple[set[str], set[tuple[str, int]], set
 def _given_version(value: Any) -> str | None:
     """The version that the caller gave to an object itself, not to its class."""
     try:
-        given = vars(value).get(VERSION_ATTRIBUTE)
+        version = vars(value).get(VERSION_ATTRIBUTE)
     except TypeError:
         return None
-    return f"{given}" if isinstance(given, (str, int)) else None
+    return str(version) if isinstance(version, (str, int)) else None
 
 
 def _is_estimator(value: Any) -> bool:
     """Whether it is cloned before it is fitted, so that what it learned elsewhere is no part of it."""
     own_clone = getattr(type(value), "__sklearn_clone__", None)
-    usual = own_clone is None or own_clone.__qualname__ == "BaseEstimator.__sklearn_clone__"
-    return (
-        usual
-        and not isinstance(value, type)
-        and hasattr(value, "get_params")
-        and hasattr(value, "fit")
-    )
-
-
-def _plain_type(value: Any) -> bool:
-    return type(value) in (list, tuple, set, frozenset, dict)
+    if own_clone is not None and own_clone.__qualname__ != "BaseEstimator.__sklearn_clone__":
+        return False
+    return not isinstance(value, type) and hasattr(value, "get_params") and hasattr(value, "fit")
 
 
 def _name(value: Any) -> str:
-    kind = type(value).__qualname__
-    own = getattr(value, "__qualname__", None)
-    return f"{kind} {own}" if isinstance(own, str) else kind
+    kind, name = type(value).__qualname__, getattr(value, "__qualname__", None)
+    return f"{kind} {name}" if isinstance(name, str) else kind
 
 
 def _mix(*parts: str | bytes) -> bytes:

@@ -185,13 +185,12 @@ class Execution(Settings):
     )
 
     def _check(self) -> None:
-        """Raise for a limit that is none."""
         if self.memory_limit is not None:
             read_memory(self.memory_limit)
 
     @contextmanager
     def limited(self) -> Iterator[None]:
-        """Keep to the limit on memory inside the block; without one, to whatever limit there is."""
+        """Keep to the limit on memory inside the block; without one, to the limit that is in force."""
         if self.memory_limit is None:
             yield
         else:

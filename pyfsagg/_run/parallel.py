@@ -33,15 +33,9 @@ Answer = TypeVar("Answer")
 
 _LOCAL = ("LokyBackend", "MultiprocessingBackend", "SequentialBackend", "ThreadingBackend")
 _DEAD = (
-    "_LostError",
-    "BrokenProcessPool",
-    "CancelledError",
-    "CommClosedError",
-    "FutureCancelledError",
-    "FuturesCancelledError",
-    "KilledWorker",
-    "TerminatedWorkerError",
-)
+    "_LostError", "BrokenProcessPool", "CancelledError", "CommClosedError", "FutureCancelledError",
+    "FuturesCancelledError", "KilledWorker", "TerminatedWorkerError",
+)  # fmt: skip
 MOST_WORKERS = 100_000  # more than any machine or cluster has
 PATIENCE = 60.0  # seconds that a cluster may be without any worker
 GRACE = 10.0  # seconds in which data may still arrive after a worker has died
@@ -49,10 +43,7 @@ TRIES = 5  # of a cluster, in a row and without any answer
 
 
 def one_thread(libraries: str | None = None) -> AbstractContextManager[Any]:
-    """One thread for each call of ``"blas"``, of ``"openmp"``, or of both, as long as this lasts.
-
-    Limits of BLAS hold for the whole process, those of OpenMP for the thread that sets them.
-    """
+    """One thread for calls of ``"blas"`` (in the whole process), ``"openmp"`` (in this thread), or both."""
     limited: AbstractContextManager[Any] = _thread_pools(len(sys.modules)).limit(
         limits=1, user_api=libraries
     )
@@ -61,10 +52,7 @@ def one_thread(libraries: str | None = None) -> AbstractContextManager[Any]:
 
 @lru_cache(maxsize=1)
 def _thread_pools(n_modules: int) -> ThreadpoolController:
-    """The libraries of this process that have threads: with a new module there may be a new one.
-
-    To look for them takes milliseconds, as long as a small k-means.
-    """
+    """The libraries of this process that have threads; to look for them takes as long as a small k-means."""
     return ThreadpoolController()
 
 
@@ -83,28 +71,16 @@ def run_tasks(
     n_jobs: int | None = None,
     threads: bool = True,
 ) -> Iterator[Answer]:
-    """``function(shared, item)`` for each item, in order, as they are done.
+    """``function(shared, item)`` for each item, in order, each as soon as it is there.
 
-    Parameters
-    ----------
-    function : callable
-        Of a module, so that processes and clusters can be told its name.
-    shared : object
-        What all tasks read.  A cluster is sent it once, and holds a copy on each of its workers, so
-        that the loss of one does no harm.
-    items : sequence
-        Small: each travels with its task.
-    n_jobs : int, optional
-        Workers, as in joblib; a cluster uses all it has.
-    threads : bool
-        Whether the tasks leave the interpreter free (compiled kernels), so that threads of this
-        process suffice; processes of one thread each otherwise.
+    The function must belong to a module, so that processes and clusters can import it.  What is `shared`
+    is sent to a cluster once, which holds a copy on each of its workers, so that the loss of one does no
+    harm; items travel with their tasks.  A cluster uses all workers that it has, whatever `n_jobs` is.
+    `threads` says that the tasks leave the interpreter free (compiled kernels), so that threads of this
+    process suffice; otherwise they run in processes of one thread each.
 
-    Raises
-    ------
-    WorkerError
-        If a worker died (out of memory, killed), the cluster is gone, or it has had no worker for
-        `PATIENCE` seconds.
+    A `WorkerError` says that a worker died (out of memory, killed), that the cluster is gone, or that it
+    has had no worker for `PATIENCE` seconds.
     """
     backend, configured = get_active_backend()
     n_jobs = configured if n_jobs is None else _not_zero(n_jobs)
@@ -118,18 +94,24 @@ def run_tasks(
         yield from _on_cluster(backend, function, packed, items)
     elif threads:
         # A backend that the caller has chosen for all of joblib may give its results only as a list.
-        how = (
-            _order_of_results(backend)
-            if isinstance(backend, MultiprocessingBackend)
-            else "generator"
-        )
+        as_list = isinstance(backend, MultiprocessingBackend)
+        how = _order_of_results(backend) if as_list else "generator"
         yield from _results(_Parallel(n_jobs, prefer="threads", return_as=how), tasks)
     else:
         # One thread for linear algebra keeps the last digit the same, whatever the number of workers.
         with one_thread():
             with parallel_config(backend=_Processes(inner_max_num_threads=1), n_jobs=n_jobs):
                 parallel = _Parallel(n_jobs, return_as="generator")
-            yield from _watched(parallel, tasks)
+            try:
+                yield from _results(parallel, tasks)
+            except Exception as error:
+                if type(error).__name__ not in _DEAD:
+                    raise
+                raise WorkerError(
+                    f"a worker process died ({type(error).__name__}): it was killed, or its machine "
+                    "ran out of memory. Take fewer workers, and a checkpoint folder, from which the "
+                    "next run continues"
+                ) from error
 
 
 def _on_cluster(
@@ -268,20 +250,6 @@ def _order_of_results(backend: Any) -> str:
     return "generator" if getattr(backend, "supports_return_generator", False) else "list"
 
 
-def _watched(parallel: Parallel, tasks: Iterator[Any]) -> Iterator[Any]:
-    """Results as they come; a worker that died is said in one sentence."""
-    try:
-        yield from _results(parallel, tasks)
-    except Exception as error:
-        if type(error).__name__ not in _DEAD:
-            raise
-        raise WorkerError(
-            f"a worker process died ({type(error).__name__}): it was killed, or its machine ran out "
-            "of memory. Take fewer workers, and a checkpoint folder, from which the next run "
-            "continues"
-        ) from error
-
-
 def _results(parallel: Parallel, tasks: Iterator[Any]) -> Iterator[Any]:
     """Results as they come."""
     results = parallel(tasks)
@@ -298,7 +266,7 @@ def _call(function: Callable[[Any, Item], Answer], packed: _Shared, item: Item) 
 
 
 class _Parallel(Parallel):  # type: ignore[misc]
-    """Who stops early (an error, an interrupt) is not warned of unused results."""
+    """A caller that stops early (an error, an interrupt) is not warned of unused results."""
 
     def _warn_exit_early(self) -> None:
         pass
@@ -307,9 +275,9 @@ class _Parallel(Parallel):  # type: ignore[misc]
 class _Processes(LokyBackend):  # type: ignore[misc]
     """Processes of this machine that end with the one that started them."""
 
-    def configure(self, *given: Any, **options: Any) -> int:
-        watched = {"initializer": _end_with, "initargs": (os.getpid(),)}
-        return int(super().configure(*given, **options, **watched))
+    def configure(self, *arguments: Any, **options: Any) -> int:
+        ending = {"initializer": _end_with, "initargs": (os.getpid(),)}
+        return int(super().configure(*arguments, **options, **ending))
 
 
 def _end_with(parent: int) -> None:
@@ -347,18 +315,14 @@ def count_workers(n_jobs: int | None) -> int:
 
 
 def _local(n_jobs: int | None) -> int:
-    """Workers of this machine: those asked for, or configured by the caller; else one."""
+    """The number of workers of this machine, or else what the caller has configured, or else one."""
     return int((get_active_backend()[1] if n_jobs is None else _not_zero(n_jobs)) or 1)
 
 
 def _not_zero(n_jobs: int) -> int:
-    """A number of workers as it is, but 0, which means nothing, and what no machine has."""
-    if (
-        isinstance(n_jobs, bool)
-        or not isinstance(n_jobs, numbers.Integral)
-        or n_jobs == 0
-        or abs(n_jobs) > MOST_WORKERS
-    ):
+    """A number of workers; 0 means nothing, and no machine has more than `MOST_WORKERS`."""
+    is_number = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool)
+    if not is_number or n_jobs == 0 or abs(n_jobs) > MOST_WORKERS:
         raise ParameterError(
             Param("n_jobs"), " must be a whole number of workers, or -1 for all cores", Got(n_jobs)
         )

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -51,27 +51,11 @@ KINDS: dict[str, type[Result]] = {}
 """Every class of results by its kind."""
 
 
-def _write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
-    """NumPy's ``.npz`` at zlib's fastest level: scores are nearly as small so, in half the time."""
-    import numpy as np
-
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name, values in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(values), allow_pickle=False)
-
-
 @dataclass(frozen=True)
 class Face:
-    """How results of a kind are shown.
+    """How results of a kind are shown: functions that draw them, by name, the default one first, and a page.
 
-    Attributes
-    ----------
-    pictures : mapping of str to callable
-        The functions that draw a result, by name; the first one is the default.
-    page : callable, optional
-        ``page(result, **options)`` returns the page of a result; it takes the options of the class
-        and those of `ORIGIN`.
+    ``page(result, **options)`` takes the options of the class and those of `ORIGIN`.
     """
 
     pictures: Mapping[str, Callable[..., Any]]
@@ -102,15 +86,15 @@ class Saved:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Saved:
         """The record of a folder, or of a single file."""
-        given = Path(path)
-        if given.name == RUN_FILE and given.is_file():  # its other files lie beside it
-            given = given.parent
-        is_file = given.is_file() or (given.suffix == ".json" and not given.is_dir())
-        file = given if is_file else given / RUN_FILE
+        place = Path(path)
+        if place.name == RUN_FILE and place.is_file():  # its other files lie beside it
+            place = place.parent
+        is_file = place.is_file() or (place.suffix == ".json" and not place.is_dir())
+        file = place if is_file else place / RUN_FILE
         document = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(document, dict):
             raise ValueError("its record is no JSON object")
-        return cls(given, document)
+        return cls(place, document)
 
     @cached_property
     def arrays(self) -> Arrays:
@@ -191,18 +175,17 @@ class Result(Part):
         if "_kind" in cls.__dict__:
             KINDS[cls._kind] = cls
 
-    # -----------------------------------------------------------------------------------------
-    # what a subclass says
-    # -----------------------------------------------------------------------------------------
+    # What a subclass says.
+
     def _origin(self) -> dict[str, Any]:
         """What the record holds first: how the result was made."""
-        return {name: getattr(self, name) for name in self._own(_MADE)}
+        return {name: getattr(self, name) for name in self._made()}
 
     @classmethod
-    def _own(cls, names: Sequence[str]) -> list[str]:
-        """Those that are fields of the class."""
-        known = {each.name for each in fields(cls)}  # type: ignore[arg-type]
-        return [name for name in names if name in known]
+    def _made(cls) -> list[str]:
+        """The fields of the class that say how a result was made."""
+        names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
+        return [name for name in _MADE if name in names]
 
     def _apart(self) -> Apart:
         """The fields as they are kept."""
@@ -227,17 +210,12 @@ class Result(Part):
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
         """The result of its files."""
-        return cls._of_fields(saved)
-
-    @classmethod
-    def _of_fields(cls, saved: Saved, **known: Any) -> Self:
-        """The result of its files, but for the fields that are `known`."""
-        for name in cls._own(_MADE):
-            known.setdefault(
-                name, saved.document[name] if name == "parameters" else saved.document.get(name, {})
-            )
-        source = None if cls._one_file else saved
-        made: Self = put_together(cls, saved.document, source, known=known)
+        document = saved.document
+        known = {
+            name: document[name] if name == "parameters" else document.get(name, {})
+            for name in cls._made()
+        }
+        made: Self = put_together(cls, document, None if cls._one_file else saved, known=known)
         return made
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
@@ -250,19 +228,18 @@ class Result(Part):
         """Code that uses the result, for whoever repeats it."""
         return []
 
-    # -----------------------------------------------------------------------------------------
-    # what all have
-    # -----------------------------------------------------------------------------------------
-    def _options_in_force(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options in force: those given, else those it was saved with, else the defaults."""
+    # What all results have.
+
+    def _options_in_force(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """These options, else those that the result was saved with, else the defaults."""
         known = {**self._options, **ORIGIN}
-        strange = [name for name in given if name not in known]
-        if strange:
-            raise ParameterError(
-                f"{type(self).__name__} has no option {strange[0]!r} for how it is shown; it has: "
-                f"{', '.join(known)}"
-            )
-        return {**known, **self._view, **given}
+        for name in options:
+            if name not in known:
+                raise ParameterError(
+                    f"{type(self).__name__} has no option {name!r} for how it is shown; it has: "
+                    f"{', '.join(known)}"
+                )
+        return {**known, **self._view, **options}
 
     def to_json(self, **options: Any) -> str:
         """The record as JSON text: parameters, data, versions and the sentences of the result.
@@ -298,10 +275,9 @@ class Result(Part):
         **options
             How it is shown; the notes of the class list them.
 
-        Raises
-        ------
-        OutputError
-            If the folder is not empty, the file exists, or they cannot be written.
+        See Also
+        --------
+        pyfsagg.load_result : Reads it again.
         """
         target = Path(path)
         if self._one_file and target.suffix == ".json":
@@ -317,8 +293,7 @@ class Result(Part):
     def _write_into(self, folder: Path, **options: Any) -> None:
         """Write the files of :meth:`save` into an existing folder.
 
-        The record comes last and names all files that are there then, so that a later run that takes the
-        place of this one knows which to remove.
+        The record comes last and names all files of the folder: a run that replaces this one removes them.
         """
         from pyfsagg._table.delimited import write_csv
 
@@ -327,33 +302,27 @@ class Result(Part):
             write_csv(frame, folder / name, index=frame.index.name is not None)
         for name, text in self._texts(view).items():
             (folder / name).write_text(text, encoding="utf-8")
-        arrays: dict[str, Any] = dict(self._arrays())
-        if arrays:
-            _write_arrays(folder / ARRAY_FILE, arrays)
-        files = sorted([*(path.name for path in folder.iterdir()), RUN_FILE])
+        if arrays := self._arrays():
+            import numpy as np
+
+            # As NumPy does, but at zlib's fastest level: nearly as small, in half the time.
+            path = folder / ARRAY_FILE
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+                for name, values in arrays.items():
+                    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                        np.lib.format.write_array(member, np.asanyarray(values), allow_pickle=False)
+        files = sorted([*(file.name for file in folder.iterdir()), RUN_FILE])
         record = _json_of({**self._document(view), "files": files})
         (folder / RUN_FILE).write_text(record + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a result that :meth:`save` wrote.
-
-        Raises
-        ------
-        OutputError
-            If there is no such result, or if it is damaged or of another kind or schema.
-        """
+        """Read a result of this class that :meth:`save` wrote."""
         return cls._read(path, lambda: Saved.read(path))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read a record that :meth:`to_json` wrote, for results that are one record.
-
-        Raises
-        ------
-        OutputError
-            As :meth:`load`.
-        """
+        """Read a record that :meth:`to_json` wrote, for results that are one record."""
         return cls._read("the text", lambda: Saved(Path(), dict(json.loads(text))))
 
     @classmethod
@@ -368,10 +337,9 @@ class Result(Part):
                     f"reads {cls._kind!r} of schema {cls._schema}"
                 )
             made = cls._from_files(saved)
+            view = _renamed(saved.document.get("view", {}), made._options)
             # Results are frozen; how one was shown is no part of what it is.
-            object.__setattr__(
-                made, "_view", _renamed(saved.document.get("view", {}), made._options)
-            )
+            object.__setattr__(made, "_view", view)
             return made
 
     def _face(self) -> Face:
@@ -388,11 +356,11 @@ class Result(Part):
             Passed on to the function of ``pyfsagg.plotting`` that draws it.
         """
         pictures = self._face().pictures
-        chosen = next(iter(pictures), "none") if kind is None else kind
-        if chosen not in pictures:
+        kind = next(iter(pictures), "none") if kind is None else kind
+        if kind not in pictures:
             known = ", ".join(map(repr, pictures)) or "nothing"
-            raise ParameterError(Param("kind"), f" must be one of {known}", Got(chosen))
-        return pictures[chosen](self, **options)
+            raise ParameterError(Param("kind"), f" must be one of {known}", Got(kind))
+        return pictures[kind](self, **options)
 
     def _page(self, **options: Any) -> Page:
         """The page of the result, as blocks."""
@@ -415,30 +383,23 @@ class Result(Part):
     def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write the page of :meth:`to_html` to a file; an existing one is replaced.
 
-        Raises
-        ------
-        OutputError
-            If the file cannot be written.
+        See Also
+        --------
+        to_html : The page as text.
         """
         from pyfsagg._report.page import write_page
 
         return write_page(self._page(**options), path)
 
     def repeat(self, **options: Any) -> str:
-        """Python code that makes the result again.
-
-        Raises
-        ------
-        DataError
-            If the call that made it was not recorded.
-        """
+        """Python code that makes the result again; a DataError if the call was not recorded."""
         code = self._code(self._options_in_force(options))
         if code is None:
             raise DataError(f"the call that made this {self._noun} was not recorded")
         return code
 
     def _code(self, view: Mapping[str, Any]) -> str | None:
-        """The same, or None if the call was not recorded."""
+        """The code of :meth:`repeat`, or None if the call was not recorded."""
         from pyfsagg._report.closing import lines_about
 
         if "call" not in getattr(self, "parameters", {}):
@@ -465,33 +426,21 @@ def read_result(path: str | os.PathLike[str]) -> Result:
                 known = sorted({*KINDS, *others})
                 names = enumerate_names(known, most=len(known))
                 raise OutputError(f"{path} holds {held}; what is read here: {names}")
-            _load_class(others[kind])
+            point = others[kind]
+            try:
+                point.load()  # the class enters itself into `KINDS`
+            except Exception as error:  # whatever foreign code does
+                raise OutputError(
+                    f"results of the kind {kind!r} are read by {point.value}, which cannot be "
+                    f"imported: {type(error).__name__}: {error}"
+                ) from error
     return KINDS[kind].load(path)
 
 
-def _load_class(point: EntryPoint) -> None:
-    """Import the class of a kind of results, which enters itself into `KINDS`."""
-    try:
-        point.load()
-    except Exception as error:  # whatever foreign code does
-        raise OutputError(
-            f"results of the kind {point.name!r} are read by {point.value}, which cannot be imported: "
-            f"{type(error).__name__}: {error}"
-        ) from error
-
-
 _DAMAGES = (
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    IndexError,
-    OSError,
-    EOFError,
-    RecursionError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+    ValueError, KeyError, TypeError, AttributeError, IndexError, OSError, EOFError, RecursionError,
+    zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 @contextmanager
@@ -522,7 +471,7 @@ def _text_of(value: Any) -> str:
     """
     how: dict[str, Any] = {"allow_nan": False, "ensure_ascii": False, "default": as_record}
     if isinstance(value, list) and value:
-        return "[\n    " + ",\n    ".join(json.dumps(each, **how) for each in value) + "\n  ]"
+        return "[\n    " + ",\n    ".join(json.dumps(one, **how) for one in value) + "\n  ]"
     return json.dumps(value, indent=2, **how).replace("\n", "\n  ")
 
 
@@ -535,11 +484,11 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _renamed(view: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
     """A saved view in today's words; `known` are the options of its kind of result."""
-    made = dict(view)
+    renamed = dict(view)
     if "n_features_to_select" in known:
         for name in ("top", "rule", "size", "threshold"):
-            if name in made and name not in known:
-                made["n_features_to_select"] = made.pop(name)
-    if "alpha" in made and "confidence_level" in known:
-        made["confidence_level"] = 1.0 - made.pop("alpha")
-    return made
+            if name in renamed and name not in known:
+                renamed["n_features_to_select"] = renamed.pop(name)
+    if "alpha" in renamed and "confidence_level" in known:
+        renamed["confidence_level"] = 1.0 - renamed.pop("alpha")
+    return renamed

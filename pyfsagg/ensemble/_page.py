@@ -11,15 +11,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.words import (
-    count,
-    number,
-    numbers,
-    percentages,
-    plural,
-    ranks,
-    readable,
-)
+from pyfsagg._base.words import count, number, numbers, percentages, plural, ranks, readable
 from pyfsagg._report.closing import (
     THESIS,
     Topic,
@@ -34,12 +26,15 @@ from pyfsagg._report.drawing import picture
 from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg.ensemble.data import best_names
 from pyfsagg.ensemble.facts import (
+    YES_NO,
     between_blocks,
     error_tables,
     facts_of,
+    range_column,
     rank_set_columns,
     repeated_rows,
     set_meanings,
+    text_column,
     true_rank_blocks,
 )
 from pyfsagg.ensemble.groups import group_blocks
@@ -162,21 +157,17 @@ def _words(result: EnsembleResult, wish: Wish, chosen: Selection) -> list[tuple[
 
 def _subtitle(result: EnsembleResult) -> str:
     data = result.data
-    kind = data.get("target_kind", "classes")
-    target = Markup("<b>{}</b>").format(data["target"])
     words = {
-        "classes": Markup("{} in the target {}").format(
-            plural(len(data["class_counts"]), "class"), target
-        ),
-        "numeric": Markup("numeric target {}").format(target),
-        "survival": Markup("survival {}").format(target),
-        "none": Markup("no target"),
-    }[kind]
+        "classes": f"{plural(len(data['class_counts']), 'class')} in the target ",
+        "numeric": "numeric target ",
+        "survival": "survival ",
+        "none": "no target",
+    }
+    kind = data.get("target_kind", "classes")
+    target = "" if kind == "none" else Markup("<b>{}</b>").format(data["target"])
     columns = f" (groups of {count(data['n_columns'])} columns)" if result.groups else ""
-    size = (
-        f"{plural(data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}{columns}, "
-    )
-    return Markup("{}{}").format(size, words)
+    size = f"{plural(data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}{columns}"
+    return Markup("{}, {}{}").format(size, words[kind], target)
 
 
 def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
@@ -186,31 +177,21 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
     selected = chosen.frame["selected"].to_numpy()
     last = int(np.flatnonzero(selected)[-1]) + 1 if chosen.number else 0
     best = frame.head(max(MOST_ROWS, min(last, MOST_SELECTED)))
-    place = {name: j for j, name in enumerate(result.feature_names)}
+    shown = chosen.frame.iloc[: len(best)]
+    of_ranks = ranks(best["rank_lower"]), ranks(best["rank_upper"])
+    of_frequency = percentages(best["frequency_lower"]), percentages(best["frequency_upper"])
     columns = [
         (PageColumn("Rank"), ranks(best["rank"])),
-        (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
-        (
-            PageColumn("Selected", numeric=False, sortable=False),
-            ["yes" if is_selected else "no" for is_selected in selected[: len(best)]],
-        ),
-        (
-            PageColumn("Status", numeric=False),
-            list(chosen.frame["status"].iloc[: len(best)]),
-        ),
+        text_column("Feature", best.index),
+        text_column("Selected", shown["selected"].map(YES_NO), sortable=False),
+        text_column("Status", shown["status"]),
         (PageColumn("Score"), numbers(best["score"])),
         *([(PageColumn("Columns"), numbers(best["n_columns"]))] if result.groups else []),
-        *rank_set_columns(result, [place[name] for name in best.index]),
+        *rank_set_columns(result, best.index),
         (PageColumn("Median rank"), ranks(best["rank_median"])),
-        (
-            PageColumn("95\u00a0% of resamples", sortable=False),
-            _intervals(ranks(best["rank_lower"]), ranks(best["rank_upper"])),
-        ),
+        range_column("95\u00a0% of resamples", *of_ranks),
         (PageColumn("Selected in\u00a0%"), percentages(best["selection_frequency"])),
-        (
-            PageColumn("Its 95\u00a0% interval", sortable=False),
-            _intervals(percentages(best["frequency_lower"]), percentages(best["frequency_upper"])),
-        ),
+        range_column("Its 95\u00a0% interval", *of_frequency),
         *(
             (PageColumn(f"Mean, {readable(label)}"), numbers(best[f"mean_{label}"]))
             for label in result.score_matrices
@@ -249,15 +230,11 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
         ),
         ("Mean", "mean score of a filter over the resamples, in the unit of the filter"),
     ]
+    explained = Markup(" ").join(Markup("<b>{}</b>: {}.").format(*entry) for entry in meanings)
     return PageTable.of_columns(
         "Features, most important first. Selected features have a tinted line.",
         columns,
-        Markup("{}{}").format(
-            more,
-            Markup(" ").join(
-                Markup("<b>{}</b>: {}.").format(term, meaning) for term, meaning in meanings
-            ),
-        ),
+        Markup("{}{}").format(more, explained),
         header=1,
         tinted=frozenset(np.flatnonzero(selected).tolist()),
         find="feature",
@@ -267,22 +244,11 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
 
 def _hidden(rest: pd.DataFrame) -> list[tuple[str, str]]:
     """Features that the table leaves out: name, and what the search says of it."""
-    rows = zip(
-        rest.index,
-        ranks(rest["rank"]),
-        numbers(rest["score"]),
-        rest["selected"],
-        rest["status"],
-        strict=True,
-    )
+    shown = ranks(rest["rank"]), numbers(rest["score"]), rest["selected"], rest["status"]
     return [
-        (str(name), f"rank {rank}, score {score}, {status}{', selected' if chosen else ''}")
-        for name, rank, score, chosen, status in rows
+        (str(name), f"rank {rank}, score {score}, {status}{', selected' if selected else ''}")
+        for name, rank, score, selected, status in zip(rest.index, *shown, strict=True)
     ]
-
-
-def _intervals(low: list[str], high: list[str]) -> list[str]:
-    return [f"{a} to {b}" for a, b in zip(low, high, strict=True)]
 
 
 def _pictures(result: EnsembleResult, chosen: Selection, wish: Wish) -> list[Block]:
@@ -393,13 +359,11 @@ def _stability(result: EnsembleResult) -> list[Block]:
 
 def _cells(values: pd.Series[float], result: EnsembleResult, measure: str) -> list[str]:
     """A measure of each filter, in brackets with shuffled targets."""
-    noise = result.shuffled
+    cells, noise = list(map(number, values)), result.shuffled
     if noise is None:
-        return [number(value) for value in values]
-    return [
-        f"{number(value)} ({number(noise.reference(str(label), measure))})"
-        for label, value in values.items()
-    ]
+        return cells
+    references = (number(noise.reference(str(label), measure)) for label in values.index)
+    return [f"{cell} ({reference})" for cell, reference in zip(cells, references, strict=True)]
 
 
 def _references(result: EnsembleResult) -> list[tuple[str, str]]:
@@ -441,7 +405,6 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
         n_boot = int(np.clip(REPEATED_CELLS // result.combined.size, 20, MOST_REPEATS))
         again = partial(recipe.again, names=result.feature_names)
     extreme = recipe.spec.extreme
-    by = "halves" if extreme else "bootstrap"
     sizes = [size for size in (25 * 2**i for i in range(40)) if size < m]
     try:
         curve = adequacy(
@@ -449,7 +412,7 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
             sizes=[*sizes, m],
             n_features_to_select=k,
             aggregator=again,
-            by=by,
+            by="halves" if extreme else "bootstrap",
             n_boot=n_boot,
             random_state=result.seed,
         ).curve
@@ -458,23 +421,20 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
     assert curve is not None  # sizes were given
     last = curve.iloc[-1]
     replaced = 1.0 - float(last["expected_top_overlap"])
-    verdict = (
-        f"{count(m)} were enough"
-        if replaced <= ENOUGH
-        else f"{count(m)} were not enough: draw more, or select another number of features, at a "
-        "gap between the scores"
-    )
-    repetition = (
-        "One resample can decide the value of a feature here, so that two runs of half the size are "
-        f"compared. Another {plural(m // 2, 'resample')}"
-        if extreme
-        else f"Another {plural(m, 'resample')}"
-    )
-    how = (
-        f"{count(n_boot // 2)} splits of the resamples into halves"
-        if extreme
-        else f"{count(n_boot)} bootstraps of the resamples"
-    )
+    verdict = f"{count(m)} were enough"
+    if replaced > ENOUGH:
+        verdict = (
+            f"{count(m)} were not enough: draw more, or select another number of features, at a gap "
+            "between the scores"
+        )
+    repetition = f"Another {plural(m, 'resample')}"
+    how = f"{count(n_boot)} bootstraps of the resamples"
+    if extreme:
+        repetition = (
+            "One resample can decide the value of a feature here, so that two runs of half the size "
+            f"are compared. Another {plural(m // 2, 'resample')}"
+        )
+        how = f"{count(n_boot // 2)} splits of the resamples into halves"
     text = (
         f"{repetition} of the same data would replace "
         f"{number(100 * replaced, 1)} % of the {plural(k, 'selected feature')} on average, and change "

@@ -29,7 +29,6 @@ from pyfsagg._report.drawing import (
     number_ticks,
     set_title,
 )
-from pyfsagg.ensemble.core import as_lists
 from pyfsagg.ensemble.data import Ranked, best_first, resample_ranks
 from pyfsagg.ensemble.selection import Wish, choose, read_wish
 from pyfsagg.exceptions import DataError
@@ -38,7 +37,6 @@ from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
 
 Number = float | int | str | Wish
-
 
 INTERVAL = (0.025, 0.5, 0.975)
 QUARTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
@@ -80,29 +78,18 @@ def plot_ranking(
     for chosen, colour, fill, label in _groups(result, best, selected[best]):
         if chosen.any():
             ax.hlines(rows[chosen], low[chosen], high[chosen], color=colour, linewidth=2.0)
-            ax.plot(
-                median[chosen],
-                rows[chosen],
-                "o",
-                color=colour,
-                markersize=6.0,
-                markerfacecolor=fill,
-                label=label,
-            )
-    ax.plot(
-        aggregate,
-        rows,
-        "D",
-        color=ORANGE,
-        mfc="none",
-        markersize=9.0,
-        label="aggregated rank",
-    )
+            dots: dict[str, Any] = {"color": colour, "mfc": fill, "markersize": 6.0, "label": label}
+            ax.plot(median[chosen], rows[chosen], "o", **dots)
+    look: dict[str, Any] = {"color": ORANGE, "mfc": "none", "markersize": 9.0}
+    ax.plot(aggregate, rows, "D", label="aggregated rank", **look)
     right = float(max(high.max(), aggregate.max()))
     if 0 < cut < result.n_features and cut <= right:
-        ax.axvline(
-            cut + 0.5, color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label=f"cut: best {cut}"
-        )
+        dashes: dict[str, Any] = {
+            "linestyle": (0, (4, 3)),
+            "linewidth": 1.0,
+            "label": f"cut: best {cut}",
+        }
+        ax.axvline(cut + 0.5, color=INK, **dashes)
     margin = max(0.5, 0.03 * right)
     ax.set_xlim(1.0 - margin, right + margin)
     ax.set_xticks(number_ticks(right))
@@ -148,15 +135,8 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     ax = new_axes(ax, 1.3 + 0.24 * len(best))
     rows = np.arange(len(best))
     ax.hlines(rows, low, high, color=BLUE, linewidth=1.2, zorder=1.5)
-    ax.barh(
-        rows,
-        upper - lower,
-        left=lower,
-        height=0.56,
-        color="#CFE3F0",
-        edgecolor=BLUE,
-        zorder=2.0,
-    )
+    boxes: dict[str, Any] = {"height": 0.56, "color": "#CFE3F0", "edgecolor": BLUE, "zorder": 2.0}
+    ax.barh(rows, upper - lower, left=lower, **boxes)
     ax.vlines(median, rows - 0.28, rows + 0.28, color=INK, linewidth=2.0, zorder=2.5)
     # Bars would end exactly at the edge of the axes, as if they were cut off there.
     ax.use_sticky_edges = False
@@ -214,16 +194,11 @@ def plot_agreement(result: Ranked, *, ax: Axes | None = None) -> Axes:
     >>> plot_agreement(result).get_ylabel()
     'Pairs of resamples'
     """
-    if len(result.score_matrices) > 1:
-        return _heat_map(result, ax)
-    return _histogram(result, ax)
-
-
-def _heat_map(result: Ranked, ax: Axes | None) -> Axes:
+    if len(result.score_matrices) == 1:
+        return _histogram(result, ax)
     labels = [readable(label) for label in result.score_matrices]
-    values = _filter_agreement(result)
     ax = new_axes(ax, 1.6 + 0.5 * len(labels))
-    draw_correlations(ax, values, labels)
+    draw_correlations(ax, _filter_agreement(result), labels)
     ax.set_xlabel("Mean Spearman rank correlation (−1 to 1)")
     set_title(ax, "Agreement of the filters within a resample")
     return ax
@@ -232,18 +207,20 @@ def _heat_map(result: Ranked, ax: Axes | None) -> Axes:
 def _filter_agreement(result: Ranked) -> Floats:
     """Mean over resamples of the rank correlation between two filters, (t, t)."""
     matrices = list(result.score_matrices.values())
-    pairs = list(combinations(range(len(matrices)), 2))
-    correlations: list[list[Floats]] = [[] for _ in pairs]
+    correlations: dict[tuple[int, int], list[Floats]] = {}
     for start in range(0, len(matrices[0]), ROWS_AT_ONCE):
         ranks = [rank_scores(matrix[start : start + ROWS_AT_ONCE]) for matrix in matrices]
-        for (i, j), parts in zip(pairs, correlations, strict=True):
-            parts.append(correlate_rows(ranks[i], ranks[j]))
+        for i, j in combinations(range(len(matrices)), 2):
+            correlations.setdefault((i, j), []).append(correlate_rows(ranks[i], ranks[j]))
     values = np.eye(len(matrices))
-    for (i, j), parts in zip(pairs, correlations, strict=True):
-        every = np.concatenate(parts)
-        defined = every[~np.isnan(every)]
+    for (i, j), parts in correlations.items():
+        defined = _defined(np.concatenate(parts))
         values[i, j] = values[j, i] = defined.mean() if defined.size else np.nan
     return values
+
+
+def _defined(values: Floats) -> Floats:
+    return values[~np.isnan(values)]
 
 
 def _histogram(result: Ranked, ax: Axes | None) -> Axes:
@@ -278,8 +255,7 @@ def _resample_agreement(result: Ranked) -> Floats:
     else:
         unit = _unit_rows(ranks)
         values = np.clip((unit @ unit.T)[left, right], -1.0, 1.0)
-    defined: Floats = values[~np.isnan(values)]
-    return defined
+    return _defined(values)
 
 
 def correlate_rows(a: Floats, b: Floats) -> Floats:
@@ -334,7 +310,8 @@ def plot_convergence(
     ax.plot(sizes, correlation, "o-", color=BLUE, markersize=4.5, label="rank correlation")
     ax.plot(sizes, overlap, "s--", color=ORANGE, markersize=4.5, label=f"overlap of the best {k}")
     ax.axhline(k / result.n_features, color=GREY, linestyle=":", label="overlap by chance")
-    log_ticks(ax, _log_ticks(m))
+    series = (step * 10**power for power in range(len(str(m))) for step in (1, 2, 5))
+    log_ticks(ax, [tick for tick in series if tick <= max(m, 2)])
     ax.set_xlim(0.9, max(m, 2) * 1.1)
     lowest = float(np.nanmin(np.append(correlation, 0.0)))
     ax.set_ylim(1.08 * lowest - 0.02, 1.05)
@@ -346,23 +323,17 @@ def plot_convergence(
     return ax
 
 
-def _log_ticks(m: int) -> list[int]:
-    series = (step * 10**power for power in range(len(str(m))) for step in (1, 2, 5))
-    return [tick for tick in series if tick <= max(m, 2)]
-
-
 def _convergence(result: Ranked, k: int) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Sizes, rank correlation and top-k overlap with the final ranking."""
     sizes = np.unique(np.geomspace(1, result.n_resamples, N_SIZES).round().astype(np.intp))
-    compute = result.setup.recipe.compute
+    aggregate = result.setup.recipe.aggregate
     correlation = np.full(len(sizes), np.nan)
     overlap = np.full(len(sizes), np.nan)
     final = select_top(result.ranking, k, higher_is_better=False)
     with set_aside():  # the aggregator warned in the run
         for position, size in enumerate(sizes):
             try:
-                lists = as_lists(result.combined[:size], result.feature_names)
-                scores = compute(lists).scores
+                scores = aggregate(result.combined[:size], result.feature_names)
             except DataError:
                 continue
             ranks = rank_scores(scores)

@@ -77,7 +77,7 @@ class MatrixStore:
 
 
 def _reserve(file: int, size: int) -> None:
-    """Claim `size` bytes now: a mapped file that finds the disk full later would end the process."""
+    """Claim `size` bytes now: a full disk would end the process later."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file, 0, size)
         return
@@ -141,9 +141,8 @@ class Recipe:
                 block = [normalize_scores(scores, self.normalize) for scores in block]
             for r, target in enumerate(combined[rows]):
                 lists = np.stack([scores[r] for scores in block])
-                seen = ~np.isnan(lists).any(
-                    axis=0
-                )  # a resample shows all filters the same features
+                # A resample shows all filters the same features.
+                seen = ~np.isnan(lists).any(axis=0)
                 seen_names = names if seen.all() else tuple(labels[seen])
                 target[:] = np.nan
                 target[seen] = self.compute(as_lists(lists[:, seen], seen_names)).scores
@@ -182,8 +181,7 @@ class Recipe:
         return self.aggregator == "arithmetic_mean"
 
     def again(self, combined: Floats, names: Names) -> Floats:
-        """Scores of other rows of a matrix that was aggregated before: whatever there was to warn of was
-        warned of then."""
+        """Scores of other rows of a matrix that was aggregated before, without the warnings of then."""
         if self.is_mean and not np.isnan(combined).any():
             return np.asarray(combined.mean(axis=0))
         with set_aside():

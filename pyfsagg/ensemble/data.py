@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.fields import plain, put_together
 from pyfsagg._base.words import plural
 from pyfsagg.ensemble.core import Matrices, Recipe
 from pyfsagg.error_control import TargetPermutation
@@ -46,20 +47,6 @@ class Copies:
     similarity: str
     min_similarity: float
     clusters: tuple[tuple[str, ...], ...]
-
-    def record(self) -> dict[str, Any]:
-        return {
-            "similarity": self.similarity,
-            "min_similarity": self.min_similarity,
-            "clusters": [list(members) for members in self.clusters],
-        }
-
-    @classmethod
-    def of_record(cls, record: Mapping[str, Any] | None) -> Self | None:
-        if record is None:
-            return None
-        clusters = tuple(tuple(members) for members in record["clusters"])
-        return cls(record["similarity"], record["min_similarity"], clusters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +104,7 @@ class ShuffledTargets:
 
     @property
     def sentence(self) -> str:
-        """What was done."""
+        """A sentence on what was done."""
         return (
             f"The same filters scored {plural(self.n_shuffles, 'target')} with shuffled rows in "
             f"{plural(self.n_resamples, 'resample')} each."
@@ -131,18 +118,13 @@ class ShuffledTargets:
 
     def record(self) -> dict[str, Any]:
         """Plain values, for a file."""
-        table = {
-            str(label): {
-                str(name): None if np.isnan(value) else float(value) for name, value in row.items()
-            }
-            for label, row in self.stability.iterrows()
-        }
+        cells = self.stability.astype(object)
         return {
             "n_shuffles": self.n_shuffles,
             "n_resamples": self.n_resamples,
             "level": self.level,
             "n_above": int(self.above.sum()),
-            "stability": table,
+            "stability": cells.where(cells.notna(), None).to_dict("index"),
         }
 
     def arrays(self) -> dict[str, Floats]:
@@ -171,29 +153,7 @@ def measures_frame(table: Mapping[str, Mapping[str, float | None]]) -> pd.DataFr
 
 @dataclass(frozen=True)
 class RunSetup:
-    """The settings of a run, and facts about its table, that something else depends on.
-
-    Attributes
-    ----------
-    filter_params : dict
-        Parameters in force, by filter.
-    plan, plan_params
-        The resampling plan and its parameters.
-    recipe : Recipe
-        The aggregator with its options, and the normalisation of several filters.
-    rows_stand_alone : bool
-        Whether rows have neither weights nor groups, so that a half of a pair has half of the rows.
-    n_samples, n_columns : int
-        Rows and columns of the table; features may be groups of columns.
-    rows_in_a_half : int or None
-        Rows of a half of the pairs that were drawn beside the run.
-    no_pairs, no_shuffles : str
-        Why the run has no pairs of halves, or no shuffled targets, if it says so.
-    nominal : tuple of str
-        Columns whose numbers are levels.
-    binning, bins
-        How numbers were cut beforehand, in tables that were read in pieces.
-    """
+    """The settings of a run, and facts about its table, that something else depends on."""
 
     filter_params: Mapping[str, Mapping[str, Any]]
     n_resamples: int
@@ -201,14 +161,16 @@ class RunSetup:
     plan_params: Mapping[str, Any]
     recipe: Recipe
     seed: int
-    rows_stand_alone: bool
+    rows_stand_alone: (
+        bool  # no weights and no groups of rows: a half of a pair has half of the rows
+    )
     n_samples: int
-    n_columns: int
-    rows_in_a_half: int | None
-    no_pairs: str
-    no_shuffles: str
-    nominal: tuple[str, ...]
-    binning: str | None
+    n_columns: int  # features may be groups of columns
+    rows_in_a_half: int | None  # of the pairs that were drawn beside the run
+    no_pairs: str  # why the run has no pairs of halves, if it says so
+    no_shuffles: str  # why it has no shuffled targets
+    nominal: tuple[str, ...]  # columns whose numbers are levels
+    binning: str | None  # how numbers were cut, in tables that were read in pieces
     bins: int | None
 
     @classmethod
@@ -294,15 +256,15 @@ class Ranked(Grouped):
         return len(self.feature_names)
 
 
-# ---------------------------------------------------------------------------------------------
-# how it is kept: in files and in R alike
-# ---------------------------------------------------------------------------------------------
+# How a run is kept, in files and in R alike.
+
+
 def document_of(data: Ranked) -> dict[str, Any]:
     """What :func:`fields_of` reads beside the arrays and the settings."""
     return {
         "method": data.method,
         "features": list(data.feature_names),
-        "copies": None if data.copies is None else data.copies.record(),
+        "copies": plain(data.copies),
         **({} if data.shuffled is None else {"shuffled": data.shuffled.record()}),
         **({} if data.permutation is None else {"permutation": data.permutation.record()}),
     }
@@ -310,17 +272,14 @@ def document_of(data: Ranked) -> dict[str, Any]:
 
 def arrays_of(data: Ranked) -> dict[str, Floats]:
     """All arrays, by the names under which they are kept."""
-    matrices = {f"filter_{i}": matrix for i, matrix in enumerate(data.score_matrices.values())}
-    return {
-        **matrices,
-        **({} if data.own_scores is None else {"own_scores": data.own_scores}),
-        **({} if data.halves is None else {"halves": data.halves}),
-        "combined": data.combined,
-        "scores": data.scores,
-        "ranking": data.ranking,
+    named = ("own_scores", "halves", "combined", "scores", "ranking")
+    arrays = {
+        **{f"filter_{i}": matrix for i, matrix in enumerate(data.score_matrices.values())},
+        **{name: getattr(data, name) for name in named},
         **({} if data.permutation is None else data.permutation.arrays()),
         **({} if data.shuffled is None else data.shuffled.arrays()),
     }
+    return {name: array for name, array in arrays.items() if array is not None}
 
 
 def fields_of(document: Mapping[str, Any], arrays: Mapping[str, Floats]) -> dict[str, Any]:
@@ -341,30 +300,27 @@ def fields_of(document: Mapping[str, Any], arrays: Mapping[str, Floats]) -> dict
                 f"the array {name} must hold numbers of shape {shape}, and holds "
                 f"{arrays[name].dtype} of shape {arrays[name].shape}"
             )
-    plain = {name: document[name] for name in ("method", "parameters", "data", "versions")}
+    copies = document.get("copies")
     return {
-        **plain,
+        **{name: document[name] for name in ("method", "parameters", "data", "versions")},
         "feature_names": tuple(names),
         "score_matrices": {label: arrays[f"filter_{i}"] for i, label in enumerate(labels)},
         **{name: arrays[name] for name in ("combined", "scores", "ranking")},
         **{name: arrays.get(name) for name in ("own_scores", "halves")},
         "permutation": TargetPermutation.of_files(document, arrays),
-        "copies": Copies.of_record(document.get("copies")),
+        "copies": None if copies is None else put_together(Copies, copies),
         "shuffled": ShuffledTargets.of_files(document, arrays),
     }
 
 
-# ---------------------------------------------------------------------------------------------
-# what is asked of it again and again
-# ---------------------------------------------------------------------------------------------
 def once(function: Callable[Concatenate[Ranked, P], R]) -> Callable[Concatenate[Ranked, P], R]:
-    """Keep what a function of a run answers: its file, its page and its text all ask for it.
+    """Keep the answers of a function of a run, for its file, its page and its text.
 
     The arguments must be hashable, and nobody may write into the answer.
     """
 
     @wraps(function)
-    def kept(data: Ranked, *arguments: P.args, **options: P.kwargs) -> R:
+    def remembering(data: Ranked, *arguments: P.args, **options: P.kwargs) -> R:
         answers: dict[Any, R] = data.__dict__.setdefault("_answers", {})
         key = (function.__qualname__, arguments, *sorted(options.items()))
         if key not in answers:
@@ -373,7 +329,7 @@ def once(function: Callable[Concatenate[Ranked, P], R]) -> Callable[Concatenate[
                 answers.pop(next(iter(answers)), None)
         return answers[key]
 
-    return cast("Callable[Concatenate[Ranked, P], R]", kept)
+    return cast("Callable[Concatenate[Ranked, P], R]", remembering)
 
 
 def best_first(data: Ranked) -> NDArray[np.intp]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -43,9 +43,22 @@ from pyfsagg.ranks.ranking import about_ties
 from pyfsagg.resampling import PLANS
 from pyfsagg.stability_measures import BetweenSampleStability
 
-# ---------------------------------------------------------------------------------------------
-# would another sample give the same?
-# ---------------------------------------------------------------------------------------------
+Cells = tuple[PageColumn, list[str]]
+
+
+def text_column(title: str, values: Iterable[object], **look: bool) -> Cells:
+    """A column of words."""
+    return PageColumn(title, numeric=False, **look), list(map(str, values))
+
+
+def range_column(title: str, low: list[str], high: list[str]) -> Cells:
+    """A column of intervals."""
+    cells = [f"{a} to {b}" for a, b in zip(low, high, strict=True)]
+    return PageColumn(title, sortable=False), cells
+
+
+# Would another sample give the same?
+
 SPLIT_BY_MDL = ("information_gain", "gain_ratio", "symmetric_uncertainty")
 
 WORDS = {
@@ -53,7 +66,6 @@ WORDS = {
     "spearman": ("Ranks", "Spearman correlation"),
     "pearson": ("Scores", "Pearson correlation"),
 }
-
 
 CHANCE = (
     "the agreement of as many features drawn at random, as on noise if all features are alike. Features that "
@@ -79,26 +91,6 @@ def _sizes(pairs: BetweenSampleStability, data: Ranked, wish: Wish) -> tuple[str
             "and says little about the best."
         )
     return rows, f"the best {plural(k, 'feature')}", " ".join(remarks)
-
-
-def _sentences(pairs: BetweenSampleStability, data: Ranked, wish: Wish) -> tuple[str, str]:
-    rows, best, remarks = _sizes(pairs, data, wish)
-    noise = (
-        "; the agreement of resamples with shuffled targets, below, shows how far resamples of this table do"
-        if data.shuffled is not None
-        else ""
-    )
-    what = (
-        f"Two samples of {rows} each, without a common row, were ranked by the same filters; "
-        f"{count(pairs.n_pairs)} such pairs were drawn. Selected are {best} of each. 1: the same "
-        f"ranking. 0: {CHANCE}{noise}. {remarks}"
-    ).strip()
-    tells = (
-        "This estimates how far another sample of that size would give the same features. The "
-        "agreement of the resamples below answers another question. Resamples of one sample share "
-        "rows, so that they agree even on noise: it shows whether more resamples would change the ranking"
-    )
-    return what, tells
 
 
 def _limits(row: Mapping[Any, Any]) -> str:
@@ -131,18 +123,32 @@ def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
     except DataError as reason:
         return [Text(f"This cannot be measured here: {reason}.")]
     rows = [
-        [WORDS[str(name)][0], WORDS[str(name)][1], number(row["estimate"]), _limits(row.to_dict())]
+        [*WORDS[str(name)], number(row["estimate"]), _limits(row.to_dict())]
         for name, row in pairs.estimates.dropna(subset=["estimate"]).iterrows()
     ]
+    interval = f"{100 * pairs.confidence_level:g}\u00a0% interval of the population"
     columns = [
         PageColumn("Agreement of", numeric=False),
         PageColumn("Measure", numeric=False),
         PageColumn("Estimate"),
-        PageColumn(
-            f"{100 * pairs.confidence_level:g}\u00a0% interval of the population", sortable=False
-        ),
+        PageColumn(interval, sortable=False),
     ]
-    what, tells = _sentences(pairs, data, wish)
+    n_rows, best, remarks = _sizes(pairs, data, wish)
+    noise = (
+        "; the agreement of resamples with shuffled targets, below, shows how far resamples of this table do"
+        if data.shuffled is not None
+        else ""
+    )
+    what = (
+        f"Two samples of {n_rows} each, without a common row, were ranked by the same filters; "
+        f"{count(pairs.n_pairs)} such pairs were drawn. Selected are {best} of each. 1: the same "
+        f"ranking. 0: {CHANCE}{noise}. {remarks}"
+    )
+    purpose = (
+        "This estimates how far another sample of that size would give the same features. The "
+        "agreement of the resamples below answers another question. Resamples of one sample share "
+        "rows, so that they agree even on noise: it shows whether more resamples would change the ranking."
+    )
     note = (
         "The interval is about the population, not about a repetition of this run, and usually "
         "wider than necessary. It may be too narrow if a filter finds nothing in most samples. "
@@ -150,7 +156,7 @@ def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
         "extrapolation was correct in simulations; with signal, it is higher than this value."
     )
     table = PageTable("How far two independent samples agree", columns, rows)
-    return [Text(what), table, Text(f"{tells}."), Text(note, quiet=True)]
+    return [Text(what.strip()), table, Text(purpose), Text(note, quiet=True)]
 
 
 def repeated_rows(data: Ranked) -> list[Block]:
@@ -170,10 +176,10 @@ def repeated_rows(data: Ranked) -> list[Block]:
     ]
 
 
-# ---------------------------------------------------------------------------------------------
-# how many of the selected may be false?
-# ---------------------------------------------------------------------------------------------
+# How many of the selected may be false?
+
 MOST_CONTROLLED = 50
+YES_NO = {True: "yes", False: "no"}
 
 
 def error_sentences(data: Ranked, limit: Limit | None) -> list[Block]:
@@ -197,7 +203,7 @@ def _permutation_table(permutation: TargetPermutation) -> PageTable:
     return PageTable.of_columns(
         "Features against shuffled targets, best first.",
         [
-            (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
+            text_column("Feature", best.index),
             (PageColumn("Score"), numbers(best["score"])),
             (PageColumn("p-value"), probabilities(best["p_value"])),
             (PageColumn("Family-wise p-value"), probabilities(best["family_wise_p_value"])),
@@ -211,16 +217,11 @@ def _permutation_table(permutation: TargetPermutation) -> PageTable:
 def _control_table(control: ErrorControl) -> PageTable:
     frame = control.to_frame()
     best = frame.head(MOST_CONTROLLED)
+    among = PageColumn(f"Among the best {max(control.q, 1)} in\u00a0%")
     columns = [
-        (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
-        (
-            PageColumn("Selected", numeric=False, sortable=False),
-            ["yes" if chosen else "no" for chosen in best["controlled"]],
-        ),
-        (
-            PageColumn(f"Among the best {max(control.q, 1)} in\u00a0%"),
-            percentages(best["pair_frequency"]),
-        ),
+        text_column("Feature", best.index),
+        text_column("Selected", best["controlled"].map(YES_NO), sortable=False),
+        (among, percentages(best["pair_frequency"])),
         (PageColumn("Expected false"), numbers(best["expected_false"])),
         (PageColumn("Along the path"), numbers(best["path_expected_false"])),
         (PageColumn("q-value"), numbers(best["q_value"])),
@@ -241,9 +242,8 @@ def _control_table(control: ErrorControl) -> PageTable:
     )
 
 
-# ---------------------------------------------------------------------------------------------
-# which features may be the best?
-# ---------------------------------------------------------------------------------------------
+# Which features may be the best?
+
 MOST_NAMED = 50
 CENTRED = (
     " It is centred on the rank in the table itself: repeated rows raise the scores of features with many "
@@ -251,13 +251,15 @@ CENTRED = (
 )
 
 
-def rank_set_columns(data: Ranked, order: list[int]) -> list[tuple[PageColumn, list[str]]]:
-    """The column of confidence sets of a table of features, in the order given; or none."""
+def rank_set_columns(data: Ranked, features: Iterable[str]) -> list[Cells]:
+    """The column of confidence sets of a table of these features, or none."""
     sets = shown_sets(data)
     if sets is None:
         return []
-    cells = [f"{count(int(sets.lower[j]))} to {count(int(sets.upper[j]))}" for j in order]
-    return [(PageColumn("95\u00a0% set of the true rank", sortable=False), cells)]
+    place = {name: j for j, name in enumerate(data.feature_names)}
+    rows = [place[name] for name in features]
+    low, high = ([count(int(limit[j])) for j in rows] for limit in (sets.lower, sets.upper))
+    return [range_column("95\u00a0% set of the true rank", low, high)]
 
 
 def set_meanings(data: Ranked) -> list[tuple[str, str]]:
@@ -284,10 +286,9 @@ def true_rank_blocks(data: Ranked, k: int) -> list[Block]:
         )
         return [Text(f"There are no confidence sets for the ranks here: {reason}.")]
     best = sets.top(k)
-    named = [
-        *best[:MOST_NAMED],
-        *([f"{count(len(best) - MOST_NAMED)} more"] if len(best) > 50 else []),
-    ]
+    named = best[:MOST_NAMED]
+    if len(best) > MOST_NAMED:
+        named = [*named, f"{count(len(best) - MOST_NAMED)} more"]
     one = k == 1
     centred = CENTRED if data.own_scores is not None else ""
     return [
@@ -306,9 +307,8 @@ def true_rank_blocks(data: Ranked, k: int) -> list[Block]:
     ]
 
 
-# ---------------------------------------------------------------------------------------------
-# the summary
-# ---------------------------------------------------------------------------------------------
+# The summary.
+
 FIRST = 10  # features that are listed
 FIRST_OF_NOISE = 5  # where none is selected
 SHUFFLED_ROW = "with shuffled target"
@@ -344,14 +344,12 @@ def _answer(data: Ranked, wish: Wish, chosen: Selection) -> str:
     k = chosen.number
     if not k:
         return Markup("<b>No feature is selected.</b>")
-    share = ""
+    among = ""
     if isinstance(wish, Share):
         percent = number(100 * wish.share, 1).removesuffix(".0")
-        share = f" (the best {percent}\u00a0%, rounded up)"
+        among = f" (the best {percent}\u00a0%, rounded up)"
     frequency = chosen.frame["selection_frequency"].loc[list(chosen.names[:FIRST])]
-    names = [
-        f"{name} ({number(100.0 * float(each), 0)}\u00a0%)" for name, each in frequency.items()
-    ]
+    names = [f"{name} ({number(100.0 * share, 0)}\u00a0%)" for name, share in frequency.items()]
     more = f" and {count(k - len(names))} more" if k > len(names) else ""
     columns = ""
     if data.groups:
@@ -362,7 +360,7 @@ def _answer(data: Ranked, wish: Wish, chosen: Selection) -> str:
         plural(data.n_features, "feature"),
         columns,
         "is" if k == 1 else "are",
-        share,
+        among,
         f"{', '.join(names)}{more}",
         f"In brackets: the share of resamples with the feature among their best {count(chosen.compared)}.",
     )
@@ -373,28 +371,18 @@ def _first_features(data: Ranked, wish: Wish, limit: Limit | None) -> PageTable:
     names = select_features(data, wish).names
     frame = ranking_frame(data, wish, limit)
     best = frame.loc[list(names[:FIRST])] if names else frame.head(FIRST_OF_NOISE)
-    place = {name: j for j, name in enumerate(data.feature_names)}
-    ranges = rank_set_columns(data, [place[name] for name in best.index]) or [
-        (
-            PageColumn("95\u00a0% of ranks", sortable=False),
-            [
-                f"{low} to {high}"
-                for low, high in zip(
-                    ranks(best["rank_lower"]), ranks(best["rank_upper"]), strict=True
-                )
-            ],
-        )
-    ]
+    limits = ranks(best["rank_lower"]), ranks(best["rank_upper"])
+    ranges = rank_set_columns(data, best.index) or [range_column("95\u00a0% of ranks", *limits)]
     more = len(names) - len(best)
     return PageTable.of_columns(
         "The first of the selected features." if names else "The first features; none is selected.",
         [
             (PageColumn("Rank"), ranks(best["rank"])),
-            (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
+            text_column("Feature", best.index),
             (PageColumn("Score"), numbers(best["score"])),
             *ranges,
             (PageColumn("Selected in\u00a0%"), percentages(best["selection_frequency"])),
-            (PageColumn("Status", numeric=False), [str(status) for status in best["status"]]),
+            text_column("Status", best["status"]),
         ],
         f"{plural(more, 'more feature')} {'is' if more == 1 else 'are'} selected."
         if more > 0

@@ -22,9 +22,9 @@ from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures.curves import select_seen
 from pyfsagg.stability_measures.similarity_adjusted import check_similarity
 
-# ---------------------------------------------------------------------------------------------
-# groups of columns
-# ---------------------------------------------------------------------------------------------
+# Groups of columns.
+
+
 UNEQUAL = 2
 """Ratio of the numbers of columns of two features from which on their sizes differ."""
 
@@ -75,41 +75,33 @@ def group_blocks(result: Grouped, ranked: Iterable[str]) -> list[Block]:
     if not groups:
         return []
     listed = [name for name in ranked if name in groups]
-    scored = result.parameters.get("group_scores") or {}
-    way = {
-        (label, name): WAYS[how]
-        for label, ways in scored.items()
-        for how, names in ways.items()
-        for name in names
-    }
-    rows = [
-        (
-            name,
-            count(len(groups[name])),
-            enumerate_names(groups[name], MOST_COLUMNS),
-            *(way.get((label, name), "as it is") for label in scored),
-        )
-        for name in listed[:MOST_GROUPS]
-    ]
+    first = listed[:MOST_GROUPS]
     columns = [
-        PageColumn("Group", numeric=False),
-        PageColumn("Columns"),
-        PageColumn("Which", numeric=False, sortable=False),
-        *(PageColumn(f"Score, {readable(label)}", numeric=False) for label in scored),
+        (PageColumn("Group", numeric=False), first),
+        (PageColumn("Columns"), [count(len(groups[name])) for name in first]),
+        (
+            PageColumn("Which", numeric=False, sortable=False),
+            [enumerate_names(groups[name], MOST_COLUMNS) for name in first],
+        ),
     ]
-    more = len(listed) - len(rows)
+    for label, ways in (result.parameters.get("group_scores") or {}).items():
+        way = {name: WAYS[how] for how, names in ways.items() for name in names}
+        title = PageColumn(f"Score, {readable(label)}", numeric=False)
+        columns.append((title, [way.get(name, "as it is") for name in first]))
+    more = len(listed) - len(first)
     rest = f" {count(more)} more groups are in groups.csv and result.groups." if more else ""
     note = (
         "A group is ranked and selected as one feature. As levels: it is read as one nominal column, whose "
         "levels are the combinations of its values. Largest, mean: of the scores of its columns."
         + rest
     )
-    return [PageTable("Groups of columns, most important first.", columns, rows, note, header=1)]
+    caption = "Groups of columns, most important first."
+    return [PageTable.of_columns(caption, columns, note, header=1)]
 
 
-# ---------------------------------------------------------------------------------------------
-# nearly copies
-# ---------------------------------------------------------------------------------------------
+# Nearly copies.
+
+
 SIMILARITIES = ("pearson", "spearman")
 SIMILARITY, LEAST = "pearson", 0.9
 """What a run looks for by default."""
@@ -128,9 +120,6 @@ all resamples more than the best of them alone."""
 MOST_TOLD = 3
 
 
-# ---------------------------------------------------------------------------------------------
-# which features are nearly copies
-# ---------------------------------------------------------------------------------------------
 def find_copies(table: AnyTable, weights: NDArray[Any] | None = None) -> Copies | None:
     """What a run looks for unasked; None for a sparse table and one that is too large."""
     if not isinstance(table, Table) or table.n_features > MOST_FEATURES:
@@ -233,9 +222,6 @@ def _groups(matrix: Floats, names: Sequence[str], least: float) -> tuple[tuple[s
     )
 
 
-# ---------------------------------------------------------------------------------------------
-# how often they are selected
-# ---------------------------------------------------------------------------------------------
 def clusters_of_run(
     data: Ranked,
     k: int,
@@ -264,12 +250,8 @@ def clusters_of_run(
                 Remedy("give ", Param("X")),
             )
         if data.groups:
-            raise DataError(
-                "the similarity of groups of columns is not defined",
-                Remedy(
-                    "give ", Param("similarity"), f" as a matrix of the {data.n_features} features"
-                ),
-            )
+            remedy = "give ", Param("similarity"), f" as a matrix of the {data.n_features} features"
+            raise DataError("the similarity of groups of columns is not defined", Remedy(*remedy))
         matrix = absolute_correlations(_table_of(data, X), word)
     else:
         word = "matrix"
@@ -298,12 +280,14 @@ def _table_of(data: Ranked, X: Any) -> Table:
     place = {name: j for j, name in enumerate(table.feature_names)}
     missing = [name for name in data.feature_names if name not in place]
     if missing:
-        raise DataError(
-            Param("X"),
-            f" has no column {missing[0]!r}",
-            Remedy("give the table of the run, with the same names"),
-        )
+        remedy = Remedy("give the table of the run, with the same names")
+        raise DataError(Param("X"), f" has no column {missing[0]!r}", remedy)
     return table.take(np.array([place[name] for name in data.feature_names], dtype=np.intp))
+
+
+_CLUSTER_COLUMNS = (
+    "cluster", "members", "size", "rank", "frequency", "largest_frequency", "splits_vote", "note",
+)  # fmt: skip
 
 
 def _frame(data: Ranked, copies: Copies, k: int) -> pd.DataFrame:
@@ -321,28 +305,19 @@ def _frame(data: Ranked, copies: Copies, k: int) -> pd.DataFrame:
         members = tuple(names[j] for j in group)
         best, worst = float(alone.max()), float(alone.min())
         split = len(group) > 1 and frequency >= SPLIT_CLUSTER and frequency - best >= SPLIT_GAP
-        rows.append(
-            {
-                "cluster": members[0],
-                "members": members,
-                "size": len(group),
-                "rank": float(data.ranking[group[0]]),
-                "frequency": frequency,
-                "largest_frequency": best,
-                "splits_vote": split,
-                "note": _note(members, copies, frequency, worst, best) if split else "",
-            }
-        )
-    return pd.DataFrame(rows).set_index("cluster")
+        note = _note(members, copies, frequency, worst, best) if split else ""
+        rank = float(data.ranking[group[0]])
+        rows.append((members[0], members, len(group), rank, frequency, best, split, note))
+    return pd.DataFrame(rows, columns=_CLUSTER_COLUMNS).set_index("cluster")
 
 
 def _frequencies(
     data: Ranked, groups: Sequence[NDArray[np.intp]], k: int
 ) -> list[tuple[float, Floats]]:
-    """For each group: how often at least one member is selected, and how often each of them.
+    """For each group: how often at least one member is selected, and how often each of them is.
 
-    Among the resamples that saw a member of the group, and the member, respectively.  Equal scores
-    at the edge: the share of their orders that selects at least one member.
+    The shares are of the resamples that saw a member.  Equal scores at the edge count with the share of their
+    orders that selects at least one.
     """
     scores = data.combined
     seen, alone = np.zeros(scores.shape[1]), np.zeros(scores.shape[1])
@@ -382,9 +357,6 @@ def _at_least_one(share: Floats, n_tied: NDArray[np.int64], left_out: Floats) ->
     return np.where((share == 1).any(axis=1), 1.0, 1.0 - none)
 
 
-# ---------------------------------------------------------------------------------------------
-# in words
-# ---------------------------------------------------------------------------------------------
 def _note(
     members: tuple[str, ...], copies: Copies, frequency: float, worst: float, best: float
 ) -> str:

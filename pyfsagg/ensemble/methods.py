@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._run.execution import Checks, Execution, Progress, progress_reporter
 from pyfsagg._table.identity import versions
 from pyfsagg._table.table import Table
-from pyfsagg.ensemble.core import Matrices, Recipe, as_lists
+from pyfsagg.ensemble.core import Matrices, Recipe
 from pyfsagg.ensemble.data import Copies, RunSetup, ShuffledTargets
 from pyfsagg.ensemble.groups import find_copies
 from pyfsagg.ensemble.null import Nulls, score_permuted, score_shuffled
@@ -26,7 +27,7 @@ from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import TENTH, Work, require_score_memory, score_resamples
 from pyfsagg.ensemble.settings import Precision
-from pyfsagg.ensemble.trust import needs_own_scores, record_of_pairs
+from pyfsagg.ensemble.trust import needs_own_scores, pairs_plan, record_of_pairs
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
@@ -102,12 +103,16 @@ def wam(
 
     Raises
     ------
-    ParameterError, DataError, InputTypeError
-        With the parameter or column, the value met and the remedy.
     OutputError
         If the checkpoint is damaged, in use, or cannot be written.
     WorkerError
         If a worker process died.
+
+    See Also
+    --------
+    bam : Several filters, aggregated within each resample.
+    rank_out_of_core : Tables that are larger than memory.
+    aggregate : Lists that exist already.
 
     Notes
     -----
@@ -121,25 +126,7 @@ def wam(
     >>> result.select(3)
     ['flavanoids', 'proline', 'color_intensity']
     """
-    given = dict(locals())
-    recipe = Recipe.of(aggregator, aggregator_params)
-    execution = Execution.read("execution", execution)
-    with execution.limited():
-        run = set_up_run(
-            X,
-            y,
-            filters=[filter],
-            filter_params=filter_params,
-            n_resamples=n_resamples,
-            resampling=resampling,
-            task=task,
-            checks=checks,
-            random_state=random_state,
-            execution=execution,
-            aggregator=recipe.aggregator,
-            aggregator_params=recipe.options,
-        )
-        return _carried_out("wam", run, recipe, n_jobs, Call.of(wam, given, random_state=run.seed))
+    return _carry_out(wam, dict(locals()), [filter], Recipe.of(aggregator, aggregator_params))
 
 
 def bam(
@@ -185,10 +172,9 @@ def bam(
     EnsembleResult
         Its ``combined`` matrix holds the combined scores of each resample.
 
-    Raises
-    ------
-    ParameterError, DataError, InputTypeError
-        With the parameter or column, the value met and the remedy.
+    See Also
+    --------
+    wam : One filter.
 
     Notes
     -----
@@ -202,30 +188,13 @@ def bam(
     >>> result.select(3)
     ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
     """
-    given = dict(locals())
+    arguments = dict(locals())
     recipe = Recipe.of(aggregator, aggregator_params, normalize)
     if isinstance(filters, str) or len(filters := check_list("filters", filters)) < 2:
         raise ParameterError(
             "bam needs at least two filters to aggregate between", Got(filters), "; wam takes one"
         )
-    execution = Execution.read("execution", execution)
-    with execution.limited():
-        run = set_up_run(
-            X,
-            y,
-            filters=filters,
-            filter_params=filter_params,
-            n_resamples=n_resamples,
-            resampling=resampling,
-            task=task,
-            checks=checks,
-            random_state=random_state,
-            execution=execution,
-            normalize=recipe.normalize,
-            aggregator=recipe.aggregator,
-            aggregator_params=recipe.options,
-        )
-        return _carried_out("bam", run, recipe, n_jobs, Call.of(bam, given, random_state=run.seed))
+    return _carry_out(bam, arguments, filters, recipe, normalize=recipe.normalize)
 
 
 METHODS: dict[str, Callable[..., EnsembleResult]] = {"wam": wam, "bam": bam}
@@ -261,16 +230,12 @@ def permute_target(
     -------
     TargetPermutation
 
-    Raises
-    ------
-    DataError
-        Without a target.
+    See Also
+    --------
+    Checks : ``Checks(null="permutation")`` adds the same p-values to a result of wam or bam.
 
     Notes
     -----
-    The same p-values are in a result of :func:`pyfsagg.wam` or :func:`pyfsagg.bam` with
-    ``checks=pyfsagg.Checks(null="permutation")``.
-
     All runs draw the same resamples.  A null score that equals the observed one counts as a tie
     against the feature: the p-value becomes larger.
 
@@ -304,11 +269,11 @@ def permute_target(
     return permutation
 
 
-# ---------------------------------------------------------------------------------------------
-# how a run is carried out
-# ---------------------------------------------------------------------------------------------
+# How a run is carried out.
+
+
 class Steps:
-    """Progress of a run, from its first resample to that of the last shuffled target."""
+    """Progress of a run, from its first resample to the last one of the shuffled targets."""
 
     def __init__(self, report: Progress | None) -> None:
         self._report = report
@@ -347,7 +312,7 @@ class Job:
         return m + 2 * self.run.n_pairs(m) + nulls.n_shuffled(m) + nulls.n_permuted(m)
 
     def work(self, first: int, m: int) -> Work:
-        """What is left where m resamples are scored after the `first` ones."""
+        """The work that is left when m resamples are scored after the `first` ones."""
         total = self.n_scored(first + m) - first
         fewer: dict[str, int] = {TENTH: self.n_scored(max(1, m // 10))}
         shuffled, permuted = self.nulls.n_shuffled(first + m), self.nulls.n_permuted(first + m)
@@ -357,43 +322,65 @@ class Job:
             fewer[Message(Use("Checks", null="none"))] = total - permuted
         return Work(total, fewer)
 
+    def work_on(self, size: int, m: int) -> dict[str, Any]:
+        """How `size` of the resamples of a run that has m are scored."""
+        progress = self.steps.part(size, self.n_scored(m))
+        return {"n_jobs": self.n_jobs, "progress": progress, "checkpoint": self.checkpoint}
+
     def score(self, resamples: Resamples, m: int, **options: Any) -> dict[str, Floats]:
         """Score matrices of some of the resamples of a run that has m."""
-        matrices = score_resamples(
-            self.run.filters,
-            resamples,
-            n_jobs=self.n_jobs,
-            progress=self.steps.part(len(resamples), self.n_scored(m)),
-            checkpoint=self.checkpoint,
-            **options,
-        )
+        how = self.work_on(len(resamples), m)
+        matrices = score_resamples(self.run.filters, resamples, **how, **options)
         return {label: matrices[label] for label in self.run.labels}
 
     def combine(self, matrices: Matrices) -> Floats:
         return self.recipe.combine(matrices, self.run.names, self.run.store)
 
 
-def _carried_out(
-    method: str, run: Run, recipe: Recipe, n_jobs: int | None, call: Call
+_SET_UP = ("filter_params", "n_resamples", "resampling", "task", "checks", "random_state")
+"""Arguments of both methods that are read when a run is set up."""
+
+
+def _carry_out(
+    function: Callable[..., EnsembleResult],
+    arguments: Mapping[str, Any],
+    filters: Sequence[Any],
+    recipe: Recipe,
+    **recorded: Any,
 ) -> EnsembleResult:
     """Score the resamples, combine the filters, aggregate, and record how it was done."""
-    with (
-        open_checkpoint(run.execution.checkpoint, {"kind": method, **run.identity}) as checkpoint,
-        progress_reporter(run.execution.progress) as report,
-    ):
-        job = Job(run, Nulls.of(run), recipe, n_jobs, Steps(report), checkpoint)
-        matrices, combined, precision = _resamples(job)
-        m = len(combined)
-        parameters: dict[str, Any] = {**run.parameters, "n_resamples": m, **precision}
-        own_scores = _own_scores(job, RunSetup.of(parameters, run.data))
-        halves, about_halves = _halves(job, m)
-        shuffled, about_shuffled = _shuffled(job, matrices)
-        permutation = _permutation(job, method, matrices)
-        job.steps.end()
-    whole = (
-        run.resamples.features is not None
-    )  # parts may have features that a resample did not see
-    scores = recipe.aggregate(combined, run.names, run.store, in_parts=not whole)
+    execution = Execution.read("execution", arguments["execution"])
+    with execution.limited():
+        run = set_up_run(
+            arguments["X"],
+            arguments["y"],
+            filters=filters,
+            execution=execution,
+            **{name: arguments[name] for name in _SET_UP},
+            **recorded,
+            aggregator=recipe.aggregator,
+            aggregator_params=recipe.options,
+        )
+        method = function.__name__
+        identity = {"kind": method, **run.identity}
+        with (
+            open_checkpoint(execution.checkpoint, identity) as checkpoint,
+            progress_reporter(execution.progress) as report,
+        ):
+            job = Job(run, Nulls.of(run), recipe, arguments["n_jobs"], Steps(report), checkpoint)
+            matrices, combined, precision = _resamples(job)
+            m = len(combined)
+            parameters: dict[str, Any] = {**run.parameters, "n_resamples": m, **precision}
+            own_scores = _own_scores(job, RunSetup.of(parameters, run.data))
+            halves, about_halves = _halves(job, m)
+            shuffled, about_shuffled = _shuffled(job, matrices, m)
+            permutation = _permutation(job, method, matrices, m)
+            job.steps.end()
+        # Some columns at a time may have features that a resample did not see.
+        in_parts = run.resamples.features is None
+        scores = recipe.aggregate(combined, run.names, run.store, in_parts=in_parts)
+        copies = _copies(run)
+    call = Call.of(function, arguments, random_state=run.seed)
     return EnsembleResult(
         method=method,
         feature_names=run.names,
@@ -407,7 +394,7 @@ def _carried_out(
         own_scores=own_scores,
         halves=halves,
         permutation=permutation,
-        copies=_copies(run),
+        copies=copies,
         shuffled=shuffled,
     )
 
@@ -424,14 +411,11 @@ def _resamples(job: Job) -> tuple[dict[str, Floats], Floats, dict[str, Any]]:
     combined = job.combine(matrices)
     if goal is None:
         return matrices, combined, {}
-
-    def scores_of(rows: Floats) -> Floats:
-        return recipe.compute(as_lists(rows, run.names)).scores
-
+    aggregate = None if recipe.is_mean else partial(recipe.aggregate, names=run.names)
     by = "halves" if recipe.spec.extreme else "bootstrap"
     while True:
         m = combined.shape[0]
-        reached = goal.look(combined, None if recipe.is_mean else scores_of, by)
+        reached = goal.look(combined, aggregate, by)
         more = min(m, goal.maximum - m)
         if reached["reached"] or more == 0:
             break
@@ -462,16 +446,13 @@ def _own_scores(job: Job, setup: RunSetup) -> Floats | None:
 
 
 def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
-    """Combined scores of pairs of halves, (2 n_pairs, n_features), and what is recorded of them.
-
-    They are no part of the ranking: they tell how far two samples agree.
-    """
+    """Combined scores of pairs of halves, (2 n_pairs, n_features), and what is recorded of them."""
     run = job.run
     size = 2 * run.n_pairs(m)
     if not size:
         return None, {}
     try:
-        drawn = run.draw_halves(size)
+        drawn = run.draw(size, plan=pairs_plan(run.plan))
         if not run.store.on_disk:
             require_score_memory(len(run.labels), (size, len(run.names)))
         matrices = job.score(drawn, m, store=run.store, what="halves")
@@ -480,48 +461,33 @@ def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
     return job.combine(matrices), {"pairs": record_of_pairs(drawn)}
 
 
-def _shuffled(job: Job, matrices: Matrices) -> tuple[ShuffledTargets | None, dict[str, Any]]:
-    """Scores with shuffled targets, and what is recorded of them.
-
-    They are no part of the ranking: they tell what noise reaches.
-    """
+def _shuffled(
+    job: Job, matrices: Matrices, m: int
+) -> tuple[ShuffledTargets | None, dict[str, Any]]:
+    """Scores with shuffled targets, and what is recorded of them."""
     if not job.run.checks.n_shuffles:
         return None, {}
-    m = len(next(iter(matrices.values())))
+    how = job.work_on(job.nulls.n_shuffled(m), m)
     try:
-        shuffled = score_shuffled(
-            job.nulls,
-            matrices,
-            job.recipe,
-            n_jobs=job.n_jobs,
-            progress=job.steps.part(job.nulls.n_shuffled(m), job.n_scored(m)),
-            checkpoint=job.checkpoint,
-        )
+        shuffled = score_shuffled(job.nulls, matrices, job.recipe, **how)
     except DataError as reason:
         return None, {"shuffles": {"reason": reason.message}}
     record = {"n_shuffles": shuffled.n_shuffles, "n_resamples": shuffled.n_resamples}
     return shuffled, {"shuffles": record}
 
 
-def _permutation(job: Job, method: str, matrices: Matrices) -> TargetPermutation | None:
+def _permutation(job: Job, method: str, matrices: Matrices, m: int) -> TargetPermutation | None:
     """P-values against permuted targets, if the checks ask for them."""
     number = job.run.checks.n_permuted
     if not number:
         return None
-    m = len(next(iter(matrices.values())))
     size = job.nulls.permuted_size(m)
     if size > m:
         more = job.score(job.run.draw(size - m, m), m, first=m, what="more resamples")
         matrices = {label: np.vstack([matrices[label], more[label]]) for label in matrices}
-    return score_permuted(
-        job.nulls,
-        method,
-        {label: matrix[:size] for label, matrix in matrices.items()},
-        job.recipe,
-        n_jobs=job.n_jobs,
-        progress=job.steps.part(number * size, job.n_scored(m)),
-        checkpoint=job.checkpoint,
-    )
+    compared = {label: matrix[:size] for label, matrix in matrices.items()}
+    how = job.work_on(number * size, m)
+    return score_permuted(job.nulls, method, compared, job.recipe, **how)
 
 
 def _copies(run: Run) -> Copies | None:

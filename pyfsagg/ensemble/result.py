@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -103,9 +103,8 @@ class EnsembleResult(Ranked, Result):
         {"n_features_to_select": "auto", "max_false": None, "fdr": None}
     )
 
-    # -----------------------------------------------------------------------------------------
-    # which features
-    # -----------------------------------------------------------------------------------------
+    # Which features.
+
     def select(
         self,
         n_features_to_select: Number = "auto",
@@ -195,10 +194,10 @@ class EnsembleResult(Ranked, Result):
         -------
         Selection
 
-        Raises
-        ------
-        DataError
-            For a limit on false selections, if the run has no complementary pairs.
+        See Also
+        --------
+        select : The names alone.
+        error_control : Limits on false selections, with their bounds and assumptions.
 
         Notes
         -----
@@ -254,9 +253,8 @@ class EnsembleResult(Ranked, Result):
         }  # fmt: skip
         return ranking_frame(self, *read_view(options))
 
-    # -----------------------------------------------------------------------------------------
-    # how far it can be trusted
-    # -----------------------------------------------------------------------------------------
+    # How far it can be trusted.
+
     def error_control(
         self, *, max_false: float | None = None, fdr: float | None = None, **options: Any
     ) -> ErrorControl:
@@ -280,11 +278,6 @@ class EnsembleResult(Ranked, Result):
         ErrorControl
             Its ``sentences`` state the selection, its error bound and the assumptions.  An empty
             selection is a valid answer.
-
-        Raises
-        ------
-        DataError
-            If the run has no complementary pairs, or fewer than two.
 
         Examples
         --------
@@ -315,11 +308,6 @@ class EnsembleResult(Ranked, Result):
         confidence_level : float
             Confidence level of the limits.
 
-        Raises
-        ------
-        DataError
-            If the run has no pairs, with the reason.
-
         See Also
         --------
         stability : Agreement of the resamples, which share rows.
@@ -332,9 +320,8 @@ class EnsembleResult(Ranked, Result):
         >>> result.between_sample_stability().n_rows
         88
         """
-        return between(
-            self, choose(self, read_wish(n_features_to_select)).compared, confidence_level
-        )
+        k = choose(self, read_wish(n_features_to_select)).compared
+        return between(self, k, confidence_level)
 
     def stability(self, ties: str = "random") -> pd.DataFrame:
         """Agreement of the resamples by five measures: one row per filter (and one for BAM).
@@ -469,11 +456,6 @@ class EnsembleResult(Ranked, Result):
             where the run has them; each speaks of its own run), ``selection_frequency`` and
             ``selected``.  What only one run has is missing (``selected``: False).
 
-        Raises
-        ------
-        DataError
-            If the runs have no feature in common.
-
         Examples
         --------
         >>> import pyfsagg
@@ -487,34 +469,31 @@ class EnsembleResult(Ranked, Result):
         """
         return compare_runs(self, other, read_wish(n_features_to_select))
 
-    # -----------------------------------------------------------------------------------------
-    # how it is kept and shown
-    # -----------------------------------------------------------------------------------------
+    # How it is kept and shown.
+
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         wish, limit = read_view(view)
         chosen = select_features(self, wish)
         k = chosen.compared
-        measures: dict[str, Any]
-        pairs: dict[str, Any]
-        try:  # which warns of resamples that are left out
-            measures = {str(label): row.to_dict() for label, row in self.stability().iterrows()}
-        except DataError as reason:
-            measures = {"undefined": str(reason)}
-        try:
-            pairs = between(self, k).record()
-        except DataError as reason:
-            pairs = {"undefined": str(reason)}
+
+        def unless_undefined(answer: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
+            try:
+                return answer()
+            except DataError as reason:
+                return {"undefined": str(reason)}
+
         return {
             **document_of(self),
             "ranking": records(ranking_frame(self, wish, limit).reset_index()),
             "n_features_to_select": view["n_features_to_select"],
             "selected": list(chosen.names),
             "selection": chosen.record(),
-            "between_sample_stability": pairs,
+            "between_sample_stability": unless_undefined(lambda: between(self, k).record()),
             "ties": about_ties(self.scores, k),
             "about_groups": about_groups(self),
             "about_copies": about_copies(self, k),
-            "stability": measures,
+            # Which warns of resamples that are left out.
+            "stability": unless_undefined(lambda: self.stability().to_dict("index")),
             **({} if limit is None else {"error_control": controlled(self, limit).record()}),
         }
 

@@ -26,7 +26,6 @@ from pyfsagg.ensemble.scoring import (
     settle_parameters,
 )
 from pyfsagg.ensemble.settings import FIRST_LOOK, Precision, read_number
-from pyfsagg.ensemble.trust import pairs_plan
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters import variance
 from pyfsagg.filters._base import BoundFilter
@@ -36,36 +35,22 @@ from pyfsagg.resampling.plan import read_plan
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Everything that is settled before the first resample is scored.
-
-    Attributes
-    ----------
-    items, params
-        The filters as they were given, and the parameters of each by its label.
-    filters, labels
-        The same bound to the table, where those that one pass computes are one; and all labels.
-    n_drawn : int
-        Resamples that were asked for, or with which a run begins that has a precision to reach.
-    parameters, data : dict
-        What is recorded of the settings and of the table.
-    identity : dict
-        What a checkpoint knows the run by.
-    """
+    """Everything that is settled before the first resample is scored."""
 
     table: AnyTable
     target: Target
     plan: Plan
     seed: int
-    items: Sequence[Any]
+    items: Sequence[Any]  # the filters as they were given
     params: Mapping[str, Mapping[str, Any]]
-    filters: list[BoundFilter]
+    filters: list[BoundFilter]  # those that one pass computes are one
     labels: list[str]
-    n_drawn: int
+    n_drawn: int  # or the resamples with which a run begins that has a precision to reach
     resamples: Resamples
     groups: FeatureGroups | None
-    parameters: Mapping[str, Any]
-    data: Mapping[str, Any]
-    identity: Mapping[str, Any]
+    parameters: Mapping[str, Any]  # what is recorded of the settings
+    data: Mapping[str, Any]  # what is recorded of the table
+    identity: Mapping[str, Any]  # by which a checkpoint recognises the run
     precision: Precision | None
     checks: Checks
     execution: Execution
@@ -82,23 +67,23 @@ class Run:
         weights: Weights = full_weights(self.table.n_samples, self.plan.sample_weight)[0]
         return weights
 
-    def draw(self, size: int, first: int = 0) -> Resamples:
-        """Resamples number `first` and on."""
+    def draw(
+        self, size: int, first: int = 0, target: Target | None = None, plan: Plan | None = None
+    ) -> Resamples:
+        """Resamples number `first` and on, of the target and the plan of the run unless others are given."""
         return draw_resamples(
-            self.table, self.target, self.plan, n_resamples=size, seed=self.seed, first=first
+            self.table,
+            target or self.target,
+            plan or self.plan,
+            n_resamples=size,
+            seed=self.seed,
+            first=first,
         )
-
-    def draw_halves(self, size: int) -> Resamples:
-        """Disjoint halves of the rows in pairs."""
-        plan = pairs_plan(self.plan)
-        return draw_resamples(self.table, self.target, plan, n_resamples=size, seed=self.seed)
 
     def draw_with(self, target: Target, size: int) -> Resamples:
         """The first resamples with another target."""
-        drawn = self.n_drawn if self.plan.only else size  # folds come together
-        return draw_resamples(
-            self.table, target, self.plan, n_resamples=drawn, seed=self.seed
-        ).first(size)
+        n_drawn = self.n_drawn if self.plan.only else size  # folds come together
+        return self.draw(n_drawn, target=target).first(size)
 
     def bind(self, target: Target) -> list[BoundFilter]:
         """The filters with another target."""
@@ -127,10 +112,8 @@ def set_up_run(
 ) -> Run:
     """Validate the input of a run and draw its resamples; `recorded` is added to its parameters.
 
-    `largest` is the largest number of features that will be asked for, where it is known; `groups` are
-    those of the table where they were read before.
-
-    From the checkpoint of `execution` the seed is taken where `random_state` leaves it open.
+    `largest` is the largest number of features that will be selected, where it is known; `groups` are those
+    of the table where they were read before.  Where `random_state` is None, a checkpoint has the seed.
     """
     execution = execution or Execution()
     task = Task.of_argument(task)
@@ -143,15 +126,14 @@ def set_up_run(
     if checks.n_permuted:
         _check_permutations(checks, target, plan)
     sha256 = data_hash(table, target)
-    groups = read_feature_groups(task, table) if groups is None else groups
+    groups = groups or read_feature_groups(task, table)
     n_columns = table.n_features
     dropped: tuple[str, ...] = ()
     if task.drop_near_zero_variance:
         table, groups, dropped = _drop_near_zero_variance(table, groups)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
-    params = settle_parameters(
-        filters, read_filter_params(filters, filter_params), table.n_features, largest, groups
-    )
+    params = read_filter_params(filters, filter_params)
+    params = settle_parameters(filters, params, table.n_features, largest, groups)
     bound, labels = bind_filters(filters, params, table, target, seed, groups)
     n_features = table.n_features if groups is None else len(groups)
     precision = number if isinstance(number, Precision) else None
@@ -237,13 +219,8 @@ def _check_permutations(checks: Checks, target: Target, plan: Plan) -> None:
 
 
 def _check_permuted_size(checks: Checks, plan: Plan, n_features: int) -> None:
-    if not plan.only and checks.permutation_resamples % plan.together:
-        raise ParameterError(
-            Use(resampling=plan.name),
-            f" draws {plan.together} resamples together: ",
-            Param("permutation_resamples"),
-            f" must be a multiple of {plan.together}, got {checks.permutation_resamples}",
-        )
+    if not plan.only:
+        plan._check_multiple("permutation_resamples", checks.permutation_resamples)
     require_memory(
         3 * 8 * checks.n_permuted * n_features,
         f"the scores of {n_features:,} features with {checks.n_permuted:,} shuffled targets",
@@ -259,13 +236,7 @@ def _check_goal(goal: Precision, plan: Plan, n_features: int, execution: Executi
             " draws more resamples as needed, which row_indices and k_fold do not allow",
             Remedy("give a number"),
         )
-    if goal.maximum % plan.together:
-        raise ParameterError(
-            Use(resampling=plan.name),
-            f" draws {plan.together} resamples together: ",
-            Param("maximum"),
-            f" must be a multiple of {plan.together}, got {goal.maximum}",
-        )
+    plan._check_multiple("maximum", goal.maximum)
     if execution.scratch is not None:
         raise ParameterError(
             Param("scratch"),

@@ -34,9 +34,6 @@ from pyfsagg.resampling import Resamples
 from pyfsagg.unsupervised import _filters  # noqa: F401 - adds the rankings without labels
 
 
-# ---------------------------------------------------------------------------------------------
-# which filters
-# ---------------------------------------------------------------------------------------------
 def bind_filters(
     filters: Sequence[Any],
     parameters: Mapping[str, Mapping[str, Any]],
@@ -45,14 +42,10 @@ def bind_filters(
     seed: int,
     groups: FeatureGroups | None = None,
 ) -> tuple[list[BoundFilter], list[str]]:
-    """Names, callables and estimators as filters of a table, and their labels in the order given.
-
-    Filters that one pass computes together become one bound filter.
-    """
+    """Filters bound to a table, where those that one pass computes are one, and all labels in order."""
     readings: dict[bool, GroupedColumns] = {}
     bound: list[BoundFilter] = []
     labels: list[str] = []
-    unused = {name: dict(chosen) for name, chosen in parameters.items()}
     for item in filters:
         label = filter_label(item)
         prepare, output = _preparation(item, seed)
@@ -61,7 +54,7 @@ def bind_filters(
         _check_target_kind(item, label, target)
         _check_sparse(item, label, table)
         labels.append(label)
-        chosen = unused.pop(label, {})
+        chosen = dict(parameters.get(label, {}))
         _check_parameters(label, prepare, chosen)
         if groups is not None:
             counts = counts_levels(item)
@@ -70,7 +63,7 @@ def bind_filters(
             if counts not in readings:
                 readings[counts] = groups.read(table, counts)
         for other in bound:
-            if other.prepare is prepare and dict(other.parameters) == dict(chosen):
+            if other.prepare is prepare and other.parameters == chosen:
                 other.outputs[label] = output
                 break
         else:
@@ -81,11 +74,6 @@ def bind_filters(
             bound.append(added)
     if not labels:
         raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
-    if unused:
-        raise ParameterError(
-            Param("filter_params"),
-            f" names {next(iter(unused))!r}, which is not among the filters {', '.join(labels)}",
-        )
     return bound, labels
 
 
@@ -131,11 +119,7 @@ def filter_label(item: Any) -> str:
     if isinstance(item, str):
         return FILTERS.get(item).name
     if not _is_estimator(item) and not callable(item):
-        raise InputTypeError(
-            "a filter must be a name, ",
-            FILTER,
-            Got(item),
-        )
+        raise InputTypeError("a filter must be a name, ", FILTER, Got(item))
     return str(getattr(item, "__name__", type(item).__name__))
 
 
@@ -158,16 +142,14 @@ def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str]:
     if isinstance(item, str):
         spec = FILTERS.get(item)
         return spec.prepare, spec.output
+    estimator = _is_estimator(item)
 
-    def prepare_own_estimator(table: Table, target: Target) -> Scorer:
-        return prepare_estimator(table, target, item, seed)
-
-    def prepare_own_function(table: Table, target: Target) -> Scorer:
+    def prepare(table: Table, target: Target) -> Scorer:
+        if estimator:
+            return prepare_estimator(table, target, item, seed)
         return prepare_callable(table, target, item)
 
-    if _is_estimator(item):
-        return prepare_own_estimator, "estimator"
-    return prepare_own_function, "callable"
+    return prepare, "estimator" if estimator else "callable"
 
 
 _MISMATCH = {
@@ -184,9 +166,11 @@ def _check_target_kind(item: Any, label: str, target: Target) -> None:
     if isinstance(item, str):
         usable = target.kind in FILTERS.get(item).targets
     elif _is_estimator(item):
+        from sklearn.base import is_regressor
+
         usable = (
             target.kind == "classes"
-            or (target.kind in ("numeric", "survival") and _is_regressor(item))
+            or (target.kind in ("numeric", "survival") and bool(is_regressor(item)))
             or (target.kind == "survival" and is_survival_model(item))
         )
     else:
@@ -218,9 +202,8 @@ def settle_parameters(
 ) -> dict[str, dict[str, Any]]:
     """Parameters by filter, with numbers for what they leave open (the depth of mRMR).
 
-    `largest` is the largest number of features that will be asked for; a fraction says nothing: a
-    quarter of a wide table is more than a greedy search is for.  The depth in a table with `groups`
-    counts the columns that the filter reads.
+    `largest` is the largest number of features that will be selected; a fraction says nothing: a quarter of
+    a wide table is more than a greedy search is for.  With `groups` the depth counts columns that are read.
     """
     known = int(largest) if isinstance(largest, Integral) else None
     settled = {name: dict(chosen) for name, chosen in parameters.items()}
@@ -240,16 +223,10 @@ def deep_enough(
     n_features: int,
     number: object,
 ) -> Mapping[str, Any] | None:
-    """Parameters of filters as given, or with a depth where so many features need a greater one."""
+    """Parameters of filters, with a depth for those that so many features need deeper than usual."""
     params = read_filter_params(filters, filter_params)
     deep = settle_parameters(filters, params, n_features, number)
     return filter_params if deep == settle_parameters(filters, params, n_features) else deep
-
-
-def _is_regressor(item: Any) -> bool:
-    from sklearn.base import is_regressor
-
-    return bool(is_regressor(item))
 
 
 def _check_parameters(
@@ -261,15 +238,15 @@ def _check_parameters(
     allowed = [parameter.name for parameter in taken]
     for name in parameters:
         if name not in allowed:
-            listed = ", ".join(allowed) if allowed else "none"
             raise ParameterError(
-                f"the filter {label!r} has no parameter {name!r}; it takes: {listed}"
+                f"the filter {label!r} has no parameter {name!r}; it takes: ",
+                ", ".join(allowed) or "none",
             )
 
 
-# ---------------------------------------------------------------------------------------------
-# what they will cost: measured on a piece, and reported before it is spent
-# ---------------------------------------------------------------------------------------------
+# What they will cost: measured on a piece, and reported before it is spent.
+
+
 TENTH = "a tenth of the resamples"
 
 LONG = 120.0
@@ -284,17 +261,9 @@ _FEATURE = 1000  # bytes of its name and its row in the tables of a result
 
 
 def block_size(n_samples: int, n_features: int, together: int = 1) -> int:
-    """Resamples per task: enough to make calls worth while, few enough that progress is seen.
-
-    At least as many as a filter scores `together`, up to eight.
-    """
+    """Resamples per task, up to eight: at least as many as a filter scores `together`."""
     few = _BLOCK_CELLS // max(1, n_samples * n_features)
     return max(1, min(_MOST, max(few, together)))
-
-
-def resamples_together(bound: Sequence[BoundFilter]) -> int:
-    """The most resamples that one of the filters scores at once."""
-    return max(getattr(filter_.scorer(), "together", 1) for filter_ in bound)
 
 
 def expected_seconds(
@@ -350,7 +319,11 @@ def warn_of_time(
     expected = per_resample * total / workers
     if expected < LONG:
         return
-    ways = []
+    ways: list[Message] = []
+
+    def propose(setting: object, seconds: float) -> None:
+        ways.append(Message("; ", setting, f": about {duration(seconds / workers)}"))
+
     for filter_, seconds in pieces.items():
         scorer = filter_.scorer()
         depth = getattr(scorer, "n_selected", 0)
@@ -358,18 +331,11 @@ def warn_of_time(
             weights, labels = resamples.weights[:1], resamples.labels_of(slice(0, 1))
             less = scorer.expected_seconds(weights, labels, LEAST)  # type: ignore[attr-defined]
             label = next(iter(filter_.outputs))
-            shorter = duration((per_resample - seconds + less) * total / workers)
-            fewer = Use(filter_params={label: {"n_features": LEAST}})
-            ways.append(Message(fewer, f": about {shorter}"))
-    ways += [
-        Message(setting, f": about {duration(per_resample * number / workers)}")
-        for setting, number in work.fewer.items()
-    ]
-    warn(
-        f"this will take about {duration(expected)} with {workers} worker(s)",
-        *(part for way in ways for part in ("; ", way)),
-        stacklevel=2,
-    )
+            setting = Use(filter_params={label: {"n_features": LEAST}})
+            propose(setting, (per_resample - seconds + less) * total)
+    for change, number in work.fewer.items():
+        propose(change, per_resample * number)
+    warn(f"this will take about {duration(expected)} with {workers} worker(s)", *ways, stacklevel=2)
 
 
 def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
@@ -384,9 +350,9 @@ def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
     )
 
 
-# ---------------------------------------------------------------------------------------------
-# their scores
-# ---------------------------------------------------------------------------------------------
+# Their scores.
+
+
 def score_resamples(
     bound: Sequence[BoundFilter],
     resamples: Resamples,
@@ -402,26 +368,26 @@ def score_resamples(
     """Score matrices (n_resamples, n_features) by filter label, larger = more important.
 
     Before the `work` begins, of which this may be a part, a long run is announced, and one that needs
-    more memory than there is refused; None: that was done before.
-
-    Row r depends on resample r only, so neither the number of workers nor the size of the blocks
-    that they are handed has an influence on any bit.  In a checkpoint they are called `what`, and
-    are numbered from `first`.
+    too much memory is refused; None if that was done before.  Row r depends on resample r only, so that
+    neither the number of workers nor the size of their blocks has an influence on any bit.  In a checkpoint
+    the resamples are called `what`, and are numbered from `first`.
     """
     m = len(resamples)
     names, table = bound[0].names, bound[0].table
     store = store or MatrixStore()
     labels = [label for filter_ in bound for label in filter_.outputs]
-    if work is not None and not store.on_disk:
-        require_score_memory(len(labels), (m, len(names)))
     if work is not None:
+        if not store.on_disk:
+            require_score_memory(len(labels), (m, len(names)))
         warn_of_time(bound, resamples, n_jobs, work)
     matrices = {label: store.matrix((m, len(names))) for label in labels}
     widest = max(filter_.table.n_features for filter_ in bound)
-    size = block_size(table.n_samples, widest, resamples_together(bound))
-    blocks = [slice(start, min(start + size, m)) for start in range(0, m, size)]
     # Scorers are made here, before workers share them; only kernels gain from threads.
-    threads = all(getattr(filter_.scorer(), "releases_gil", True) for filter_ in bound)
+    scorers = [filter_.scorer() for filter_ in bound]
+    threads = all(getattr(scorer, "releases_gil", True) for scorer in scorers)
+    together = max(getattr(scorer, "together", 1) for scorer in scorers)
+    size = block_size(table.n_samples, widest, together)
+    blocks = [slice(start, min(start + size, m)) for start in range(0, m, size)]
     answers = resume_tasks(
         checkpoint,
         [f"{what} {first + rows.start} to {first + rows.stop}" for rows in blocks],

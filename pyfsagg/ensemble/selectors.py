@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,11 +43,9 @@ class _AggregationSelector(TableSelector):
         n_features = getattr(self, "n_features_in_", 0)  # unknown of what is no table
         number = options.pop("n_features_to_select")
         del options["max_false"], options["fdr"]
-        options["filter_params"] = deep_enough(
-            self._filters(), self.filter_params, n_features, number
-        )
-        shuffles = "auto" if isinstance(self._wish(), Auto) else 0
-        checks = Checks(pairs=0, shuffles=shuffles)
+        params = deep_enough(self._filters(), self.filter_params, n_features, number)
+        options["filter_params"] = params
+        checks = Checks(pairs=0, shuffles="auto" if isinstance(self._wish(), Auto) else 0)
         plan = read_plan(options.pop("resampling"))
         plan = with_data(plan, sample_weight=sample_weight, groups=groups)
         return type(self)._method(X, y, resampling=plan, checks=checks, **options)
@@ -102,7 +101,15 @@ class _AggregationSelector(TableSelector):
         return self.support_
 
     def _accepts_missing(self) -> bool:
-        return _accept_missing(self._filters(), self.filter_params)
+        """Whether all filters rank features with missing values; functions decide for themselves."""
+        filters = self._filters()
+        params = read_filter_params(filters, self.filter_params)
+        return all(
+            FILTERS.get(item).accepts_missing(params.get(filter_label(item), {}))
+            if isinstance(item, str)
+            else not hasattr(item, "fit") or estimator_accepts_missing(item)
+            for item in filters
+        )
 
     @abstractmethod
     def _filters(self) -> Sequence[Any]: ...
@@ -143,19 +150,7 @@ class _AggregationSelector(TableSelector):
         }
 
 
-def _accept_missing(filters: Sequence[Any], filter_params: Mapping[str, Any] | None) -> bool:
-    """Whether all filters rank features with missing values; functions decide for themselves."""
-    params = read_filter_params(filters, filter_params)
-    for item in filters:
-        if isinstance(item, str):
-            accepted = FILTERS.get(item).accepts_missing(params.get(filter_label(item), {}))
-        else:
-            accepted = not hasattr(item, "fit") or estimator_accepts_missing(item)
-        if not accepted:
-            return False
-    return True
-
-
+@dataclass(eq=False, repr=False)
 class WithinAggregationSelector(_AggregationSelector):
     """Select features by the within-aggregation method.
 
@@ -197,36 +192,20 @@ n_jobs, execution
     [6, 11, 12]
     """
 
-    def __init__(
-        self,
-        filter: Any = "information_gain",
-        *,
-        filter_params: Mapping[str, Any] | None = None,
-        aggregator: str = "arithmetic_mean",
-        aggregator_params: Mapping[str, Any] | None = None,
-        n_features_to_select: float | int | str = 0.25,
-        max_false: float | None = None,
-        fdr: float | None = None,
-        n_resamples: int | str | Precision = 1000,
-        resampling: str | Plan = "bootstrap",
-        task: str | Task = "classification",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        execution: Execution | None = None,
-    ) -> None:
-        self.filter = filter
-        self.filter_params = filter_params
-        self.aggregator = aggregator
-        self.aggregator_params = aggregator_params
-        self.n_features_to_select = n_features_to_select
-        self.max_false = max_false
-        self.fdr = fdr
-        self.n_resamples = n_resamples
-        self.resampling = resampling
-        self.task = task
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.execution = execution
+    filter: Any = "information_gain"
+    _: KW_ONLY
+    filter_params: Mapping[str, Any] | None = None
+    aggregator: str = "arithmetic_mean"
+    aggregator_params: Mapping[str, Any] | None = None
+    n_features_to_select: float | int | str = 0.25
+    max_false: float | None = None
+    fdr: float | None = None
+    n_resamples: int | str | Precision = 1000
+    resampling: str | Plan = "bootstrap"
+    task: str | Task = "classification"
+    random_state: Any = None
+    n_jobs: int | None = None
+    execution: Execution | None = None
 
     def _filters(self) -> Sequence[Any]:
         return [self.filter]
@@ -234,17 +213,14 @@ n_jobs, execution
     _method = staticmethod(wam)
 
 
+@dataclass(eq=False, repr=False)
 class BetweenAggregationSelector(_AggregationSelector):
     """Select features by the between-aggregation method.
 
     Parameters
     ----------
-    n_features_to_select : float, int or "auto"
-        Fraction of the features to keep (rounded up), or their number; ``"auto"``, a proposal of features
-        that score above noise (:meth:`pyfsagg.EnsembleResult.selection`), which may keep none.
-    max_false, fdr : float, optional
-        Limits on false selections in place of the number, with ``resampling="complementary_pairs"``
-        (:meth:`pyfsagg.EnsembleResult.error_control`); they may keep no feature at all.
+    n_features_to_select, max_false, fdr
+        As in :class:`WithinAggregationSelector`.
     filters, filter_params, normalize, aggregator, aggregator_params, n_resamples, resampling, task, \
 random_state, n_jobs, execution
         As in :func:`pyfsagg.bam`.
@@ -265,38 +241,21 @@ random_state, n_jobs, execution
     ['flavanoids', 'od280/od315_of_diluted_wines', 'proline']
     """
 
-    def __init__(
-        self,
-        filters: Sequence[Any] = DEFAULT_FILTERS,
-        *,
-        filter_params: Mapping[str, Mapping[str, Any]] | None = None,
-        normalize: str = "per_resample",
-        aggregator: str = "arithmetic_mean",
-        aggregator_params: Mapping[str, Any] | None = None,
-        n_features_to_select: float | int | str = 0.25,
-        max_false: float | None = None,
-        fdr: float | None = None,
-        n_resamples: int | str | Precision = 1000,
-        resampling: str | Plan = "bootstrap",
-        task: str | Task = "classification",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        execution: Execution | None = None,
-    ) -> None:
-        self.filters = filters
-        self.filter_params = filter_params
-        self.normalize = normalize
-        self.aggregator = aggregator
-        self.aggregator_params = aggregator_params
-        self.n_features_to_select = n_features_to_select
-        self.max_false = max_false
-        self.fdr = fdr
-        self.n_resamples = n_resamples
-        self.resampling = resampling
-        self.task = task
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.execution = execution
+    filters: Sequence[Any] = DEFAULT_FILTERS
+    _: KW_ONLY
+    filter_params: Mapping[str, Mapping[str, Any]] | None = None
+    normalize: str = "per_resample"
+    aggregator: str = "arithmetic_mean"
+    aggregator_params: Mapping[str, Any] | None = None
+    n_features_to_select: float | int | str = 0.25
+    max_false: float | None = None
+    fdr: float | None = None
+    n_resamples: int | str | Precision = 1000
+    resampling: str | Plan = "bootstrap"
+    task: str | Task = "classification"
+    random_state: Any = None
+    n_jobs: int | None = None
+    execution: Execution | None = None
 
     def _filters(self) -> Sequence[Any]:
         return self.filters

@@ -54,9 +54,8 @@ class Precision(Settings):
 
     def _check(self) -> None:
         check_real("max_change", self.max_change, low=0.0, high=1.0, low_open=True)
-        check_integer(
-            Message(Param("maximum"), " (a number of resamples)"), self.maximum, low=FIRST_LOOK
-        )
+        what = Message(Param("maximum"), " (a number of resamples)")
+        check_integer(what, self.maximum, low=FIRST_LOOK)
 
     def look(
         self,
@@ -93,12 +92,8 @@ def read_number(n_resamples: int | str | Precision) -> int | Precision:
     except ParameterError:
         if isinstance(n_resamples, (int, float)):
             raise
-        raise InputTypeError(
-            Param("n_resamples"),
-            " must be a number, 'auto' or a ",
-            Public("Precision"),
-            Got(n_resamples),
-        ) from None
+        words = " must be a number, 'auto' or a ", Public("Precision")
+        raise InputTypeError(Param("n_resamples"), *words, Got(n_resamples)) from None
 
 
 _GROUPS: dict[str, type[Settings]] = {"task": Task, "checks": Checks, "execution": Execution}
@@ -122,9 +117,8 @@ def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[s
     """Arguments of :func:`pyfsagg.wam` and its like, from names without groups."""
     arguments = {name: value for name, value in flat.items() if value is not None}
     for argument, group in {**_GROUPS, **groups}.items():
-        settings = group(
-            **{name: arguments.pop(name) for name in group.names() if name in arguments}
-        )
+        names = [name for name in group.names() if name in arguments]
+        settings = group(**{name: arguments.pop(name) for name in names})
         if settings.changed():
             arguments[argument] = settings
     precision = arguments.pop("precision", None)
@@ -133,10 +127,10 @@ def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[s
             raise ParameterError(Param("precision"), " belongs to ", Use(n_resamples="auto"))
         arguments["n_resamples"] = Precision.of(precision)
     rows = arguments.pop("row_indices", None)
-    arrays = {name: arguments.pop(name, None) for name in _OF_PLAN}
+    arrays = {name: arguments.pop(name) for name in _OF_PLAN if name in arguments}
     params = arguments.pop("resampling_params", None)
     if rows is not None:
-        if params or any(array is not None for array in arrays.values()):
+        if params or arrays:
             raise ParameterError(
                 Param("row_indices"),
                 " say which rows are drawn; groups, ",
@@ -144,7 +138,7 @@ def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[s
                 " and resampling_params cannot be given with them",
             )
         arguments["resampling"] = Rows(rows)
-    elif params or any(array is not None for array in arrays.values()):
+    elif params or arrays:
         plan = read_plan(arguments.get("resampling", "bootstrap"), params)
         arguments["resampling"] = with_data(plan, **arrays)
     return arguments

@@ -9,7 +9,7 @@ import pandas as pd
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
-from pyfsagg._message import Message, Use
+from pyfsagg._message import Message, Remedy, Use
 from pyfsagg.ensemble.data import Ranked, RunSetup, once
 from pyfsagg.error_control import ErrorControl, control_errors
 from pyfsagg.error_control.control import require_pairs
@@ -31,9 +31,6 @@ MEANS = {"arithmetic_mean": "score", "mean_rank": "rank"}
 """Aggregators that are means over resamples, and of what."""
 
 
-# ---------------------------------------------------------------------------------------------
-# would another sample give the same?
-# ---------------------------------------------------------------------------------------------
 def pairs_plan(plan: Plan) -> ComplementaryPairs:
     """Pairs for the same population as that of another plan: its groups, its weights."""
     return ComplementaryPairs(
@@ -67,34 +64,21 @@ def _halves(data: Ranked) -> tuple[Floats, int | None]:
     if setup.plan == ComplementaryPairs.name:
         return data.combined, setup.n_samples // 2 if setup.rows_stand_alone else None
     if data.halves is None:
-        raise DataError(
-            "the run has no pairs of halves for the stability between samples",
-            *(
-                (": ", setup.no_pairs)
-                if setup.no_pairs
-                else (
-                    "; give ",
-                    Use("Checks", pairs=30),
-                    ", or 8 resamples or more, or ",
-                    Use(resampling="complementary_pairs"),
-                )
-            ),
-        )
+        what = "the run has no pairs of halves for the stability between samples"
+        if setup.no_pairs:
+            raise DataError(what, ": ", setup.no_pairs)
+        pairs = Use(resampling="complementary_pairs")
+        remedy = "give ", Use("Checks", pairs=30), ", or 8 resamples or more, or ", pairs
+        raise DataError(what, Remedy(*remedy))
     return data.halves, setup.rows_in_a_half
 
 
-# ---------------------------------------------------------------------------------------------
-# how far do the resamples agree?
-# ---------------------------------------------------------------------------------------------
 Agreement = tuple[pd.DataFrame | DataError, list[str]]
 
 
 @once
 def agreement(data: Ranked, ties: str = "random") -> Agreement:
-    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or why there are none, and any warnings.
-
-    In a wide table they take as long as the scores, and file, text and page all show them.
-    """
+    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or why there are none, and warnings."""
     matrices = dict(data.score_matrices)
     if data.method == "bam":
         matrices["bam"] = data.combined
@@ -111,18 +95,15 @@ def agreement(data: Ranked, ties: str = "random") -> Agreement:
     return table, list(dict.fromkeys(remarks))
 
 
-# ---------------------------------------------------------------------------------------------
-# how many of the selected may be false?
-# ---------------------------------------------------------------------------------------------
 def control(data: Ranked, **options: Any) -> ErrorControl:
     """See :meth:`pyfsagg.EnsembleResult.error_control`."""
     require_pairs(data.setup.plan)
     return control_errors(data.combined, data.feature_names, **options)
 
 
-# ---------------------------------------------------------------------------------------------
-# which ranks may the features have in the population?
-# ---------------------------------------------------------------------------------------------
+# Which ranks may the features have in the population?
+
+
 def needs_own_scores(setup: RunSetup) -> bool:
     """Whether the sets of a run are centred on the scores of the table itself.
 
@@ -150,7 +131,7 @@ def why_no_sets(data: Ranked) -> str:
 
 
 def _why_none(setup: RunSetup) -> str:
-    """The same as far as the settings of a run tell."""
+    """Why the settings of a run rule out such sets; empty if they do not."""
     aggregator = setup.recipe.aggregator
     if aggregator not in MEANS:
         return Message(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pyfsagg._kernels.class_tables import width_rows
 from pyfsagg._kernels.entropy_scores import OUTPUTS, score_counts
 from pyfsagg._kernels.poisson_bootstrap import count_resamples, digest_column, padded
-from pyfsagg._message import Param, Public
+from pyfsagg._message import Param, Public, Remedy
 from pyfsagg._table.columns import Kind, arrow_numbers, refuse_arrow_type, refuse_mixed_text
 from pyfsagg._table.table import check_names
 from pyfsagg.exceptions import DataError, InputTypeError
@@ -38,26 +38,13 @@ class Piece(Protocol):
 
 @dataclass(frozen=True)
 class Source:
-    """A table larger than memory.
-
-    Attributes
-    ----------
-    name : str
-        What it is called in messages.
-    types : dict of str to Arrow type
-        Its columns, in order.
-    pieces : tuple of Piece
-        Its rows, in order; their numbers go on from piece to piece.
-    held : dict of str to int
-        Bytes that a worker holds of a column while it reads, beside the batch.
-    files : list of (name, size, time of the last change), optional
-        By which a checkpoint knows the data again; None where they cannot be known.
-    """
+    """A table larger than memory, with the Arrow types of its columns and its rows in pieces, in order."""
 
     name: str
     types: dict[str, Any]
     pieces: tuple[Piece, ...]
-    held: dict[str, int]
+    held: dict[str, int]  # bytes that a worker holds of a column while it reads, beside the batch
+    # Name, size and time of the last change, by which a checkpoint recognises the data; None if unknown.
     files: list[tuple[str, int, int]] | None = None
 
     @property
@@ -109,12 +96,10 @@ def open_dask_frame(frame: Any) -> Source:
     except pa.ArrowException as error:
         raise DataError(f"the Dask frame has a column that cannot be read: {error}") from None
     lengths = [int(length) for length in frame.map_partitions(len).compute()]
-    starts = accumulate(lengths, initial=0)
+    parts = zip(frame.to_delayed(), accumulate(lengths, initial=0), lengths, strict=False)
     pieces: list[Piece] = [
         Partition(delayed, schema, number, first_row, n_rows)
-        for number, (delayed, first_row, n_rows) in enumerate(
-            zip(frame.to_delayed(), starts, lengths, strict=False)
-        )
+        for number, (delayed, first_row, n_rows) in enumerate(parts)
         if n_rows
     ]
     held = _BYTES_PER_CELL * max(lengths, default=0)
@@ -142,10 +127,8 @@ def open_source(source: Any) -> Source:
         raise InputTypeError(
             Param("source"),
             " must be the path of a folder of Parquet files, or a Dask frame, got ",
-            f"{type(source).__name__}; a table in memory goes to ",
-            Public("wam"),
-            " or ",
-            Public("bam"),
+            f"{type(source).__name__}",
+            Remedy("give a table in memory to ", Public("wam"), " or ", Public("bam")),
         )
     if opened.n_rows < 2:
         raise DataError(f"{opened.name} has {opened.n_rows} row(s); a minimum of 2 is required")
@@ -251,24 +234,21 @@ def _columns(schema: Any) -> dict[str, Any]:
 
 def _check_same(expected: dict[str, Any], columns: dict[str, Any], first: Path, path: Path) -> None:
     """Refuse a file whose columns are not those of the first one; their order does not matter."""
-    for name in expected:
-        if name not in columns:
+    for name in {**expected, **columns}:
+        if name not in expected or name not in columns:
+            there, missing = (first.name, path) if name in expected else (path, first.name)
             raise DataError(
-                f"the column {name!r} is in {first.name} and not in {path}; the files of a folder "
-                "must have the same columns"
+                f"the column {name!r} is in {there} and not in {missing}; the files of a folder must "
+                "have the same columns"
             )
-    for name, kind in columns.items():
-        if name not in expected:
+        if not expected[name].equals(columns[name]):
             raise DataError(
-                f"the column {name!r} is in {path} and not in {first.name}; the files of a folder "
-                "must have the same columns"
-            )
-        if not expected[name].equals(kind):
-            raise DataError(
-                f"the column {name!r} is {expected[name]} in {first.name} and {kind} in {path}; "
+                f"the column {name!r} is {expected[name]} in {first.name} and {columns[name]} in {path}; "
                 "write all files of a folder with one schema"
             )
 
+
+INFINITE = (np.inf, -np.inf)
 
 MOST_LEVELS = 10_000
 """Levels of a nominal column or of the target, above which it is taken for an identifier."""
@@ -281,13 +261,8 @@ FINE_PARTS = 2**16
 class Column:
     """How the cells of a column are read.
 
-    Attributes
-    ----------
-    name : str
-    kind : Kind
-        As in a table in memory; of a target always nominal.
-    stored : type
-        What a cell is: str, bool, int or float.
+    The `kind` is that of a table in memory (a target is always nominal); `stored` is the type of a cell: str,
+    bool, int or float.
     """
 
     name: str
@@ -327,8 +302,7 @@ def column_of(name: str, arrow_type: Any, *, nominal: bool = False) -> Column:
         return Column(name, Kind.NOMINAL, str)
     if types.is_boolean(stored):
         return Column(name, Kind.NOMINAL if nominal else Kind.BOOLEAN, bool)
-    whole = types.is_decimal(stored) and stored.scale <= 0
-    if types.is_integer(stored) or whole:
+    if types.is_integer(stored) or (types.is_decimal(stored) and stored.scale <= 0):
         return Column(name, Kind.NOMINAL if nominal else Kind.INTEGER, int)
     if types.is_floating(stored) or types.is_decimal(stored):
         return Column(name, Kind.NOMINAL if nominal else Kind.NUMERIC, float)
@@ -342,15 +316,9 @@ def column_of(name: str, arrow_type: Any, *, nominal: bool = False) -> Column:
 
 @dataclass
 class Sketch:
-    """What the first pass finds in a column; sketches of parts add up to that of the whole.
+    """The range of a binned column, or how often each level of another one occurs: the first pass.
 
-    Attributes
-    ----------
-    low, high : float
-        Smallest and largest known value of a binned column; (inf, -inf) if there is none.
-    levels : Counter
-        How often each known level of another column occurs.
-    n_missing : int
+    Sketches of parts add up to the sketch of the column.
     """
 
     column: Column
@@ -366,27 +334,21 @@ class Sketch:
             import pyarrow.compute as pc
 
             self.n_missing += cells.null_count
-            counts = pc.value_counts(cells.drop_null())
-            found = zip(
-                counts.field("values").to_pylist(), counts.field("counts").to_pylist(), strict=True
-            )
-            self.levels.update(dict(found))
-        else:
-            self._see_numbers(cells)
-        self._check()
-
-    def _see_numbers(self, cells: NDArray[np.float64]) -> None:
-        if self.column.binned:
+            counted = pc.value_counts(cells.drop_null())
+            values, counts = (counted.field(name).to_pylist() for name in ("values", "counts"))
+            self.levels.update(dict(zip(values, counts, strict=True)))
+        elif self.column.binned:
             self.low = float(np.fmin.reduce(cells, initial=self.low))  # passes NaN over
             self.high = float(np.fmax.reduce(cells, initial=self.high))
-            return
-        known = cells[~np.isnan(cells)]
-        self.n_missing += cells.size - known.size
-        values, counts = np.unique(known, return_counts=True)
-        self.levels.update(dict(zip(values.tolist(), counts.tolist(), strict=True)))
+        else:
+            known = cells[~np.isnan(cells)]
+            self.n_missing += cells.size - known.size
+            numbers, n_rows = np.unique(known, return_counts=True)
+            self.levels.update(dict(zip(numbers.tolist(), n_rows.tolist(), strict=True)))
+        self._check()
 
     def add(self, other: Sketch) -> None:
-        """Take in what was found in another part of the column."""
+        """Take in the sketch of another part of the column."""
         self.low = min(self.low, other.low)
         self.high = max(self.high, other.high)
         self.levels.update(other.levels)
@@ -396,11 +358,11 @@ class Sketch:
     def _check(self) -> None:
         """Refuse what further rows cannot mend, as soon as it is seen."""
         name = self.column.name
-        if self.column.binned:
-            infinite = self.high == np.inf or self.low == -np.inf
-        else:
-            infinite = not self.column.words and (np.inf in self.levels or -np.inf in self.levels)
-        if infinite:
+        if (
+            self.high == np.inf
+            or self.low == -np.inf
+            or not self.levels.keys().isdisjoint(INFINITE)
+        ):
             raise DataError(
                 f"column {name!r} has an infinite value (inf); replace infinity by a number or mark "
                 "it missing"
@@ -431,20 +393,9 @@ class Sketch:
 class Coding:
     """Codes of the cells of a column: bins between `low` and `high`, or positions in `levels`.
 
-    A missing value has the last code.
-
-    Attributes
-    ----------
-    column : Column
-    n_known : int
-        Number of codes of known values.
-    low, high : float
-        Range of a binned column.
-    edges : ndarray of int64, optional
-        Bins as numbers of fine parts of the range: bin k has the parts from ``edges[k]`` to before
-        ``edges[k + 1]``.  None for bins of equal width.
-    levels, counts : tuple
-        Levels of another column in order (numbers as float), and how often each occurs.
+    A missing value has the last code, after the `n_known` ones.  Levels are in order, numbers as float, and
+    `counts` is how often each occurs.  Bins of equal frequency have `edges`, numbers of fine parts of the
+    range: bin k has the parts from ``edges[k]`` to before ``edges[k + 1]``.
     """
 
     column: Column
@@ -482,8 +433,8 @@ class Coding:
             import pyarrow as pa
             import pyarrow.compute as pc
 
-            found = pc.index_in(cells, value_set=pa.array(self.levels, type=pa.large_string()))
-            codes[:] = found.fill_null(self.n_known).to_numpy()
+            places = pc.index_in(cells, value_set=pa.array(self.levels, type=pa.large_string()))
+            codes[:] = places.fill_null(self.n_known).to_numpy()
             return np.where(codes == self.n_known, np.nan, codes)
         numbers: NDArray[np.float64] = cells
         if self.edges is not None:
@@ -506,8 +457,8 @@ def sketch_piece(reading: tuple[Sequence[Column], int], piece: Piece) -> list[Sk
     columns, size = reading
     sketches = [Sketch(column) for column in columns]
     for batch in piece.batches([column.name for column in columns], size):
-        for position, sketch in enumerate(sketches):
-            sketch.see(batch.column(position))
+        for cells, sketch in zip(batch.columns, sketches, strict=True):
+            sketch.see(cells)
     return sketches
 
 
@@ -580,25 +531,22 @@ def count_piece(counting: Counting, piece: Piece) -> Counts:
     first_row = piece.first_row
     for batch in piece.batches(names, counting.batch_rows):
         codes = np.empty((len(codings), batch.num_rows), np.uint16)
-        found = np.empty_like(digests)
         for position, coding in enumerate(codings):
             cells = coding.encode(batch.column(position), codes[position])
-            found[position] = digest_column(cells, salts[position], first_row)
-        digests += found
+            digests[position : position + 1] += digest_column(cells, salts[position], first_row)
         count_resamples(codes[:-1], codes[-1], n_classes, n_codes, counting.key, first_row, counts)
         for j, column in enumerate(codes[:-1]):
             cells = column.astype(np.int64) * n_classes + codes[-1]
-            mine = own[starts[j] : starts[j + 1], 0]
-            mine += np.bincount(cells, minlength=mine.size)
+            part = own[starts[j] : starts[j + 1], 0]
+            part += np.bincount(cells, minlength=part.size)
         first_row += batch.num_rows
     return {"counts": counts, "own": own, "digests": digests}
 
 
 def _salt(name: str) -> np.uint64:
     """A number that stands for the name of a column."""
-    return np.uint64(
-        int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
-    )
+    digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
+    return np.uint64(int.from_bytes(digest, "little"))
 
 
 def count_scores(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,23 +55,12 @@ OVERHEAD = 200_000_000
 
 @dataclass(frozen=True)
 class Budget:
-    """The memory of a run.
+    """The memory of a run."""
 
-    Attributes
-    ----------
-    limit : int
-        Bytes that the process may hold in all.
-    base : int
-        Bytes that it holds before it starts, and for what it loads.
-    workers : int
-    rows : int
-        Rows of a batch.
-    """
-
-    limit: int
-    base: int
+    limit: int  # bytes that the process may hold in all
+    base: int  # bytes that it holds before it starts, and those of what it loads
     workers: int
-    rows: int
+    rows: int  # of a batch
 
     @classmethod
     def of(cls, workers: int, n_columns: int) -> Budget:
@@ -83,15 +72,12 @@ class Budget:
         fitting = (limit - base) // 4 // (workers * n_columns * CELL)
         return cls(limit, base, workers, max(FEWEST_ROWS, min(MOST_ROWS_IN_A_PIECE, fitting)))
 
-    def reading_groups(self, names: Sequence[str], source: Source) -> list[slice]:
-        """Columns that can be read at the same time, for the first pass."""
-        costs = [self._reading(name, source) for name in names]
-        return self._groups(names, costs, 0, Message("raise it, or lower ", Param("n_jobs")))
-
-    def histogram_groups(self, names: Sequence[str], source: Source) -> list[slice]:
-        """Columns whose fine histograms can be made at the same time."""
+    def reading_groups(
+        self, names: Sequence[str], source: Source, histograms: bool = False
+    ) -> list[slice]:
+        """Columns that can be read at the same time, with their fine `histograms` or without."""
         # The sum, one that every worker fills, and one that waits to be added.
-        tables = 8 * FINE_PARTS * (2 * self.workers + 1)
+        tables = 8 * FINE_PARTS * (2 * self.workers + 1) if histograms else 0
         costs = [self._reading(name, source) + tables for name in names]
         return self._groups(names, costs, 0, Message("raise it, or lower ", Param("n_jobs")))
 
@@ -118,19 +104,8 @@ class Budget:
         scores = 8 * n_resamples * len(features) * _SCORE_MATRICES
         fixed = kernel + scores + self._reading(target.column.name, source)
         names = [coding.column.name for coding in features]
-        return self._groups(
-            names,
-            costs,
-            fixed,
-            Message(
-                "raise it, or lower ",
-                Param("n_resamples"),
-                ", ",
-                Param("n_jobs"),
-                " or ",
-                Param("bins"),
-            ),
-        )
+        others = Param("n_resamples"), ", ", Param("n_jobs"), " or ", Param("bins")
+        return self._groups(names, costs, fixed, Message("raise it, or lower ", *others))
 
     def _reading(self, name: str, source: Source) -> int:
         return self.workers * (source.held.get(name, 0) + self.rows * CELL)
@@ -170,33 +145,21 @@ MOST_ROWS_OF_A_TABLE = 2_000_000_000
 
 @dataclass(frozen=True)
 class StreamedRun:
-    """A table and the passes over it.
-
-    Attributes
-    ----------
-    source : Source
-    columns : list of Column
-        The features in the order of the table, and the target last.
-    budget : Budget
-    """
+    """A table and the passes over it; of its columns the target comes last."""
 
     source: Source
     columns: list[Column]
     budget: Budget
 
-    def _sums(
-        self,
-        task: Callable[[Any, Piece], Any],
-        shared: Any,
-        add: Callable[[Any], None],
-        advance: Callable[[int], None],
-    ) -> None:
-        """Give what `task` finds in each piece to `add`."""
+    def _parts(
+        self, task: Callable[[Any, Piece], Any], columns: Any, advance: Callable[[int], None]
+    ) -> Iterator[Any]:
+        """What `task` finds of some columns in each piece."""
         _release_memory()
-        pieces = self.source.pieces
+        pieces, shared = self.source.pieces, (columns, self.budget.rows)
         parts = run_tasks(task, shared, pieces, n_jobs=self.budget.workers)
         for piece, part in zip(pieces, parts, strict=True):
-            add(part)
+            yield part
             advance(piece.n_rows)
 
     def check_memory(self, bins: int, n_resamples: int, with_checkpoint: bool) -> None:
@@ -213,14 +176,9 @@ class StreamedRun:
         sketches = [Sketch(column) for column in self.columns]
         advance = _in_groups(report, 0, len(groups))
         for group in groups:
-            members = sketches[group]
-
-            def add(parts: list[Sketch], members: list[Sketch] = members) -> None:
-                for sketch, part in zip(members, parts, strict=True):
+            for parts in self._parts(sketch_piece, self.columns[group], advance):
+                for sketch, part in zip(sketches[group], parts, strict=True):
                     sketch.add(part)
-
-            shared = (self.columns[group], self.budget.rows)
-            self._sums(sketch_piece, shared, add, advance)
         _check_sketches(sketches, self.source)
         return [sketch.coding(bins) for sketch in sketches]
 
@@ -229,23 +187,17 @@ class StreamedRun:
         binned = [j for j, coding in enumerate(codings) if coding.column.binned]
         names = [codings[j].column.name for j in binned]
         codings = list(codings)
-        groups = self.budget.histogram_groups(names, self.source) if binned else []
+        groups = self.budget.reading_groups(names, self.source, True) if binned else []
         advance = _in_groups(report, self.source.n_rows, len(groups))
         for group in groups:
-            cut = self._frequencies([codings[j] for j in binned[group]], advance)
-            for j, coding in zip(binned[group], cut, strict=True):
-                codings[j] = coding
+            members = [codings[j] for j in binned[group]]
+            histograms = np.zeros((len(members), FINE_PARTS), np.int64)
+            for part in self._parts(histogram_piece, members, advance):
+                histograms += part
+            for j, histogram in zip(binned[group], histograms, strict=True):
+                codings[j] = frequency_coding(codings[j], histogram)
+            del histograms, part  # before the next ones are made
         return codings
-
-    def _frequencies(self, codings: list[Coding], advance: Callable[[int], None]) -> list[Coding]:
-        """Bins of equal frequency of some columns."""
-        histograms = np.zeros((len(codings), FINE_PARTS), np.int64)
-
-        def add(part: NDArray[np.int64]) -> None:
-            np.add(histograms, part, out=histograms)
-
-        self._sums(histogram_piece, (codings, self.budget.rows), add, advance)
-        return [frequency_coding(*pair) for pair in zip(codings, histograms, strict=True)]
 
     def scores(
         self,
@@ -310,10 +262,7 @@ def _release_memory() -> None:
 
 
 def _in_groups(report: Callable[[int], None], before: int, n_groups: int) -> Callable[[int], None]:
-    """A function that takes rows read for one of `n_groups` groups of columns, and tells the share.
-
-    `before` are the rows of the passes before.
-    """
+    """Reports rows that are read once for each group of columns, after the rows of earlier passes."""
     done = 0
 
     def advance(n_rows: int) -> None:

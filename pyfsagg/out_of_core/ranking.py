@@ -103,11 +103,9 @@ def rank_out_of_core(
         workers, or on the limit: the weight of a row in a resample is a function of the seed, the
         number of the row and the number of the resample, and counts are whole numbers.
 
-    Raises
-    ------
-    DataError
-        No Parquet files, files that differ in their columns, a column of dates, infinite values, a
-        target with missing values or one class, more than 10 000 levels.
+    See Also
+    --------
+    wam, bam : The same for a table in memory.
 
     Notes
     -----
@@ -155,11 +153,20 @@ def rank_out_of_core(
         if binning == "equal_frequency":
             codings = run.quantiles(codings, report)
         before = (n_passes - 1) * run.source.n_rows
-        how = {"binning": binning, "bins": bins}
-        identity = _identity(run, codings, how, n_resamples, seed)
-        with open_checkpoint(checkpoint, identity) as kept_parts:
+        # What the counts depend on; the filters and the aggregator are not part of it.
+        identity = {
+            "kind": "rank_out_of_core",
+            "binning": binning,
+            "bins": bins,
+            "columns": [f"{coding.column.name}: {coding.column.kind.name}" for coding in codings],
+            "data": [run.source.files, codings],
+            "n_resamples": n_resamples,
+            "seed": seed,
+            "versions": versions(),
+        }
+        with open_checkpoint(checkpoint, identity) as finished:
             matrices, plain_scores, digests = run.scores(
-                codings, labels, n_resamples, seed, lambda done: report(before + done), kept_parts
+                codings, labels, n_resamples, seed, lambda done: report(before + done), finished
             )
     call = Call.of(rank_out_of_core, arguments, data=("source", "target"), random_state=seed)
     several = len(labels) > 1
@@ -230,21 +237,6 @@ def _filter_labels(filters: str | Sequence[str]) -> list[str]:
     if not labels:
         raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     return labels
-
-
-def _identity(
-    run: StreamedRun, codings: list[Coding], binning: dict[str, Any], n_resamples: int, seed: int
-) -> dict[str, Any]:
-    """What the counts depend on; the filters and the aggregator are not part of it."""
-    return {
-        "kind": "rank_out_of_core",
-        **binning,
-        "columns": [f"{coding.column.name}: {coding.column.kind.name}" for coding in codings],
-        "data": [run.source.files, codings],
-        "n_resamples": n_resamples,
-        "seed": seed,
-        "versions": versions(),
-    }
 
 
 def _data_record(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,9 +35,9 @@ class Resamples:
     labels : ndarray of int32, shape (1 or n_resamples, n_samples)
         Class codes; one row when all resamples share the true labels.
     features : ndarray of bool, shape (n_resamples, n_features), or None
-        Which features each resample may see; a feature that it does not see has a missing score.
+        Which features each resample sees; the others have no score there.
     noise : float
-        Standard deviation of the noise added to numeric cells, in units of the feature's own.
+        Standard deviation of the noise on numeric cells, in standard deviations of the feature.
     plan, seed, parameters
         How the resamples were drawn; `seed` is None for rows given by the caller.
     """
@@ -118,22 +118,24 @@ class Population:
         codes = self.target.strata[self.population]
         return [self.population[codes == c] for c in range(max(1, self.target.n_strata))]
 
-    def count(
-        self, rows: range, draw: Callable[[np.random.Generator], NDArray[np.intp]]
-    ) -> NDArray[np.uint16]:
-        """Weights (resamples in `rows`, n_samples) of the row positions that `draw` returns."""
-        return self.count_each(rows, lambda row: draw(generator(self.seed, row)))
+    def draw(
+        self, rows: range, positions: Callable[[np.random.Generator], NDArray[np.intp]]
+    ) -> Drawn:
+        """Resamples with the row positions that a function draws."""
+        return self.count(rows, lambda row: positions(generator(self.seed, row)))
 
-    def count_each(
-        self, rows: range, positions: Callable[[int], NDArray[np.intp]]
-    ) -> NDArray[np.uint16]:
-        """The same of the row positions that belong to the number of a resample."""
+    def count(
+        self,
+        rows: range,
+        positions: Callable[[int], NDArray[np.intp]],
+        remedy: str = DIVIDE_WEIGHTS,
+    ) -> Drawn:
+        """Resamples with the row positions that belong to the number of a resample."""
         weights = np.empty((len(rows), self.n_samples), dtype=np.uint16)
-        remedy = DIVIDE_WEIGHTS
         for place, row in enumerate(rows):
             counts = np.bincount(positions(row), minlength=self.n_samples)
             weights[place] = weights_from_counts(counts, row, remedy)
-        return weights
+        return Drawn(weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,10 +209,21 @@ class Plan(Settings):
         }
         return replace(self, **arrays) if arrays else self
 
+    def _check_multiple(self, name: str, number: int, *remedy: Remedy) -> None:
+        """Refuse a number of resamples that would divide those that belong together."""
+        if number % self.together:
+            raise ParameterError(
+                Use(resampling=self.name),
+                f" draws {self.together} resamples together: ",
+                Param(name),
+                f" must be a multiple of {self.together}, got {number}",
+                *remedy,
+            )
+
     def parameters(self) -> dict[str, Any]:
         """The plan's own settings, without arrays."""
-        own = (field for field in fields(self) if field.metadata["flag"])
-        return {field.name: getattr(self, field.name) for field in own}
+        named = (field.name for field in fields(self) if field.metadata["flag"])
+        return {name: getattr(self, name) for name in named}
 
 
 PlanT = TypeVar("PlanT", bound=type[Plan])
@@ -222,38 +235,30 @@ def register_plan(name: str, *aliases: str, summary: str) -> Callable[[PlanT], P
     def add(plan: PlanT) -> PlanT:
         plan.name = name
         plan.kind = f"resampling={name!r}"
-        own = [field for field in fields(plan) if field.metadata["flag"]]
-        first = own[0] if own else None
-        default = None if first is None or first.default is MISSING else first.default
-        PLANS.add(
-            PlanSpec(
-                name=name,
-                aliases=aliases,
-                summary=summary,
-                parameter=first.name if first else None,
-                default=default,
-                plan=plan,
-            )
+        first = next((field for field in fields(plan) if field.metadata["flag"]), None)
+        parameter, default = (
+            (None, None) if first is None else (first.name, cast(Any, first.default))
         )
+        PLANS.add(PlanSpec(name, aliases, summary, parameter, default, plan))
         return plan
 
     return add
 
 
-def read_plan(given: str | Plan, parameters: Mapping[str, Any] | None = None) -> Plan:
+def read_plan(plan: str | Plan, parameters: Mapping[str, Any] | None = None) -> Plan:
     """A plan, or the name of one with its parameters."""
-    if isinstance(given, Plan):
+    if isinstance(plan, Plan):
         if parameters:
-            raise ParameterError(f"{given!r} has its parameters already")
-        return given
-    if not isinstance(given, str):
+            raise ParameterError(f"{plan!r} has its parameters already")
+        return plan
+    if not isinstance(plan, str):
         raise InputTypeError(
             Param("resampling"),
             " must be a name from list_methods('resampling')",
             Phrase("plan", " or a plan such as pyfsagg.resampling.Subsample(0.8)"),
-            Got(given),
+            Got(plan),
         )
-    return PLANS.get(given).plan.of(parameters)
+    return PLANS.get(plan).plan.of(parameters)
 
 
 def draw_resamples(
@@ -266,48 +271,24 @@ def draw_resamples(
     sample_weight: NDArray[np.uint16] | None = None,
     first: int = 0,
 ) -> Resamples:
-    """Draw resamples number `first`, …, `first` + `n_resamples` - 1 of a plan.
+    """Draw resamples number `first`, …, `first` + `n_resamples` - 1 of a plan from validated data.
 
-    Parameters
-    ----------
-    table, target
-        Validated data.
-    plan : str or Plan
-    n_resamples : int
-        At least 1; for ``"k_fold"`` the number of folds, at least 2; for ``"complementary_pairs"``
-        the number of halves, which is even.
-    seed : int
-        Determines the draw together with the number of the resample.
-    sample_weight : ndarray of uint16 (n_samples,), optional
-        How often each row occurs in the population; replaces the weights of the plan.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError, DataError
-        Unknown plan, groups missing or of the wrong length, more folds than the smallest class has
-        rows, a table or target that the plan cannot use.
+    The seed and the number of a resample determine what is drawn.  `sample_weight` (n_samples,), how often
+    each row occurs in the population, replaces the weights of the plan.
     """
     chosen = read_plan(plan)
     check_integer("n_resamples", n_resamples, low=chosen.fewest)
     if sample_weight is None:
         sample_weight = full_weights(table.n_samples, chosen.sample_weight)[0]
-    if n_resamples % chosen.together:
-        raise ParameterError(
-            Use(resampling=chosen.name),
-            f" draws {chosen.together} resamples together: ",
-            Param("n_resamples"),
-            f" must be a multiple of {chosen.together}, got {n_resamples}",
-            Remedy(f"use {n_resamples + 1}"),
-        )
+    chosen._check_multiple("n_resamples", n_resamples, Remedy(f"use {n_resamples + 1}"))
     chosen._refuse(table, target)
     require_memory(
         2 * n_resamples * table.n_samples + 24 * int(sample_weight.sum(dtype=np.int64)),
         f"the weights of {table.n_samples:,} rows in {n_resamples:,} resamples",
         Message("draw fewer resamples, or ", DIVIDE_WEIGHTS),
     )
-    drawn = chosen._draw(
-        Population(table, target, sample_weight, seed), range(first, first + n_resamples)
-    )
+    population = Population(table, target, sample_weight, seed)
+    drawn = chosen._draw(population, range(first, first + n_resamples))
     weights = drawn.weights
     if weights is None:
         weights = np.broadcast_to(sample_weight, (n_resamples, table.n_samples))
@@ -324,18 +305,12 @@ def draw_resamples(
 
 def with_data(plan: Plan, **arrays: Any) -> Plan:
     """The plan with arrays that were given apart from it, such as those of a call of ``fit``."""
-    given = {name: array for name, array in arrays.items() if array is not None}
-    for name in given:
+    arrays = {name: array for name, array in arrays.items() if array is not None}
+    for name in arrays:
         if name not in plan.names():
-            raise ParameterError(
-                Param(name),
-                " and ",
-                Use(resampling=plan.name),
-                " do not belong together",
-                *(
-                    ("; use ", Use(resampling="grouped_bootstrap"), " or 'complementary_pairs'")
-                    if name == "groups"
-                    else ()
-                ),
-            )
-    return replace(plan, **given) if given else plan
+            message = [Param(name), " and ", Use(resampling=plan.name), " do not belong together"]
+            if name == "groups":
+                remedy = Use(resampling="grouped_bootstrap"), " or 'complementary_pairs'"
+                message.append(Remedy("use ", *remedy))
+            raise ParameterError(*message)
+    return replace(plan, **arrays) if arrays else plan

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.settings import option
 from pyfsagg._base.validation import as_array, check_integer, check_real
 from pyfsagg._kernels.poisson_bootstrap import LANES, padded, poisson_weights
-from pyfsagg._message import DENSE, DIVIDE_WEIGHTS, Message, Param, Phrase, Remedy, Use
+from pyfsagg._message import DENSE, Message, Param, Phrase, Remedy, Use
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg._table.table import AnyTable, weights_from_counts
+from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling.plan import Drawn, Plan, Population, generator, register_plan
@@ -39,12 +39,9 @@ def poisson_resamples(
 ) -> NDArray[np.uint16]:
     """Weights (resamples in `rows`, n_samples) of a table in memory, whose own weights must be 1."""
     if (sample_weight != 1).any():
-        raise ParameterError(
-            Use(resampling="poisson_bootstrap"),
-            " goes by the number of a row and takes no ",
-            Param("sample_weight"),
-            Remedy("use 'bootstrap'"),
-        )
+        why = " goes by the number of a row and takes no ", Param("sample_weight")
+        plan = Use(resampling="poisson_bootstrap")
+        raise ParameterError(plan, *why, Remedy("use 'bootstrap'"))
     group = rows.start // LANES
     drawn = np.empty((sample_weight.size, padded(rows.stop - group * LANES)), np.uint8)
     poisson_weights(poisson_key(seed), 0, group, drawn)
@@ -67,7 +64,7 @@ class Bootstrap(Plan):
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         population = source.population
-        return Drawn(source.count(rows, lambda rng: rng.choice(population, population.size)))
+        return source.draw(rows, lambda rng: rng.choice(population, population.size))
 
 
 @register_plan(
@@ -95,16 +92,13 @@ class StratifiedBootstrap(Plan):
 
     def _refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind == "none":
-            raise ParameterError(
-                Use(resampling="stratified_bootstrap"),
-                " keeps the shares of the classes, and there is no target",
-                Remedy("use 'bootstrap'"),
-            )
+            why = " keeps the shares of the classes, and there is no target"
+            raise ParameterError(Use(resampling=self.name), why, Remedy("use 'bootstrap'"))
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         strata = [stratum for stratum in source.strata if stratum.size]
-        return Drawn(
-            source.count(rows, lambda rng: np.concatenate([rng.choice(s, s.size) for s in strata]))
+        return source.draw(
+            rows, lambda rng: np.concatenate([rng.choice(s, s.size) for s in strata])
         )
 
 
@@ -135,18 +129,13 @@ class BalancedBootstrap(Plan):
 
     def _refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind != "classes":
-            raise ParameterError(
-                Use(resampling="balanced_bootstrap"),
-                " draws as many rows of each class, and the target has no classes",
-                Remedy("use 'bootstrap'"),
-            )
+            why = " draws as many rows of each class, and the target has no classes"
+            raise ParameterError(Use(resampling=self.name), why, Remedy("use 'bootstrap'"))
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         strata = [stratum for stratum in source.strata if stratum.size]
         size = self.per_class or min(stratum.size for stratum in strata)
-        return Drawn(
-            source.count(rows, lambda rng: np.concatenate([rng.choice(s, size) for s in strata]))
-        )
+        return source.draw(rows, lambda rng: np.concatenate([rng.choice(s, size) for s in strata]))
 
 
 @register_plan("subsample", "subsampling", summary="a fraction of the rows without replacement")
@@ -163,12 +152,12 @@ class Subsample(Plan):
     fraction: float = option(0.5, help="share of the rows")
 
     def _check(self) -> None:
-        _check_fraction(self)
+        _check_share(self, "fraction")
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         population = source.population
         size = max(2, round(self.fraction * population.size))
-        return Drawn(source.count(rows, lambda rng: rng.choice(population, size, replace=False)))
+        return source.draw(rows, lambda rng: rng.choice(population, size, replace=False))
 
 
 @register_plan(
@@ -233,53 +222,45 @@ class ComplementaryPairs(Plan):
             positions = np.concatenate(drawn)
             if units is not None:
                 positions = np.concatenate([units[u] for u in positions] or [positions])
-            self._check_half(positions, row, source)
+            self._check_half(positions, row, source.target)
             return positions
 
-        return Drawn(source.count_each(rows, half))
+        return source.count(rows, half)
 
     @staticmethod
     def _strata(
         source: Population, groups: list[NDArray[np.intp]] | None
     ) -> list[NDArray[np.intp]]:
-        """What is drawn whole, by class: positions of rows, or numbers of groups."""
+        """The units that are drawn, by class: positions of rows, or numbers of groups."""
         classes = source.target.kind in ("classes", "survival")
         if groups is None:
             return source.strata if classes else [source.population]
         if not classes:
             return [np.arange(len(groups))]
-        codes = np.array([np.bincount(source.target.strata[each]).argmax() for each in groups])
+        codes = np.array([np.bincount(source.target.strata[rows]).argmax() for rows in groups])
         return [np.flatnonzero(codes == c) for c in range(source.target.n_strata)]
 
-    def _check_half(self, positions: NDArray[np.intp], row: int, source: Population) -> None:
+    def _check_half(self, positions: NDArray[np.intp], row: int, target: Target) -> None:
         unit = "rows" if self.groups is None else "groups"
-        if source.target.kind != "classes":
-            if positions.size < 2:
-                raise DataError(
-                    f"half {row} of ",
-                    Use(resampling="complementary_pairs"),
-                    f" would hold {positions.size} row(s) and needs at least 2",
-                    Remedy(f"gather more {unit}, or use ", Use(resampling="bootstrap")),
-                )
-            if source.target.kind == "survival" and not source.target.strata[positions].any():
-                raise DataError(
-                    f"half {row} of ",
-                    Use(resampling="complementary_pairs"),
-                    f" would hold no event: at least two {unit} with an event are needed, one for each ",
-                    "half",
-                    Remedy("use ", Use(resampling="bootstrap")),
-                )
+        more = ""
+        if target.kind == "classes":
+            if np.unique(target.codes[positions]).size >= 2:
+                return
+            holds = f"fewer than two classes: at least two classes need two {unit} or more, one for each half"
+            more = f"gather more {unit} of the rare classes, or "
+        elif positions.size < 2:
+            holds = f"{positions.size} row(s) and needs at least 2"
+            more = f"gather more {unit}, or "
+        elif target.kind == "survival" and not target.strata[positions].any():
+            holds = f"no event: at least two {unit} with an event are needed, one for each half"
+        else:
             return
-        if np.unique(source.target.codes[positions]).size < 2:
-            raise DataError(
-                f"half {row} of ",
-                Use(resampling="complementary_pairs"),
-                f" would hold fewer than two classes: at least two classes need two {unit} or more, ",
-                "one for each half",
-                Remedy(
-                    f"gather more {unit} of the rare classes, or use ", Use(resampling="bootstrap")
-                ),
-            )
+        raise DataError(
+            f"half {row} of ",
+            Use(resampling="complementary_pairs"),
+            f" would hold {holds}",
+            Remedy(f"{more}use ", Use(resampling="bootstrap")),
+        )
 
 
 @register_plan(
@@ -301,21 +282,19 @@ class GroupedBootstrap(Plan):
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         if self.groups is None:
+            example = ", as in resampling=pyfsagg.resampling.GroupedBootstrap(groups)"
             raise ParameterError(
                 Use(resampling="grouped_bootstrap"),
                 " draws whole groups: give the group of each row",
-                Phrase(
-                    "groups_of_plan",
-                    ", as in resampling=pyfsagg.resampling.GroupedBootstrap(groups)",
-                ),
+                Phrase("groups_of_plan", example),
             )
         members = _groups(self.groups, source)
         n = len(members)
-        return Drawn(
-            source.count(
-                rows, lambda rng: np.concatenate([members[g] for g in rng.integers(n, size=n)])
-            )
-        )
+
+        def draw(rng: np.random.Generator) -> NDArray[np.intp]:
+            return np.concatenate([members[g] for g in rng.integers(n, size=n)])
+
+        return source.draw(rows, draw)
 
 
 def _groups(groups: ArrayLike, source: Population) -> list[NDArray[np.intp]]:
@@ -328,12 +307,10 @@ def _groups(groups: ArrayLike, source: Population) -> list[NDArray[np.intp]]:
         )
     names, codes = np.unique(array.astype(str), return_inverse=True)
     if len(names) < 2:
-        raise DataError(
-            Param("groups"), " has one group only; to draw whole groups takes at least two"
-        )
-    drawn = source.population
-    found = (drawn[codes[drawn] == g] for g in range(len(names)))
-    return [members for members in found if members.size]
+        raise DataError(Param("groups"), " has one group only; at least two are needed")
+    population = source.population
+    members = (population[codes[population] == g] for g in range(len(names)))
+    return [rows for rows in members if rows.size]
 
 
 @register_plan(
@@ -362,10 +339,7 @@ class KFold(Plan):
         # Classes are dealt out one after the other.
         shuffled = np.concatenate([rng.permutation(stratum) for stratum in source.strata])
         fold = np.arange(shuffled.size) % n_folds
-        n, remedy = source.n_samples, DIVIDE_WEIGHTS
-        counts = (np.bincount(shuffled[fold != f], minlength=n) for f in rows)
-        weights = [weights_from_counts(each, f, remedy) for f, each in enumerate(counts)]
-        return Drawn(np.stack(weights))
+        return source.count(rows, lambda f: shuffled[fold != f])
 
     @staticmethod
     def _check_sizes(source: Population, n_folds: int) -> None:
@@ -380,15 +354,12 @@ class KFold(Plan):
                 )
             return
         smallest = min(stratum.size for stratum in source.strata)
+        fewer = f"use at most {smallest} folds (", Param("n_folds"), ")"
         if n_folds > smallest:
             raise DataError(
                 f"{n_folds} stratified folds need at least {n_folds} rows of every class, and the ",
-                f"smallest class has {smallest}; ",
-                *(
-                    (f"use at most {smallest} folds (", Param("n_folds"), ")")
-                    if smallest > 1
-                    else ("leave that class out",)
-                ),
+                f"smallest class has {smallest}",
+                Remedy(*(fewer if smallest > 1 else ("leave that class out",))),
             )
 
 
@@ -410,7 +381,7 @@ class FeatureSubspace(Plan):
     fraction: float = option(0.5, help="share of the features")
 
     def _check(self) -> None:
-        _check_fraction(self)
+        _check_share(self, "fraction")
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         p = source.table.n_features
@@ -438,15 +409,12 @@ class LabelNoise(Plan):
     fraction: float = option(0.1, help="share of the labels")
 
     def _check(self) -> None:
-        _check_fraction(self)
+        _check_share(self, "fraction")
 
     def _refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind != "classes":
-            raise ParameterError(
-                Use(resampling="label_noise"),
-                " exchanges class labels, and the target has none",
-                Remedy("use another plan"),
-            )
+            why = " exchanges class labels, and the target has none"
+            raise ParameterError(Use(resampling=self.name), why, Remedy("use another plan"))
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         target = source.target
@@ -476,17 +444,13 @@ class ValueNoise(Plan):
     scale: float = option(0.1, help="noise in standard deviations of the feature")
 
     def _check(self) -> None:
-        check_real(Message(Param("scale"), f" of {self.name}"), self.scale, low=0.0, low_open=True)
+        _check_share(self, "scale", high=None)
 
     def _refuse(self, table: AnyTable, target: Target) -> None:
         if isinstance(table, SparseTable):
-            raise DataError(
-                Use(resampling="value_noise"),
-                " puts noise on every cell, also on those that are zero, and ",
-                Param("X"),
-                " is sparse",
-                Remedy("use another plan, or a dense table (", DENSE, ")"),
-            )
+            why = " puts noise on every cell, also on zeros, and ", Param("X"), " is sparse"
+            remedy = Remedy("use another plan, or a dense table (", DENSE, ")")
+            raise DataError(Use(resampling=self.name), *why, remedy)
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         return Drawn(noise=self.scale)
@@ -541,16 +505,9 @@ class Rows(Plan):
                 f"{indices.min()} to {indices.max()}{hint}",
             )
         remedy = "draw every row less often, in the same proportion"
-        counts = (np.bincount(row, minlength=n) for row in indices)
-        weights = [weights_from_counts(each, number, remedy) for number, each in enumerate(counts)]
-        return Drawn(np.stack(weights))
+        return source.count(range(len(indices)), lambda row: indices[row], remedy)
 
 
-def _check_fraction(plan: Subsample | FeatureSubspace | LabelNoise) -> None:
-    check_real(
-        Message(Param("fraction"), f" of {plan.name}"),
-        plan.fraction,
-        low=0.0,
-        high=1.0,
-        low_open=True,
-    )
+def _check_share(plan: Plan, name: str, high: float | None = 1.0) -> None:
+    what = Message(Param(name), f" of {plan.name}")
+    check_real(what, getattr(plan, name), low=0.0, high=high, low_open=True)

@@ -67,7 +67,7 @@ import resource
 from pyfsagg._base import memory
 from pyfsagg.exceptions import DataError
 
-most = memory._of_status("VmSize") + 500_000_000
+most = memory._stated("/proc/self/status", "VmSize:") + 500_000_000
 resource.setrlimit(resource.RLIMIT_AS, (most, most))
 assert memory.free_bytes() <= 500_000_000
 try:

@@ -545,7 +545,7 @@ def test_folders_that_hold_no_table(tmp_path: Path) -> None:
     write(mixed_table(), tmp_path / "hive" / "year=2020", [])
     with pytest.raises(DataError, match="the name of the folder 'year=2020' holds a column"):
         rank_out_of_core(tmp_path / "hive", "y")
-    with pytest.raises(InputTypeError, match="got DataFrame; a table in memory goes to"):
+    with pytest.raises(InputTypeError, match="got DataFrame; give a table in memory to"):
         rank_out_of_core(mixed_table(), "y")
 
 
