@@ -63,12 +63,8 @@ class TargetPermutation(MessagePart):
 
     def record(self) -> dict[str, Any]:
         """Plain values, for a file."""
-        return {
-            "strong": self.strong,
-            "n_permutations": self.n_permutations,
-            "n_resamples": self.n_resamples,
-            "sentences": list(self.sentences),
-        }
+        names = ("strong", "n_permutations", "n_resamples")
+        return {**{name: getattr(self, name) for name in names}, "sentences": list(self.sentences)}
 
     def arrays(self) -> dict[str, Floats]:
         """What is kept beside :meth:`record`."""

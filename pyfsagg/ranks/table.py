@@ -351,13 +351,11 @@ class RankTable:
         ----------
         ranks : array-like or DataFrame of shape (n_lists, n_items)
             Positive ranks, ties in any convention; NaN = not in the list.
-        names : sequence of str, optional
-            Item names for an array; ``x0, x1, …`` by default.
+        names, universe
+            As in :meth:`from_scores`.
         full : bool
             False: lists are cut off, and an absent item is worse than all listed ones.  True: each
             list is complete and has no information on an absent item.
-        universe : int or one int per list, optional
-            N_i for ``full=False``; the number of items by default.
 
         Examples
         --------

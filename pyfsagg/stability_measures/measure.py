@@ -391,11 +391,8 @@ def pseudo_values(
 
     The pseudo-value of resample i is m S - (m - 1) S_(i), with S the stability of all m resamples
     and S_(i) that of the others.  A resample that agrees with the rest has a pseudo-value above S
-    (below S for a distance).  The arguments are those of :func:`measure_stability`.
-
-    Notes
-    -----
-    Quenouille (1956), Biometrika 43:353; Tukey (1958).
+    (below S for a distance).  The arguments are those of :func:`measure_stability`.  Quenouille (1956),
+    Biometrika 43:353; Tukey (1958).
     """
     bound = bind(
         STABILITY_MEASURES.get(measure),

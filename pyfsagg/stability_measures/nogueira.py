@@ -23,8 +23,6 @@ from pyfsagg.stability_measures.chance import check_ties, select
 def intersection_variance(counts: Floats, m: int, p: int) -> float:
     """Variance of the mean intersection over the pairs of m subsets.
 
-    Notes
-    -----
     With chances f_j and v_j = f_j (1 - f_j), the two parts of a mean over pairs are
     4/m sum_j v_j (f_j - f)^2, with f the mean of f_j weighted by v_j because the size of a subset
     is given, and 2/(m (m - 1)) sum_j v_j^2.

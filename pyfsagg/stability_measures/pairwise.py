@@ -291,14 +291,9 @@ def thesis_measures(
     random_state: int | Generator | None = None,
     n_orders: int | None = None,
 ) -> dict[str, float]:
-    """The five stability measures of the thesis for one score matrix.
+    """The five stability measures of the thesis (eq. 3.2 to 3.6) for one score matrix.
 
     `n_orders` of ties are drawn, where that is not left to the number of pairs.
-
-    Notes
-    -----
-    Equations 3.2 to 3.6 of the thesis.  Cost O(m p log p), plus O(p d^2) for Canberra with d the
-    number of distinct ranks that a feature takes.
     """
     check_ties(ties)
     matrix = read_matrix(scores, kind="scores", name="scores")
