@@ -104,7 +104,7 @@ def rank_scores(
     >>> rank_scores([0.5, 2.0, 0.5, 1.0], ties="ordinal")
     array([3., 1., 4., 2.])
     """
-    check_ties(ties, random_state)
+    check_tie_rule(ties, random_state)
     array = np.moveaxis(as_array("scores", scores, np.float64), axis, -1)
     values = np.atleast_2d(array).reshape(-1, array.shape[-1])
     # NaN sorts last, so that ranks of the known entries do not depend on the missing ones.
@@ -122,7 +122,7 @@ def rank_scores(
     return np.moveaxis(ranks.reshape(array.shape), -1, axis)
 
 
-def check_ties(ties: str, random_state: int | np.random.Generator | None) -> None:
+def check_tie_rule(ties: str, random_state: int | np.random.Generator | None) -> None:
     """Refuse an unknown rule for ties, and a random one without a seed."""
     check_choice("ties", ties, TIES)
     if ties == "random" and random_state is None:

@@ -22,7 +22,7 @@ from pyfsagg.ranks.ranking import (
     Ties,
     check_entries,
     check_rank_range,
-    check_ties,
+    check_tie_rule,
     last_places,
     rank_scores,
     read_list_weights,
@@ -329,7 +329,7 @@ class RankTable:
                 Got(higher_is_better),
                 "; if directions are mixed, negate the lists that run the other way first",
             )
-        check_ties(ties, random_state)
+        check_tie_rule(ties, random_state)
         matrix, item_names, list_names = read_values(scores, names, "scores")
         check_entries(matrix, item_names, list_names, "score")
         matrix = matrix if higher_is_better else -matrix
