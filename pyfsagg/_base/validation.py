@@ -55,6 +55,16 @@ def check_real(
     return number
 
 
+def check_level(name: str, value: object) -> float:
+    """An error or confidence level above 0 and below 1."""
+    level = check_real(name, value)
+    if not 0.0 < level < 1.0:
+        raise ParameterError(
+            named(name), " must be above 0 and below 1", Got(value), "; 0.1 means one in ten"
+        )
+    return level
+
+
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     """Return `value` if it is one of `choices`."""
     choices = list(choices)

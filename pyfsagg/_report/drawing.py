@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 # Of the palette of Okabe and Ito, whose colours differ for all common kinds of colour vision.
 BLUE, ORANGE = "#0072B2", "#D55E00"
 GREY, INK = "#6B6B6B", "#222222"
+# Lines have all but the yellow, which is too light on white.
+LINE_COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#E69F00", INK)
+LINE_MARKERS = "os^Dv<>"
 
 WIDTH = 6.4  # inches
 LABEL_LENGTH = 28  # characters of a feature name that fit beside a picture

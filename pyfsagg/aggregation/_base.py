@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Registry, Spec
-from pyfsagg._message import SCORES, Remedy
+from pyfsagg._base.validation import check_labels
+from pyfsagg._message import SCORES, Param, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.ranks.ranking import whole_weights
@@ -99,7 +100,10 @@ class AggregatorSpec(Spec):
         if self.list_weights not in ("any", "whole"):
             raise ParameterError(f"{self.name} takes no weights: {self.list_weights}")
         if self.list_weights == "whole":
-            copies = _copies(self.name, table)
+            try:
+                copies = whole_weights(table.list_weights)
+            except ParameterError as error:
+                raise ParameterError(f"{self.name} takes whole weights: ", error) from None
             for name in self.per_list:
                 if isinstance(options.get(name), (Sequence, np.ndarray)):
                     options[name] = list(np.repeat(options[name], copies))
@@ -116,19 +120,16 @@ class AggregatorSpec(Spec):
         the table, for nothing that such a loop reads.
         """
         check_aggregator_params(self, options)
-        given = {**self.in_loops, **options}
-        return lambda table: self.apply(table, **given)
-
-
-def _copies(method: str, table: RankTable) -> NDArray[np.int64]:
-    assert table.list_weights is not None
-    try:
-        return whole_weights(table.list_weights)
-    except ParameterError as error:
-        raise ParameterError(f"{method} takes whole weights: ", error) from None
+        chosen = {**self.in_loops, **options}
+        return lambda table: self.apply(table, **chosen)
 
 
 AGGREGATORS = Registry("aggregator", AggregatorSpec, group="pyfsagg.aggregators")
+
+
+def rank_aggregator(*, list_weights: str = "any", **parts: Any) -> AggregatorSpec:
+    """An aggregator of ranks, most of which read the weights of the lists."""
+    return AggregatorSpec(input="ranks", list_weights=list_weights, **parts)
 
 
 def check_aggregator_params(spec: AggregatorSpec, method_params: dict[str, Any]) -> None:
@@ -137,6 +138,19 @@ def check_aggregator_params(spec: AggregatorSpec, method_params: dict[str, Any])
         if name not in spec.options:
             known = ", ".join(spec.options) or "none"
             raise ParameterError(f"{spec.name} has no option {name!r}; its options: {known}")
+
+
+def codes_of_lists(name: str, labels: Sequence[Any] | None, m: int) -> NDArray[np.intp]:
+    """The number of the label of each list, from 0; without labels every list has its own."""
+    if labels is None:
+        return np.arange(m)
+    labels = check_labels(name, labels)
+    if len(labels) != m:
+        raise ParameterError(
+            Param(name), f" must have one label per list ({m}), got {len(labels)} labels"
+        )
+    distinct = list(dict.fromkeys(labels))
+    return np.array([distinct.index(label) for label in labels], dtype=np.intp)
 
 
 def required_scores(table: RankTable, method: str, sibling: str) -> Floats:
@@ -178,14 +192,9 @@ def over_lists(values: Floats, how: How, weights: Floats | None = None) -> Float
     With weights a mean is Σ w v / Σ w, and a median the value at which half of the weight is
     reached (halfway to the next one if it is reached exactly), as if a list of whole weight k
     were written k times; the smallest and largest value do not depend on weights.
-
-    Examples
-    --------
-    >>> over_lists(np.array([[1.0, 4.0], [2.0, np.nan]]), "mean", np.array([3.0, 1.0]))
-    array([1.25, 4.  ])
     """
     if weights is not None and how in ("mean", "median"):
-        return (_weighted_mean if how == "mean" else _weighted_median)(values, weights)
+        return _weighted(values, how, weights)
     complete, with_missing = _PLAIN[how]
     result = complete(values, axis=0)
     if np.isnan(result).any():  # the slower form only where a NaN makes it necessary
@@ -193,22 +202,14 @@ def over_lists(values: Floats, how: How, weights: Floats | None = None) -> Float
     return np.asarray(result, dtype=np.float64)
 
 
-def _sorted(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Values of each item in order, missing ones last, and the weight of each (0 where missing)."""
-    order = np.argsort(values, axis=0, kind="stable")
-    in_order = np.take_along_axis(values, order, axis=0)
-    return in_order, np.where(np.isnan(in_order), 0.0, weights[order])
-
-
-def _weighted_mean(values: Floats, weights: Floats) -> Floats:
+def _weighted(values: Floats, how: How, weights: Floats) -> Floats:
     # Sorting first makes the floating sum independent of the order of the lists.
-    in_order, counted = _sorted(values, weights)
-    known = np.where(counted > 0, in_order, 0.0)
-    return np.asarray((known * counted).sum(axis=0) / counted.sum(axis=0), dtype=np.float64)
-
-
-def _weighted_median(values: Floats, weights: Floats) -> Floats:
-    in_order, counted = _sorted(values, weights)
+    order = np.argsort(values, axis=0, kind="stable")
+    in_order = np.take_along_axis(values, order, axis=0)  # missing ones last
+    counted = np.where(np.isnan(in_order), 0.0, weights[order])
+    if how == "mean":
+        known = np.where(counted > 0, in_order, 0.0)
+        return np.asarray((known * counted).sum(axis=0) / counted.sum(axis=0), dtype=np.float64)
     reached = np.cumsum(counted, axis=0)
     half = 0.5 * reached[-1]
     slack = 1e-12 * reached[-1]  # a sum of fractions need not be its half to the last bit
@@ -233,13 +234,6 @@ def describe_items(table: RankTable, result: Any, permutation: Any = None) -> pd
 
     Adds ``n_lists`` (how many lists hold the item), ``best_rank`` and ``median_rank`` (over these),
     and with a PermutationTest its three kinds of p-values.
-
-    Examples
-    --------
-    >>> from pyfsagg.aggregation import aggregate
-    >>> table = RankTable.from_lists([["a", "b", "c"], ["a", "c"]])
-    >>> describe_items(table, aggregate(table, "mean_rank"))["n_lists"].to_dict()
-    {'a': 2, 'b': 1, 'c': 2}
     """
     check_same_items(table, result, permutation)
     frame: pd.DataFrame = result.to_frame()
@@ -261,13 +255,6 @@ def describe_lists(table: RankTable, result: Any, top: int) -> pd.DataFrame:
     ``weight`` is there if the lists have weights.
     ``in_top`` counts the best `top` items that the list holds, ``spearman`` is the rank correlation
     with the result over the items that the list holds (NaN if it holds one only, or all tied).
-
-    Examples
-    --------
-    >>> from pyfsagg.aggregation import aggregate
-    >>> table = RankTable.from_lists({"x": ["a", "b", "c"], "y": ["a", "c"]})
-    >>> describe_lists(table, aggregate(table, "mean_rank"), top=2)["in_top"].to_dict()
-    {'x': 2, 'y': 1}
     """
     check_same_items(table, result)
     best = result._order()[:top]
@@ -287,9 +274,8 @@ def describe_lists(table: RankTable, result: Any, top: int) -> pd.DataFrame:
     )
 
 
-def _spearman(ranks_in_list: NDArray[np.float64], consensus: NDArray[np.float64]) -> float:
-    left, right = (
-        values - values.mean() for values in (rank_scores(-ranks_in_list), rank_scores(-consensus))
-    )
+def _spearman(ranks_in_list: Floats, consensus: Floats) -> float:
+    left, right = (rank_scores(-values) for values in (ranks_in_list, consensus))
+    left, right = left - left.mean(), right - right.mean()
     length = float(np.sqrt((left @ left) * (right @ right)))
     return float(left @ right) / length if length > 0 else float("nan")

@@ -58,7 +58,7 @@ def aggregate(
         Weight of each list; a whole weight k means that the list counts k times.  Methods
         that are not defined for fractions take only whole weights, or none, and raise an error; with
         weights there are no p-values.  See :meth:`pyfsagg.RankTable.weighted`.
-    **options
+    **method_params
         Options of the aggregator, for instance ``exact=True`` for robust_rank_aggregation.
 
     Returns
@@ -71,6 +71,12 @@ def aggregate(
         If the table does not allow the method (ranks only for a method of scores, negative scores
         for the geometric mean), or does not make a valid table.
 
+    See Also
+    --------
+    compare_aggregations : Several methods side by side.
+    permutation_p_values : P-values for lists that depend on each other.
+    list_agreement : How deep the lists agree.
+
     Examples
     --------
     >>> aggregate([[0.9, 0.1, 0.5], [0.7, 0.2, 0.4]], "arithmetic_mean").ranking
@@ -82,11 +88,12 @@ def aggregate(
     check_aggregator_params(spec, method_params)
     table = as_weighted_table(table_or_scores, list_weights)
     values = spec.apply(table, **method_params)
-    # Normalized ranks come without the size of their universe: their `sizes` are ones.
-    n_tests = max(table.n_items, int(table.sizes.max()))
-    adjusted = None
+    n_tests, remarks, adjusted = table._universe, values.remarks, None
     if values.p_values is not None:
         adjusted = adjust_p_values(values.p_values, adjust, n=n_tests)
+        # Computing the published reading of ties is no business of loops.
+        if method_params.get("ties") == "average" and table._with_last_places() is not table:
+            remarks = (*remarks, AVERAGE_TIES)
     return Aggregation(
         names=table.names,
         scores=values.scores,
@@ -100,9 +107,7 @@ def aggregate(
         n_lists=table.n_lists,
         adjust=adjust,
         n_tests=n_tests,
-        remarks=values.remarks
-        if values.p_values is None
-        else (*values.remarks, *_of_ties(table, method_params)),
+        remarks=remarks,
         parameters={
             "methods": [spec.name],
             "options": {spec.name: method_params} if method_params else {},
@@ -124,12 +129,6 @@ def hash_of_table(table: RankTable) -> str:
     if table.list_weights is not None:
         digest.update(table.list_weights.tobytes())
     return digest.hexdigest()
-
-
-def _of_ties(table: RankTable, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """What to say of the published reading of ties; computing it is no business of loops."""
-    asked = options.get("ties") == "average" and table._with_last_places() is not table
-    return (AVERAGE_TIES,) if asked else ()
 
 
 def as_weighted_table(values: Any, list_weights: Weights) -> RankTable:
@@ -184,11 +183,6 @@ def compare_aggregations(
     -------
     AggregationComparison
 
-    Raises
-    ------
-    DataError
-        As in :func:`~pyfsagg.aggregation.aggregate`.
-
     Examples
     --------
     >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
@@ -211,11 +205,11 @@ def compare_aggregations(
     twice = [name for name in dict.fromkeys(chosen) if chosen.count(name) > 1]
     if twice:
         raise ParameterError(f"the method {twice[0]!r} is named twice; name each once")
-    given = {
-        AGGREGATORS.get(name).name: check_mapping(f"options of {name}", of)
-        for name, of in check_mapping("method_params", method_params).items()
+    options = {
+        AGGREGATORS.get(name).name: check_mapping(f"options of {name}", values)
+        for name, values in check_mapping("method_params", method_params).items()
     }
-    unused = [name for name in given if name not in chosen]
+    unused = [name for name in options if name not in chosen]
     if unused:
         raise ParameterError(
             Param("options"),
@@ -223,10 +217,12 @@ def compare_aggregations(
             f"{', '.join(chosen)}",
         )
     table = as_weighted_table(table_or_scores, list_weights)
-    results = tuple(aggregate(table, name, adjust=adjust, **given.get(name, {})) for name in chosen)
+    results = tuple(
+        aggregate(table, name, adjust=adjust, **options.get(name, {})) for name in chosen
+    )
     parameters = {
         "methods": chosen,
-        "options": given,
+        "options": options,
         "adjust": adjust,
         "call": replace(call, data=("table",)).record(),
     }

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 from markupsafe import Markup
 
 from pyfsagg._base.validation import check_integer
@@ -14,16 +12,14 @@ from pyfsagg._base.words import (
     count,
     enumerate_names,
     number,
-    numbers,
     plural,
     probabilities,
-    ranks,
     readable,
     titled,
 )
 from pyfsagg._report.closing import closing, settings_groups, software
 from pyfsagg._report.drawing import picture
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Picture, Section, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._plot import (
@@ -39,6 +35,7 @@ from pyfsagg.aggregation._result import (
     Aggregation,
     AggregationComparison,
     PermutationTest,
+    item_columns,
 )
 from pyfsagg.aggregation.agreement import ListAgreement
 from pyfsagg.ranks import RankTable
@@ -62,15 +59,7 @@ def aggregation_page(
     data_name: str | None = None,
     reading: Sequence[str] = (),
 ) -> Page:
-    """The report of an aggregation as a page for :func:`pyfsagg._report.page.write_page`.
-
-    Examples
-    --------
-    >>> from pyfsagg import RankTable, aggregate
-    >>> table = RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]])
-    >>> aggregation_page(aggregate(table, "mean_rank")).title
-    'Rank aggregation'
-    """
+    """The report of an aggregation."""
     table, comparison, permutation = result._given_table(), result.comparison, result.permutation
     top = min(check_integer("top", top, low=1), table.n_items)
     view = result._options_in_force({"top": top, "adjusted": adjusted, "reading": reading})
@@ -79,10 +68,7 @@ def aggregation_page(
         Section(
             "ranking",
             "Ranking",
-            [
-                _ranking(result.items(), result, top, adjusted),
-                *_permutation(result, permutation),
-            ],
+            [_ranking(result, top, adjusted), *_permutation(result, permutation)],
         ),
         Section("pictures", "Pictures", _pictures(table, result)),
     ]
@@ -114,63 +100,33 @@ def _words(table: RankTable, result: Aggregation) -> dict[str, str]:
     return words
 
 
-def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool) -> PageTable:
+def _ranking(result: Aggregation, top: int, adjusted: bool) -> PageTable:
+    frame = result.items(adjusted=adjusted)
     shown = frame.head(MOST_ROWS)
     spec = AGGREGATORS.get(result.method)
-    small = spec.bounds == "[0, 1]" and not spec.higher_is_better
-    columns = [
-        (PageColumn("Rank"), ranks(shown["rank"])),
-        (PageColumn("Item", numeric=False), [str(name) for name in shown.index]),
-        (
-            PageColumn(titled(spec.name)),
-            (probabilities if small else numbers)(shown["statistic"]),
-        ),
-    ]
-    meanings = [
-        (
-            titled(spec.name),
-            f"{spec.summary}; "
-            f"{'larger' if spec.higher_is_better else 'smaller'} = better; range {spec.bounds}",
-        )
-    ]
-    if "p_value" in shown:
-        columns.append((PageColumn("P-value"), probabilities(shown["p_value"])))
-        meanings.append(("P-value", "chance of so good a value for one item in independent lists"))
-        if adjusted:
-            columns.append((PageColumn("Adjusted p"), probabilities(shown["adjusted_p_value"])))
-            across = f"the same, corrected across items ({result.adjust}), {count(result.n_tests)}"
-            meanings.append(("Adjusted p", f"{across} of them"))
-    if "permutation_p_value" in shown:
-        columns += [
-            (PageColumn("Permutation p"), probabilities(shown["permutation_p_value"])),
-            (
-                PageColumn("Family-wise permutation p"),
-                probabilities(shown["permutation_family_wise_p_value"]),
-            ),
-        ]
-        meanings += [
-            ("Permutation p", "share of relabelled items with so high a score"),
-            (
-                "Family-wise permutation p",
-                "share of relabelled tables whose best item scores as high",
-            ),
-        ]
-    columns += [
-        (PageColumn("In lists"), [count(value) for value in shown["n_lists"].tolist()]),
-        (PageColumn("Best rank"), ranks(shown["best_rank"])),
-        (PageColumn("Median rank"), ranks(shown["median_rank"])),
-    ]
-    meanings.append(("In lists, best and median rank", "over the lists that hold the item"))
-    hidden = len(frame) - len(shown)
-    where = (
-        f"The first {count(len(shown))} items are listed; {count(hidden)} more are in "
-        "aggregation.csv and in result.to_frame(). "
-        if hidden
-        else ""
-    )
+    direction = "larger" if spec.higher_is_better else "smaller"
+    across = f"corrected across items ({result.adjust}), {count(result.n_tests)} of them"
+    meanings = {
+        "Statistic": f"{readable(spec.name)}, {spec.summary}; {direction} = better; "
+        f"range {spec.bounds}",
+        "P-value": "chance of so good a value for one item in independent lists",
+        "Adjusted p": f"the same, {across}",
+        "Permutation p": "share of relabelled items with so high a score",
+        "Family-wise permutation p": "share of relabelled tables whose best item scores as high",
+        "In lists": "how many hold the item; best and median rank are over these",
+    }
+    columns = item_columns(shown)
     note = Markup(" ").join(
-        [Markup("{}").format(where), *(Markup("<b>{}</b>: {}.").format(*each) for each in meanings)]
+        Markup("<b>{}</b>: {}.").format(head.title, meanings[head.title])
+        for head, _ in columns
+        if head.title in meanings
     )
+    hidden = len(frame) - len(shown)
+    if hidden:
+        note += (
+            f" The first {count(len(shown))} items are listed; {count(hidden)} more are in "
+            "aggregation.csv and in result.to_frame()."
+        )
     return PageTable.of_columns(
         f"Items, best first; the best {count(top)} are tinted. Ties share their average rank.",
         columns,
@@ -228,7 +184,7 @@ def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
             "Ranks in the lists",
             "list-ranks",
             plot_list_ranks,
-            *(table, result),
+            result,
             n=drawn,
             label=f"Ranks of the {drawn} best items in the single lists; best first: {best}",
             caption=f"{drawn_as}. Bar: median over the lists that hold the item. On the right, if not all "
@@ -285,26 +241,18 @@ def _methods(comparison: AggregationComparison, top: int) -> list[Block]:
 
 def _lists(result: Aggregation, top: int) -> PageTable:
     frame = result.lists(top)
-    weighted = [number(weight) for weight in frame["weight"]] if "weight" in frame else None
-    return PageTable(
+    columns = [(PageColumn("List", numeric=False), [str(name) for name in frame.index])]
+    if "weight" in frame:
+        columns.append((PageColumn("Weight"), [number(weight) for weight in frame["weight"]]))
+    titles = {"items": "Items", "universe": "Universe", "in_top": f"Of the best {count(top)}"}
+    columns += [
+        (PageColumn(title), [count(value) for value in frame[key].tolist()])
+        for key, title in titles.items()
+    ]
+    columns.append((PageColumn("Spearman with the result"), [*map(number, frame["spearman"])]))
+    return PageTable.of_columns(
         "The lists, in the order in which they were given.",
-        [
-            PageColumn("List", numeric=False),
-            *([] if weighted is None else [PageColumn("Weight")]),
-            PageColumn("Items"),
-            PageColumn("Universe"),
-            PageColumn(f"Of the best {count(top)}"),
-            PageColumn("Spearman with the result"),
-        ],
-        list(
-            zip(
-                [str(name) for name in frame.index],
-                *([] if weighted is None else [weighted]),
-                *(map(count, frame[key].tolist()) for key in ("items", "universe", "in_top")),
-                map(number, frame["spearman"].tolist()),
-                strict=True,
-            )
-        ),
+        columns,
         "Spearman: rank correlation of the list with the combined ranking, over the items that the "
         "list holds; the list itself has a share in that ranking. A clearly negative value may mean "
         "that a list is sorted worst first.",
@@ -344,14 +292,12 @@ def agreement_page(
     data_name: str | None = None,
     reading: Sequence[str] = (),
 ) -> Page:
-    """The report on how deep lists agree as a page for :func:`pyfsagg._report.page.write_page`."""
+    """The report on how deep lists agree."""
     lists, items = result.data["n_lists"], result.data["n_items"]
     sections = [
         Section("summary", "Summary", result._facts({})),
-        Section(
-            "curve", "Common items by depth", [_picture(result), _curve(result)], short="Curve"
-        ),
-        Section("pairs", "Pairs of lists", [_pairs(result)], short="Pairs"),
+        Section("curve", "Common items by depth", _curve(result), short="Curve"),
+        Section("pairs", "Pairs of lists", [result._pair_table(MOST_ROWS)], short="Pairs"),
         Section("reading", "How to read it", _reading(result)),
         *closing(
             settings_groups(result),
@@ -364,8 +310,8 @@ def agreement_page(
     return Page(title, f"{plural(lists, 'list')}, {plural(items, 'item')}", sections)
 
 
-def _picture(result: ListAgreement) -> Picture:
-    return picture(
+def _curve(result: ListAgreement) -> list[Block]:
+    drawn = picture(
         "Common items by depth",
         "agreement",
         plot_list_agreement,
@@ -376,78 +322,41 @@ def _picture(result: ListAgreement) -> Picture:
         "ends. Dots on the right: rank-biased overlap of each pair, on a bar from its least to its "
         "largest possible value.",
     )
-
-
-def _curve(result: ListAgreement) -> PageTable:
-    shown = [depth for depth in DEPTHS if depth < len(result.curve)] + [len(result.curve)]
-    rows = [
-        [count(depth), *map(number, result.curve.to_numpy(dtype=float)[depth - 1].tolist())]
-        for depth in shown
+    depths = [depth for depth in DEPTHS if depth < len(result.curve)] + [len(result.curve)]
+    shown = result.curve.iloc[[depth - 1 for depth in depths]]
+    columns = [
+        (PageColumn("Depth"), [*map(count, depths)]),
+        (PageColumn("Mean"), [*map(number, shown["mean"])]),
+        (PageColumn("Lowest pair"), [*map(number, shown["lowest"])]),
+        (PageColumn("Highest pair"), [*map(number, shown["highest"])]),
     ]
-    return PageTable(
+    table = PageTable.of_columns(
         "Share of common items among the first places of two lists.",
-        [
-            PageColumn("Depth"),
-            PageColumn("Mean"),
-            PageColumn("Lowest pair"),
-            PageColumn("Highest pair"),
-        ],
-        rows,
+        columns,
         "Every depth is in curve.csv. A list that has ended stays as it is, so that beyond the end of "
         "short lists the share falls.",
     )
-
-
-def _pairs(result: ListAgreement) -> PageTable:
-    pairs = result.pairs.sort_values("rbo", ascending=False, kind="stable")
-    shown = pairs.head(MOST_ROWS)
-    rows = [
-        [*names, "–" if np.isnan(k) else count(int(k)), *map(number, values)]
-        for names, (k, *values) in zip(
-            shown[["list", "other"]].astype(str).to_numpy().tolist(),
-            shown.drop(columns=["list", "other"]).to_numpy(dtype=float).tolist(),
-            strict=True,
-        )
-    ]
-    hidden = len(pairs) - len(shown)
-    more = f"{count(hidden)} more pairs are in pairs.csv. " if hidden else ""
-    return PageTable(
-        "Ordered pairs of lists, the largest overlap first.",
-        [
-            PageColumn("List", numeric=False),
-            PageColumn("Other list", numeric=False),
-            PageColumn("Agreement ends at place"),
-            PageColumn("Rank-biased overlap"),
-            PageColumn("Least"),
-            PageColumn("Most"),
-        ],
-        rows,
-        f"{more}The place is one of the first list; a dash: the rule finds none. Least and most: what "
-        "the overlap is if the unseen ends of the lists share nothing, or all that they can.",
-        find="list" if len(pairs) > 30 else "",
-    )
+    return [drawn, table]
 
 
 def _reading(result: ListAgreement) -> list[Block]:
     settings = result.parameters
+    end = (
+        "An item of a list is confirmed if the other list has it within "
+        f"{plural(settings['distance'], 'place')}. The rule walks down and up again over stretches of "
+        f"{plural(settings['pilot'], 'place')}, and finds where confirmed items cease to be the "
+        "majority by more than chance deviates. It is an estimate without an error bound, and depends "
+        "on both numbers: try others."
+    )
+    overlap = (
+        "The share of common items, averaged over all depths with weights that fall by the factor "
+        f"{settings['persistence']:g} from place to place: the first "
+        f"{1 / (1 - settings['persistence']):.0f} places carry most of it. 0: nothing in common, 1: "
+        "the same list."
+    )
     return [
-        Text(
-            Markup("<b>Where agreement ends.</b> {}").format(
-                "An item of a list is confirmed if the other list has it within "
-                f"{plural(settings['distance'], 'place')}. The rule walks down and up again over "
-                f"stretches of {plural(settings['pilot'], 'place')}, and finds where confirmed items "
-                "cease to be the majority by more than chance deviates. It is an estimate without an "
-                "error bound, and depends on both numbers: try others."
-            )
-        ),
-        Text(
-            Markup("<b>Rank-biased overlap.</b> {}").format(
-                "The share of common items, averaged over all depths with weights that fall by the "
-                f"factor {settings['persistence']:g} from place to place: the first "
-                f"{1 / (1 - settings['persistence']):.0f} places carry most of it. 0: nothing in "
-                "common, 1: the same list."
-            )
-        ),
+        Text(Markup("<b>Where agreement ends.</b> {}").format(end)),
+        Text(Markup("<b>Rank-biased overlap.</b> {}").format(overlap)),
         Text(
             "Neither is a test of chance: of long lists over few items the share of common items is "
             "large in any case."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from pyfsagg._report.drawing import (
     BLUE,
     GREY,
     INK,
+    LINE_COLOURS,
+    LINE_MARKERS,
     ORANGE,
     clear_frame,
     draw_correlations,
@@ -27,9 +29,7 @@ from pyfsagg._report.drawing import (
     set_title,
     write_at_right,
 )
-from pyfsagg.aggregation._base import check_same_items
 from pyfsagg.aggregation._result import Aggregation, AggregationComparison
-from pyfsagg.ranks import RankTable
 
 if TYPE_CHECKING:
     from pyfsagg.aggregation.agreement import ListAgreement
@@ -46,13 +46,6 @@ def plot_consensus(result: Aggregation, *, n: int = 20, ax: Axes | None = None) 
     A filled dot is −log10 of the p-value of the item by itself, an open one that of the p-value
     adjusted across items; beyond the dashed line it is below 0.05.  P-values below 1e-300 are drawn
     there.
-
-    Examples
-    --------
-    >>> from pyfsagg import aggregate
-    >>> result = aggregate([["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]], "mean_rank")
-    >>> plot_consensus(result).get_xlabel()
-    'mean rank (smaller = better)'
     """
     best = _best(result, n)
     rows = np.arange(len(best))
@@ -63,13 +56,11 @@ def plot_consensus(result: Aggregation, *, n: int = 20, ax: Axes | None = None) 
             for p in (result.p_values, result.adjusted_p_values)
         )
         ax.hlines(rows, adjusted, single, color=BLUE, linewidth=1.2)
-        ax.plot(single, rows, "o", color=BLUE, markersize=6.0, label="p-value")
-        ax.plot(
-            adjusted, rows, "o", color=BLUE, mfc="white", markersize=6.0, label="adjusted p-value"
-        )
-        ax.axvline(
-            -np.log10(0.05), color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label="p = 0.05"
-        )
+        dots: dict[str, Any] = {"color": BLUE, "markersize": 6.0}
+        ax.plot(single, rows, "o", **dots, label="p-value")
+        ax.plot(adjusted, rows, "o", **dots, mfc="white", label="adjusted p-value")
+        dashes = (0, (4, 3))
+        ax.axvline(-np.log10(0.05), color=INK, linestyle=dashes, linewidth=1.0, label="p = 0.05")
         ax.set_xlim(left=min(-0.05, -0.03 * float(single.max())))
         ax.set_xlabel("−log10 of the p-value (larger = less expected by chance)")
         legend_above(ax)
@@ -83,25 +74,14 @@ def plot_consensus(result: Aggregation, *, n: int = 20, ax: Axes | None = None) 
     return ax
 
 
-def plot_list_ranks(
-    table: RankTable, result: Aggregation, *, n: int = 20, ax: Axes | None = None
-) -> Axes:
+def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None) -> Axes:
     """Ranks of the best items in the single lists.
 
     A dot is the rank in one list; beyond 60 lists a line from the 2.5 % to the 97.5 % quantile takes
     their place.  The bar is the median over the lists that contain the item.  If some lists do not,
     the numbers of lists are shown on the right.
-
-    Examples
-    --------
-    >>> from pyfsagg import RankTable, aggregate
-    >>> table = RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]])
-    >>> ax = plot_list_ranks(table, aggregate(table, "mean_rank"), n=2)
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['a', 'b']
     """
-    check_same_items(table, result)
-    best = _best(result, n)
+    table, best = result._given_table(), _best(result, n)
     ranks = table.ranks[:, best]
     rows = np.arange(len(best))
     ax = new_axes(ax, 1.5 + 0.24 * len(best))
@@ -136,9 +116,6 @@ def plot_list_ranks(
     return ax
 
 
-# ---------------------------------------------------------------------------------------------
-# helpers
-# ---------------------------------------------------------------------------------------------
 def _best(result: Aggregation, n: int) -> NDArray[np.intp]:
     return result._order()[: check_integer("n", n, low=1)]
 
@@ -147,22 +124,13 @@ def rank_axis(ax: Axes, high: float) -> None:
     """Ranks from 1 along x; logarithmic where there are many."""
     ax.set_xlabel("Rank in a list (1 = best)")
     if high > LOGARITHMIC_FROM:
-        log_ticks(ax, list(_decimal_ticks(high)))
+        ticks = [step * 10**power for power in range(len(str(int(high)))) for step in (1, 3)]
+        log_ticks(ax, [tick for tick in ticks if tick <= high])
         ax.set_xlim(0.9, high * 1.1)
     else:
         margin = max(0.5, 0.03 * high)
         ax.set_xlim(1.0 - margin, high + margin)
         ax.set_xticks(number_ticks(high))
-
-
-def _decimal_ticks(high: float) -> Iterator[int]:
-    """1, 3, 10, 30, … up to `high`."""
-    return (
-        step * 10**power
-        for power in range(len(str(int(high))))
-        for step in (1, 3)
-        if step * 10**power <= high
-    )
 
 
 def _title(what: str, shown: int, result: Aggregation) -> str:
@@ -171,13 +139,9 @@ def _title(what: str, shown: int, result: Aggregation) -> str:
     return f"{what[:1].upper()}{what[1:]} of {which} items, {result.n_lists:,} list{plural}"
 
 
-def _plot_ranks_of_result(result: Aggregation, **options: Any) -> Axes:
-    return plot_list_ranks(result._given_table(), result, **options)
-
-
 AGGREGATION_PLOTS: dict[str, Callable[..., Axes]] = {
     "consensus": plot_consensus,
-    "list_ranks": _plot_ranks_of_result,
+    "list_ranks": plot_list_ranks,
 }
 """The pictures of :meth:`pyfsagg.Aggregation.plot`, by name."""
 
@@ -191,16 +155,11 @@ def plot_list_agreement(agreement: ListAgreement, *, ax: Axes | None = None) -> 
     axes = new_axes(ax, 4.2)
     curve = agreement.curve
     axes.fill_between(curve.index, curve["lowest"], curve["highest"], color=BLUE, alpha=0.18, lw=0)
-    axes.plot(
-        curve.index,
-        curve["mean"],
-        color=BLUE,
-        label="mean over the pairs of lists (band: all pairs)",
-    )
+    label = "mean over the pairs of lists (band: all pairs)"
+    axes.plot(curve.index, curve["mean"], color=BLUE, label=label)
     if agreement.k is not None:
-        axes.axvline(
-            agreement.k, color=ORANGE, lw=1.4, label=f"agreement ends: place {agreement.k}"
-        )
+        label = f"agreement ends: place {agreement.k}"
+        axes.axvline(agreement.k, color=ORANGE, lw=1.4, label=label)
     depth = len(curve)
     axes.set_xscale("log")
     axes.set_xlim(1, depth * 1.7)
@@ -222,23 +181,11 @@ def plot_list_agreement(agreement: ListAgreement, *, ax: Axes | None = None) -> 
     return axes
 
 
-# Okabe and Ito without their yellow, which is too light for a line on white.
-COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#E69F00", INK)
-MARKERS = "os^Dv<>"
 MOST_SIZES = 60  # values of k at which an overlap is computed
 
 
 def plot_method_agreement(comparison: AggregationComparison, *, ax: Axes | None = None) -> Axes:
-    """Heat map of Kendall's tau-b between the rankings of two methods.
-
-    Examples
-    --------
-    >>> from pyfsagg.aggregation._call import compare_aggregations
-    >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
-    >>> ax = plot_method_agreement(compare_aggregations(lists, ["mean_rank", "borda"]))
-    >>> ax.get_xlabel()
-    'Kendall rank correlation, tau-b (−1 to 1)'
-    """
+    """Heat map of Kendall's tau-b between the rankings of two methods."""
     labels = [readable(method) for method in comparison.methods]
     ax = new_axes(ax, 1.6 + 0.5 * len(labels))
     draw_correlations(ax, comparison.kendall().to_numpy(), labels)
@@ -252,14 +199,6 @@ def plot_places(comparison: AggregationComparison, *, n: int = 10, ax: Axes | No
 
     Every item that some method has among its best `n` is a line.  Where it is not among them, its
     line goes to the strip below the last place.  Ties are in the order of the table.
-
-    Examples
-    --------
-    >>> from pyfsagg.aggregation._call import compare_aggregations
-    >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
-    >>> ax = plot_places(compare_aggregations(lists, ["mean_rank", "borda"]), n=2)
-    >>> sorted(text.get_text() for text in ax.texts)
-    ['a', 'b']
     """
     n = min(check_integer("n", n, low=1), len(comparison.names))
     places = comparison.places
@@ -271,7 +210,7 @@ def plot_places(comparison: AggregationComparison, *, n: int = 10, ax: Axes | No
     ax.axhspan(n + 0.5, n + 1.5, color="#F0F0F0", linewidth=0)
     for position, item in enumerate(shown.tolist()):
         y = np.where(places[:, item] <= n, places[:, item], below)
-        colour = COLOURS[position % len(COLOURS)]
+        colour = LINE_COLOURS[position % len(LINE_COLOURS)]
         # A line that stays below is no news, and one on its way there steps back.
         among = np.where(y < below, y, np.nan)
         ax.plot(x, y, "-", color=colour, linewidth=1.2, alpha=0.3)
@@ -298,20 +237,12 @@ def plot_overlap(
     """Overlap of the best k items of each method with those of the first method, for every k.
 
     The dotted line is the share that a random ranking has on average, k/p.
-
-    Examples
-    --------
-    >>> from pyfsagg.aggregation._call import compare_aggregations
-    >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
-    >>> ax = plot_overlap(compare_aggregations(lists, ["mean_rank", "borda"]))
-    >>> ax.lines[0].get_ydata().tolist()
-    [1.0, 1.0, 1.0]
     """
     p = len(comparison.names)
     n = p if n is None else min(check_integer("n", n, low=1), p)
-    sizes = np.unique(np.geomspace(1, n, MOST_SIZES).round().astype(np.intp))
-    if n <= MOST_SIZES:
-        sizes = np.arange(1, n + 1)
+    sizes = np.arange(1, n + 1)
+    if n > MOST_SIZES:
+        sizes = np.unique(np.geomspace(1, n, MOST_SIZES).round().astype(np.intp))
     ax = new_axes(ax, 3.4)
     first, *others = comparison.places
     for position, (method, places) in enumerate(zip(comparison.methods[1:], others, strict=True)):
@@ -321,10 +252,10 @@ def plot_overlap(
             sizes,
             joint / sizes,
             "-" if position % 2 == 0 else "--",
-            marker=MARKERS[position % len(MARKERS)],
+            marker=LINE_MARKERS[position % len(LINE_MARKERS)],
             markersize=4.0,
             markevery=(position, 5) if len(sizes) > 20 else None,
-            color=COLOURS[position % len(COLOURS)],
+            color=LINE_COLOURS[position % len(LINE_COLOURS)],
             label=readable(method),
         )
     ax.plot(sizes, sizes / p, ":", color=GREY, label="by chance")
@@ -343,30 +274,15 @@ def _label_end(ax: Axes, name: str, y: NDArray[np.float64], below: float) -> Non
 
     Items of the first method are named at the axis, and get no second name half way.
     """
-    text = feature_label(name, 22)
+    look: dict[str, Any] = {"textcoords": "offset points", "color": INK, "parse_math": False}
     if y[-1] < below:
-        ax.annotate(
-            text,
-            (len(y) - 1, y[-1]),
-            xytext=(8, 0),
-            textcoords="offset points",
-            va="center",
-            color=INK,
-            parse_math=False,
-            annotation_clip=False,
-        )
+        look |= {"xytext": (8, 0), "va": "center", "annotation_clip": False}
     elif y[0] == below:
-        last = int(np.flatnonzero(y < below)[-1])
-        ax.annotate(
-            text,
-            (last, y[last]),
-            xytext=(0, 6),
-            ha="center",
-            textcoords="offset points",
-            fontsize="small",
-            color=INK,
-            parse_math=False,
-        )
+        look |= {"xytext": (0, 6), "ha": "center", "fontsize": "small"}
+    else:
+        return
+    last = int(np.flatnonzero(y < below)[-1])
+    ax.annotate(feature_label(name, 22), (last, y[last]), **look)
 
 
 COMPARISON_PLOTS: dict[str, Callable[..., Axes]] = {

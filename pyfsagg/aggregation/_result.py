@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -14,9 +14,10 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Apart, Part, stored
 from pyfsagg._base.registry import Call
-from pyfsagg._base.validation import check_integer, check_real, size_of_share
+from pyfsagg._base.validation import check_integer, n_selected
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks, readable
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, Saved, records
@@ -26,7 +27,6 @@ from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable
 from pyfsagg.ranks.ranking import about_ties, tie_sizes
 
-FloatArray = NDArray[np.float64]
 INDEPENDENCE = (
     "The p-values suppose that the lists are independent of one another. Lists that come from one "
     "data set (bootstraps or subsamples of it, several methods on the same samples) are not: such "
@@ -38,7 +38,7 @@ P_VALUES = {
     "permutation_p_value": "Permutation p",
     "permutation_family_wise_p_value": "Family-wise permutation p",
 }
-"""Columns of p-values, and what they are called."""
+"""Columns of p-values and their titles."""
 SMALL = 0.05
 """Adjusted p-values up to here are counted."""
 OF_SAME_LISTS: dict[str, Any] = {
@@ -97,18 +97,18 @@ class Aggregation(Result):
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "adjusted": True})
 
     names: tuple[str, ...]
-    scores: FloatArray
-    statistic: FloatArray
-    ranking: FloatArray
-    p_values: FloatArray | None
-    adjusted_p_values: FloatArray | None
+    scores: Floats
+    statistic: Floats
+    ranking: Floats
+    p_values: Floats | None
+    adjusted_p_values: Floats | None
     method: str
     higher_is_better: bool
     n_lists: int
     adjust: str
     n_tests: int
     remarks: tuple[str, ...] = ()
-    log10_p_values: FloatArray | None = None
+    log10_p_values: Floats | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
@@ -142,28 +142,31 @@ class Aggregation(Result):
         )
 
     def _answer(self, adjusted: bool = True) -> list[str]:
-        """How many items have a small adjusted p-value, and whether that is over the right number of items.
-
-        Empty without p-values; the first sentence is left out without `adjusted` ones.
-        """
+        """How many items have a small adjusted p-value, and a warning if the universe is assumed."""
         if self.p_values is None or self.adjusted_p_values is None:
             return []
-        small = int((self.adjusted_p_values <= SMALL).sum())
-        has = "has" if small == 1 else "have"
-        told = [
-            f"{small:,} of {plural(len(self.names), 'item')} {has} an adjusted p-value of at most {SMALL}."
-        ]
+        p = len(self.names)
+        sentences: list[str] = []
+        if adjusted:
+            small = int((self.adjusted_p_values <= SMALL).sum())
+            has = "has" if small == 1 else "have"
+            sentences.append(
+                f"{small:,} of {plural(p, 'item')} {has} an adjusted p-value of at most {SMALL}."
+            )
         table = self.table
-        # A list that holds all of them shows that there are no more.
-        cut_off = table is not None and not table.full and bool(table.missing.any(axis=1).all())
-        if not cut_off or bool((self._given_table().sizes != len(self.names)).any()):
-            return told if adjusted else []
-        universe = (
-            f"The universe is taken to be the {len(self.names):,} items that some list holds. If the lists "
-            "were chosen from more items, such as all genes of a screen, give their number (universe): "
-            "without it the p-values are too large, often by far, also those that are adjusted."
-        )
-        return [*(told if adjusted else []), universe]
+        # A list that holds all items shows that there are no more.
+        if (
+            table is not None
+            and not table.full
+            and bool(table.missing.any(axis=1).all())
+            and bool((table.sizes == p).all())
+        ):
+            sentences.append(
+                f"The universe is taken to be the {p:,} items that some list holds. If the lists were "
+                "chosen from more items, such as all genes of a screen, give their number (universe): "
+                "without it the p-values are too large, often by far, also those that are adjusted."
+            )
+        return sentences
 
     @property
     def _pool(self) -> str | None:
@@ -178,9 +181,9 @@ class Aggregation(Result):
         )
 
     def _about_p_values(self, adjusted: bool) -> list[str]:
-        """What belongs to the p-values, `adjusted` ones among them or not, or why there are none."""
-        said = (self._adjustment if adjusted else None, self._pool)
-        return [*(each for each in said if each), *self.remarks]
+        """Remarks on the p-values, or the reason why there are none."""
+        sentences = (self._adjustment if adjusted else None, self._pool)
+        return [*(sentence for sentence in sentences if sentence), *self.remarks]
 
     def _order(self) -> NDArray[np.intp]:
         """Positions of the items, best first; ties in the order of the table."""
@@ -194,22 +197,8 @@ class Aggregation(Result):
         n_features_to_select : int or float
             How many (int), or which share of all, in (0, 1] (float; rounded up).
         """
-        p = len(self.names)
-        if isinstance(n_features_to_select, (float, np.floating)):
-            share = check_real(
-                "n_features_to_select", n_features_to_select, low=0.0, high=1.0, low_open=True
-            )
-            n = size_of_share(share, p)
-        else:
-            n = check_integer("n_features_to_select", n_features_to_select, low=1, high=p)
+        n = n_selected(n_features_to_select, len(self.names), "n_features_to_select")
         return [self.names[j] for j in self._order()[:n]]
-
-    def _about_ties(self, top: int | None = None) -> str:
-        """Number of items with equal scores, and whether ties decide the best `top`.
-
-        Empty without ties.  :meth:`select` breaks ties by the order of the table.
-        """
-        return about_ties(self.scores, top, "items")
 
     def to_frame(self) -> pd.DataFrame:
         """One row per item, best first: rank, score, statistic, and p-values if any.
@@ -251,9 +240,6 @@ class Aggregation(Result):
         """One row per list: its length, and its agreement with the result."""
         return describe_lists(self._given_table(), self, top)
 
-    # -----------------------------------------------------------------------------------------
-    # how it is kept and shown
-    # -----------------------------------------------------------------------------------------
     def _apart(self) -> Apart:
         table = self.table
         if table is None or table.ties != "random":
@@ -276,8 +262,8 @@ class Aggregation(Result):
         if self.comparison is not None:
             record["comparison"] = self.comparison.agreement(top)
             record["others"] = [
-                other._settled(each)
-                for other, each in zip(self.others, record["others"], strict=True)
+                other._settled(part)
+                for other, part in zip(self.others, record["others"], strict=True)
             ]
         if self.p_values is not None:
             record["adjusted_over"] = self.n_tests if view["adjusted"] else None
@@ -294,7 +280,7 @@ class Aggregation(Result):
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
         if "table" in saved.document:
-            names = [each["list"] for each in saved.document["lists"]]
+            names = [row["list"] for row in saved.document["lists"]]
             saved.document["table"]["list_names"] = names
         return super()._from_files(saved)
 
@@ -310,7 +296,7 @@ class Aggregation(Result):
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         top, adjusted = min(view["top"], len(self.names)), view["adjusted"]
-        ties = self._about_ties(top)
+        ties = about_ties(self.scores, top, "items")
         return [
             *(Text(Markup("<b>{}</b>").format(sentence)) for sentence in self._answer(adjusted)),
             Text(self._what_was_combined()),
@@ -327,48 +313,23 @@ class Aggregation(Result):
         method = f"They were combined by {readable(spec.name)}: {spec.summary}."
         if table is None:
             return f"{plural(self.n_lists, 'list')} of {plural(len(self.names), 'item')}. {method}"
-        absent = ""
-        if table.missing.any():
-            absent = (
-                " An item that is not in a list has no rank in it."
-                if table.full
-                else " An item that is not in a list counts as worse than all items in it."
-            )
-        universe = (
-            "each list is its own universe"
-            if table.full
-            else f"out of a universe of {_span(table.sizes)}"
-        )
+        universe = f"out of a universe of {_span(table.sizes)}"
+        meaning = "counts as worse than all items in it"
+        if table.full:
+            universe, meaning = "each list is its own universe", "has no rank in it"
+        absent = f" An item that is not in a list {meaning}." if table.missing.any() else ""
         everywhere = int((~table.missing).all(axis=0).sum())
-        common = (
-            "the same in all lists"
-            if everywhere == table.n_items
-            else f"{plural(table.n_items, 'different item')}, of which every list holds "
-            f"{count(everywhere)}"
-        )
+        common = "the same in all lists"
+        if everywhere < table.n_items:
+            common = f"{plural(table.n_items, 'different item')}, of which every list holds "
+            common += count(everywhere)
         lengths = _span((~table.missing).sum(axis=1))
         return f"{plural(table.n_lists, 'list')} of {lengths} items ({universe}): {common}.{absent} {method}"
 
     def _best(self, top: int, adjusted: bool) -> PageTable:
         frame = self.to_frame() if self.table is None else self.items(adjusted=adjusted)
-        best = frame.head(top)
-        columns = [
-            (PageColumn("Rank"), ranks(best["rank"])),
-            (PageColumn("Item", numeric=False), [str(name) for name in best.index]),
-            (PageColumn("Statistic"), numbers(best["statistic"])),
-        ]
-        for key, title in P_VALUES.items():
-            if key in best:
-                columns.append((PageColumn(title), probabilities(best[key])))
-        if self.table is not None:
-            columns += [
-                (
-                    PageColumn("In lists"),
-                    [f"{held} of {self.n_lists}" for held in best["n_lists"].tolist()],
-                ),
-                (PageColumn("Median rank"), ranks(best["median_rank"])),
-            ]
-        return PageTable.of_columns(f"The best {count(top)}.", columns, header=1)
+        best = frame.head(top).drop(columns="best_rank", errors="ignore")
+        return PageTable.of_columns(f"The best {count(top)}.", item_columns(best), header=1)
 
     def __repr__(self) -> str:
         best = ", ".join(self.names[j] for j in self._order()[:3])
@@ -401,10 +362,10 @@ class PermutationTest(Part):
     """
 
     names: tuple[str, ...]
-    scores: FloatArray
-    p_values: FloatArray
-    adjusted_p_values: FloatArray
-    family_wise_p_values: FloatArray
+    scores: Floats
+    p_values: Floats
+    adjusted_p_values: Floats
+    family_wise_p_values: Floats
     method: str
     n_permutations: int
     adjust: str
@@ -468,7 +429,7 @@ class AggregationComparison(Result):
         return places
 
     @cached_property
-    def _kendall(self) -> FloatArray:
+    def _kendall(self) -> Floats:
         scores = [result.scores for result in self.results]
         values = np.eye(len(scores))
         for i, j in zip(*np.triu_indices(len(scores), 1), strict=True):
@@ -526,11 +487,11 @@ class AggregationComparison(Result):
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         record = super()._record(view)
-        settled = zip(self.results, record["results"], strict=True)
+        parts = zip(self.results, record["results"], strict=True)
         return {
             **self.agreement(view["top"]),
             "names": list(self.names),
-            "results": [result._settled(each) for result, each in settled],
+            "results": [result._settled(part) for result, part in parts],
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
@@ -538,32 +499,40 @@ class AggregationComparison(Result):
 
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
-        for each in saved.document["results"]:
-            each["names"] = saved.document["names"]
+        for part in saved.document["results"]:
+            part["names"] = saved.document["names"]
         return super()._from_files(saved)
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         first, top = self.methods[0], min(view["top"], len(self.names))
         tau, overlap = self.kendall()[first], self.overlap(top)[first]
-        return [
-            PageTable.of_columns(
-                f"In common with {readable(first)}.",
-                [
-                    (
-                        PageColumn("Method", numeric=False),
-                        [readable(name) for name in self.methods[1:]],
-                    ),
-                    (PageColumn("Kendall tau-b"), [number(value) for value in tau[1:]]),
-                    (
-                        PageColumn(f"Of the best {count(top)}"),
-                        [count(n) for n in overlap.tolist()[1:]],
-                    ),
-                ],
-            )
+        columns = [
+            (PageColumn("Method", numeric=False), [readable(name) for name in self.methods[1:]]),
+            (PageColumn("Kendall tau-b"), [number(value) for value in tau[1:]]),
+            (PageColumn(f"Of the best {count(top)}"), [count(n) for n in overlap.tolist()[1:]]),
         ]
+        return [PageTable.of_columns(f"In common with {readable(first)}.", columns)]
 
     def __repr__(self) -> str:
         return f"AggregationComparison({', '.join(self.methods)}; {len(self.names)} items)"
+
+
+def item_columns(frame: pd.DataFrame) -> list[tuple[PageColumn, Sequence[str]]]:
+    """The columns of a table of items: value, p-values, and places in the lists if they are known."""
+    columns: list[tuple[PageColumn, Sequence[str]]] = [
+        (PageColumn("Rank"), ranks(frame["rank"])),
+        (PageColumn("Item", numeric=False), [str(name) for name in frame.index]),
+        (PageColumn("Statistic"), numbers(frame["statistic"])),
+    ]
+    for key, title in P_VALUES.items():
+        if key in frame:
+            columns.append((PageColumn(title), probabilities(frame[key])))
+    if "n_lists" in frame:
+        columns.append((PageColumn("In lists"), [count(n) for n in frame["n_lists"].tolist()]))
+    for key, title in (("best_rank", "Best rank"), ("median_rank", "Median rank")):
+        if key in frame:
+            columns.append((PageColumn(title), ranks(frame[key])))
+    return columns
 
 
 def _span(values: NDArray[Any]) -> str:

@@ -33,14 +33,7 @@ _AS_MEASURED = {"maic": "maic (fit=none)"}
 
 
 def traits(table: RankTable) -> dict[str, float]:
-    """What lists look like, by what can be seen of them without a known truth.
-
-    Examples
-    --------
-    >>> seen = traits(RankTable.from_lists([list("abcd"), list("abxy"), list("uv")]))
-    >>> seen["n_lists"], seen["length"], seen["agreement"]
-    (3.0, 4.0, 0.25)
-    """
+    """What lists look like, by what can be seen of them without a known truth."""
     held = (~table.missing).astype(np.float64)
     lengths = held.sum(axis=1)
     other = ~np.eye(table.n_lists, dtype=bool)
@@ -58,17 +51,7 @@ def traits(table: RankTable) -> dict[str, float]:
 
 
 class Nearest(NamedTuple):
-    """The simulated sets that are nearest to some lists, and the results there.
-
-    Attributes
-    ----------
-    sets : DataFrame
-        The nearest sets.
-    best : str
-        The method that found most of the true best 100 in them, on average.
-    means : Series
-        Mean share that each method found.
-    """
+    """The simulated sets nearest to some lists, and the mean share of the true best each method found."""
 
     sets: pd.DataFrame
     best: str
@@ -84,11 +67,8 @@ class Nearest(NamedTuple):
 class SimulatedSets:
     """Simulated sets of lists, and the share of the true best that each aggregator found in them.
 
-    Attributes
-    ----------
-    sets : DataFrame
-        One row per set: `TRAITS`, the noise ``M`` and heterogeneity ``D`` that it was generated with, and
-        a column for each method (NaN where it was not run).
+    `sets` has one row per set: `TRAITS`, the noise ``M`` and heterogeneity ``D`` that it was generated
+    with, and a column for each method (NaN where it was not run).
     """
 
     sets: pd.DataFrame
@@ -136,23 +116,24 @@ class SimulatedSets:
         None for lists of another kind than the simulated: complete ones, weighted ones, scores, fewer
         than 200 names, or a number, length or agreement outside of all that was simulated.
         """
-        if not _of_this_kind(table):
+        cut_off = not table.full and table.scores is None and bool(table.missing.any())
+        if not cut_off or table.list_weights is not None or table.n_items < FEWEST_NAMES:
             return None
-        found = self.nearest(traits(table))
-        if found is None:
+        nearest = self.nearest(traits(table))
+        if nearest is None:
             return None
-        said = _said(found, AGGREGATORS.get(method).name)
-        return f"In simulated lists that look like these, {said}. {_evidence(found, self)}"
+        comparison = _compared(nearest, AGGREGATORS.get(method).name)
+        evidence = _evidence(nearest, len(self.sets))
+        return f"In simulated lists that look like these, {comparison}. {evidence}"
 
     def check(self) -> pd.Series[float]:
         """Cross-validation of the advice: each set is treated as new, with the advice of all others."""
         shares = self.sets[self.methods].to_numpy(dtype=float)
         names = self.methods
         advised = []
-        for i, (place, loose) in enumerate(
-            zip(self._places, self.sets["unranked"].tolist(), strict=True)
-        ):
-            others = shares[self._nearest(place, loose > 0, without=i)]
+        unranked = (self.sets["unranked"] > 0).tolist()
+        for i, place in enumerate(self._places):
+            others = shares[self._nearest(place, unranked[i], without=i)]
             unknown = np.isnan(others).any(axis=0)  # those that are for ranked lists only
             if len(others):
                 advised.append(shares[i, np.where(unknown, -1.0, others.mean(axis=0)).argmax()])
@@ -170,46 +151,36 @@ def _share_below(column: Floats, values: Floats) -> Floats:
     return np.asarray((below + up_to) / (2.0 * len(known)))
 
 
-def _named(method: str) -> str:
-    """The aggregator, with the option that was measured where it is not the default."""
-    return _AS_MEASURED.get(method, method)
-
-
-def _said(found: Nearest, name: str) -> str:
-    """What the nearest sets say to who uses the aggregator `name`."""
-    order = found.means.sort_values(ascending=False)
-    most = f"{_named(found.best)} found {order.iloc[0]:.0%} of the true best 100"
+def _compared(nearest: Nearest, name: str) -> str:
+    """The aggregator `name` in the nearest sets, beside the one that found most."""
+    order = nearest.means.sort_values(ascending=False)
+    best, second, shown = (
+        _AS_MEASURED.get(method, method) for method in (nearest.best, str(order.index[1]), name)
+    )
+    most = f"{best} found {order.iloc[0]:.0%} of the true best 100"
     if name not in order:
         return f"{most}, more than the others that were measured; {name} was not"
-    if name == found.best:
-        second = _named(str(order.index[1]))
+    if name == nearest.best:
         return f"{most}, more than the others (next: {second}, {order.iloc[1]:.0%})"
-    lead, error = found.lead(name)
+    lead, error = nearest.lead(name)
     difference = f"difference {lead:.1%}, standard error {error:.1%}"
     if lead > _CLEAR * error:
-        return f"{most} and {_named(name)} {order[name]:.0%} ({difference})"
+        return f"{most} and {shown} {order[name]:.0%} ({difference})"
     return (
-        f"no aggregator found clearly more of the true best 100 than {_named(name)}, {order[name]:.0%} "
-        f"(most: {_named(found.best)}, {order.iloc[0]:.0%}; {difference})"
+        f"no aggregator found clearly more of the true best 100 than {shown}, {order[name]:.0%} "
+        f"(most: {best}, {order.iloc[0]:.0%}; {difference})"
     )
 
 
-def _of_this_kind(table: RankTable) -> bool:
-    cut_off = not table.full and table.scores is None and bool(table.missing.any())
-    return cut_off and table.list_weights is None and table.n_items >= FEWEST_NAMES
-
-
-def _evidence(found: Nearest, simulated: SimulatedSets) -> str:
-    """Of what sets the sentence speaks."""
-    low, high = found.sets[list(TRAITS)].quantile(0.1), found.sets[list(TRAITS)].quantile(0.9)
-    loose = (
-        f"{low['unranked']:.0%} to {high['unranked']:.0%} of them unranked"
-        if high["unranked"] > 0
-        else "all ranked"
-    )
+def _evidence(nearest: Nearest, n_sets: int) -> str:
+    """Which sets the advice rests on."""
+    low, high = nearest.sets[list(TRAITS)].quantile([0.1, 0.9]).to_dict("records")
+    unranked = "all ranked"
+    if high["unranked"] > 0:
+        unranked = f"{low['unranked']:.0%} to {high['unranked']:.0%} of them unranked"
     return (
-        f"(The {len(found.sets)} nearest of {len(simulated.sets):,} sets generated as by Wang et al. 2022; "
-        f"most have {low['n_lists']:.0f} to {high['n_lists']:.0f} lists, {loose}, "
+        f"(The {len(nearest.sets)} nearest of {n_sets:,} sets generated as by Wang et al. 2022; "
+        f"most have {low['n_lists']:.0f} to {high['n_lists']:.0f} lists, {unranked}, "
         f"{low['length']:.0f} to {high['length']:.0f} names in the median list, and "
         f"{low['agreement']:.0%} to {high['agreement']:.0%} of the shorter of two lists in the "
         "other; pyfsagg reproduce aggregator-choice.)"
@@ -220,8 +191,8 @@ def _evidence(found: Nearest, simulated: SimulatedSets) -> str:
 def _measured() -> SimulatedSets:
     """The run that comes with the package."""
     path = data_folder() / "validation" / "aggregator_choice.json"
-    kept = json.loads(path.read_text(encoding="utf-8"))["sets"]
-    return SimulatedSets(pd.DataFrame(kept["rows"], columns=kept["columns"]))
+    table = json.loads(path.read_text(encoding="utf-8"))["sets"]
+    return SimulatedSets(pd.DataFrame(table["rows"], columns=table["columns"]))
 
 
 def advise(table: RankTable, method: str) -> str | None:

@@ -77,38 +77,34 @@ class ListAgreement(Result):
 
     def sentences(self) -> list[str]:
         """The results in sentences."""
-        without = int(self.pairs["k"].isna().sum())
-        found = (
-            f"The lists agree down to place {self.k} at most: that is the largest place of a pair at "
-            f"which items within {self.parameters['distance']} places of one another cease to be the "
-            f"majority, by the rule of Hall and Schimek (pilot sample {self.parameters['pilot']})."
-            if self.k is not None
-            else "The rule finds no place at which any two lists stop to agree: they agree hardly "
-            "anywhere, or nearly everywhere; see the curve."
-        )
-        rbo = self.pairs["rbo"]
-        parts = [found]
-        if without and self.k is not None:
-            parts.append(
-                f"For {without:,} of {len(self.pairs):,} ordered pairs it finds no such place."
-            )
-        parts.append(
-            f"Rank-biased overlap (persistence {self.parameters['persistence']:g}) of two lists is "
+        settings, rbo = self.parameters, self.pairs["rbo"]
+        if self.k is None:
+            sentences = [
+                "The rule finds no place at which any two lists stop agreeing: they agree hardly "
+                "anywhere, or nearly everywhere; see the curve."
+            ]
+        else:
+            sentences = [
+                f"The lists agree down to place {self.k} at most: that is the largest place of a pair "
+                f"at which items within {settings['distance']} places of one another cease to be the "
+                f"majority, by the rule of Hall and Schimek (pilot sample {settings['pilot']})."
+            ]
+            if without := int(self.pairs["k"].isna().sum()):
+                sentences.append(
+                    f"For {without:,} of {len(self.pairs):,} ordered pairs it finds no such place."
+                )
+        sentences.append(
+            f"Rank-biased overlap (persistence {settings['persistence']:g}) of two lists is "
             f"{rbo.min():.3f} to {rbo.max():.3f}; for any continuation of the lists, it lies from "
             f"{self.pairs['rbo_low'].min():.3f} to {self.pairs['rbo_high'].max():.3f}."
         )
-        return [*parts, *self._of_unranked()]
+        if unranked := self.data["n_unranked"]:
+            sentences.append(
+                f"{plural(unranked, 'list')} without an order: their items were taken as they stand, "
+                "which says nothing of places; the share of common items at their ends is what counts."
+            )
+        return sentences
 
-    def _of_unranked(self) -> list[str]:
-        loose = self.data["n_unranked"]
-        return [
-            f"{plural(loose, 'list')} without an order: their items were taken as they stand, which "
-            "says nothing of places; the share of common items at their ends is what counts."
-        ] * bool(loose)  # fmt: skip
-
-    # -----------------------------------------------------------------------------------------
-    # how it is kept and shown
-    # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {"k": self.k, "pairs": records(self.pairs)}
 
@@ -116,15 +112,13 @@ class ListAgreement(Result):
         return ["result.pairs"]
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
-        return [*map(Text, self.sentences()), self._best_pairs()]
+        return [*map(Text, self.sentences()), self._pair_table(_MOST_PAIRS)]
 
-    def _best_pairs(self) -> PageTable:
-        shown = self.pairs.sort_values("rbo", ascending=False, kind="stable").head(_MOST_PAIRS)
-        limits = [
-            f"{number(low)} to {number(high)}"
-            for low, high in zip(shown["rbo_low"], shown["rbo_high"], strict=True)
-        ]
+    def _pair_table(self, most: int) -> PageTable:
+        """The pairs of lists, for the summary and the section of the page about them."""
+        shown = self.pairs.sort_values("rbo", ascending=False, kind="stable").head(most)
         hidden = len(self.pairs) - len(shown)
+        more = f"{plural(hidden, 'more pair')} in pairs.csv. " if hidden else ""
         return PageTable.of_columns(
             "Ordered pairs of lists, the largest overlap first.",
             [
@@ -132,9 +126,12 @@ class ListAgreement(Result):
                 (PageColumn("Other list", numeric=False), shown["other"].astype(str).tolist()),
                 (PageColumn("Agreement ends at place"), [number(k, 0) for k in shown["k"]]),
                 (PageColumn("Rank-biased overlap"), [number(value) for value in shown["rbo"]]),
-                (PageColumn("Limits"), limits),
+                (PageColumn("Least"), [number(value) for value in shown["rbo_low"]]),
+                (PageColumn("Most"), [number(value) for value in shown["rbo_high"]]),
             ],
-            f"{plural(hidden, 'more pair')} in pairs.csv." if hidden else "",
+            f"{more}The place is one of the first list; a dash: the rule finds none. Least and most: "
+            "what the overlap is if the unseen ends of the lists share nothing, or all that they can.",
+            find="list" if len(shown) > 30 else "",
         )
 
     def __repr__(self) -> str:
@@ -168,10 +165,9 @@ def list_agreement(
     ListAgreement
         An estimate of a place, without an error bound.
 
-    Raises
-    ------
-    DataError
-        For a single list.
+    See Also
+    --------
+    aggregate : Combine the lists into one ranking.
 
     References
     ----------
@@ -183,8 +179,8 @@ def list_agreement(
     >>> rng = np.random.default_rng(0)
     >>> tail = lambda: [f"t{j}" for j in rng.permutation(200)]
     >>> top = [f"g{j}" for j in range(30)]
-    >>> found = list_agreement([top + tail(), top + tail()])
-    >>> 25 <= found.k <= 40
+    >>> agreement = list_agreement([top + tail(), top + tail()])
+    >>> 25 <= agreement.k <= 40
     True
     """
     call = Call.of(list_agreement, locals(), data=("lists",))
@@ -194,14 +190,19 @@ def list_agreement(
     table = as_rank_table(lists)
     if table.n_lists < 2:
         raise DataError("agreement needs at least two lists, got one")
-    orders = [_order(ranks) for ranks in table.ranks]
-    lengths = [order.size for order in orders]
+    lengths = (~table.missing).sum(axis=1).tolist()
+    orders = [
+        np.argsort(ranks, kind="stable")[:length]
+        for ranks, length in zip(table.ranks, lengths, strict=True)
+    ]
     rows = []
     for i, j in combinations(range(table.n_lists), 2):
         bounds = overlap_of_uneven_lists(orders[i], orders[j], persistence)
         for a, b in ((i, j), (j, i)):
-            near = _confirmed(orders[a], orders[b], table.n_items, distance)
-            k = truncation_point(near, pilot)
+            place = np.full(table.n_items, np.inf)
+            place[orders[b]] = np.arange(lengths[b])
+            confirmed = np.abs(place[orders[a]] - np.arange(lengths[a])) <= distance
+            k = truncation_point(confirmed, pilot)
             rows.append((table.list_names[a], table.list_names[b], k, *bounds))
     columns = ["list", "other", "k", "rbo", "rbo_low", "rbo_high"]
     pairs = pd.DataFrame(rows, columns=columns).astype({"k": float})
@@ -225,13 +226,7 @@ def list_agreement(
 
 
 def truncation_point(confirmed: NDArray[Any], pilot: int) -> int | None:
-    """Place k down to which confirmed items are the majority; None if the walk does not settle.
-
-    Examples
-    --------
-    >>> truncation_point(np.r_[np.ones(20), np.zeros(80)], 10)
-    20
-    """
+    """Place k down to which confirmed items are the majority; None if the walk does not settle."""
     near = np.asarray(confirmed, dtype=np.float64)
     n, width = near.size, pilot
     if near.all():
@@ -267,19 +262,6 @@ def truncation_point(confirmed: NDArray[Any], pilot: int) -> int | None:
     return None
 
 
-def _order(ranks: Floats) -> NDArray[np.intp]:
-    """The items of a list, best first."""
-    return np.argsort(ranks, kind="stable")[: int((~np.isnan(ranks)).sum())]
-
-
-def _confirmed(
-    order: NDArray[np.intp], other: NDArray[np.intp], p: int, distance: int
-) -> NDArray[np.bool_]:
-    place = np.full(p, np.inf)
-    place[other] = np.arange(other.size)
-    return np.asarray(np.abs(place[order] - np.arange(order.size)) <= distance)
-
-
 def _common(left: NDArray[np.intp], right: NDArray[np.intp], depth: int) -> Floats:
     """How many items the first 1, 2, …, `depth` of two lists share; a list that has ended stays."""
     place = np.full(1 + max(left.max(), right.max()), -1, dtype=np.intp)
@@ -292,14 +274,7 @@ def _common(left: NDArray[np.intp], right: NDArray[np.intp], depth: int) -> Floa
 def overlap_of_uneven_lists(
     left: NDArray[np.intp], right: NDArray[np.intp], persistence: float
 ) -> tuple[float, float, float]:
-    """Rank-biased overlap of two lists that may end at different depths.
-
-    Examples
-    --------
-    >>> ends = np.array([0, 1, 2]), np.array([0, 1])
-    >>> [round(value, 4) for value in overlap_of_uneven_lists(*ends, 0.9)]
-    [1.0, 0.4117, 1.0]
-    """
+    """Rank-biased overlap of two lists that may end at different depths."""
     q = persistence
     s, length = sorted((left.size, right.size))
     common = _common(left, right, length)

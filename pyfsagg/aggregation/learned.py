@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.validation import check_choice, check_integer, check_labels, check_real
+from pyfsagg._base.validation import check_choice, check_integer, check_real
 from pyfsagg._kernels.consensus import smooth_medians
-from pyfsagg._message import Got, Param
-from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
-from pyfsagg.exceptions import ParameterError
+from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec, codes_of_lists
 from pyfsagg.ranks import RankTable, rank_scores
 
 
@@ -22,31 +20,22 @@ def birra(
 ) -> AggregatedValues:
     """Bayesian iterative robust rank aggregation.
 
-    The best share `prior` of the items, by their mean rank at first, are taken for true (of
-    equally good ones those that come first in the table, as in the authors' program). For each
-    list and each of `n_bins` equal parts of its ranks this gives a log Bayes factor, of the true
-    against the other items down to there; it is smoothed by running medians and made to fall from
-    the best part to the last, and in each part the largest factor over the lists is lowered to
-    the second largest, so that no list decides alone. Their sums order the items anew, until the
-    order stays or `n_iterations` are over.
+    The best share `prior` of the items, by their mean rank at first, are taken for true.  For each
+    list and each of `n_bins` equal parts of its ranks this gives a log Bayes factor of the true
+    against the other items down to there, smoothed by running medians and made to fall.  The sums of
+    the factors order the items anew, until the order stays or `n_iterations` are over.
 
     An absent item shares the mean of the ranks behind the list (``full=False``) or adds nothing
     (``full=True``).  Ranks are compared among the items of the table: the universe has no part.
-
-    References
-    ----------
-    Badgeley, Sealfon, Chikina (2015), Bioinformatics 31, 209–215.
-
-    Examples
-    --------
-    >>> lists = [list("abcdefgh"), list("badcfehg"), list("acbdgefh"), list("hgfedcba")]
-    >>> int(birra(RankTable.from_lists(lists), prior=0.25).statistic.argmax())
-    0
     """
     prior = check_real("prior", prior, low=0.0, low_open=True, high=0.999)
     n_bins = check_integer("n_bins", n_bins, low=1)
     n_iterations = check_integer("n_iterations", n_iterations, low=1)
-    ranks, counted = _ranks_among_items(table)
+    missing = table.missing
+    # Average ranks within the table, absent items tied behind a list.
+    keys = np.where(missing, np.inf, table.ranks)
+    ranks = rank_scores(keys, "average", higher_is_better=False)
+    counted = ~missing if table.full else np.ones_like(missing)
     held = counted.sum(axis=1, keepdims=True)
     # A relative 1e-12, because 3/50 of 50 need not be 3.
     bins = np.ceil(ranks / held * n_bins * (1.0 - 1e-12)).astype(np.int64).clip(1, n_bins) - 1
@@ -55,6 +44,7 @@ def birra(
         guess = np.nanmean(np.where(counted, ranks / held, np.nan), axis=0)
     total = np.zeros(table.n_items)
     for _ in range(n_iterations):
+        # Of equally good items the first in the table are taken, as in the authors' program.
         true = np.zeros(table.n_items, dtype=np.bool_)
         true[np.argsort(guess, kind="stable")[:n_true]] = True
         factors = _log_bayes_factors(bins, counted, true, prior, n_bins)
@@ -66,14 +56,6 @@ def birra(
     return AggregatedValues(total, total)
 
 
-def _ranks_among_items(table: RankTable) -> tuple[Floats, NDArray[np.bool_]]:
-    """Average ranks within the table, absent items tied behind a list, and which of them count."""
-    missing = table.missing
-    keys = np.where(missing, np.inf, table.ranks)
-    ranks = rank_scores(keys, "average", higher_is_better=False)
-    return ranks, (~missing if table.full else np.ones_like(missing))
-
-
 def _log_bayes_factors(
     bins: NDArray[np.int64],
     counted: NDArray[np.bool_],
@@ -81,7 +63,7 @@ def _log_bayes_factors(
     prior: float,
     n_bins: int,
 ) -> Floats:
-    """(m, n_bins), falling, with the largest of each column lowered to the second largest."""
+    """(m, n_bins), falling; no list decides alone, as the largest of a column is lowered to the second."""
     factors = np.empty((len(bins), n_bins))
     for row, (bins_of_list, known) in enumerate(zip(bins, counted, strict=True)):
         hits = np.cumsum(np.bincount(bins_of_list[known & true], minlength=n_bins))
@@ -109,61 +91,38 @@ def maic(
 
     The score of an item is the sum of what the lists that hold it give, of each category the most;
     a list gives the item at place k the square root of the mean score of its first k items, or, by
-    default, what the curve a·exp(−b k) − c k + d through these values has at k.  Tied items count
-    with the last of their places, and an unranked list gives the same to all of its items.
-    Beginning with 1 for each list, both are renewed in turn until no list changes its weight, the
-    square root of the mean score of all its items, by more than `tolerance`.
-
-    An item that is absent from a list gets nothing from it: lists are read as far as they go, and neither
-    the universe nor `full` has a part.
-
-    References
-    ----------
-    Li et al. (2020), Nature Communications 11, 164.
-
-    Examples
-    --------
-    >>> lists = [["a", "b"], ["a", "c"], ["d", "b"]]
-    >>> maic(RankTable.from_lists(lists), fit="none").statistic.round(3)
-    array([3.978, 3.396, 1.677, 1.   ])
+    default, what the curve a·exp(−b k) − c k + d through these values has at k.  Both are renewed in
+    turn until no list changes its weight, the square root of the mean score of all its items, by more
+    than `tolerance`.  Neither the universe nor `full` has a part.
     """
     tolerance = check_real("tolerance", tolerance, low=0.0, low_open=True)
     n_iterations = check_integer("n_iterations", n_iterations, low=1)
     check_choice("fit", fit, ("exponential", "none"))
     most = table.n_items if longest is None else check_integer("longest", longest, low=1)
-    groups = _category_codes(categories, table.n_lists)
+    groups = codes_of_lists("categories", categories, table.n_lists)
     ordered = [_in_order(ranks, most) for ranks in table.ranks]
-    given = [np.ones(items.size) for items, _ in ordered]
+    gains = [np.ones(items.size) for items, _ in ordered]
     weights = np.ones(table.n_lists)
     for _ in range(n_iterations):
-        scores = _sum_of_best(ordered, given, groups, table.n_items)
-        given, means = [], []
+        scores = _sum_of_best(ordered, gains, groups, table.n_items)
+        gains, means = [], []
         for items, ends in ordered:
-            running: Floats = np.cumsum(_tied_by_score(scores[items], ends))
+            of_list = scores[items]
+            if ends[0] > 0 or (np.diff(ends) != 1).any():
+                # Sorted among ties, so that their sums do not depend on the table.
+                of_list = of_list[np.lexsort((of_list, ends))]
+            running: Floats = np.cumsum(of_list)
             means.append(np.sqrt(running[-1] / items.size))
             values: Floats = np.sqrt(running[ends] / (ends + 1.0))
-            curved = fit == "exponential" and ends[0] < items.size - 1
-            given.append(
-                _falling_curve(values, ends.astype(np.float64) + 1.0, means[-1])
-                if curved
-                else values
-            )
+            if fit == "exponential" and ends[0] < items.size - 1:
+                values = _falling_curve(values, ends.astype(np.float64) + 1.0, means[-1])
+            gains.append(values)
         change = np.abs(np.array(means) - weights).max()
         weights = np.array(means)
         if change <= tolerance:
             break
-    scores = _sum_of_best(ordered, given, groups, table.n_items)
+    scores = _sum_of_best(ordered, gains, groups, table.n_items)
     return AggregatedValues(scores, scores)
-
-
-def _category_codes(categories: Sequence[Any] | None, m: int) -> NDArray[np.intp]:
-    labels = list(range(m)) if categories is None else check_labels("categories", categories)
-    if len(labels) != m:
-        raise ParameterError(
-            Param("categories"), f" must have one label per list ({m})", Got(categories)
-        )
-    distinct = list(dict.fromkeys(labels))
-    return np.array([distinct.index(label) for label in labels], dtype=np.intp)
 
 
 def _falling_curve(values: Floats, places: Floats, weight: float) -> Floats:
@@ -183,14 +142,11 @@ def _falling_curve(values: Floats, places: Floats, weight: float) -> Floats:
     def misfit(parameters: Floats) -> Floats:
         return np.asarray(precision * (curve(*parameters) - values))
 
-    found = least_squares(
-        misfit,
-        [3.0, 0.01, 0.0001, weight],
-        bounds=([0.0, 0.0, 1e-8, 0.0], np.inf),
-    )
-    if not found.success:
+    start, bounds = [3.0, 0.01, 0.0001, weight], ([0.0, 0.0, 1e-8, 0.0], np.inf)
+    solution = least_squares(misfit, start, bounds=bounds)
+    if not solution.success:
         return np.asarray(weight + 1e-8 * (n / 2.0 - (places - 1.0)))
-    return curve(*found.x)
+    return curve(*solution.x)
 
 
 def _in_order(ranks: Floats, longest: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -200,22 +156,15 @@ def _in_order(ranks: Floats, longest: int) -> tuple[NDArray[np.intp], NDArray[np
     return items, np.searchsorted(in_order, in_order, side="right") - 1
 
 
-def _tied_by_score(scores: Floats, ends: NDArray[np.intp]) -> Floats:
-    """Scores in the order of a list, sorted among ties: their sums do not depend on the table."""
-    if ends[0] == 0 and (np.diff(ends) == 1).all():
-        return scores
-    return np.asarray(scores[np.lexsort((scores, ends))])
-
-
 def _sum_of_best(
     ordered: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
-    given: list[Floats],
+    gains: list[Floats],
     groups: NDArray[np.intp],
     p: int,
 ) -> Floats:
     """For each item the sum over categories of the most that a list of it gives."""
     best = np.zeros((int(groups.max()) + 1, p))
-    for group, (items, _), values in zip(groups, ordered, given, strict=True):
+    for group, (items, _), values in zip(groups, ordered, gains, strict=True):
         best[group, items] = np.maximum(best[group, items], values)
     # Sorted, because a sum by the order of the lists differs in its last digit, and a curve through
     # a few places makes 1e-6 of that.

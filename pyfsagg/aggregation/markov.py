@@ -29,7 +29,7 @@ from pyfsagg._kernels.consensus import (
     win_matrix,
 )
 from pyfsagg._message import Name, Param, Remedy, Use
-from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
+from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec, rank_aggregator
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 
@@ -38,7 +38,7 @@ Step = Callable[[Floats, Floats], None]
 PAIRWISE_LIMIT = 10_000
 MAX_STEPS = 100_000
 FIRST_SECONDS, LONG = 3.0, 20.0
-"""When the time that a chain will take is estimated, and above what it is said."""
+"""Seconds after which the time that a chain needs is estimated, and those that are worth a warning."""
 
 
 def mc1(
@@ -52,19 +52,8 @@ def mc1(
     """Stationary distribution of chain MC1.
 
     From item i the chain goes to an item drawn evenly from the multiset of all items that some list
-    ranks at least as high as i (``"dwork"``, O(m p) a step, for any number of items); or it draws
-    any item and goes there if at least one list ranks it higher than i (``"lin"``, the chain of
-    which :func:`mc1_row` is the fpcps score).
-
-    References
-    ----------
-    Dwork, Kumar, Naor, Sivakumar (2001), WWW10; Lin (2010), WIREs Computational Statistics 2.
-
-    Examples
-    --------
-    >>> lists = RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"]])
-    >>> mc1(lists).statistic.round(3)
-    array([0.922, 0.039, 0.039])
+    ranks at least as high as i (``"dwork"``); or it draws any item and goes there if at least one
+    list ranks it higher than i (``"lin"``).
     """
     check_choice("definition", definition, ("dwork", "lin"))
     if definition == "lin":
@@ -87,14 +76,8 @@ def mc2(
 
     From item i: draw a list that holds i, then one of its items that is ranked at least as high
     (``"dwork"``); or draw any item and go there if at least half of the lists that compare the two
-    rank it higher (``"lin"``, as the R package TopKLists, of which Lin is an author, computes it).  With
-    more than half it is Dwork's MC4, :func:`mc4`; the two differ for even numbers of lists.  Between items
-    that no list compares the chain does not move (in TopKLists it does with probability 1/2).
-
-    Examples
-    --------
-    >>> mc2(RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"]])).statistic.round(3)
-    array([0.925, 0.037, 0.037])
+    rank it higher (``"lin"``, as R's TopKLists, but that the chain does not move between items that no
+    list compares, where TopKLists moves with probability 1/2).
     """
     check_choice("definition", definition, ("dwork", "lin"))
     if definition == "lin":
@@ -110,11 +93,6 @@ def mc3(table: RankTable, *, damping: float = 0.05, tolerance: float = 1e-12) ->
 
     From item i: draw a list that holds i, draw any item of that list, and go there if the list
     ranks it higher; otherwise stay.
-
-    Examples
-    --------
-    >>> mc3(RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"]])).statistic.round(3)
-    array([0.909, 0.045, 0.045])
     """
     lists = _Lists(table)
     drawn = lists.weights / (lists.weight_of_item * lists.held[:, np.newaxis])
@@ -140,11 +118,6 @@ def mc4(
 
     From item i: draw any item and go there if more than half of the lists that compare the two
     rank it higher; otherwise stay.  Majorities are a property of pairs: p² bytes, O(p² m) time.
-
-    Examples
-    --------
-    >>> mc4(RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"]])).statistic.round(3)
-    array([0.909, 0.045, 0.045])
     """
     return _pairwise(table, damping, tolerance, max_items, MOST)
 
@@ -154,11 +127,6 @@ def mc1_row(table: RankTable) -> AggregatedValues:
 
     The probability to stay in one step of the chain, read from the item's transition row; absent
     items as in :func:`mc1`.  O(u² m + p m log p) time for u different columns of ranks, O(m p) memory.
-
-    Examples
-    --------
-    >>> mc1_row(RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"]])).statistic.round(3)
-    array([1.   , 0.333, 0.333])
     """
     return _row_score(table, majority=False)
 
@@ -167,18 +135,10 @@ def mc2_row(table: RankTable) -> AggregatedValues:
     """The fpcps score of MC2: 1 − (number of items that most lists rank higher) / p.
 
     As :func:`mc1_row`, with more than half of the lists that compare the two items.
-
-    Examples
-    --------
-    >>> mc2_row(RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"]])).statistic.round(3)
-    array([1.   , 0.667, 0.667])
     """
     return _row_score(table, majority=True)
 
 
-# ---------------------------------------------------------------------------------------------
-# helpers
-# ---------------------------------------------------------------------------------------------
 class _Lists:
     """The lists sorted once: orders, ties and counts that the chains of prefixes need."""
 
@@ -216,8 +176,8 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
     damping = check_real("damping", damping, low=0.0, low_open=True, high=1.0)
     tolerance = check_real("tolerance", tolerance, low=1e-15)
     mass = np.full(p, 1.0 / p)
-    watch = _Watch(damping, tolerance)
-    for _ in range(MAX_STEPS):
+    start, first, estimated = time.perf_counter(), math.inf, False
+    for n_steps in range(1, MAX_STEPS + 1):
         moved = np.zeros(p)
         step(mass, moved)
         moved = (1.0 - damping) * moved + damping / p
@@ -226,7 +186,14 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
         mass = moved
         if error <= tolerance:
             return AggregatedValues(mass, mass)
-        watch.look(error)
+        spent = time.perf_counter() - start
+        if n_steps == 1:
+            first = error
+        elif n_steps >= 3 and spent >= FIRST_SECONDS and not estimated:
+            estimated = True
+            rate = min((error / first) ** (1.0 / (n_steps - 1)), 1.0 - damping)
+            left = math.log(max(error / tolerance, 1.0)) / -math.log(max(rate, 1e-3))
+            _warn_if_long(min(left, MAX_STEPS - n_steps), spent / n_steps, damping, tolerance)
     raise ParameterError(
         f"the chain did not settle within {MAX_STEPS} steps at ",
         Use(tolerance=Name(f"{tolerance:g}")),
@@ -236,45 +203,24 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
 
 def _counts(table: RankTable) -> Counts:
     """What each list counts in a majority: whole numbers, which are compiled apart, without weights."""
-    return (
-        np.ones(table.n_lists, dtype=np.int64) if table.list_weights is None else table.list_weights
-    )
+    weights = table.list_weights
+    return np.ones(table.n_lists, dtype=np.int64) if weights is None else weights
 
 
-class _Watch:
-    """Says once, after the first seconds, how long a chain will take that settles slowly."""
-
-    def __init__(self, damping: float, tolerance: float) -> None:
-        self._damping, self._tolerance = damping, tolerance
-        self._start = time.perf_counter()
-        self._steps = 0
-        self._first = math.inf
-        self._said = False
-
-    def look(self, error: float) -> None:
-        self._steps += 1
-        if self._steps == 1:
-            self._first = error
-        spent = time.perf_counter() - self._start
-        if self._said or spent < FIRST_SECONDS or self._steps < 3:
-            return
-        self._said = True
-        rate = (error / self._first) ** (1.0 / (self._steps - 1))
-        rate = min(max(rate, 1e-3), 1.0 - self._damping)
-        left = math.log(max(error / self._tolerance, 1.0)) / -math.log(rate)
-        left = min(left, MAX_STEPS - self._steps)
-        expected = left * spent / self._steps
-        if expected > LONG:
-            warn(
-                f"this chain will take about {duration(expected)} more, for about {left:,.0f} steps at ",
-                Use(damping=Name(f"{self._damping:g}")),
-                " and ",
-                Use(tolerance=Name(f"{self._tolerance:g}")),
-                "; a larger damping (0.05 is usual) or ",
-                Param("tolerance"),
-                " takes fewer",
-                stacklevel=2,
-            )
+def _warn_if_long(n_steps: float, seconds: float, damping: float, tolerance: float) -> None:
+    """Say how long a chain will take that settles slowly."""
+    if n_steps * seconds > LONG:
+        warn(
+            f"this chain will take about {duration(n_steps * seconds)} more, for about "
+            f"{n_steps:,.0f} steps at ",
+            Use(damping=Name(f"{damping:g}")),
+            " and ",
+            Use(tolerance=Name(f"{tolerance:g}")),
+            "; a larger damping (0.05 is usual) or ",
+            Param("tolerance"),
+            " takes fewer",
+            stacklevel=2,
+        )
 
 
 def _pairwise(
@@ -288,9 +234,7 @@ def _pairwise(
             "and is refused above ",
             Use(max_items=max_items),
             Remedy(
-                "aggregate with mc1, mc2 (definition 'dwork') or mc3, which need no pairs, cut the ",
-                "lists, or raise ",
-                Param("max_items"),
+                "aggregate with mc1, mc2 (definition 'dwork') or mc3, or raise ", Param("max_items")
             ),
         )
     wins = np.empty((p, p), dtype=np.uint8)
@@ -314,22 +258,23 @@ def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
 _IN_NO_ORDER = "its items are equal among themselves, and above those that it does not hold"
 
 
-def _chain(**said: Any) -> AggregatorSpec:
+def _chain(**parts: Any) -> AggregatorSpec:
     """What the stationary distributions have in common."""
-    return AggregatorSpec(
-        input="ranks",
-        list_weights="any",
-        bounds="[0, 1]",
-        source="Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)",
-        unranked=_IN_NO_ORDER,
-        **said,
+    source = "Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)"
+    return rank_aggregator(bounds="[0, 1]", source=source, unranked=_IN_NO_ORDER, **parts)
+
+
+def _row_of_chain(**parts: Any) -> AggregatorSpec:
+    """What the scores of one row have in common."""
+    source = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
+    return rank_aggregator(
+        bounds="[0, 1]", source=source, ties=_NOT_HIGHER, unranked=_IN_NO_ORDER, **parts
     )
 
 
 _STATIONARY = "stationary distribution of: "
 _AT_LEAST = "an equal rank counts as at least as high; definition='lin': as not higher"
 _NOT_HIGHER = "an equal rank counts as not higher"
-_FPCPS = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
 AGGREGATORS.add(
     _chain(
         name="mc1",
@@ -375,31 +320,19 @@ AGGREGATORS.add(
         compute=mc4,
         options=("damping", "tolerance", "max_items"),
     ),
-    AggregatorSpec(
+    _row_of_chain(
         name="mc1_row",
         summary="one-row score: beaten in no list",
         formula="1 - (number of items that some list ranks higher) / p",
         latex=r"1 - \frac{1}{p} \sum_{b} 1 \left[ \exists \, i : r_i(b) < r_i(a) \right]",
-        bounds="[0, 1]",
-        ties=_NOT_HIGHER,
-        source=_FPCPS,
         compute=mc1_row,
-        input="ranks",
-        list_weights="any",
-        unranked=_IN_NO_ORDER,
     ),
-    AggregatorSpec(
+    _row_of_chain(
         name="mc2_row",
         summary="one-row score: beaten by no majority",
         formula="1 - (number of items that more than half of the lists rank higher) / p",
         latex=r"1 - \frac{1}{p} \sum_{b} 1 \left[ \sum_{i} 1 [ r_i(b) < r_i(a) ] > \frac{m}{2} "
         r"\right]",
-        bounds="[0, 1]",
-        ties=_NOT_HIGHER,
-        source=_FPCPS,
         compute=mc2_row,
-        input="ranks",
-        list_weights="any",
-        unranked=_IN_NO_ORDER,
     ),
 )

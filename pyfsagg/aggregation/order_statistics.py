@@ -13,19 +13,12 @@ from scipy.special import log_ndtr
 
 from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats, adjust_p_values
 from pyfsagg._base.registry import Call
-from pyfsagg._base.validation import (
-    check_choice,
-    check_integer,
-    check_labels,
-    check_list,
-    check_real,
-    is_single,
-)
+from pyfsagg._base.validation import check_choice, check_integer, check_list, check_real, is_single
 from pyfsagg._kernels.order_statistics import log_stuart
 from pyfsagg._kernels.rho import log_exact_p, log_rho, log_rho_with_cutoffs
 from pyfsagg._message import Param, Remedy
 from pyfsagg._table.frames import pandas_frame
-from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
+from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec, codes_of_lists
 from pyfsagg.aggregation._call import Weights, as_rank_table, as_weighted_table
 from pyfsagg.aggregation._result import PermutationTest
 from pyfsagg.exceptions import DataError, ParameterError
@@ -45,20 +38,9 @@ def stuart(table: RankTable) -> AggregatedValues:
     """Stuart's Q: the chance that sorted uniform numbers stay below the sorted ranks of an item.
 
     Q = P(U_(1) ≤ r_(1), …, U_(n) ≤ r_(n)) for the n normalized ranks that the item has.  It is
-    computed as P(N(r_(i)) ≥ i for all i), N(t) = #{U ≤ t}, by a recursion of positive terms in
-    logarithms: exact to rounding for any number of lists, where the published recursion alternates
-    in sign and loses all digits from about 40 lists.
-
-    An absent item has normalized rank 1 (``full=False``) or is left out of its n (``full=True``).
-
-    References
-    ----------
-    Stuart et al. (2003), Science 302, 249–255; Aerts et al. (2006), Nature Biotechnology 24.
-
-    Examples
-    --------
-    >>> stuart(RankTable.from_ranks([[1, 2, 3], [2, 1, 3]])).statistic.round(6)
-    array([0.333333, 0.333333, 1.      ])
+    computed by a recursion of positive terms in logarithms, exact to rounding for any number of lists:
+    the published one alternates in sign and loses all digits from about 40 lists.  An absent item has
+    normalized rank 1 (``full=False``) or is left out of its n (``full=True``).
     """
     log_q = np.empty(table.n_items)
     for start, ranks in _blocks(table):
@@ -78,18 +60,6 @@ def robust_rank_aggregation(
 
     ρ = min over k of P(the k-th of n uniform numbers ≤ r_(k)), the Beta(k, n − k + 1)
     distribution at the k-th smallest normalized rank (Kolde et al. 2012; thesis eq. 3.19).
-
-    Notes
-    -----
-    The p-values suppose independent lists; bootstraps of one data set are not.
-
-    Examples
-    --------
-    >>> table = RankTable.from_ranks([[1, 2, 3, 4], [2, 1, 4, 3], [1, 3, 2, 4]])
-    >>> robust_rank_aggregation(table).p_values.round(4)
-    array([0.375, 1.   , 1.   , 1.   ])
-    >>> robust_rank_aggregation(table, exact=True).p_values.round(4)
-    array([0.2674, 0.6792, 0.9706, 0.9995])
     """
     check_choice("ties", ties, ("last", "average"))
     cutoffs = None if top_cutoff is None else _check_cutoffs(top_cutoff, table.n_lists)
@@ -122,10 +92,18 @@ def _log_rhos(
     for start, ranks in _blocks(table):
         span = slice(start, start + len(ranks))
         if cutoffs is not None:
-            if beyond == "refuse":
-                _check_within(ranks, cutoffs, table, start)
-            else:
-                ranks[_beyond(ranks, cutoffs)] = 1.0
+            # A relative 1e-12, because 3/30 and 0.1 need not be the same number.
+            outside = (ranks < 1.0) & (ranks > cutoffs * (1.0 + 1e-12))
+            if beyond == "refuse" and outside.any():
+                j, i = np.argwhere(outside)[0]
+                raise DataError(
+                    f"the normalized rank of {table.names[start + j]!r} in list {i + 1} is ",
+                    f"{ranks[j, i]:.6g}, beyond its ",
+                    Param("top_cutoff"),
+                    f" of {cutoffs[i]:g}",
+                    Remedy("raise the cutoff, or mark such items missing"),
+                )
+            ranks[outside] = 1.0
         if cutoffs is None or (cutoffs == cutoffs[0]).all():
             counts[span] = _sort_rows(ranks)
             log_rhos[span] = log_rho(ranks, counts[span])
@@ -140,7 +118,13 @@ def _log_rhos(
 def _rra_log_p(log_rhos: Floats, counts: IntArray, exact: bool) -> Floats:
     """log p before the cap at 1."""
     with np.errstate(under="ignore"):
-        return _exact(log_rhos, counts) if exact else log_rhos + np.log(counts)
+        if not exact:
+            return log_rhos + np.log(counts)
+        # Equal values are brought together so that each is computed once.
+        order = np.lexsort((log_rhos, counts))
+        log_p = np.empty_like(log_rhos)
+        log_p[order] = log_exact_p(log_rhos[order], counts[order])
+        return log_p
 
 
 def _with_p(
@@ -158,11 +142,6 @@ def mean_p_value(
 
     Φ((mean of the normalized ranks − 1/2)·√(12 n)), the method ``mean`` of RobustRankAggreg; the
     n ranks that the item has (``full=True``) or all m with 1 for an absent one (``full=False``).
-
-    Examples
-    --------
-    >>> mean_p_value(RankTable.from_ranks([[1, 2, 4, 3], [1, 3, 4, 2]])).statistic.round(4)
-    array([0.1103, 0.7299, 0.9928, 0.7299])
     """
     check_choice("ties", ties, ("last", "average"))
     log_p = _log_mean_p(table)
@@ -183,9 +162,6 @@ def _log_mean_p(table: RankTable) -> Floats:
     return log_p
 
 
-# ---------------------------------------------------------------------------------------------
-# helpers
-# ---------------------------------------------------------------------------------------------
 def _blocks(table: RankTable) -> Iterator[tuple[int, Floats]]:
     """Normalized ranks in blocks of items, so that no second copy of the table is made."""
     width = max(1, BLOCK_ENTRIES // table.n_lists)
@@ -201,42 +177,16 @@ def _sort_rows(ranks: Floats) -> IntArray:
     return np.asarray((~np.isnan(ranks)).sum(axis=1), dtype=np.int64)
 
 
-def _exact(log_rhos: Floats, counts: IntArray) -> Floats:
-    """Exact log p; equal values are brought together so that each is computed once."""
-    order = np.lexsort((log_rhos, counts))
-    log_p = np.empty_like(log_rhos)
-    log_p[order] = log_exact_p(log_rhos[order], counts[order])
-    return log_p
-
-
 def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> Floats:
-    given = [top_cutoff] * m if is_single(top_cutoff) else check_list("top_cutoff", top_cutoff)
-    if len(given) != m:
+    cutoffs = [top_cutoff] * m if is_single(top_cutoff) else check_list("top_cutoff", top_cutoff)
+    if len(cutoffs) != m:
         raise ParameterError(
             Param("top_cutoff"),
-            f" must be one share or one per list ({m}), got {len(given)} of them",
+            f" must be one share or one per list ({m}), got {len(cutoffs)} of them",
         )
     return np.array(
-        [check_real("top_cutoff", value, low=0.0, high=1.0, low_open=True) for value in given]
+        [check_real("top_cutoff", value, low=0.0, high=1.0, low_open=True) for value in cutoffs]
     )
-
-
-def _beyond(ranks: Floats, cutoffs: Floats) -> NDArray[np.bool_]:
-    # A relative 1e-12, because 3/30 and 0.1 need not be the same number.
-    return np.asarray((ranks < 1.0) & (ranks > cutoffs * (1.0 + 1e-12)))
-
-
-def _check_within(ranks: Floats, cutoffs: Floats, table: RankTable, start: int) -> None:
-    beyond = _beyond(ranks, cutoffs)
-    if beyond.any():
-        j, i = np.argwhere(beyond)[0]
-        raise DataError(
-            f"the normalized rank of {table.names[start + j]!r} in list {i + 1} is ",
-            f"{ranks[j, i]:.6g}, beyond its ",
-            Param("top_cutoff"),
-            f" of {cutoffs[i]:g}",
-            Remedy("raise the cutoff, or mark such items missing"),
-        )
 
 
 _NORMALIZED = "r_(k) the k-th smallest of the n normalized ranks of the item"
@@ -296,15 +246,12 @@ AGGREGATORS.add(
 )
 
 
-NullTable = Callable[[np.random.Generator], Any]
-
-
 def permutation_p_values(
     table_or_scores: Any,
     method: str = "robust_rank_aggregation",
     *,
     groups: Sequence[Any] | None = None,
-    null: NullTable | None = None,
+    null: Callable[[np.random.Generator], Any] | None = None,
     n_permutations: int = 1000,
     adjust: str = "bh",
     list_weights: Weights = None,
@@ -353,10 +300,9 @@ def permutation_p_values(
     PermutationTest
         P-values (1 + number of null scores at least as high) / (1 + number of null scores).
 
-    Raises
-    ------
-    DataError
-        If `null` returns a table over other items.
+    See Also
+    --------
+    aggregate : The aggregation itself, with p-values for independent lists.
 
     References
     ----------
@@ -384,7 +330,7 @@ def permutation_p_values(
     universe = table.n_items
     if null is None:
         sources = _sources(groups, table.n_lists)
-        universe = _universe(table)
+        universe = table._universe
     elif groups is not None:
         raise ParameterError("groups and null are two different null hypotheses; give one of them")
     observed = compute(table).scores
@@ -421,24 +367,14 @@ def permutation_p_values(
 
 def _sources(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.intp]]:
     """Positions of the lists of each source."""
-    labels = list(range(m)) if groups is None else check_labels("groups", groups)
-    if len(labels) != m:
-        raise ParameterError(
-            Param("groups"), f" must have one label per list ({m}), got {len(labels)}"
-        )
-    distinct = list(dict.fromkeys(labels))
-    if len(distinct) < 2:
+    codes = codes_of_lists("groups", groups, m)
+    if codes.max() < 1:
         raise ParameterError(
             Param("groups"),
             " names a single source: relabelling all its lists together leaves every result as ",
             "it is. Give null, a function that makes the lists again from a shuffled target",
         )
-    return [np.array([i for i in range(m) if labels[i] == label]) for label in distinct]
-
-
-def _universe(table: RankTable) -> int:
-    """How many items could have been listed; with universes of different sizes the largest."""
-    return max(table.n_items, int(table.sizes.max()))
+    return [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
 
 
 def _relabelled(
@@ -446,7 +382,7 @@ def _relabelled(
 ) -> RankTable:
     """The lists with new labels, drawn for each source from the whole universe."""
     p = table.n_items
-    labels = [rng.permutation(_universe(table))[:p] for _ in sources]
+    labels = [rng.permutation(table._universe)[:p] for _ in sources]
     known = [~np.isnan(table.ranks[lists]).all(axis=0) for lists in sources]
     # As in the table itself, an item that no list holds is no item.
     held = np.unique(

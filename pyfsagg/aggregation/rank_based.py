@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer, check_real
@@ -15,6 +14,7 @@ from pyfsagg.aggregation._base import (
     AggregatorSpec,
     comparable_ranks,
     over_lists,
+    rank_aggregator,
 )
 from pyfsagg.ranks import RankTable, rank_scores
 
@@ -24,36 +24,19 @@ def mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues
 
     An absent item counts with the last rank of the list's universe (``full=False``) or is left out
     of the mean (``full=True``).  Ranks from universes of different size are brought to the largest.
-
-    Examples
-    --------
-    >>> mean_rank(RankTable.from_ranks([[1, 2, 3], [2, 1, 3]])).statistic
-    array([1.5, 1.5, 3. ])
     """
     ranks = comparable_ranks(table)
     return _smaller_is_better(over_lists(ranks, "mean", table.list_weights), table, normalized)
 
 
 def median_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
-    """Median rank of an item; absent items and `normalized` as in :func:`mean_rank`.
-
-    Examples
-    --------
-    >>> median_rank(RankTable.from_ranks([[1, 2, 3], [2, 1, 3], [1, 3, 2]])).statistic
-    array([1., 2., 3.])
-    """
+    """Median rank of an item; absent items and `normalized` as in :func:`mean_rank`."""
     ranks = over_lists(comparable_ranks(table), "median", table.list_weights)
     return _smaller_is_better(ranks, table, normalized)
 
 
 def minimum_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
-    """Best rank of an item in any list; absent items and `normalized` as in :func:`mean_rank`.
-
-    Examples
-    --------
-    >>> minimum_rank(RankTable.from_ranks([[1, 2, 3], [2, 1, 3]])).statistic
-    array([1., 1., 3.])
-    """
+    """Best rank of an item in any list; absent items and `normalized` as in :func:`mean_rank`."""
     return _smaller_is_better(over_lists(comparable_ranks(table), "min"), table, normalized)
 
 
@@ -61,12 +44,6 @@ def geometric_mean_rank(table: RankTable, *, normalized: bool = False) -> Aggreg
     """Geometric mean rank (rank product); absent items and `normalized` as in :func:`mean_rank`.
 
     Items that hold the same ranks in another order tie exactly.
-
-    Examples
-    --------
-    >>> table = RankTable.from_ranks([[1, 2, 3], [4, 2, 1], [2, 2, 2]], universe=4)
-    >>> geometric_mean_rank(table).statistic
-    array([2.        , 2.        , 1.81712059])
     """
     ranks = comparable_ranks(table)
     if table.list_weights is None:
@@ -87,75 +64,52 @@ def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> Aggr
     A list that is cut off ranks its absent items equal, below all it holds; outsiders (a universe
     above the number of items) are not counted.  With ``full=True`` a list compares only the items
     that it holds, and the points of an item held by s of m lists are scaled by m/s.
-
-    Examples
-    --------
-    >>> borda(RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"]])).statistic
-    array([4., 1., 1.])
     """
     check_choice("ties", ties, ("half", "strict"))
-    keys, missing = _bottom_filled(table)
+    missing = table.missing
+    keys = np.where(missing, np.inf, table.ranks)
     worst = rank_scores(keys, "average" if ties == "half" else "max", higher_is_better=False)
     if table.full and missing.any():
         held = (~missing).sum(axis=1, keepdims=True)
         points = np.where(missing, np.nan, held - worst)
-        mean = over_lists(points, "mean", table.list_weights)
-        return _larger_is_better(table._total_weight * mean)
-    points = table.n_items - worst
-    if table.list_weights is not None:
-        points *= table.list_weights[:, np.newaxis]
-    return _larger_is_better(points.sum(axis=0))
-
-
-def _bottom_filled(table: RankTable) -> tuple[Floats, NDArray[np.bool_]]:
-    """Ranks with absent entries behind all others, and where they are."""
-    missing = table.missing
-    return np.where(missing, np.inf, table.ranks), missing
-
-
-def _larger_is_better(values: Floats) -> AggregatedValues:
-    return AggregatedValues(values, values)
+        total = table._total_weight * over_lists(points, "mean", table.list_weights)
+    else:
+        points = table.n_items - worst
+        if table.list_weights is not None:
+            points *= table.list_weights[:, np.newaxis]
+        total = points.sum(axis=0)
+    return AggregatedValues(total, total)
 
 
 def best_go_first(table: RankTable) -> AggregatedValues:
     """Best-go-first: items that some list ranks first, then those that some list ranks second, … (fpcps 4.4).
 
-    At step t the items that some list has at rank t enter, unless they are in already; within a
-    step in the order of the lists.  Ties inside a list are broken by column order, so that every
-    list has one item per rank and the result is a strict order.  A list that is too short for a
-    step contributes nothing to it.  Weights above 0 change nothing: the items of a list written twice
-    have entered already.  The statistic is the place at which an item entered, 1 to p.
-
-    Examples
-    --------
-    >>> best_go_first(RankTable.from_lists([["a", "b", "c"], ["c", "a", "b"]])).statistic
-    array([1., 3., 2.])
+    At step t the items that some list has at rank t enter in the order of the lists, unless they are
+    in already; ties inside a list are broken by column order.  Weights above 0 change nothing.  The
+    statistic is the place at which an item entered, 1 to p.
     """
-    keys, missing = _bottom_filled(table)
+    keys = np.where(table.missing, np.inf, table.ranks)
     steps = rank_scores(keys, "ordinal", higher_is_better=False)
-    steps[missing] = np.inf
+    steps[table.missing] = np.inf
     entered = np.lexsort((np.argmin(steps, axis=0), np.min(steps, axis=0)))
     place = np.empty(table.n_items)
     place[entered] = np.arange(1.0, table.n_items + 1.0)
     return AggregatedValues(-place, place)
 
 
-_KOLDE = "Kolde et al. (2012), RobustRankAggreg"
 _FPCPS = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
 _AS_GIVEN = "ranks count as they are; average ranks are the default where lists are ranked"
 
 
-def _reduced_rank(**said: Any) -> AggregatorSpec:
+def _reduced_rank(**parts: Any) -> AggregatorSpec:
     """What the statistics of an item's own ranks have in common."""
-    return AggregatorSpec(
-        input="ranks",
+    return rank_aggregator(
         bounds="[1, N]",
         higher_is_better=False,
         ties=_AS_GIVEN,
-        source=_KOLDE,
+        source="Kolde et al. (2012), RobustRankAggreg",
         options=("normalized",),
-        list_weights="any",
-        **said,
+        **parts,
     )
 
 
@@ -190,7 +144,7 @@ AGGREGATORS.add(
         latex=r"\left( \prod_{i=1}^{m} r_i \right)^{1/m}",
         compute=geometric_mean_rank,
     ),
-    AggregatorSpec(
+    rank_aggregator(
         name="borda",
         summary="how many items are beaten, over all lists",
         formula="sum_i (p - r_i), r_i average ranks",
@@ -199,12 +153,10 @@ AGGREGATORS.add(
         ties="half a point for an equal rank; none with ties='strict'",
         source=_FPCPS,
         compute=borda,
-        input="ranks",
-        list_weights="any",
         unranked="its k items share the mean rank (k + 1)/2, or, with ties='strict', beat what it lacks",
         options=("ties",),
     ),
-    AggregatorSpec(
+    rank_aggregator(
         name="best_go_first",
         extreme=True,
         aliases=("bgf",),
@@ -217,8 +169,6 @@ AGGREGATORS.add(
         ties="broken by column order inside a list",
         source=_FPCPS,
         compute=best_go_first,
-        input="ranks",
-        list_weights="any",
         unranked="its items come one by one in the order of the table, as after any tie",
     ),
 )
@@ -228,29 +178,13 @@ def reciprocal_rank_fusion(table: RankTable, *, constant: float = 60.0) -> Aggre
     """Reciprocal rank fusion: Σ 1/(c + r_i) over the lists that hold the item.
 
     An absent item gets 0 from a list, whatever the universe.
-
-    References
-    ----------
-    Cormack, Clarke, Büttcher (2009), SIGIR, 758–759.
-
-    Examples
-    --------
-    >>> lists = RankTable.from_lists([["a", "b"], ["a", "c"]])
-    >>> reciprocal_rank_fusion(lists).statistic.round(5)
-    array([0.03279, 0.01613, 0.01613])
     """
     constant = check_real("constant", constant, low=0.0)
     return _points(np.where(table.missing, 0.0, 1.0 / (constant + table.ranks)), table)
 
 
 def vote_counting(table: RankTable, *, top: int | None = None) -> AggregatedValues:
-    """Number of lists that contain an item, or have it among their best `top`.
-
-    Examples
-    --------
-    >>> vote_counting(RankTable.from_lists([["a", "b"], ["a", "c"]])).statistic
-    array([2., 1., 1.])
-    """
+    """Number of lists that contain an item, or have it among their best `top`."""
     held = ~table.missing
     if top is not None:
         held &= table.ranks <= check_integer("top", top, low=1)  # NaN compares as False
@@ -265,21 +199,19 @@ def _points(points: Floats, table: RankTable) -> AggregatedValues:
 
 
 AGGREGATORS.add(
-    AggregatorSpec(
+    rank_aggregator(
         name="reciprocal_rank_fusion",
         aliases=("rrf",),
         summary="sum of reciprocal ranks, softened by a constant",
         formula="sum_i 1 / (c + r_i), over the lists with the item, c = 60",
         latex=r"\sum_{i} \frac{1}{c + r_i}, \quad c = 60",
         bounds="[0, m / (c + 1)]",
-        ties="ranks count as they are; average ranks are the default where lists are ranked",
+        ties=_AS_GIVEN,
         source="Cormack, Clarke, Büttcher (2009)",
         compute=reciprocal_rank_fusion,
-        input="ranks",
         options=("constant",),
-        list_weights="any",
     ),
-    AggregatorSpec(
+    rank_aggregator(
         name="vote_counting",
         aliases=("vote_count", "votes"),
         summary="how many lists hold the item",
@@ -289,9 +221,7 @@ AGGREGATORS.add(
         ties="with top, the mean rank of the ties decides",
         source="Wang et al. (2022), Bioinformatics 38",
         compute=vote_counting,
-        input="ranks",
         options=("top",),
-        list_weights="any",
         unranked="counts as any other; with top, the mean rank (k + 1)/2 of its k items decides",
     ),
 )

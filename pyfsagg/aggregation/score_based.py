@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice, check_integer, check_real
+from pyfsagg._base.validation import check_choice, check_real, n_selected
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
@@ -25,15 +24,10 @@ from pyfsagg.ranks import RankTable, rank_scores
 
 
 def arithmetic_mean(table: RankTable) -> AggregatedValues:
-    """Mean score over the lists that hold the item (thesis eq. 3.15).
-
-    Examples
-    --------
-    >>> arithmetic_mean(RankTable.from_scores([[1.0, 2.0], [3.0, 6.0]])).scores
-    array([2., 4.])
-    """
+    """Mean score over the lists that hold the item (thesis eq. 3.15)."""
     scores = required_scores(table, "arithmetic_mean", "mean_rank")
-    return _same(over_lists(scores, "mean", table.list_weights))
+    values = over_lists(scores, "mean", table.list_weights)
+    return AggregatedValues(values, values)
 
 
 def geometric_mean(
@@ -45,14 +39,6 @@ def geometric_mean(
     """Geometric mean of the scores over the lists that hold the item (thesis eq. 3.16).
 
     One zero makes the result 0, unless `nonpositive_as` gives its replacement.
-
-    Examples
-    --------
-    >>> table = RankTable.from_scores([[1.0, 0.0], [4.0, 9.0]])
-    >>> geometric_mean(table).scores
-    array([2., 0.])
-    >>> geometric_mean(table, nonpositive_as=1.0).scores
-    array([2., 3.])
     """
     scores = required_scores(table, "geometric_mean", "geometric_mean_rank")
     if shift is not None:
@@ -70,7 +56,8 @@ def geometric_mean(
     with np.errstate(divide="ignore"):
         logs = np.log(scores)
     # exp(-inf) is the 0 that one zero score asks for.
-    return _same(np.exp(over_lists(logs, "mean", table.list_weights)))
+    values = np.exp(over_lists(logs, "mean", table.list_weights))
+    return AggregatedValues(values, values)
 
 
 def _shift(scores: Floats, shift: float | str) -> Floats:
@@ -89,39 +76,32 @@ def l2_norm(table: RankTable) -> AggregatedValues:
 
     The sign of a score is lost.  An item that only s of m lists hold has its sum of squares scaled
     by m/s, so that it is neither rewarded nor punished for its absence.
-
-    Examples
-    --------
-    >>> l2_norm(RankTable.from_scores([[3.0, 1.0], [4.0, 1.0]])).scores.round(3)
-    array([5.   , 1.414])
     """
     scores = required_scores(table, "l2_norm", "mean_rank")
     # Scaling keeps the squares of very large and very small scores inside the floating range.
     largest = np.nanmax(np.abs(scores), axis=0)
     scaled = scores / np.where(largest > 0.0, largest, 1.0)
     mean_square = over_lists(np.square(scaled), "mean", table.list_weights)
-    return _same(largest * np.sqrt(table._total_weight * mean_square))
+    values = largest * np.sqrt(table._total_weight * mean_square)
+    return AggregatedValues(values, values)
 
 
 def median_score(table: RankTable) -> AggregatedValues:
     """Median score over the lists that hold the item."""
     scores = required_scores(table, "median", "median_rank")
-    return _same(over_lists(scores, "median", table.list_weights))
+    values = over_lists(scores, "median", table.list_weights)
+    return AggregatedValues(values, values)
 
 
 def minimum_score(table: RankTable) -> AggregatedValues:
-    """Lowest score over the lists that contain the item."""
-    scores = required_scores(table, "minimum", "median_rank")
-    return _same(over_lists(scores, "min"))
+    """Lowest score over the lists that hold the item."""
+    values = over_lists(required_scores(table, "minimum", "median_rank"), "min")
+    return AggregatedValues(values, values)
 
 
 def maximum_score(table: RankTable) -> AggregatedValues:
     """Highest score over the lists that hold the item."""
-    scores = required_scores(table, "maximum", "minimum_rank")
-    return _same(over_lists(scores, "max"))
-
-
-def _same(values: Floats) -> AggregatedValues:
+    values = over_lists(required_scores(table, "maximum", "minimum_rank"), "max")
     return AggregatedValues(values, values)
 
 
@@ -129,7 +109,7 @@ def _without_minimum(options: Mapping[str, Any]) -> bool:
     return options.get("shift") != "minimum"  # which looks at whole lists
 
 
-def _score_based(**said: Any) -> AggregatorSpec:
+def _score_based(**parts: Any) -> AggregatorSpec:
     """What the aggregators of this file have in common."""
     return AggregatorSpec(
         input="scores",
@@ -138,7 +118,7 @@ def _score_based(**said: Any) -> AggregatorSpec:
         by_item=_without_minimum,
         list_weights="any",
         unranked="has no scores, so that it is not taken",
-        **said,
+        **parts,
     )
 
 
@@ -214,61 +194,35 @@ def fpcps(
     The features among the `n_features_to_select` best of at least one list are the objects of a principal
     component analysis with one variable per list; a feature's coordinate on the first component is its score.
     The component is oriented so that its loadings sum to a positive number.
-
-    Warns
-    -----
-    PyfsaggWarning
-        If loadings have mixed signs: a high score in one list then counts against a feature.
-
-    Examples
-    --------
-    >>> table = RankTable.from_scores([[3.0, 2.0, 1.0, 0.0], [6.0, 5.0, 1.0, 0.5]])
-    >>> fpcps(table, n_features_to_select=None).statistic.round(3)
-    array([ 1.793,  0.867, -0.94 , -1.72 ])
     """
-    scores, kept = _prepare(table, n_features_to_select, normalize)
-    loadings, coordinates = _first_component(scores, table.list_weights)
+    scores, chosen = normalized_best(table, n_features_to_select, normalize)
+    loadings, coordinates = first_component(scores, table.list_weights)
     if (loadings < -1e-9).any():
         against = int((loadings < -1e-9).sum())
         warn(
             f"{against} of {loadings.size} lists have a negative loading on the first principal "
-            "component: a high score there lowers the combined score. Keep fewer features (keep), "
-            "or leave these lists out.",
+            "component: a high score there lowers the combined score. Select fewer features "
+            "(n_features_to_select), or leave these lists out.",
             stacklevel=2,
         )
     statistic = np.full(table.n_items, np.nan)
-    statistic[kept] = coordinates
+    statistic[chosen] = coordinates
     below = coordinates.min() - coordinates.std()
-    return AggregatedValues(np.where(kept, statistic, below), statistic)
+    return AggregatedValues(np.where(chosen, statistic, below), statistic)
 
 
-def fpcps_loadings(
-    table: RankTable,
-    *,
-    n_features_to_select: int | float | None = 0.25,
-    normalize: Literal["zscore", "minmax"] = "zscore",
-) -> Floats:
-    """Loadings (n_lists,) of the component that :func:`fpcps` projects on; they have norm 1.
-
-    Examples
-    --------
-    >>> table = RankTable.from_scores([[3.0, 2.0, 1.0], [6.0, 5.0, 1.0]])
-    >>> fpcps_loadings(table, n_features_to_select=None).round(3)
-    array([0.707, 0.707])
-    """
-    return _first_component(
-        _prepare(table, n_features_to_select, normalize)[0], table.list_weights
-    )[0]
-
-
-def _prepare(
+def normalized_best(
     table: RankTable, n_features_to_select: int | float | None, normalize: str
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Normalized scores (n_lists, n_kept) and the mask of the features kept."""
+    """Normalized scores (n_lists, n_best) and the mask of their features."""
     scores = required_scores(table, "fpcps", "borda")
     check_choice("normalize", normalize, ("zscore", "minmax"))
-    kept = _union_of_best(scores, n_features_to_select)
-    chosen = scores[:, kept]
+    best: NDArray[np.bool_] = np.ones(table.n_items, dtype=np.bool_)
+    if n_features_to_select is not None:
+        k = n_selected(n_features_to_select, table.n_items, "n_features_to_select")
+        # Comparing with NaN is False: a missing score is among no list's best.
+        best = np.asarray((rank_scores(scores, ties="ordinal") <= k).any(axis=0))
+    chosen = scores[:, best]
     missing = np.isnan(chosen)
     if missing.any():
         counts = np.maximum(1, (~missing).sum(axis=1, keepdims=True))
@@ -280,33 +234,17 @@ def _prepare(
     constant = spread <= 1e-14 * np.abs(chosen).max(axis=1)
     if constant.all():
         raise DataError(
-            f"every list is constant on the {chosen.shape[1]} features kept, so that there "
-            "is no principal component; keep more features (keep)"
+            f"every list is constant on the {chosen.shape[1]} features, so that there "
+            "is no principal component; select more (n_features_to_select)"
         )
     scale = np.where(constant, np.inf, spread)
     if table.list_weights is not None:
         # As many equal variables as the list is written times have the variance of one of this scale.
         scale = scale / np.sqrt(table.list_weights)
-    return centred / scale[:, np.newaxis], kept
+    return centred / scale[:, np.newaxis], best
 
 
-def _union_of_best(scores: Floats, n_features_to_select: int | float | None) -> NDArray[np.bool_]:
-    p = scores.shape[1]
-    if n_features_to_select is None:
-        return np.ones(p, dtype=np.bool_)
-    if isinstance(n_features_to_select, (float, np.floating)):
-        share = check_real(
-            "n_features_to_select", n_features_to_select, low=0.0, high=1.0, low_open=True
-        )
-        k = max(1, math.ceil(share * p - 1e-9))
-    else:
-        k = check_integer("n_features_to_select", n_features_to_select, low=1, high=p)
-    # Comparing with NaN is False: a missing score is among no list's best.
-    kept: NDArray[np.bool_] = (rank_scores(scores, ties="ordinal") <= k).any(axis=0)
-    return kept
-
-
-def _first_component(scores: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+def first_component(scores: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     """Loadings and coordinates, from the smaller of the two Gram matrices.
 
     `scores` of a list of weight w are longer by √w, and so is its loading: the sum over its copies.

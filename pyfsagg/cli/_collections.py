@@ -273,7 +273,9 @@ def _as_matrix(
         raise ParameterError(
             f"--n-features is {n_features}, but {name} has {len(names)} columns of features"
         )
-    read = read_collection(values, kind=input, wanted="sets", n_features=None, feature_names=names)
+    read = read_collection(
+        values, kind=input, compares="sets", n_features=None, feature_names=names
+    )
     kind = "sets" if isinstance(read, SelectedSets) else read.kind
     if kind == "sets" and n_features_to_select is not None:
         raise ParameterError(

@@ -121,7 +121,7 @@ def _read_selections(
     read = read_collection(
         selections,
         kind="sets",
-        wanted="sets",
+        compares="sets",
         n_features=None,
         feature_names=feature_names,
         least=1,

@@ -30,7 +30,7 @@ from pyfsagg.filters import FILTERS
 from pyfsagg.resampling import Plan, Resamples, Rows
 from pyfsagg.resampling.plan import canonical_order, generator
 from pyfsagg.stability_measures.chance import n_draws
-from pyfsagg.stability_measures.pairwise import measures_of
+from pyfsagg.stability_measures.pairwise import thesis_measures
 
 RESAMPLES_PER_SHUFFLED = 50
 FEWEST, MOST = 2, 10
@@ -266,7 +266,7 @@ def _measures(matrix: Floats, seed: int) -> dict[str, float]:
     n_orders = min(ORDERS, n_draws(*matrix.shape))
     try:
         with set_aside():
-            values = measures_of(matrix, random_state=seed, n_orders=n_orders)
+            values = thesis_measures(matrix, random_state=seed, n_orders=n_orders)
     except DataError:
         return {}
     if len(matrix) < MOST:

@@ -24,11 +24,6 @@ def largest_tail(mean: float, steps: int, n: int, r: float) -> float:
     """The largest P(X ≥ steps / n) of an r-concave X on 0, 1/n, …, 1 with mean at most `mean`.
 
     1, which says nothing, unless ``steps / n`` is above twice the mean, where the bound is small.
-
-    Examples
-    --------
-    >>> round(largest_tail(0.05, 30, 50, -0.5), 6)
-    0.01247
     """
     if steps < math.ceil(2.0 * mean * n) + 1:
         return 1.0
@@ -88,11 +83,6 @@ def selection_frequency(scores: ArrayLike, q: int) -> NDArray[np.float64]:
     -------
     ndarray (p,)
         Multiples of 1 / M.
-
-    Raises
-    ------
-    DataError
-        If the scores are not a matrix.
 
     Examples
     --------
@@ -183,26 +173,16 @@ def pfer_bound(
 def pfer_threshold(
     q: int, p: int, max_false: float, *, n_pairs: int = 50, assumption: str = "unimodal"
 ) -> float:
-    """The smallest frequency threshold under which at most `max_false` false selections are expected.
-
-    Examples
-    --------
-    >>> pfer_threshold(9, 100, 1.0, n_pairs=25)
-    0.72
-    >>> pfer_threshold(16, 50, 1.0, assumption="none")
-    inf
-    """
+    """The smallest frequency threshold under which at most `max_false` false selections are expected."""
     _check(q, p, n_pairs, assumption)
-    max_false = _check_goal(max_false)
+    max_false = check_real("max_false", max_false, low=0.0, low_open=True)
     if assumption == "none":
         threshold = (q * q / (max_false * p) + 1.0) / 2.0
         return threshold if threshold <= 1.0 else math.inf
     steps = 2 * n_pairs
     first = math.floor(_lowest(q / p, n_pairs, assumption) * steps + ROUNDING) + 1
-    found = _first(
-        lambda w: _bound(q, p, w / steps, n_pairs, assumption) <= max_false, first, steps
-    )
-    return found / steps if found <= steps else math.inf
+    step = _first(lambda w: _bound(q, p, w / steps, n_pairs, assumption) <= max_false, first, steps)
+    return step / steps if step <= steps else math.inf
 
 
 def pfer_size(
@@ -228,7 +208,7 @@ def pfer_size(
     121
     """
     _check(1, p, n_pairs, assumption)
-    max_false = _check_goal(max_false)
+    max_false = check_real("max_false", max_false, low=0.0, low_open=True)
     low = 0.0 if assumption == "r-concave" else 0.5
     threshold = check_real("threshold", threshold, low=low, high=1.0, low_open=True)
 
@@ -272,10 +252,6 @@ def _check(q: int, p: int, n_pairs: int, assumption: str) -> None:
         )
 
 
-def _check_goal(max_false: float) -> float:
-    return check_real("max_false", max_false, low=0.0, low_open=True)
-
-
 def _lowest(share: float, n_pairs: int, assumption: str) -> float:
     """The threshold has to lie above this one."""
     if assumption == "r-concave":
@@ -298,8 +274,8 @@ def _bound(q: int, p: int, threshold: float, n_pairs: int, assumption: str) -> f
     # As many halves as the threshold asks for; frequencies are multiples of 1 / (2B).
     halves = math.ceil(threshold * 2 * n_pairs - ROUNDING)
     both = largest_tail(share**2, halves - n_pairs, n_pairs, -1 / 2)
-    each = largest_tail(share, halves, 2 * n_pairs, -1 / 4)
-    return p * min(both, each, 1.0)
+    single = largest_tail(share, halves, 2 * n_pairs, -1 / 4)
+    return p * min(both, single, 1.0)
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
@@ -322,12 +298,9 @@ def bound_of_frequency(
 ) -> NDArray[np.float64]:
     """For each frequency the bound if it were the threshold; p where it is not covered, or larger."""
     lowest = _lowest(q / p, n_pairs, assumption) + ROUNDING / n_pairs
-    found, at = np.unique(frequency, return_inverse=True)
-    covered = q <= largest_size(p, n_pairs, assumption)
-    bounds = [
-        min(float(p), _bound(q, p, each, n_pairs, assumption))
-        if covered and each > lowest
-        else float(p)
-        for each in found.tolist()
-    ]
-    return np.array(bounds)[at.reshape(-1)]
+    distinct, position = np.unique(frequency, return_inverse=True)
+    bounds = np.full(distinct.size, float(p))
+    if q <= largest_size(p, n_pairs, assumption):
+        for i in np.flatnonzero(distinct > lowest).tolist():
+            bounds[i] = min(float(p), _bound(q, p, float(distinct[i]), n_pairs, assumption))
+    return np.asarray(bounds[position.reshape(-1)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part
-from pyfsagg._base.validation import as_array, check_choice, check_list, check_real
+from pyfsagg._base.validation import as_array, check_choice, check_level, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import Got, MessagePart, Name, Param, Remedy, Use
 from pyfsagg.error_control.bounds import (
@@ -24,7 +25,7 @@ from pyfsagg.error_control.bounds import (
     pfer_threshold,
     selection_frequency,
 )
-from pyfsagg.error_control.e_values import can_select, check_level, e_bh, stability_e_values
+from pyfsagg.error_control.e_values import can_select, e_bh, stability_e_values
 from pyfsagg.error_control.integrated_path import integrated_path
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -62,12 +63,8 @@ class TargetPermutation(MessagePart):
 
     def record(self) -> dict[str, Any]:
         """Plain values, for a file."""
-        return {
-            "strong": self.strong,
-            "n_permutations": self.n_permutations,
-            "n_resamples": self.n_resamples,
-            "sentences": list(self.sentences),
-        }
+        names = ("strong", "n_permutations", "n_resamples")
+        return {**{name: getattr(self, name) for name in names}, "sentences": list(self.sentences)}
 
     def arrays(self) -> dict[str, Floats]:
         """What is kept beside :meth:`record`."""
@@ -80,10 +77,10 @@ class TargetPermutation(MessagePart):
         """What was kept with a result; None if nothing was."""
         if "permutation" not in document:
             return None
-        kept = dict(document["permutation"])
-        kept.pop("sentences")
+        record = dict(document["permutation"])
+        record.pop("sentences")
         values: dict[str, Any] = {name: arrays[f"permutation_{name}"] for name in _ARRAYS}
-        return cls(feature_names=tuple(document["features"]), **values, **kept)
+        return cls(feature_names=tuple(document["features"]), **values, **record)
 
     def columns(self) -> dict[str, Floats]:
         """The p-values, in the order of the table."""
@@ -104,14 +101,11 @@ class TargetPermutation(MessagePart):
     @property
     def sentences(self) -> tuple[str, ...]:
         """The result at a level of 0.05 and its assumptions, in sentences."""
-        chosen = self.select(0.05)
-        p = len(self.feature_names)
-        found = (
-            f"{len(chosen)} of {p} features score above the largest scores with shuffled targets "
-            f"(family-wise error 0.05): {enumerate_names(chosen)}."
-            if chosen
-            else "No feature scores above the largest scores with shuffled targets (family-wise error 0.05)."
-        )
+        chosen, p = self.select(0.05), len(self.feature_names)
+        above = "above the largest scores with shuffled targets (family-wise error 0.05)"
+        finding = f"No feature scores {above}."
+        if chosen:
+            finding = f"{len(chosen)} of {p} features score {above}: {enumerate_names(chosen)}."
         single = (
             "Where some features score high whatever the target is, for instance for their many levels, "
             "theirs are the largest scores, and hide other features. Without a correction for the number of "
@@ -124,7 +118,7 @@ class TargetPermutation(MessagePart):
             "related to the target: a selection says that some are."
         )
         return (
-            f"{found} The smallest possible p-value of {self.n_permutations:,} shuffled targets is "
+            f"{finding} The smallest possible p-value of {self.n_permutations:,} shuffled targets is "
             f"{1 / (1 + self.n_permutations):.2g}.",
             single,
             f"Supposed: rows are exchangeable, so that the target can be shuffled. {reach}",
@@ -151,11 +145,6 @@ def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Float
     family_wise : ndarray (p,)
         Step-down adjusted: each feature is compared with the highest null score among those that do
         not stand above it.  Equal scores get equal values.
-
-    Raises
-    ------
-    DataError
-        If the shapes do not fit, or a score is missing.
 
     Notes
     -----
@@ -198,7 +187,6 @@ def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Float
     return p_values, family_wise
 
 
-FloatArray = NDArray[np.float64]
 METHODS = {
     "max_false": ("stability_selection", "integrated_path"),
     "fdr": ("integrated_path", "e_values"),
@@ -288,11 +276,11 @@ class ErrorControl(Part):
     threshold: float
     bound: float
     n_pairs: int
-    frequency: FloatArray
-    expected_false: FloatArray
-    path_expected_false: FloatArray
-    q_values: FloatArray
-    e_values: FloatArray | None = None
+    frequency: Floats
+    expected_false: Floats
+    path_expected_false: Floats
+    q_values: Floats
+    e_values: Floats | None = None
 
     @property
     def selected(self) -> list[str]:
@@ -327,13 +315,6 @@ class ErrorControl(Part):
         return frame.iloc[self._order()]
 
     @property
-    def _wish(self) -> str:
-        """The limit in words."""
-        if self.goal == "max_false":
-            return f"at most {self.level:g} expected false {_selections(self.level)}"
-        return f"a false discovery rate of at most {self.level:g}"
-
-    @property
     def sentences(self) -> tuple[str, ...]:
         """The selection, its error bound and the assumptions, in sentences."""
         supposed = SUPPOSED[
@@ -343,21 +324,30 @@ class ErrorControl(Part):
         return (self._finding(), self._ground(), f"Supposed: {supposed}", *estimate)
 
     def _finding(self) -> str:
+        limit = f"a false discovery rate of at most {self.level:g}"
+        if self.goal == "max_false":
+            limit = f"at most {self.level:g} expected false {_selections(self.level)}"
         names = self.selected
-        p = len(self.feature_names)
         if names:
             return (
-                f"With {self._wish}, {len(names)} of {plural(p, 'feature')} can be selected: "
-                f"{enumerate_names(names)}."
+                f"With {limit}, {len(names)} of {plural(len(self.feature_names), 'feature')} can be "
+                f"selected: {enumerate_names(names)}."
             )
         return (
-            f"With {self._wish}, no feature can be selected: {self._reason()} That does not say that no "
+            f"With {limit}, no feature can be selected: {self._reason()} That does not say that no "
             "feature is related to the target."
         )
 
     def _reason(self) -> str:
-        if self.method != "stability_selection":
-            return f"{self._smallest()} {FEW_OF_MANY[self.method]} {OTHER_ANSWER}"
+        if self.method == "e_values":
+            return f"no e-value is large enough for e-BH. {FEW_OF_MANY[self.method]} {OTHER_ANSWER}"
+        if self.method == "integrated_path":
+            by_number = self.goal == "max_false"
+            values = self.path_expected_false if by_number else self.q_values
+            what = "number of expected false selections" if by_number else "q-value"
+            best = int(values.argmin())
+            smallest = f"the smallest {what} is {values[best]:.2g}, of {self.feature_names[best]}."
+            return f"{smallest} {FEW_OF_MANY[self.method]} {OTHER_ANSWER}"
         if not math.isfinite(self.threshold):
             return (
                 "not even one feature that every half puts first would keep the limit, whatever the data. "
@@ -370,15 +360,6 @@ class ErrorControl(Part):
             f"than {self.q} features are related to the target, they take these places from each other; a "
             "larger limit gives more places."
         )
-
-    def _smallest(self) -> str:
-        if self.method == "e_values":
-            return "no e-value is large enough for e-BH."
-        by_number = self.goal == "max_false"
-        values = self.path_expected_false if by_number else self.q_values
-        what = "number of expected false selections" if by_number else "q-value"
-        best = int(values.argmin())
-        return f"the smallest {what} is {values[best]:.2g}, of {self.feature_names[best]}."
 
     def _ground(self) -> str:
         halves = f"{2 * self.n_pairs:,} halves"
@@ -404,19 +385,11 @@ class ErrorControl(Part):
 
     def record(self) -> dict[str, Any]:
         """Plain values, for a file."""
-        return {
-            "goal": self.goal,
-            "level": self.level,
-            "method": self.method,
-            "assumption": self.assumption,
-            "function": self.function,
-            "q": self.q,
-            "threshold": self.threshold if math.isfinite(self.threshold) else None,
-            "bound": self.bound if math.isfinite(self.bound) else None,
-            "n_pairs": self.n_pairs,
-            "selected": self.selected,
-            "sentences": list(self.sentences),
-        }
+        names = ("goal", "level", "method", "assumption", "function", "q", "threshold", "bound")
+        record = {name: getattr(self, name) for name in (*names, "n_pairs", "selected")}
+        for name in ("threshold", "bound"):
+            record[name] = record[name] if math.isfinite(record[name]) else None
+        return {**record, "sentences": list(self.sentences)}
 
     def __repr__(self) -> str:
         return "\n".join(self.sentences)
@@ -483,6 +456,11 @@ def control_errors(
     DataError
         If there are fewer than two pairs, or a score is missing.
 
+    See Also
+    --------
+    pfer_bound : The bound of stability selection.
+    stability_e_values : E-values of the features.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -518,17 +496,13 @@ def control_errors(
                 f" can select none of {plural(p, 'feature')} at ",
                 Use(fdr=Name(f"{level:g}")),
                 f" with {n_pairs} pairs, whatever the data",
-                Remedy(
-                    "use ",
-                    Use(method="integrated_path"),
-                    ", or a limit ",
-                    Param("max_false"),
-                    " on the number of false selections",
-                ),
+                Remedy("use ", Use(method="integrated_path"), ", or limit ", Param("max_false")),
             )
         values = stability_e_values(matrix, level, assumption=assumption)
         support = e_bh(values, level)
-    finite = math.isfinite(threshold)
+    bound = math.inf
+    if math.isfinite(threshold):
+        bound = pfer_bound(size, p, threshold, n_pairs=n_pairs, assumption=assumption)
     return ErrorControl(
         feature_names=names,
         support=support,
@@ -539,9 +513,7 @@ def control_errors(
         function=function,
         q=q,
         threshold=threshold,
-        bound=pfer_bound(size, p, threshold, n_pairs=n_pairs, assumption=assumption)
-        if finite
-        else math.inf,
+        bound=bound,
         n_pairs=n_pairs,
         frequency=frequency,
         expected_false=bound_of_frequency(frequency, size, p, n_pairs, assumption),
@@ -552,20 +524,12 @@ def control_errors(
 
 
 def read_goal(text: str) -> dict[str, float]:
-    """``"pfer:1"`` and ``"fdr:0.1"`` as the arguments `max_false` and `fdr`.
-
-    Examples
-    --------
-    >>> read_goal("pfer:1")
-    {'max_false': 1.0}
-    """
+    """``"pfer:1"`` and ``"fdr:0.1"`` as the arguments `max_false` and `fdr`."""
     word, _, level = text.partition(":")
     name = {"pfer": "max_false", "fdr": "fdr"}.get(word.strip().lower())
-    try:
-        if name is not None:
+    if name is not None:
+        with suppress(ValueError):
             return {name: float(level)}
-    except ValueError:
-        pass
     raise ParameterError(
         Param("threshold"),
         " must be a number of features, a fraction, 'auto' (a proposal), 'pfer:1' (expected ",
@@ -596,7 +560,7 @@ def require_pairs(plan: str) -> None:
         )
 
 
-def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...]]:
+def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
     matrix = as_array("scores", scores, np.float64)
     if matrix.ndim != 2 or matrix.shape[0] % 2:
         raise DataError(
@@ -610,14 +574,11 @@ def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[FloatArray, t
             "needed, and 50 are usual",
             Remedy("draw more, with ", Use(n_resamples=100)),
         )
-    given = (
-        tuple(f"x{j}" for j in range(matrix.shape[1]))
-        if names is None
-        else tuple(check_list("feature_names", names))
-    )
-    if len(given) != matrix.shape[1]:
-        raise DataError(f"{len(given)} names for {matrix.shape[1]} features")
-    return matrix, given
+    p = matrix.shape[1]
+    names = [f"x{j}" for j in range(p)] if names is None else check_list("feature_names", names)
+    if len(names) != p:
+        raise DataError(f"{len(names)} names for {p} features")
+    return matrix, tuple(names)
 
 
 def _size_and_threshold(
@@ -639,11 +600,12 @@ def _size_and_threshold(
         return q, threshold
     if q is not None:
         return q, pfer_threshold(q, p, wish, **how)
-    size = pfer_size(THRESHOLD if threshold is None else threshold, p, wish, **how)
+    frequency = THRESHOLD if threshold is None else threshold
+    size = pfer_size(frequency, p, wish, **how)
     if size:
-        return size, THRESHOLD if threshold is None else threshold
+        return size, frequency
     if threshold is not None or largest_size(p, n_pairs, assumption) < 1:
         return 0, math.inf
     # A small limit: one feature in each half, in more of them.
-    found = pfer_threshold(1, p, wish, **how)
-    return (1, found) if math.isfinite(found) else (0, math.inf)
+    frequency = pfer_threshold(1, p, wish, **how)
+    return (1, frequency) if math.isfinite(frequency) else (0, math.inf)

@@ -12,22 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.validation import as_array, check_real
-from pyfsagg._message import Got, Param, named
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import as_array, check_level
+from pyfsagg._message import Param
 from pyfsagg.error_control.bounds import largest_size, pfer_bound, pfer_size, selection_frequency
-from pyfsagg.exceptions import DataError, ParameterError
-
-FloatArray = NDArray[np.float64]
-
-
-def check_level(name: str, level: float) -> float:
-    """An error level strictly between 0 and 1."""
-    number = check_real(name, level)
-    if not 0.0 < number < 1.0:
-        raise ParameterError(
-            named(name), " must be above 0 and below 1", Got(level), "; 0.1 means one in ten"
-        )
-    return number
+from pyfsagg.exceptions import DataError
 
 
 def stability_e_values(
@@ -36,7 +25,7 @@ def stability_e_values(
     *,
     threshold: float = 0.75,
     assumption: str = "unimodal",
-) -> FloatArray:
+) -> Floats:
     """E-values of the features from complementary pairs, for a given false discovery rate.
 
     If at most v false selections are expected, p / v for each selected feature and 0 for the others
@@ -62,11 +51,6 @@ def stability_e_values(
     -------
     ndarray (p,)
         All 0 if no selection size keeps the bounds.
-
-    Raises
-    ------
-    DataError, ParameterError
-        As in :func:`pfer_bound` and :func:`selection_frequency`.
 
     References
     ----------
@@ -115,19 +99,14 @@ def can_select(
     values = values_of_sizes(p, n_pairs, fdr, threshold, assumption)
     if not values:
         return False
-    sizes, each = np.array(list(values)), np.array(list(values.values())) / len(values)
+    sizes, shares = np.array(list(values)), np.array(list(values.values())) / len(values)
     number = np.arange(1, p + 1)
-    largest = np.where(sizes / threshold >= number[:, None], each, 0.0).sum(axis=1)
+    largest = np.where(sizes / threshold >= number[:, None], shares, 0.0).sum(axis=1)
     return bool((number * fdr * largest >= p).any())
 
 
-def e_values_of_p_values(p_values: ArrayLike, *, kappa: float = 0.5) -> FloatArray:
+def e_values_of_p_values(p_values: ArrayLike, *, kappa: float = 0.5) -> Floats:
     """κ p^(κ − 1): an e-value for each p-value.
-
-    References
-    ----------
-    Vovk and Wang (2021), E-values: calibration, combination and applications, Annals of
-    Statistics 49.
 
     Examples
     --------
@@ -142,18 +121,12 @@ def e_values_of_p_values(p_values: ArrayLike, *, kappa: float = 0.5) -> FloatArr
             f"a p-value is {p[wrong][0]:g}; they lie above 0 and at most at 1. Permutation p-values "
             "count the observed value, so that they are never 0"
         )
-    values: FloatArray = kappa * p ** (kappa - 1.0)
+    values: Floats = kappa * p ** (kappa - 1.0)
     return values
 
 
-def mean_e_values(runs: ArrayLike) -> FloatArray:
-    """The mean over runs (first axis) of e-values (runs, p): e-values again, of all runs together.
-
-    Raises
-    ------
-    DataError
-        If a value is negative, or `e_values` is not a matrix.
-    """
+def mean_e_values(runs: ArrayLike) -> Floats:
+    """The mean over runs (first axis) of e-values (runs, p): e-values again, of all runs together."""
     return np.asarray(_checked(runs, 2).mean(axis=0))
 
 
@@ -174,11 +147,6 @@ def e_bh(e_values: ArrayLike, fdr: float) -> NDArray[np.bool_]:
     -------
     ndarray of bool (p,)
 
-    Raises
-    ------
-    DataError
-        If a value is negative.
-
     References
     ----------
     Wang and Ramdas (2022), False discovery rate control with e-values, JRSS B 84.
@@ -192,13 +160,13 @@ def e_bh(e_values: ArrayLike, fdr: float) -> NDArray[np.bool_]:
     values = _checked(e_values, 1)
     ordered = np.sort(values)[::-1]
     p = values.size
-    kept = np.flatnonzero(ordered * np.arange(1, p + 1) * fdr >= p * (1.0 - 1e-12))
-    if kept.size == 0:
+    reached = np.flatnonzero(ordered * np.arange(1, p + 1) * fdr >= p * (1.0 - 1e-12))
+    if reached.size == 0:
         return np.zeros(p, dtype=np.bool_)
-    return np.asarray(values >= ordered[kept[-1]])
+    return np.asarray(values >= ordered[reached[-1]])
 
 
-def _checked(values: ArrayLike, axes: int) -> FloatArray:
+def _checked(values: ArrayLike, axes: int) -> Floats:
     array = as_array("values", values, np.float64)
     if array.ndim != axes or array.size == 0:
         raise DataError(f"e-values must have {axes} axes, got the shape {array.shape}")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part
 from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
 from pyfsagg._message import Param, Remedy
 from pyfsagg.exceptions import DataError
 
-FloatArray = NDArray[np.float64]
 FUNCTIONS = {"h1": 1, "h2": 2, "h3": 3}
 """The power m of h(π) = (2π − 1)^m above 1/2, and 0 below."""
 NORMALIZATIONS = ("same", "ipss")
@@ -44,11 +44,11 @@ class IntegratedPath(Part):
         Thresholds of scores along the used part of the path, largest first.
     """
 
-    expected_false: FloatArray
-    q_values: FloatArray
-    scores: FloatArray
+    expected_false: Floats
+    q_values: Floats
+    scores: Floats
     integral: float
-    thresholds: FloatArray
+    thresholds: Floats
 
 
 def integrated_path(
@@ -90,11 +90,6 @@ def integrated_path(
     -------
     IntegratedPath
 
-    Raises
-    ------
-    DataError
-        If the shape is not (B, 2, p) with B ≥ 2, or a score is not finite.
-
     Notes
     -----
     The bound supposes that noise features are exchangeable, and for h2 and h3 that a noise feature is
@@ -112,8 +107,8 @@ def integrated_path(
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.exponential(0.1, (25, 2, 20))
     >>> scores[:, :, 0] += 2.0
-    >>> found = integrated_path(scores)
-    >>> int(found.expected_false.argmin()), bool(found.q_values[1:].min() > 0.5)
+    >>> path = integrated_path(scores)
+    >>> int(path.expected_false.argmin()), bool(path.q_values[1:].min() > 0.5)
     (0, True)
     """
     check_choice("function", function, tuple(FUNCTIONS))
@@ -125,10 +120,15 @@ def integrated_path(
     n_pairs, _, p = pairs.shape
     power = FUNCTIONS[function]
 
-    thresholds = _grid(pairs, n_thresholds)
+    top = np.log10(float(pairs.max()) + ABOVE)
+    thresholds = np.logspace(top, top - np.log10(RANGE), n_thresholds)
     frequency = _frequencies(pairs.reshape(-1, p), thresholds)
-    end = _settled(frequency)
-    thresholds, frequency = thresholds[:end], frequency[:end]
+    # The path ends before the frequencies do not change any more.
+    same = np.isclose(frequency[2:], frequency[:-2]).all(axis=1)
+    settled = same & (frequency[2:].mean(axis=1) > SETTLED)
+    if settled.any():
+        end = int(settled.argmax()) + 2
+        thresholds, frequency = thresholds[:end], frequency[:end]
     steps = _measure(thresholds, delta)
     bound = _bound(frequency.sum(axis=1), p, n_pairs, power)[:-1] * steps
     reached = np.cumsum(bound)
@@ -144,14 +144,8 @@ def integrated_path(
     return IntegratedPath(expected, q_values(expected), totals, integral, thresholds[:stop])
 
 
-def q_values(expected_false: FloatArray) -> FloatArray:
-    """The smallest share of expected false positives among selections that include a feature.
-
-    Examples
-    --------
-    >>> q_values(np.array([0.1, 0.15, 4.0]))
-    array([0.075, 0.075, 1.   ])
-    """
+def q_values(expected_false: Floats) -> Floats:
+    """The smallest share of expected false positives among selections that include a feature."""
     order = np.argsort(expected_false, kind="stable")
     ordered = expected_false[order]
     size = np.searchsorted(ordered, ordered, side="right")
@@ -161,7 +155,7 @@ def q_values(expected_false: FloatArray) -> FloatArray:
     return out
 
 
-def _read(scores: ArrayLike) -> FloatArray:
+def _read(scores: ArrayLike) -> Floats:
     pairs = as_array("scores", scores, np.float64)
     if pairs.ndim != 3 or pairs.shape[1] != 2 or pairs.shape[0] < 2 or pairs.shape[2] < 1:
         raise DataError(
@@ -175,28 +169,15 @@ def _read(scores: ArrayLike) -> FloatArray:
     return pairs - min(0.0, float(pairs.min()))
 
 
-def _grid(pairs: FloatArray, size: int) -> FloatArray:
-    top = np.log10(float(pairs.max()) + ABOVE)
-    return np.logspace(top, top - np.log10(RANGE), size)
-
-
-def _frequencies(halves: FloatArray, thresholds: FloatArray) -> FloatArray:
+def _frequencies(halves: Floats, thresholds: Floats) -> Floats:
     """Share (L, p) of halves in which a feature is above each threshold."""
     above = np.empty((thresholds.size, halves.shape[1]))
     for j, column in enumerate(np.sort(halves, axis=0).T):
         above[:, j] = column.size - np.searchsorted(column, thresholds, side="right")
-    frequency: FloatArray = above / halves.shape[0]
-    return frequency
+    return np.asarray(above / halves.shape[0])
 
 
-def _settled(frequency: FloatArray) -> int:
-    """How many thresholds there are before the frequencies do not change any more."""
-    same = np.isclose(frequency[2:], frequency[:-2]).all(axis=1)
-    settled = same & (frequency[2:].mean(axis=1) > SETTLED)
-    return int(settled.argmax()) + 2 if settled.any() else frequency.shape[0]
-
-
-def _measure(thresholds: FloatArray, delta: float) -> FloatArray:
+def _measure(thresholds: Floats, delta: float) -> Floats:
     """Measure of the steps between thresholds (largest first) with density λ^(−δ), about 1 in all."""
     size = thresholds.size
     if size < 2:
@@ -206,11 +187,10 @@ def _measure(thresholds: FloatArray, delta: float) -> FloatArray:
     if delta == 1.0:
         return np.full(size - 1, width / np.log(high / low))
     power = 1.0 - delta
-    measure: FloatArray = thresholds[1:] ** power * width * power / (high**power - low**power)
-    return measure
+    return np.asarray(thresholds[1:] ** power * width * power / (high**power - low**power))
 
 
-def _bound(q: FloatArray, p: int, n_pairs: int, power: int) -> FloatArray:
+def _bound(q: Floats, p: int, n_pairs: int, power: int) -> Floats:
     """p E(mean of B indicators of probability (q/p)²)^m, the bound at each threshold."""
     both = (q / p) ** 2
     b = float(n_pairs)

@@ -55,18 +55,19 @@ def read_rank_files(
     twice = [file for file in dict.fromkeys(both) if both.count(file) > 1]
     if twice:
         raise DataError(f"the file {twice[0]} is named twice; each list counts once")
-    found = _ranked(files, format, ids, header, duplicates) if files else {}
-    if isinstance(found, pd.DataFrame) and loose:
+    ranked = _ranked(files, format, ids, header, duplicates) if files else {}
+    if isinstance(ranked, pd.DataFrame) and loose:
         raise DataError(
             f"{_shown(files[0])} is a matrix and {_shown(loose[0])} an unranked list; write the list as a "
             "column of the matrix whose cells are equal, or give lists of names"
         )
-    return found, _named_lists(loose, ids, header, duplicates)
+    return ranked, _named_lists(loose, ids, header, duplicates)
 
 
 def _paths(paths: PathLike | Iterable[PathLike]) -> list[str]:
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    return [str(path) for path in given]
+    if isinstance(paths, (str, os.PathLike)):
+        return [str(paths)]
+    return [str(path) for path in paths]
 
 
 def _ranked(
@@ -77,7 +78,9 @@ def _ranked(
     if format == "matrix":
         return _read_matrix(_only(files, "a matrix"), ids)
     if format == "columns":
-        lists = _read_columns(_only(files, "a table of lists in columns"))
+        file = _only(files, "a table of lists in columns")
+        frame = read_delimited(read_bytes(file), _shown(file), missing=("",), text_columns=None)
+        lists = {str(name): _as_names(frame[name]) for name in frame.columns}
     elif format == "lines":
         lists = _read_lines(_only(files, "a file of lists in lines"))
     else:
@@ -93,8 +96,17 @@ def _named_lists(
         label: _read_one_list(file, ids, header)
         for file, label in zip(files, _labels(files), strict=True)
     }
-    if ids is None and not header:
-        _warn_of_headers(lists)
+    suspects = [
+        label for label, names in lists.items() if names and HEADERS.fullmatch(names[0].strip())
+    ]
+    if suspects and ids is None and not header:
+        first = lists[suspects[0]][0].strip()
+        warn(
+            f"the first line of {len(suspects)} of {len(lists)} lists looks like a header "
+            f"({first!r} in {suspects[0]!r}) and counts as the best item; if it is not an item, "
+            f"skip it with header",
+            stacklevel=5,
+        )
     return {label: _clean(names, label, duplicates) for label, names in lists.items()}
 
 
@@ -192,12 +204,6 @@ def _read_one_list(file: str, ids: str | None, header: bool) -> list[str]:
     return lines[1:] if header else lines
 
 
-def _read_columns(file: str) -> dict[str, list[str]]:
-    label = _shown(file)
-    frame = read_delimited(read_bytes(file), label, missing=("",), text_columns=None)
-    return {str(name): _as_names(frame[name]) for name in frame.columns}
-
-
 def _read_lines(file: str) -> dict[str, list[str]]:
     lines = [line for line in decode_text(read_bytes(file), _shown(file))[0].splitlines() if line]
     delimiter = "\t" if any("\t" in line for line in lines) else ","
@@ -216,38 +222,24 @@ def _clean(cells: Sequence[str], label: str, duplicates: str) -> list[str]:
     names = [cell.strip() for cell in cells]
     while names and not names[-1]:
         names.pop()
-    kept = [name for name in names if name]
-    if not kept:
+    filled = [name for name in names if name]
+    if not filled:
         raise DataError(f"the list {label!r} is empty; a list needs at least one name")
-    if len(kept) < len(names):
+    if len(filled) < len(names):
         warn(
-            f"{len(names) - len(kept)} blank line(s) or cell(s) between the names of {label!r} "
+            f"{len(names) - len(filled)} blank line(s) or cell(s) between the names of {label!r} "
             f"were skipped, the first after {names.index('')} names; names below moved up",
             stacklevel=6,
         )
-    distinct = list(dict.fromkeys(kept))
-    if duplicates == "first" and len(distinct) < len(kept):
+    distinct = list(dict.fromkeys(filled))
+    if duplicates == "first" and len(distinct) < len(filled):
         warn(
-            f"{len(kept) - len(distinct)} name(s) of {label!r} that had occurred before were left "
+            f"{len(filled) - len(distinct)} name(s) of {label!r} that had occurred before were left "
             "out; names below moved up",
             stacklevel=6,
         )
         return distinct
-    return kept
-
-
-def _warn_of_headers(lists: dict[str, list[str]]) -> None:
-    suspects = [
-        label for label, names in lists.items() if names and HEADERS.fullmatch(names[0].strip())
-    ]
-    if suspects:
-        first = lists[suspects[0]][0].strip()
-        warn(
-            f"the first line of {len(suspects)} of {len(lists)} lists looks like a header "
-            f"({first!r} in {suspects[0]!r}) and counts as the best item; if it is not an item, "
-            f"skip it with header",
-            stacklevel=6,
-        )
+    return filled
 
 
 def _read_matrix(file: str, ids: str | None) -> pd.DataFrame:
@@ -272,8 +264,15 @@ def _read_matrix(file: str, ids: str | None) -> pd.DataFrame:
             Use(format="columns"),
         )
     for column in values.columns:
-        if not pd.api.types.is_numeric_dtype(values[column]) and values[column].notna().any():
-            _refuse_text(values[column], str(column), label)
+        known = values[column].dropna()
+        if len(known) and not pd.api.types.is_numeric_dtype(known):
+            wrong = known[pd.to_numeric(known, errors="coerce").isna()]
+            raise DataError(
+                f"the column {str(column)!r} of {label} is not numeric ({wrong.iloc[0]!r} in row ",
+                f"{int(wrong.index[0]) + 2}); it must hold ranks or scores; for columns of names, best ",
+                "first, say ",
+                Use(format="columns"),
+            )
     names = frame[key].astype(str).str.strip()
     return values.astype("float64").set_axis(pd.Index(names), axis="index").T
 
@@ -287,15 +286,3 @@ def _table_with(content: bytes, label: str, ids: str | None) -> pd.DataFrame:
     if ids is not None and ids not in frame.columns:
         raise UnknownNameError(f"ids column (of {label})", ids, frame.columns)
     return frame
-
-
-def _refuse_text(column: pd.Series[Any], name: str, label: str) -> None:
-    known = column.dropna()
-    wrong = known[pd.to_numeric(known, errors="coerce").isna()]
-    row, value = wrong.index[0], wrong.iloc[0]
-    raise DataError(
-        f"the column {name!r} of {label} is not numeric ({value!r} in row ",
-        f"{int(row) + 2}); it must hold ranks or scores; for columns of names, best first, ",
-        "say ",
-        Use(format="columns"),
-    )

@@ -29,26 +29,13 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, Unknow
 
 
 def tie_sizes(scores: Floats) -> NDArray[np.int64]:
-    """How many entries have the score of each entry, itself included: 1 where nothing is tied.
-
-    Examples
-    --------
-    >>> tie_sizes(np.array([0.5, 2.0, 0.5, 1.0]))
-    array([2, 1, 2, 1])
-    """
+    """How many entries have the score of each entry, itself included: 1 where nothing is tied."""
     _, group, sizes = np.unique(scores, return_inverse=True, return_counts=True)
-    found: NDArray[np.int64] = sizes[group]
-    return found
+    return np.asarray(sizes[group])
 
 
 def about_ties(scores: Floats, k: int | None = None, noun: str = "features") -> str:
-    """A sentence on equal scores, and on those at the edge of the best `k`; empty without ties.
-
-    Examples
-    --------
-    >>> about_ties(np.array([0.5, 2.0, 0.5, 1.0]))
-    '2 of 4 features have the same score: their order is arbitrary.'
-    """
+    """A sentence on equal scores, and on those at the edge of the best `k`; empty without ties."""
     sizes = tie_sizes(scores)
     tied, p = int((sizes > 1).sum()), len(scores)
     if not tied:
@@ -117,9 +104,9 @@ def rank_scores(
     >>> rank_scores([0.5, 2.0, 0.5, 1.0], ties="ordinal")
     array([3., 1., 4., 2.])
     """
-    check_choice("ties", ties, TIES)
-    given = np.moveaxis(as_array("scores", scores, np.float64), axis, -1)
-    values = np.atleast_2d(given).reshape(-1, given.shape[-1])
+    check_tie_rule(ties, random_state)
+    array = np.moveaxis(as_array("scores", scores, np.float64), axis, -1)
+    values = np.atleast_2d(array).reshape(-1, array.shape[-1])
     # NaN sorts last, so that ranks of the known entries do not depend on the missing ones.
     keys = np.ascontiguousarray(-values if higher_is_better else values)
     if ties == "random":
@@ -132,18 +119,23 @@ def rank_scores(
         ranks[np.isnan(keys)] = np.nan
     else:
         ranks = tied_ranks(keys, order, _PLACES.get(ties, 0.5))
-    return np.moveaxis(ranks.reshape(given.shape), -1, axis)
+    return np.moveaxis(ranks.reshape(array.shape), -1, axis)
 
 
-def _break_ties(keys: Floats, random_state: int | np.random.Generator | None) -> Floats:
-    """Replace keys by distinct ones in the same order, equal ones in random order; NaN stays."""
-    if random_state is None:
+def check_tie_rule(ties: str, random_state: int | np.random.Generator | None) -> None:
+    """Refuse an unknown rule for ties, and a random one without a seed."""
+    check_choice("ties", ties, TIES)
+    if ties == "random" and random_state is None:
         raise ParameterError(
             Use(ties="random"),
             " draws the order of ties: give ",
             Param("random_state"),
             ", for instance 0",
         )
+
+
+def _break_ties(keys: Floats, random_state: int | np.random.Generator | None) -> Floats:
+    """Replace keys by distinct ones in the same order, equal ones in random order; NaN stays."""
     draws = np.random.default_rng(random_state).random(keys.shape)
     order = np.lexsort((draws, keys), axis=-1)
     distinct = np.empty_like(keys)
@@ -153,13 +145,7 @@ def _break_ties(keys: Floats, random_state: int | np.random.Generator | None) ->
 
 
 def last_places(ranks: Floats, sizes: Floats) -> Floats:
-    """Give each of several equal ranks the last of the places that they share.
-
-    Examples
-    --------
-    >>> last_places(np.array([[1.0, 2.5, 2.5, 4.0]]), np.array([4.0]))
-    array([[1., 3., 3., 4.]])
-    """
+    """Give each of several equal ranks the last of the places that they share."""
     in_order = np.sort(ranks, axis=1)  # missing ones last
     if not (in_order[:, 1:] == in_order[:, :-1]).any():
         return ranks  # the usual case, at the price of one sort
@@ -183,25 +169,17 @@ def last_places(ranks: Floats, sizes: Floats) -> Floats:
 def _next_larger(shares: Floats) -> Floats:
     """The next larger entry of the row, 1 for the largest."""
     out = np.ones_like(shares)
-    for row, found in zip(shares, out, strict=True):
+    for i, row in enumerate(shares):
         values = np.append(np.unique(row[~np.isnan(row)]), 1.0)
         at = np.searchsorted(values, row, side="right")
-        found[:] = values[np.minimum(at, values.size - 1)]
+        out[i] = values[np.minimum(at, values.size - 1)]
     return out
 
 
 def select_top(
     values: ArrayLike, k: int, *, higher_is_better: bool = True, axis: int = -1
 ) -> NDArray[np.bool_]:
-    """Mark the `k` best entries; among equal entries the first columns are taken.
-
-    Examples
-    --------
-    >>> select_top([0.1, 0.7, 0.7, 0.2], 1)
-    array([False,  True, False, False])
-    >>> select_top([2, 1, 3], 2, higher_is_better=False)
-    array([ True,  True, False])
-    """
+    """Mark the `k` best entries; among equal entries the first columns are taken."""
     array = np.moveaxis(as_array("values", values, np.float64), axis, -1)
     k = check_integer("k", k, low=1, high=array.shape[-1])
     known = (~np.isnan(array)).sum(axis=-1)
@@ -225,6 +203,8 @@ def select_top(
 
 
 MOST_COPIES = 10_000
+GROUPS = (tuple, list, set, frozenset)
+"""What is a tie inside a list of names."""
 
 
 def read_lists(
@@ -262,28 +242,28 @@ def _named(
     if isinstance(lists, Mapping):
         return {str(name): entries for name, entries in lists.items()}
     try:
-        given = check_list(argument, lists)
+        without_names = check_list(argument, lists)
     except InputTypeError:
         raise InputTypeError(
             named(argument),
             " must be a sequence of lists of names, or a dict of them, got ",
             f"{type(lists).__name__}",
         ) from None
-    return {f"{prefix}{i + 1}": entries for i, entries in enumerate(given)}
+    return {f"{prefix}{i + 1}": entries for i, entries in enumerate(without_names)}
 
 
 def _entries(label: str, entries: Iterable[Any]) -> list[Any]:
     if isinstance(entries, (str, bytes)):
         raise InputTypeError(f"the list {label!r} is the text {entries!r}, not a list of names")
-    found = check_list(f"the list {label!r}", entries)
-    if not found:
+    names = check_list(f"the list {label!r}", entries)
+    if not names:
         raise DataError(f"the list {label!r} is empty; leave it out")
-    return found
+    return names
 
 
 def _as_tie(label: str, entries: Iterable[Any]) -> tuple[Any, ...]:
     names = tuple(_entries(label, entries))
-    if any(isinstance(name, (tuple, list, set, frozenset)) for name in names):
+    if any(isinstance(name, GROUPS) for name in names):
         raise DataError(f"the unranked list {label!r} holds a tie; all its names are tied already")
     return names
 
@@ -292,9 +272,7 @@ def _read_list(label: str, entries: Iterable[Any]) -> dict[str, float]:
     """Name → rank of one list; a tuple, list or set inside it is a tie."""
     ranks: dict[str, float] = {}
     for entry in _entries(label, entries):
-        group: Sequence[Any] = (
-            list(entry) if isinstance(entry, (tuple, list, set, frozenset)) else [entry]
-        )
+        group = list(entry) if isinstance(entry, GROUPS) else [entry]
         if not group:
             raise DataError(f"the list {label!r} has an empty tie; leave it out")
         rank = len(ranks) + (len(group) + 1) / 2
@@ -323,13 +301,12 @@ def read_values(
     values: Any, names: Sequence[str] | None, label: str
 ) -> tuple[Floats, tuple[str, ...], tuple[str, ...]]:
     values = pandas_frame(values)
+    columns: list[str] = []
+    rows: list[str] = []
     if isinstance(values, pd.DataFrame):
         columns = [str(name) for name in values.columns]
-        rows = [str(name) for name in values.index]
-        if values.index.equals(pd.RangeIndex(len(values))):
-            rows = [f"list{i + 1}" for i in range(len(values))]
-    else:
-        columns, rows = [], []
+        if not values.index.equals(pd.RangeIndex(len(values))):
+            rows = [str(name) for name in values.index]
     values = real_array(label, values)
     try:
         matrix = np.array(values, dtype=np.float64, order="C")
@@ -354,10 +331,8 @@ def read_values(
     columns = columns or [f"x{j}" for j in range(p)]
     rows = rows or [f"list{i + 1}" for i in range(m)]
     if len(set(columns)) < p:
-        twice = pd.Index(columns)
-        raise DataError(
-            f"the item name {twice[twice.duplicated()][0]!r} occurs twice; names must be unique"
-        )
+        repeated = pd.Index(columns)[pd.Index(columns).duplicated()]
+        raise DataError(f"the item name {repeated[0]!r} occurs twice; names must be unique")
     check_writable_names((*columns, *rows), "an item or a list")
     return matrix, tuple(columns), tuple(rows)
 
@@ -384,8 +359,8 @@ def read_members(scores: Any, groups: Any) -> tuple[Floats, NDArray[np.int64], t
         )
     if names.isna().any():
         raise DataError(f"member {int(names.isna().argmax()) + 1} has no group; leave it out")
-    position, found = pd.factorize(names.astype(str).str.strip())
-    return values, position.astype(np.int64), tuple(str(name) for name in found)
+    position, distinct = pd.factorize(names.astype(str).str.strip())
+    return values, position.astype(np.int64), tuple(map(str, distinct))
 
 
 def check_entries(
@@ -399,28 +374,21 @@ def check_entries(
             Remedy("use a finite number or ", NAN),
         )
     missing = np.isnan(matrix)
-    if not missing.any():
-        return
-    if missing.all(axis=1).any():
-        i = int(np.flatnonzero(missing.all(axis=1))[0])
+    empty, unlisted = missing.all(axis=1), missing.all(axis=0)
+    if empty.any():
+        label = list_names[int(empty.argmax())]
         raise DataError(
-            f"every {what} of {list_names[i]!r} is missing (",
+            f"every {what} of {label!r} is missing (",
             NAN,
             "): an empty list",
             Remedy("leave it out"),
         )
-    if missing.all(axis=0).any():
-        j = int(np.flatnonzero(missing.all(axis=0))[0])
-        raise DataError(
-            f"no list has a {what} for the item {names[j]!r} (all ",
-            NAN,
-            ")",
-            Remedy(
-                "drop that item, and count it in ",
-                Param("universe"),
-                " if it could have been listed",
-            ),
+    if unlisted.any():
+        name = names[int(unlisted.argmax())]
+        remedy = Remedy(
+            "drop it, and count it in ", Param("universe"), " if it could have been listed"
         )
+        raise DataError(f"no list has a {what} for the item {name!r} (all ", NAN, ")", remedy)
 
 
 def universe_sizes(
@@ -434,39 +402,33 @@ def universe_sizes(
                 " has no meaning with ",
                 Use(full=True),
                 ", where every list is its own universe",
-                Remedy(
-                    "use ",
-                    Use(full=False),
-                    " for lists that are cut off, or leave out ",
-                    Param("universe"),
-                ),
+                Remedy("leave it out, or use ", Use(full=False), " for lists that are cut off"),
             )
         return np.asarray(p - missing.sum(axis=1), dtype=np.float64)
     if universe is None:
         return np.full(m, float(p))
-    given = [universe] * m if is_single(universe) else check_list("universe", universe)
-    if len(given) != m:
+    sizes = [universe] * m if is_single(universe) else check_list("universe", universe)
+    if len(sizes) != m:
         raise ParameterError(
             Param("universe"),
-            f" must be one number or one per list ({m}), got {len(given)} numbers",
+            f" must be one number or one per list ({m}), got {len(sizes)} numbers",
         )
-    for size in given:
+    for size in sizes:
         if check_integer("universe", size, low=1) < p:
             raise ParameterError(
                 Use(universe=size),
                 f" is smaller than the {p} different items in the lists; it counts every item that ",
                 "could have been listed",
             )
-    return np.asarray(given, dtype=np.float64)
+    return np.asarray(sizes, dtype=np.float64)
 
 
 def check_rank_range(
     ranks: Floats, sizes: Floats, names: tuple[str, ...], list_names: tuple[str, ...]
 ) -> None:
-    low = ranks < 1
     high = ranks > sizes[:, np.newaxis]
-    if low.any():
-        i, j = np.argwhere(low)[0]
+    if (ranks < 1).any():
+        i, j = np.argwhere(ranks < 1)[0]
         raise DataError(
             f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}; ranks start at 1 ",
             "for the best; if these are scores, declare them: ",
@@ -477,13 +439,7 @@ def check_rank_range(
         raise DataError(
             f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}, above the ",
             f"universe of {sizes[i]:g} items",
-            Remedy(
-                "raise ",
-                Param("universe"),
-                ", or use ",
-                Use(full=False),
-                " for a list that is cut off",
-            ),
+            Remedy("raise ", Param("universe"), ", or use ", Use(full=False), " if it is cut off"),
         )
 
 
@@ -491,7 +447,6 @@ def read_list_weights(
     list_weights: Mapping[str, float] | Sequence[float], list_names: tuple[str, ...]
 ) -> Floats:
     """One checked weight per list, in the order of the lists."""
-    m = len(list_names)
     if isinstance(list_weights, Mapping):
         unknown = [str(name) for name in list_weights if str(name) not in list_names]
         if unknown:
@@ -504,9 +459,10 @@ def read_list_weights(
         raise InputTypeError(
             Param("list_weights"), " must be one number per list", Got(list_weights)
         )
-    if len(list_weights) != m:
+    if len(list_weights) != len(list_names):
         raise ParameterError(
-            Param("list_weights"), f" must be one number per list ({m}), got {len(list_weights)}"
+            Param("list_weights"),
+            f" must be one number per list ({len(list_names)}), got {len(list_weights)}",
         )
     checked = np.array([check_real("list_weights", weight, low=0.0) for weight in list_weights])
     if not checked.any():

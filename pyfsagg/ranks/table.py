@@ -15,14 +15,14 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import stored
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice
-from pyfsagg._message import FALSE, SCORES, TRUE, Got, Param, Phrase, Use
+from pyfsagg._message import FALSE, SCORES, TRUE, Got, Param, Phrase
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import Format, PathLike, read_rank_files
 from pyfsagg.ranks.ranking import (
-    TIES,
     Ties,
     check_entries,
     check_rank_range,
+    check_tie_rule,
     last_places,
     rank_scores,
     read_list_weights,
@@ -39,7 +39,9 @@ class RankTable:
     """Several ranked lists over one set of items.
 
     Build one with :meth:`from_lists`, :meth:`from_ranks`, :meth:`from_scores` or
-    :meth:`from_files`; these check their input.  The constructor itself trusts its arguments.
+    :meth:`from_files`; these check their input, and raise a `DataError` that names the list, the item
+    or the file, for instance for an infinite score, a rank that is not positive, an empty list, or a
+    name twice in a list.  The constructor itself trusts its arguments.
 
     Attributes
     ----------
@@ -80,9 +82,6 @@ class RankTable:
     given_ranks: Floats | None = field(default=None, metadata=stored(key="ranks"))
     list_weights: Floats | None = None
 
-    # -----------------------------------------------------------------------------------------
-    # accessors
-    # -----------------------------------------------------------------------------------------
     @cached_property
     def ranks(self) -> Floats:
         """Ranks (m, p), 1 = best, NaN = missing; made from the scores when first asked for."""
@@ -102,6 +101,14 @@ class RankTable:
     @property
     def n_items(self) -> int:
         return int(self._matrix.shape[1])
+
+    @property
+    def _universe(self) -> int:
+        """How many items could have been listed; with universes of different sizes the largest.
+
+        Normalized ranks come without the size of their universe: their `sizes` are ones.
+        """
+        return max(self.n_items, int(self.sizes.max()))
 
     @property
     def _matrix(self) -> Floats:
@@ -151,11 +158,6 @@ class RankTable:
     def reversed(self, lists: Sequence[str]) -> RankTable:
         """The same table with the scores of some lists reversed: the smallest becomes the best.
 
-        Raises
-        ------
-        DataError
-            If only ranks are known.
-
         Examples
         --------
         >>> table = RankTable.from_scores([[1.0, 2.0], [3.0, 4.0]])
@@ -196,21 +198,14 @@ class RankTable:
         """
         if list_weights is None:
             return replace(self, list_weights=None)
-        given = read_list_weights(list_weights, self.list_names)
-        kept = given > 0
-        table = self if kept.all() else self._of_lists(kept)
-        even = bool((given[kept] == 1.0).all())
-        return replace(table, list_weights=None if even else given[kept])
+        weights = read_list_weights(list_weights, self.list_names)
+        counts = weights > 0
+        table = self if counts.all() else self._of_lists(counts)
+        even = bool((weights[counts] == 1.0).all())
+        return replace(table, list_weights=None if even else weights[counts])
 
     def _written_out(self) -> RankTable:
-        """The table without weights in which a list of weight k stands k times.
-
-        Examples
-        --------
-        >>> table = RankTable.from_lists([["a", "b"], ["b", "a"]]).weighted([2, 1])
-        >>> table._written_out().ranks.tolist()
-        [[1.0, 2.0], [1.0, 2.0], [2.0, 1.0]]
-        """
+        """The table without weights in which a list of weight k stands k times."""
         if self.list_weights is None:
             return self
         rows = np.repeat(np.arange(self.n_lists), whole_weights(self.list_weights))
@@ -245,32 +240,17 @@ class RankTable:
         item whose ties are broken at random.  Ties broken at random in each list
         (``ties="random"``) stay as they are, ties broken by the order of the columns do not.
         Of given ranks ties are taken from the ranks.
-
-        Examples
-        --------
-        >>> RankTable.from_scores([[0.9, 0.0, 0.0, 0.0]])._with_last_places().ranks
-        array([[1., 4., 4., 4.]])
         """
         if self.ties in ("max", "random"):
             return self
-        last = self._last_places()
+        scores = self.scores
+        last = last_places(self.ranks, self.sizes) if scores is None else rank_scores(scores, "max")
         if np.array_equal(last, self.ranks, equal_nan=True):
             return self
         return replace(self, scores=None, given_ranks=last)
 
-    def _last_places(self) -> Floats:
-        if self.scores is None:
-            return last_places(self.ranks, self.sizes)
-        return rank_scores(self.scores, "max")
-
     def to_frame(self, values: Literal["ranks", "scores", "normalized"] = "ranks") -> pd.DataFrame:
-        """The table as a frame with one row per item and one column per list.
-
-        Raises
-        ------
-        DataError
-            If scores are asked for and the table has none.
-        """
+        """The table as a frame with one row per item and one column per list."""
         check_choice("values", values, ("ranks", "scores", "normalized"))
         if values == "scores":
             matrix = self.scores
@@ -288,14 +268,11 @@ class RankTable:
         absent = int(self.missing.sum())
         gaps = ""
         if absent:
-            gaps = f", {absent} missing entr{'y' if absent == 1 else 'ies'}"
-            gaps += ", absent = unknown" if self.full else ", absent = worst"
+            meaning = "unknown" if self.full else "worst"
+            gaps = f", {absent} missing entr{'y' if absent == 1 else 'ies'}, absent = {meaning}"
         lists = f"{self.n_lists} list{'' if self.n_lists == 1 else 's'}"
         return f"RankTable({lists}, {self.n_items} items{gaps})"
 
-    # -----------------------------------------------------------------------------------------
-    # constructors
-    # -----------------------------------------------------------------------------------------
     @classmethod
     def _from_checked_scores(cls, scores: Floats, names: tuple[str, ...]) -> RankTable:
         """Wrap a complete score matrix that is known to be valid, without looking at it.
@@ -335,11 +312,6 @@ class RankTable:
         universe : int or one int per list, optional
             Universe sizes for ``full=False``; the number of items by default.
 
-        Raises
-        ------
-        DataError
-            For an infinite score, a list or an item without any score, or duplicate names.
-
         Examples
         --------
         >>> RankTable.from_scores([[0.9, 0.1, 0.5], [0.8, 0.2, 0.2]]).ranks
@@ -357,14 +329,7 @@ class RankTable:
                 Got(higher_is_better),
                 "; if directions are mixed, negate the lists that run the other way first",
             )
-        check_choice("ties", ties, TIES)
-        if ties == "random" and random_state is None:
-            raise ParameterError(
-                Use(ties="random"),
-                " draws the order of ties: give ",
-                Param("random_state"),
-                ", e.g. 0",
-            )
+        check_tie_rule(ties, random_state)
         matrix, item_names, list_names = read_values(scores, names, "scores")
         check_entries(matrix, item_names, list_names, "score")
         matrix = matrix if higher_is_better else -matrix
@@ -386,19 +351,11 @@ class RankTable:
         ----------
         ranks : array-like or DataFrame of shape (n_lists, n_items)
             Positive ranks, ties in any convention; NaN = not in the list.
-        names : sequence of str, optional
-            Item names for an array; ``x0, x1, …`` by default.
+        names, universe
+            As in :meth:`from_scores`.
         full : bool
             False: lists are cut off, and an absent item is worse than all listed ones.  True: each
             list is complete and has no information on an absent item.
-        universe : int or one int per list, optional
-            N_i for ``full=False``; the number of items by default.
-
-        Raises
-        ------
-        DataError
-            For a rank that is not positive, above its universe, or infinite; for a list or an item
-            without any rank; for duplicate names.
 
         Examples
         --------
@@ -420,11 +377,6 @@ class RankTable:
 
         Entries are shares of the universe in (0, 1]; NaN = not in the list.  The universe is then
         the unit in which ranks are measured: `ranks` holds the entries as they are, `sizes` ones.
-
-        Raises
-        ------
-        DataError
-            For an entry outside (0, 1], and as in :meth:`from_ranks`.
 
         Examples
         --------
@@ -472,12 +424,6 @@ class RankTable:
             One row per member of the largest group, one column per group in the order of first
             appearance.
 
-        Raises
-        ------
-        DataError
-            For arguments of different lengths, a score that is missing or infinite, or a member
-            without a group.
-
         Examples
         --------
         >>> RankTable.from_groups([3.0, 1.0, 2.0, 0.5], ["a", "b", "a", "b"]).ranks
@@ -517,11 +463,6 @@ class RankTable:
         unranked : sequence of lists of names, or dict of list name to list of names
             Lists without an order, placed after the others: their names are tied, with the mean
             rank of the block.  Without names of their own they are ``unranked1, unranked2, …``.
-
-        Raises
-        ------
-        DataError
-            For no list, an empty list, a name twice in a list, or a missing name.
 
         Warns
         -----
@@ -588,11 +529,6 @@ class RankTable:
             Files of names in no order, one list each (tables with the column `ids`, if that is
             given); see :meth:`from_lists`.  Not with a matrix, in which equal cells mean the same.
 
-        Raises
-        ------
-        DataError
-            If a file cannot be read or has another format; the message names the file.
-
         Warns
         -----
         PyfsaggWarning
@@ -600,15 +536,15 @@ class RankTable:
             looks like a header.
         """
         check_choice("matrix", matrix, ("ranks", "scores"))
-        found, loose = read_rank_files(
+        ranked, loose = read_rank_files(
             paths, unranked, format=format, ids=ids, header=header, duplicates=duplicates
         )
-        if isinstance(found, dict):
-            return cls.from_lists(found, universe, full, unranked=loose)
+        if isinstance(ranked, dict):
+            return cls.from_lists(ranked, universe, full, unranked=loose)
         if matrix == "ranks":
-            return cls.from_ranks(found, universe=universe, full=full)
+            return cls.from_ranks(ranked, universe=universe, full=full)
         return cls.from_scores(
-            found,
+            ranked,
             higher_is_better,
             ties=ties,
             random_state=random_state,

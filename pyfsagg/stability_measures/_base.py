@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
 from scipy.special import ndtri, stdtrit
 
 from pyfsagg._base.arithmetic import Floats
@@ -91,15 +89,11 @@ class PairwiseAverage:
         self.shortcut = shortcut
         self.least_variance = least_variance
 
-    def _slices(self) -> list[slice]:
-        height = max(1, min(self.n_rows, BLOCK_CELLS // self.n_rows))
-        return [slice(a, min(a + height, self.n_rows)) for a in range(0, self.n_rows, height)]
-
     def estimate(self) -> Estimate:
         if self.shortcut is not None:
             return self.shortcut()
         total, defined = 0.0, 0
-        for rows in self._slices():
+        for rows in _slices(self.n_rows):
             cells = self.block(rows, slice(rows.start, self.n_rows))
             height, width = cells.shape
             upper = np.arange(width)[None, :] > np.arange(height)[:, None]
@@ -113,9 +107,8 @@ class PairwiseAverage:
     def reweighted(self, resample_weights: Floats) -> Floats:
         total = np.zeros(resample_weights.shape[0])
         mass = np.zeros(resample_weights.shape[0])
-        everything = slice(0, self.n_rows)
-        for rows in self._slices():
-            cells, known = self._off_diagonal(rows, everything)
+        for rows in _slices(self.n_rows):
+            cells, known = self._off_diagonal(rows)
             total += np.einsum("bi,bi->b", resample_weights[:, rows], resample_weights @ cells.T)
             mass += np.einsum("bi,bi->b", resample_weights[:, rows], resample_weights @ known.T)
         return _divide(total, mass)
@@ -123,18 +116,18 @@ class PairwiseAverage:
     def leave_one_out(self) -> Floats:
         row_sums = np.empty(self.n_rows)
         row_counts = np.empty(self.n_rows)
-        for rows in self._slices():
-            cells, known = self._off_diagonal(rows, slice(0, self.n_rows))
+        for rows in _slices(self.n_rows):
+            cells, known = self._off_diagonal(rows)
             row_sums[rows] = cells.sum(axis=1)
             row_counts[rows] = known.sum(axis=1)
         return _divide(row_sums.sum() / 2 - row_sums, row_counts.sum() / 2 - row_counts)
 
-    def _off_diagonal(self, rows: slice, columns: slice) -> tuple[Floats, Floats]:
+    def _off_diagonal(self, rows: slice) -> tuple[Floats, Floats]:
         """Similarities with undefined and self pairs at zero, and 1 where a pair counts."""
-        cells = self.block(rows, columns)
+        cells = self.block(rows, slice(0, self.n_rows))
         known = (~np.isnan(cells)).astype(np.float64)
-        own = np.arange(rows.start, rows.stop)
-        known[own - rows.start, own] = 0.0
+        position = np.arange(rows.start, rows.stop)
+        known[position - rows.start, position] = 0.0
         return np.where(known > 0, cells, 0.0), known
 
 
@@ -151,11 +144,11 @@ class Imputed(PairwiseAverage):
         self.value = value
 
     def estimate(self) -> Estimate:
-        found = self.base.estimate()
-        n_pairs = found.n_pairs + found.n_undefined
-        defined = found.value * found.n_pairs if found.n_pairs else 0.0
-        value = (defined + self.value * found.n_undefined) / n_pairs
-        return Estimate(value, found.n_pairs, found.n_undefined)
+        estimate = self.base.estimate()
+        n_pairs = estimate.n_pairs + estimate.n_undefined
+        defined = estimate.value * estimate.n_pairs if estimate.n_pairs else 0.0
+        value = (defined + self.value * estimate.n_undefined) / n_pairs
+        return replace(estimate, value=value)
 
 
 class WholeSample:
@@ -173,6 +166,8 @@ class WholeSample:
         Analytic variance of the statistic.
     least_variance : callable, optional
         See ``BoundStatistic``.
+    without_each : callable, optional
+        A faster way to the values without row 0, 1, ….
     """
 
     unit = "rows"
@@ -185,12 +180,14 @@ class WholeSample:
         n_undefined: int = 0,
         variance: Callable[[], float] | None = None,
         least_variance: Callable[[], float] | None = None,
+        without_each: Callable[[], Floats] | None = None,
     ) -> None:
         self.n_rows = n_rows
         self.evaluate = evaluate
         self.n_undefined = n_undefined
         self.variance = variance
         self.least_variance = least_variance
+        self.without_each = without_each
 
     def reweighted(self, resample_weights: Floats) -> Floats:
         return self.evaluate(resample_weights)
@@ -200,23 +197,25 @@ class WholeSample:
         return Estimate(value, self.n_rows - self.n_undefined, self.n_undefined)
 
     def leave_one_out(self) -> Floats:
-        out = np.empty(self.n_rows)
-        height = max(1, min(self.n_rows, BLOCK_CELLS // self.n_rows))
-        for a in range(0, self.n_rows, height):
-            own = np.arange(a, min(a + height, self.n_rows))
-            weights = np.ones((own.size, self.n_rows))
-            weights[own - a, own] = 0.0
-            out[own] = self.reweighted(weights)
-        return out
+        if self.without_each is not None:
+            return self.without_each()
+        values = np.empty(self.n_rows)
+        for rows in _slices(self.n_rows):
+            weights = np.ones((rows.stop - rows.start, self.n_rows))
+            np.fill_diagonal(weights[:, rows], 0.0)
+            values[rows] = self.reweighted(weights)
+        return values
+
+
+def _slices(n_rows: int) -> list[slice]:
+    height = max(1, min(n_rows, BLOCK_CELLS // n_rows))
+    return [slice(first, min(first + height, n_rows)) for first in range(0, n_rows, height)]
 
 
 def _divide(total: Floats, mass: Floats) -> Floats:
     out = np.full(total.shape, np.nan)
     np.divide(total, mass, out=out, where=mass > 0)
     return out
-
-
-_RANGE = re.compile(r"[\[(](.+), (.+)[\])]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,21 +247,13 @@ class StabilitySpec(Spec):
         return self.kind == "sets" if self.breaks_ties is None else self.breaks_ties
 
     def within(self, limit: float, n_rows: int) -> float:
-        """A limit of an interval, moved to the end of the range of the measure if it is beyond it.
-
-        An end that depends on more than the number of rows (m) does not move it.
-        """
-        ends = _RANGE.fullmatch(self.bounds)
-        if ends is None:
-            return limit
-        low, high = _end(ends[1], n_rows), _end(ends[2], n_rows)
+        """A limit, cut off at the ends of the range that depend on nothing but the number of rows."""
+        text = self.bounds.replace("-1/(m-1)", repr(-1.0 / (n_rows - 1)))
+        low, high = (_number(end) for end in text.strip("[()]").partition(", ")[::2])
         return min(limit if low is None else max(limit, low), math.inf if high is None else high)
 
 
-def _end(text: str, n_rows: int) -> float | None:
-    """An end of a range as a number; None if it is none."""
-    if text == "-1/(m-1)":
-        return -1.0 / (n_rows - 1) if n_rows > 1 else None
+def _number(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
@@ -278,38 +269,8 @@ STABILITY_MEASURES = Registry(
 class MeasureValue(Part):
     """The stability of a collection of scores, ranks or selections.
 
-    Attributes
-    ----------
-    value : float
-        The estimate.
-    measure : str
-        Name of the measure in :data:`STABILITY_MEASURES`.
-    n_resamples, n_features : int
-        Size of the collection; `n_features` is 0 where it is not known and not needed.
-    n_pairs : int
-        Pairs of resamples (or rows, see `unit`) over which the value is taken.
-    n_undefined : int
-        Pairs (or rows) for which the measure is not defined; they were left out, or counted with
-        the value given as ``undefined``.
-    unit : {"pairs", "rows"}
-        Unit of `n_pairs` and `n_undefined`.
-    kind : {"scores", "ranks", "sets"}
-        How the data were read.
-    interval : tuple of float or None
-        Lower and upper limit at `confidence_level`.
-    interval_method : str or None
-        "analytic", "bootstrap" or "jackknife".
-    confidence_level : float or None
-        Confidence level of the interval.
-    standard_error : float or None
-        Standard error that belongs to the interval.
-    higher_is_better : bool
-        False for distances (canberra, asd).
-    n_tied : int
-        Resamples in which equal scores compete for the last places of the subset, for a measure of
-        subsets.
-    seed : int or None
-        The seed, where anything was drawn (a bootstrap, an order of ties, a chance level).
+    The columns of :class:`StabilityResult.table <pyfsagg.StabilityResult>` say what the fields are;
+    `n_features` is 0 where it is neither known nor needed, and `seed` None where nothing was drawn.
     """
 
     value: float
@@ -339,7 +300,8 @@ class MeasureValue(Part):
         text = f"MeasureValue({self.measure} = {self.value:.6g}"
         if self.interval is not None and self.confidence_level is not None:
             low, high = self.interval
-            text += f", {100 * self.confidence_level:g} % {self.interval_method} [{low:.4g}, {high:.4g}]"
+            level = f"{100 * self.confidence_level:g} %"
+            text += f", {level} {self.interval_method} [{low:.4g}, {high:.4g}]"
         text += f"; {self.n_resamples} resamples read as {self.kind}, {self.n_pairs} {self.unit}"
         if self.n_undefined:
             text += f", {self.n_undefined} undefined"
@@ -361,9 +323,7 @@ def require_defined(estimate: Estimate, measure: str, unit: str) -> Estimate:
         f"{unit} defined, {estimate.n_undefined} undefined. Constant score rows have no ",
         "correlation, and all-empty or all-full subsets have nothing to compare",
         Remedy(
-            "drop these resamples, use another number of features, or let ",
-            Param("undefined"),
-            " be a value to impute",
+            "drop these resamples, select another number, or give a value by ", Param("undefined")
         ),
     )
 
@@ -398,10 +358,14 @@ def jackknife_interval(
     For an average over pairs, the value without one row follows from that row's sum, so that the
     whole jackknife costs one pass over the pairs.
     """
-    found = jackknife_values(statistic)
-    m = len(found)
-    variance = float((m - 1) / m * ((found - found.mean()) ** 2).sum())
+    variance = jackknife_variance(jackknife_values(statistic))
     return _student(statistic, value, variance, confidence_level, "jackknife")
+
+
+def jackknife_variance(without_each: Floats) -> float:
+    """The variance of a statistic from its values without resample 0, 1, …."""
+    m = len(without_each)
+    return float((m - 1) / m * ((without_each - without_each.mean()) ** 2).sum())
 
 
 def _student(
@@ -427,13 +391,13 @@ def _student(
 
 def jackknife_values(statistic: BoundStatistic) -> Floats:
     """The statistic without resample 0, 1, …, shape (m,)."""
-    found = statistic.leave_one_out()
-    if len(found) < 3 or not np.isfinite(found).all():
+    values = statistic.leave_one_out()
+    if len(values) < 3 or not np.isfinite(values).all():
         raise DataError(
             "the jackknife needs at least 3 resamples and a defined value without each of them; of "
-            f"{len(found)} resamples, {int((~np.isfinite(found)).sum())} leave an undefined value"
+            f"{len(values)} resamples, {int((~np.isfinite(values)).sum())} leave an undefined value"
         )
-    return found
+    return values
 
 
 def bootstrap_interval(
@@ -441,7 +405,7 @@ def bootstrap_interval(
     value: float,
     confidence_level: float,
     n_boot: int,
-    random_state: int | Generator | None,
+    seed: int,
 ) -> Interval:
     """Student interval with the standard error over bootstrap samples of the resamples.
 
@@ -451,26 +415,19 @@ def bootstrap_interval(
     its own rows than about the population, and has m - 1 degrees of freedom: percentiles cover far
     less than they say with few resamples.
     """
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(seed)
     m = statistic.n_rows
-    found = np.empty(n_boot)
+    values = np.empty(n_boot)
     shares = np.full(m, 1.0 / m)
     for first in range(0, n_boot, BOOTSTRAP_ROWS):
         stop = min(first + BOOTSTRAP_ROWS, n_boot)
         weights = rng.multinomial(m, shares, size=stop - first).astype(np.float64)
-        found[first:stop] = statistic.reweighted(weights)
-    found = _defined(found, m)
-    return _student(
-        statistic, value, float(found.var(ddof=1)) * m / (m - 1), confidence_level, "bootstrap"
-    )
-
-
-def _defined(found: Floats, m: int) -> Floats:
-    """Bootstrap values without the few samples in which nothing is defined."""
-    kept = found[np.isfinite(found)]
-    if len(kept) < max(2, 0.5 * len(found)):
+        values[first:stop] = statistic.reweighted(weights)
+    defined = values[np.isfinite(values)]
+    if len(defined) < max(2, 0.5 * n_boot):
         raise DataError(
-            f"only {len(kept)} of {len(found)} bootstrap samples of {m} resamples have a defined "
+            f"only {len(defined)} of {n_boot} bootstrap samples of {m} resamples have a defined "
             "value; there are too few resamples, or too few that carry information"
         )
-    return kept
+    variance = float(defined.var(ddof=1)) * m / (m - 1)
+    return _student(statistic, value, variance, confidence_level, "bootstrap")

@@ -21,6 +21,7 @@ from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
 
+INPUTS = ("auto", "scores", "ranks", "sets")
 MOST_COLUMNS = 100_000
 """Numbers of features up to which every position has a column."""
 
@@ -36,20 +37,11 @@ class Matrix:
 
 @dataclass(frozen=True, eq=False)
 class SelectedSets:
-    """Selected features of m resamples.
+    """Selected features of m resamples, `support` of shape (m, c).
 
-    Attributes
-    ----------
-    support : ndarray of bool, shape (m, c)
-        Columns are the features that are known by name or position; features that no resample
-        selects may be absent when only `n_features` is known.
-    n_features : int or None
-        Number of features p to choose from; None if it was not given.
-    labels : tuple
-        What the columns are called.
-    shares : ndarray of float, shape (m, c), or None
-        Of scores with ties at the edge of a subset: the share of orders of the ties in which each
-        feature is selected.  `support` then holds those that are selected in every order.
+    `labels` names the columns; if only the number of features is known, those that no resample selects
+    may have none.  Where ties at the edge of a subset decide, `shares` holds the share of their orders
+    in which each feature is selected, and `support` what is selected in every order.
     """
 
     support: NDArray[np.bool_]
@@ -76,10 +68,19 @@ class SelectedSets:
     @property
     def sizes(self) -> Floats:
         """How many features each resample selects, shape (m,)."""
-        found: Floats = self.support.sum(axis=1, dtype=np.float64)
-        if self.shares is not None:
-            found = np.rint(self.shares.sum(axis=1))
-        return found
+        if self.shares is None:
+            return np.asarray(self.support.sum(axis=1, dtype=np.float64))
+        return np.asarray(np.rint(self.shares.sum(axis=1)))
+
+    @property
+    def tie_squares(self) -> Floats | None:
+        """What ties add to the expected sum of squared counts, for each resample; None without ties.
+
+        A feature that a resample selects with probability w has the square w, not w^2.
+        """
+        if self.shares is None:
+            return None
+        return np.asarray((self.shares * (1.0 - self.shares)).sum(axis=1))
 
     @property
     def n_tied(self) -> int:
@@ -104,10 +105,25 @@ def read_matrix(
     With `per_feature` nothing is compared between resamples: one is enough, and a cell may be NaN
     (the resample did not see the feature).
     """
-    check_choice("input", kind, ("auto", "scores", "ranks", "sets"))
+    check_choice("input", kind, INPUTS)
     if _is_result(data):
         data, feature_names, kind = data.combined, data.feature_names, "scores"
-    values, names = _as_array(data, feature_names, name)
+    data = pandas_frame(data)
+    if isinstance(data, pd.DataFrame) and feature_names is None:
+        feature_names = [str(column) for column in data.columns]
+    data = real_array(name, data)
+    try:
+        values = np.ascontiguousarray(data, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputTypeError(named(name), f" is not a matrix of numbers: {error}") from None
+    if values.ndim != 2:
+        raise DataError(
+            named(name),
+            f" must have two dimensions (resamples by features), got shape {values.shape}",
+        )
+    if 0 in values.shape:
+        raise DataError(named(name), f" has no resamples or no features (shape {values.shape})")
+    names = _column_names(feature_names, values.shape[1])
     if not per_feature:
         check_rows(values.shape[0], name)
     _check_cells(values, names, name, per_feature)
@@ -126,27 +142,6 @@ def read_matrix(
     return Matrix(values, names, kind)
 
 
-def _as_array(
-    data: Any, feature_names: Sequence[str] | None, name: str
-) -> tuple[Floats, tuple[str, ...]]:
-    data = pandas_frame(data)
-    if isinstance(data, pd.DataFrame) and feature_names is None:
-        feature_names = [str(column) for column in data.columns]
-    data = real_array(name, data)
-    try:
-        values = np.ascontiguousarray(data, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputTypeError(named(name), f" is not a matrix of numbers: {error}") from None
-    if values.ndim != 2:
-        raise DataError(
-            named(name),
-            f" must have two dimensions (resamples by features), got shape {values.shape}",
-        )
-    if 0 in values.shape:
-        raise DataError(named(name), f" has no resamples or no features (shape {values.shape})")
-    return values, _column_names(feature_names, values.shape[1])
-
-
 def _check_cells(values: Floats, names: tuple[str, ...], name: str, missing: bool) -> None:
     refused = np.isinf(values) if missing else ~np.isfinite(values)
     if refused.any():
@@ -157,11 +152,12 @@ def _check_cells(values: Floats, names: tuple[str, ...], name: str, missing: boo
             "needs finite numbers: give missing scores a value, or drop the resample",
         )
     seen = ~np.isnan(values)
-    if not seen.any(axis=1).all():
-        row = int(np.argmin(seen.any(axis=1)))
+    rows, columns = seen.any(axis=1), seen.any(axis=0)
+    if not rows.all():
+        row = int(np.argmin(rows))
         raise DataError(named(name), f" has no score in row {row + 1}", Remedy("drop the resample"))
-    if not seen.any(axis=0).all():
-        unseen = names[int(np.argmin(seen.any(axis=0)))]
+    if not columns.all():
+        unseen = names[int(np.argmin(columns))]
         raise DataError(
             named(name), f" has no score for {unseen!r} in any row", Remedy("drop the feature")
         )
@@ -214,14 +210,11 @@ def _is_ranking(values: Floats) -> bool:
     return bool(np.array_equal(values, rank_scores(values, higher_is_better=False)))
 
 
-# ---------------------------------------------------------------------------------------------
-# sets
-# ---------------------------------------------------------------------------------------------
 def read_collection(
     data: Any,
     *,
     kind: str,
-    wanted: str,
+    compares: str,
     n_features: int | None,
     feature_names: Sequence[str] | None,
     per_feature: bool = False,
@@ -230,11 +223,11 @@ def read_collection(
     """Read what the caller handed over as a :class:`Matrix` or a :class:`SelectedSets`."""
     if n_features is not None:
         n_features = check_integer("n_features", n_features, low=1)
-    check_choice("input", kind, ("auto", "scores", "ranks", "sets"))
+    check_choice("input", kind, INPUTS)
     if _is_result(data):
         data, feature_names, kind = data.combined, data.feature_names, "scores"
     data = pandas_frame(data)
-    if kind == "sets" or (kind == "auto" and _looks_like_sets(data, wanted)):
+    if kind == "sets" or (kind == "auto" and _looks_like_sets(data, compares)):
         return _read_sets(data, n_features, feature_names, per_feature, least)
     matrix = read_matrix(data, feature_names=feature_names, kind=kind, per_feature=per_feature)
     if n_features is not None and n_features != matrix.values.shape[1]:
@@ -250,12 +243,14 @@ def _is_result(data: Any) -> bool:
     return hasattr(data, "combined") and hasattr(data, "feature_names")
 
 
-def _looks_like_sets(data: Any, wanted: str) -> bool:
+def _looks_like_sets(data: Any, compares: str) -> bool:
     if isinstance(data, (np.ndarray, pd.DataFrame)):
         array = as_array("data", data)
         if array.dtype == bool:
             return True
-        return wanted == "sets" and array.dtype.kind in "iuf" and bool(np.isin(array, (0, 1)).all())
+        return (
+            compares == "sets" and array.dtype.kind in "iuf" and bool(np.isin(array, (0, 1)).all())
+        )
     if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
         raise InputTypeError(
             Param("data"), f" must be a matrix or a list of feature sets, got {type(data).__name__}"
@@ -266,20 +261,26 @@ def _looks_like_sets(data: Any, wanted: str) -> bool:
     items = [item for row in rows if isinstance(row, Iterable) for item in row]
     if any(isinstance(item, str) for item in items):
         return True
-    whole = all(isinstance(item, (numbers.Integral, np.bool_)) for item in items)
-    return wanted == "sets" and whole
+    return compares == "sets" and all(
+        isinstance(item, (numbers.Integral, np.bool_)) for item in items
+    )
 
 
 def _read_sets(
     data: Any,
     n_features: int | None,
     feature_names: Sequence[str] | None,
-    per_feature: bool = False,
-    least: int = 2,
+    per_feature: bool,
+    least: int,
 ) -> SelectedSets:
     if not isinstance(data, (np.ndarray, pd.DataFrame)):
         rows = list(data)
-        if not _is_boolean_rows(rows):
+        lists = all(isinstance(row, (list, tuple, np.ndarray)) and len(row) for row in rows)
+        if (
+            not lists
+            or len({len(row) for row in rows}) != 1
+            or not all(isinstance(item, (bool, np.bool_)) for row in rows for item in row)
+        ):
             return _read_lists(rows, n_features, feature_names, per_feature, least)
         data = np.asarray(rows)
     if isinstance(data, pd.DataFrame) and feature_names is None:
@@ -302,19 +303,12 @@ def _read_sets(
     )
 
 
-def _is_boolean_rows(rows: list[Any]) -> bool:
-    if not all(isinstance(row, (list, tuple, np.ndarray)) and len(row) for row in rows):
-        return False
-    same_length = len({len(row) for row in rows}) == 1
-    return same_length and all(isinstance(item, (bool, np.bool_)) for row in rows for item in row)
-
-
 def _read_lists(
     rows: list[Any],
     n_features: int | None,
     feature_names: Sequence[str] | None,
-    per_feature: bool = False,
-    least: int = 2,
+    per_feature: bool,
+    least: int,
 ) -> SelectedSets:
     """Lists of names or zero-based positions."""
     if len(rows) < least:
@@ -344,9 +338,8 @@ def _read_lists(
                 Param("n_features"),
                 f" is {n_features}, but the sets hold {len(labels)} different features",
             )
-    return SelectedSets(
-        _support(selected, labels, feature_names is not None), n_features, tuple(labels)
-    )
+    support = _support(selected, labels, feature_names is not None)
+    return SelectedSets(support, n_features, tuple(labels))
 
 
 def _positions(

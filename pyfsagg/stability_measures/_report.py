@@ -10,13 +10,15 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from pyfsagg._base.words import count, number, percentages, plural, ranks, readable, titled
+from pyfsagg._base.words import MISSING, count, number, percentages, plural, ranks, readable, titled
 from pyfsagg._message import Param
 from pyfsagg._report.closing import Topic, closing, leads_to, linked, settings_groups, software
 from pyfsagg._report.drawing import (
     BLUE,
     GREY,
     INK,
+    LINE_COLOURS,
+    LINE_MARKERS,
     ORANGE,
     clear_frame,
     feature_label,
@@ -33,9 +35,6 @@ from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.curves import pareto_front
 from pyfsagg.stability_measures.result import Pair, StabilityResult
 
-# Okabe and Ito without their yellow, which is too light for a line on white.
-COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#E69F00", INK)
-MARKERS = "os^Dv<>"
 MOST_LABELS = 30
 
 
@@ -80,24 +79,16 @@ def plot_stability_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     ax = new_axes(ax, 3.4)
     for position, (measure, part) in enumerate(curve.groupby("measure", sort=False)):
         part = part.sort_values("size")
-        colour = COLOURS[position % len(COLOURS)]
-        label = readable(str(measure))
-        ax.plot(
-            part["size"],
-            part["value"],
-            f"{MARKERS[position % len(MARKERS)]}-",
-            color=colour,
-            markersize=4.5,
-            label=label,
-        )
+        colour, label = LINE_COLOURS[position % len(LINE_COLOURS)], readable(str(measure))
+        style = f"{LINE_MARKERS[position % len(LINE_MARKERS)]}-"
+        ax.plot(part["size"], part["value"], style, color=colour, markersize=4.5, label=label)
         ax.plot(part["size"], part["chance"], ":", color=colour, label=f"{label} by chance")
     p = round(float((curve["size"] / curve["fraction"]).iloc[0]))
     ax.set_xlim(0, p * 1.03)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
     values = curve[["value", "chance"]].to_numpy()
-    ax.set_ylim(
-        min(0.0, float(np.nanmin(values))) - 0.03, max(1.0, float(np.nanmax(values))) + 0.04
-    )
+    lowest, highest = float(np.nanmin(values)), float(np.nanmax(values))
+    ax.set_ylim(min(0.0, lowest) - 0.03, max(1.0, highest) + 0.04)
     ax.set_xlabel(f"Number of features selected, k (of {p:,})")
     ax.set_ylabel("Stability")
     clear_frame(ax, grid="y")
@@ -135,11 +126,6 @@ def plot_trade_off(
     -------
     Axes
         Stability along x, accuracy along y.
-
-    Raises
-    ------
-    DataError
-        If the frame is empty or a value is missing.
 
     Examples
     --------
@@ -197,11 +183,6 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Axes
         Number of resamples along x (logarithmic), agreement along y.
 
-    Raises
-    ------
-    DataError
-        If the frame has no rows.
-
     Examples
     --------
     >>> import numpy as np
@@ -217,22 +198,11 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax = new_axes(ax, 3.4)
     sizes = curve["n_resamples"].to_numpy()
     k = int(curve["n_features_to_select"].iloc[0])
-    ax.plot(
-        sizes,
-        curve["expected_kendall"],
-        "o-",
-        color=BLUE,
-        markersize=4.5,
-        label="Kendall correlation of the rankings",
-    )
-    ax.plot(
-        sizes,
-        curve["expected_top_overlap"],
-        "s--",
-        color=ORANGE,
-        markersize=4.5,
-        label=f"share of the best {k:,} kept",
-    )
+    for name, style, colour, label in (
+        ("expected_kendall", "o-", BLUE, "Kendall correlation of the rankings"),
+        ("expected_top_overlap", "s--", ORANGE, f"share of the best {k:,} kept"),
+    ):
+        ax.plot(sizes, curve[name], style, color=colour, markersize=4.5, label=label)
     log_ticks(ax, sizes.tolist())
     ax.tick_params(axis="x", rotation=0 if len(sizes) < 9 else 45)
     lowest = float(np.nanmin(curve[["expected_kendall", "expected_top_overlap"]].to_numpy()))
@@ -264,7 +234,6 @@ CURVE_CAPTION = (
     "features at random would give. Only the distance from the dotted line is evidence for the "
     "ranking; a measure that is not corrected for chance rises with k by itself."
 )
-CURVE_LABEL = "Lines: stability of the best k features against k, with the level of chance"
 
 
 def stability_page(
@@ -275,32 +244,27 @@ def stability_page(
     reading: Sequence[str] = (),
 ) -> Page:
     """The report about a collection as a page for :func:`pyfsagg._report.page.write_page`."""
-    table, confidence_level = result.table, result.parameters["confidence_level"]
-    p = result.data["n_features"]
-    sections = [
-        Section("summary", "Summary", result._facts({})),
-    ]
+    table, p = result.table, result.data["n_features"]
+    sections = [Section("summary", "Summary", result._facts({}))]
     if definitions := _definitions(table):
         sections.append(Section("measures", "Measures", definitions))
     if result.curve is not None and result.curve["value"].notna().any():
         curve = [curve_picture(result.curve)]
         sections.append(Section("size", "Stability against subset size", curve))
+    level = f"{100 * result.parameters['confidence_level']:g} %"
     if result.pair is not None:
-        sections.append(
-            Section("comparison", "Comparison", _comparison(result.pair, confidence_level))
-        )
+        sections.append(Section("comparison", "Comparison", _comparison(result.pair, level)))
     if result.features is not None:
-        sections.append(
-            Section("features", "Features", [_features(result.features, confidence_level)])
-        )
-    sections += [
-        *closing(
-            settings_groups(result),
-            _references(table),
-            command=command,
-            code=result._code(result._options_in_force({"reading": reading})),
-        ),
+        sections.append(Section("features", "Features", [_features(result.features, level)]))
+    references = [
+        (titled(str(name)), STABILITY_MEASURES.get(str(name)).source) for name in table.index
     ]
+    sections += closing(
+        settings_groups(result),
+        [software(__version__), *references],
+        command=command,
+        code=result._code(result._options_in_force({"reading": reading})),
+    )
     title = f"Stability of {data_name}" if data_name else "Stability"
     known = f", {plural(p, 'feature')}" if p else ""
     return Page(title, f"{plural(result.data['n_resamples'], 'resample')}{known}", sections)
@@ -309,8 +273,8 @@ def stability_page(
 def curve_picture(curve: pd.DataFrame) -> Picture:
     """Stability of the best k features against k."""
     title = "Stability of the best k features"
-    about = {"label": CURVE_LABEL, "caption": CURVE_CAPTION}
-    return picture(title, "curve", plot_stability_curve, curve, **about)
+    label = "Lines: stability of the best k features against k, with the level of chance"
+    return picture(title, "curve", plot_stability_curve, curve, label=label, caption=CURVE_CAPTION)
 
 
 def _definitions(table: pd.DataFrame) -> list[Block]:
@@ -325,28 +289,20 @@ def _definitions(table: pd.DataFrame) -> list[Block]:
     return [PageTable("What each measure is.", columns, rows, note)] if rows else []
 
 
-def _comparison(pair: Pair, confidence_level: float) -> list[Block]:
-    rows = [
-        [
-            name,
-            count(found.n_resamples),
-            number(found.estimate),
-            "–"
-            if found.interval is None
-            else f"{number(found.interval[0])} to {number(found.interval[1])}",
-        ]
-        for name, found in zip(pair.names, pair.results, strict=True)
+def _comparison(pair: Pair, level: str) -> list[Block]:
+    limits = [
+        MISSING if result.interval is None else " to ".join(map(number, result.interval))
+        for result in pair.results
     ]
     return [
-        PageTable(
-            f"Nogueira's stability of two collections, with {100 * confidence_level:g} % intervals.",
+        PageTable.of_columns(
+            f"Nogueira's stability of two collections, with {level} intervals.",
             [
-                PageColumn("Collection", numeric=False),
-                PageColumn("Resamples"),
-                PageColumn("Stability"),
-                PageColumn("Interval"),
+                (PageColumn("Collection", numeric=False), pair.names),
+                (PageColumn("Resamples"), [count(result.n_resamples) for result in pair.results]),
+                (PageColumn("Stability"), [number(result.estimate) for result in pair.results]),
+                (PageColumn("Interval"), limits),
             ],
-            rows,
         ),
         Text(
             "Resamples of one data set are independent given these data only: the test is then about "
@@ -355,44 +311,25 @@ def _comparison(pair: Pair, confidence_level: float) -> list[Block]:
     ]
 
 
-def _features(features: pd.DataFrame, confidence_level: float) -> PageTable:
+def _features(features: pd.DataFrame, level: str) -> PageTable:
     frame = features.sort_values("frequency", ascending=False, kind="stable").head(MOST_ROWS)
-    ranked = "rank_median" in frame
+    limits = zip(percentages(frame["lower"]), percentages(frame["upper"]), strict=True)
     columns = [
-        [str(name) for name in frame.index],
-        percentages(frame["frequency"]),
-        [
-            f"{low} to {high}"
-            for low, high in zip(
-                percentages(frame["lower"]), percentages(frame["upper"]), strict=True
-            )
-        ],
+        (PageColumn("Feature", numeric=False), [str(name) for name in frame.index]),
+        (PageColumn("Selected in %"), percentages(frame["frequency"])),
+        (PageColumn(f"Its {level} interval"), [f"{low} to {high}" for low, high in limits]),
     ]
-    heads = [
-        PageColumn("Feature", numeric=False),
-        PageColumn("Selected in %"),
-        PageColumn(f"Its {100 * confidence_level:g} % interval"),
-    ]
-    if ranked:
-        columns += [ranks(frame["rank_median"]), ranks(frame["rank_q05"]), ranks(frame["rank_q95"])]
-        heads += [
-            PageColumn("Median rank"),
-            PageColumn("5 % of ranks"),
-            PageColumn("95 % of ranks"),
+    if "rank_median" in frame:
+        columns += [
+            (PageColumn("Median rank"), ranks(frame["rank_median"])),
+            (PageColumn("5 % of ranks"), ranks(frame["rank_q05"])),
+            (PageColumn("95 % of ranks"), ranks(frame["rank_q95"])),
         ]
     hidden = len(features) - len(frame)
     more = f" {count(hidden)} more features are in features.csv." if hidden else ""
-    return PageTable(
+    return PageTable.of_columns(
         "Features by the share of resamples that select them.",
-        heads,
-        list(zip(*columns, strict=True)),
+        columns,
         f"Interval of the share: Wilson.{more}",
         find="feature",
     )
-
-
-def _references(table: pd.DataFrame) -> list[tuple[str, str]]:
-    return [
-        software(__version__),
-        *((titled(str(name)), STABILITY_MEASURES.get(str(name)).source) for name in table.index),
-    ]

@@ -1,11 +1,4 @@
-"""Is the number of resamples large enough?  How far the ranking would move with more of them.
-
-Everything here takes the score matrix (m, p) that the resamples gave and bootstraps its rows: the
-spread of the aggregated scores over these bootstrap samples is the Monte Carlo error that m
-resamples leave, apart from the sampling error of the data themselves.  Where one resample can decide
-the value of a feature (minimum, maximum), a bootstrap says too little; there the two halves of the
-resamples are compared, which are two runs of m/2.
-"""
+"""Is the number of resamples large enough?  How far the ranking would move with more of them."""
 
 from __future__ import annotations
 
@@ -38,6 +31,10 @@ from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._input import read_matrix
 
 Aggregator = Callable[[Floats], Floats]
+SUMMARY = (
+    *("n_resamples", "n_features_to_select", "probability_top_changes", "expected_top_overlap"),
+    *("expected_kendall", "expected_rank_move", "relative_error"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,15 +85,7 @@ class Adequacy(Part):
 
     def summary(self) -> dict[str, float]:
         """The numbers for the ranking as a whole."""
-        return {
-            "n_resamples": self.n_resamples,
-            "n_features_to_select": self.n_features_to_select,
-            "probability_top_changes": self.probability_top_changes,
-            "expected_top_overlap": self.expected_top_overlap,
-            "expected_kendall": self.expected_kendall,
-            "expected_rank_move": self.expected_rank_move,
-            "relative_error": self.relative_error,
-        }
+        return {name: getattr(self, name) for name in SUMMARY}
 
     def enough(
         self,
@@ -125,12 +114,12 @@ class Adequacy(Part):
         """
         limit = check_real("max_change", max_change, low=0.0, high=1.0, low_open=True)
         reached = 1.0 - self.expected_top_overlap <= limit
-        for name, value, allowed in (
-            ("max_rank_move", self.expected_rank_move, max_rank_move),
-            ("max_relative_error", self.relative_error, max_relative_error),
-        ):
-            if allowed is not None:
-                reached = reached and value <= check_real(name, allowed, low=0.0)
+        if max_rank_move is not None:
+            most = check_real("max_rank_move", max_rank_move, low=0.0)
+            reached = reached and self.expected_rank_move <= most
+        if max_relative_error is not None:
+            most = check_real("max_relative_error", max_relative_error, low=0.0)
+            reached = reached and self.relative_error <= most
         return reached
 
     def to_frame(self) -> pd.DataFrame:
@@ -145,8 +134,7 @@ class Adequacy(Part):
         return (
             f"Adequacy({self.n_compared} resamples, {len(self.features)} features: top "
             f"{self.n_features_to_select} changes with probability {self.probability_top_changes:.3g}, "
-            "Kendall to "
-            f"a repetition {self.expected_kendall:.3g}, ranks move by "
+            f"Kendall to a repetition {self.expected_kendall:.3g}, ranks move by "
             f"{self.expected_rank_move:.3g})"
         )
 
@@ -197,6 +185,10 @@ def adequacy(
         For one resample (fewer than four for halves), missing scores, or an aggregator that returns
         something other than p finite numbers.
 
+    See Also
+    --------
+    stability : Agreement of the resamples with one another.
+
     Notes
     -----
     Two independent repetitions are imitated by two bootstrap samples: sample b is compared with
@@ -216,8 +208,8 @@ def adequacy(
     >>> from pyfsagg.stability_measures import adequacy
     >>> rng = np.random.default_rng(0)
     >>> scores = np.array([3.0, 2.0, 1.0, 0.0]) + 0.1 * rng.normal(size=(50, 4))
-    >>> found = adequacy(scores, n_features_to_select=2)
-    >>> found.probability_top_changes, found.expected_kendall, found.enough()
+    >>> result = adequacy(scores, n_features_to_select=2)
+    >>> result.probability_top_changes, result.expected_kendall, result.enough()
     (0.0, 1.0, True)
     """
     matrix = read_matrix(scores, feature_names=feature_names, kind="scores", name="scores")
@@ -230,22 +222,21 @@ def adequacy(
     n_boot = check_integer("n_boot", n_boot, low=4)
     seed = resolve_seed(random_state)
     m = len(matrix.values)
-    whole = _adequacy(matrix.values, matrix.feature_names, k, aggregator, by, n_boot, seed)
+
+    def of_first(n_resamples: int) -> Adequacy:
+        scores = matrix.values[:n_resamples]
+        return _adequacy(scores, matrix.feature_names, k, aggregator, by, n_boot, seed)
+
+    result = of_first(m)
     if sizes is None:
-        return whole
+        return result
     if is_word(sizes, "auto"):
         sizes = [*(25 * 2**i for i in range(40) if 25 * 2**i < m), m]
-    rows = []
-    for size in check_list("sizes", sizes):
-        count = check_integer("each of sizes", size, low=2, high=m)
-        first = matrix.values[:count]
-        part = (
-            whole
-            if count == m
-            else _adequacy(first, matrix.feature_names, k, aggregator, by, n_boot, seed)
-        )
-        rows.append(part.summary())
-    return replace(whole, curve=pd.DataFrame(rows))
+    counts = [
+        check_integer("each of sizes", size, low=2, high=m) for size in check_list("sizes", sizes)
+    ]
+    rows = [(result if count == m else of_first(count)).summary() for count in counts]
+    return replace(result, curve=pd.DataFrame(rows))
 
 
 def _adequacy(
@@ -257,13 +248,12 @@ def _adequacy(
     n_boot: int,
     seed: int,
 ) -> Adequacy:
+    """The precision of an aggregation of the rows of `values`."""
     m, p = values.shape
     n_boot += n_boot % 2
-    require_memory(
-        8 * n_boot * (m + 4 * p),
-        f"{n_boot:,} repetitions of the aggregation",
-        "take a smaller n_boot",
-    )
+    memory = 8 * n_boot * (m + 4 * p)
+    require_memory(memory, f"{n_boot:,} repetitions of the aggregation", "take a smaller n_boot")
+    half = n_boot // 2
     weights = _repetitions(m, n_boot, by, np.random.default_rng(seed))
     size = int(weights[0].sum())
     if aggregator is None:
@@ -272,11 +262,38 @@ def _adequacy(
         repeated = np.ldexp(weights @ unit / size, exponent)
     else:
         centre = _aggregate(aggregator, values)
-        rows = np.arange(m)
         repeated = np.array(
-            [_aggregate(aggregator, values[np.repeat(rows, row)]) for row in weights]
+            [_aggregate(aggregator, np.repeat(values, row, axis=0)) for row in weights]
         )
-    return _compare(centre, repeated, k, m, size, names, seed)
+    rank, ranks = rank_scores(centre), rank_scores(repeated)
+    selected = select_top(repeated, k)
+    common = (selected[:half] & selected[half:]).sum(axis=1)
+    both, exponent = scaled(np.vstack([centre, repeated]))
+    error = both[1:].std(axis=0, ddof=1)
+    spread = float(both[0].std(ddof=1)) if p > 1 else 0.0
+    features = pd.DataFrame(
+        {
+            "score": centre,
+            "score_se": np.ldexp(error, exponent),
+            "rank": rank,
+            "rank_se": np.sqrt(((ranks - rank) ** 2).mean(axis=0)),
+            "probability_in_top": selected.mean(axis=0),
+        },
+        index=pd.Index(list(names), name="feature"),
+    )
+    return Adequacy(
+        features,
+        probability_top_changes=float((common < k).mean()),
+        expected_top_overlap=float(common.mean() / k),
+        expected_kendall=_row_kendall(ranks[:half], ranks[half:]),
+        expected_rank_move=float(np.abs(ranks[:half] - ranks[half:]).mean()),
+        relative_error=float(error.max()) / spread if spread > 0 else float("inf"),
+        n_resamples=m,
+        n_features_to_select=k,
+        n_boot=n_boot,
+        n_compared=size,
+        seed=seed,
+    )
 
 
 def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> NDArray[np.int64]:
@@ -287,10 +304,10 @@ def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> NDArray[np.int
         raise DataError(
             f"{m} resamples have no two halves of at least two; draw at least 4 resamples"
         )
+    half = m // 2
     orders = rng.permuted(np.tile(np.arange(m), (n_boot // 2, 1)), axis=1)
-    return np.concatenate([orders < m // 2, (orders >= m // 2) & (orders < 2 * (m // 2))]).astype(
-        np.int64
-    )
+    halves = [orders < half, (orders >= half) & (orders < 2 * half)]
+    return np.concatenate(halves).astype(np.int64)
 
 
 def _aggregate(aggregator: Aggregator, values: Floats) -> Floats:
@@ -298,52 +315,13 @@ def _aggregate(aggregator: Aggregator, values: Floats) -> Floats:
         raise InputTypeError(
             Param("aggregator"), f" must be callable, got {type(aggregator).__name__}"
         )
-    found = np.asarray(aggregator(values), dtype=np.float64)
-    if found.shape != (values.shape[1],) or not np.isfinite(found).all():
+    scores = np.asarray(aggregator(values), dtype=np.float64)
+    if scores.shape != (values.shape[1],) or not np.isfinite(scores).all():
         raise DataError(
             f"the aggregator must return {values.shape[1]} finite numbers for a score matrix of "
-            f"shape {values.shape}, got shape {found.shape}"
+            f"shape {values.shape}, got shape {scores.shape}"
         )
-    return found
-
-
-def _compare(
-    centre: Floats, repeated: Floats, k: int, m: int, size: int, names: tuple[str, ...], seed: int
-) -> Adequacy:
-    p = len(centre)
-    n_boot = len(repeated)
-    half = n_boot // 2
-    rank = rank_scores(centre)
-    ranks = rank_scores(repeated)
-    tops = select_top(repeated, k)
-    kept = (tops[:half] & tops[half:]).sum(axis=1)
-    both, exponent = scaled(np.vstack([centre, repeated]))
-    error = both[1:].std(axis=0, ddof=1)
-    spread = float(both[0].std(ddof=1)) if p > 1 else 0.0
-    taus = _row_kendall(ranks[:half], ranks[half:])
-    features = pd.DataFrame(
-        {
-            "score": centre,
-            "score_se": np.ldexp(error, exponent),
-            "rank": rank,
-            "rank_se": np.sqrt(((ranks - rank) ** 2).mean(axis=0)),
-            "probability_in_top": tops.mean(axis=0),
-        },
-        index=pd.Index(list(names), name="feature"),
-    )
-    return Adequacy(
-        features,
-        float((kept < k).mean()),
-        float(kept.mean() / k),
-        taus,
-        float(np.abs(ranks[:half] - ranks[half:]).mean()),
-        float(error.max()) / spread if spread > 0 else float("inf"),
-        m,
-        k,
-        n_boot,
-        size,
-        seed,
-    )
+    return scores
 
 
 def _row_kendall(left: Floats, right: Floats) -> float:

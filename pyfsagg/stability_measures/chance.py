@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,14 @@ from scipy.special import gammaln, stdtrit
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.validation import check_choice, check_integer, check_real, n_selected
+from pyfsagg._base.validation import check_choice, check_integer, check_level, n_selected
 from pyfsagg._kernels.stability import pick_tied
-from pyfsagg._message import Param
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._base import BoundStatistic, Estimate, PairwiseAverage
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, check_several, read_matrix
 
-EDGE_TIES = ("random", "first")
 ENOUGH_PAIRS = 2000
 """Pairs of resamples over which drawn orders are averaged, so that their own noise is small."""
 MOST_CELLS = 2_000_000
@@ -32,7 +30,7 @@ MOST_CELLS = 2_000_000
 
 def check_ties(ties: str) -> None:
     """Refuse another rule for ties at the edge of a subset."""
-    check_choice("ties", ties, EDGE_TIES)
+    check_choice("ties", ties, ("random", "first"))
 
 
 def select(matrix: Matrix, k: int, ties: str) -> SelectedSets:
@@ -56,16 +54,16 @@ def expected_shares(scores: Floats, k: int) -> tuple[NDArray[np.bool_], Floats |
     group = level.sum(axis=1)
     if (room == group).all():
         return above | level, None
-    whole = level & (room == group)[:, np.newaxis]
-    above |= whole
-    shares = np.where(level & ~whole, (room / group)[:, np.newaxis], above)
+    all_selected = level & (room == group)[:, np.newaxis]
+    above |= all_selected
+    shares = np.where(level & ~all_selected, (room / group)[:, np.newaxis], above)
     return above, shares
 
 
 def n_draws(m: int, p: int) -> int:
     """How many orders of ties are drawn for m resamples of p features."""
-    wanted = -(-2 * ENOUGH_PAIRS // (m * (m - 1)))
-    return max(1, min(wanted, MOST_CELLS // (m * p)))
+    enough = -(-2 * ENOUGH_PAIRS // (m * (m - 1)))
+    return max(1, min(enough, MOST_CELLS // (m * p)))
 
 
 def draw_selections(
@@ -100,31 +98,22 @@ def average_of_draws(bind: Callable[[Any], BoundStatistic], drawn: list[Any]) ->
     first = bind(drawn[0])
     if len(drawn) == 1:
         return first
-    if isinstance(first, PairwiseAverage):
-        return _mean_over_draws(first, bind(_stacked(drawn)))
-    return _AverageSample([first, *(bind(each) for each in drawn[1:])])
-
-
-def _stacked(drawn: list[Any]) -> Any:
+    if not isinstance(first, PairwiseAverage):
+        return _AverageSample([first, *(bind(collection) for collection in drawn[1:])])
     if isinstance(drawn[0], SelectedSets):
-        first: SelectedSets = drawn[0]
-        support = np.concatenate([each.support for each in drawn])
-        return SelectedSets(support, first.n_features, first.labels)
-    return np.concatenate(drawn)
-
-
-def _mean_over_draws(first: PairwiseAverage, stacked: BoundStatistic) -> PairwiseAverage:
-    """The average over pairs of m rows of the mean of n draws, bound to all n x m rows."""
+        support = np.concatenate([selection.support for selection in drawn])
+        stacked = bind(replace(drawn[0], support=support))
+    else:
+        stacked = bind(np.concatenate(drawn))
     assert isinstance(stacked, PairwiseAverage)
-    m = first.n_rows
-    n = stacked.n_rows // m
+    similarities, m, n = stacked.block, first.n_rows, len(drawn)
 
     def block(left: slice, right: slice) -> Floats:
         total = np.zeros((left.stop - left.start, right.stop - right.start))
         for shift in range(0, n * m, m):
             rows = slice(left.start + shift, left.stop + shift)
             columns = slice(right.start + shift, right.stop + shift)
-            total += stacked.block(rows, columns)
+            total += similarities(rows, columns)
         return total / n
 
     return PairwiseAverage(m, block, least_variance=first.least_variance)
@@ -143,19 +132,16 @@ class _AverageSample:
         self.unit = parts[0].unit
 
     def estimate(self) -> Estimate:
-        found = [part.estimate() for part in self.parts]
-        value = float(np.mean([each.value for each in found]))
-        return Estimate(value, found[0].n_pairs, found[0].n_undefined)
+        estimates = [part.estimate() for part in self.parts]
+        value = float(np.mean([estimate.value for estimate in estimates]))
+        return replace(estimates[0], value=value)
 
     def reweighted(self, resample_weights: Floats) -> Floats:
-        return self._mean([part.reweighted(resample_weights) for part in self.parts])
+        values = [part.reweighted(resample_weights) for part in self.parts]
+        return np.asarray(np.mean(values, axis=0))
 
     def leave_one_out(self) -> Floats:
-        return self._mean([part.leave_one_out() for part in self.parts])
-
-    def _mean(self, found: list[Floats]) -> Floats:
-        mean: Floats = np.mean(found, axis=0)
-        return mean
+        return np.asarray(np.mean([part.leave_one_out() for part in self.parts], axis=0))
 
 
 class ExpectedPairs:
@@ -202,6 +188,11 @@ def hypergeometric_law(left: int, right: int, p: int) -> Floats:
     return np.asarray(law / law.sum())
 
 
+def corrected_level(size: int, p: int, m: int, **_options: Any) -> float:
+    """The level of a measure that is corrected for chance: 0, if it is defined."""
+    return 0.0 if 0 < size < p else float("nan")
+
+
 def novovicova_level(selection: SelectedSets) -> float:
     """E of the measure: every h_j has the law of a sum of Bernoulli(n_i / p)."""
     p = selection.p
@@ -222,22 +213,16 @@ def union_law(sizes: Floats, p: int) -> Floats:
     One step per subset: the number of its features that are new to the union is hypergeometric.
     States with a probability below 1e-20 are left out.
     """
-    require_memory(
-        40 * p,
-        f"the law of the union of subsets of {p:,} features",
-        "take a measure that is an average over pairs, such as jaccard",
-    )
+    purpose = f"the law of the union of subsets of {p:,} features"
+    remedy = "take a measure that is an average over pairs, such as jaccard"
+    require_memory(40 * p, purpose, remedy)
     log_factorial = gammaln(np.arange(p + 1) + 1.0)
     law = np.zeros(p + 1)
     law[0] = 1.0
     for size in sizes.astype(np.int64):
         have = np.flatnonzero(law > 1e-20)[:, None]
         fresh = np.arange(max(0, size - have.max()), min(size, p - have.min()) + 1)[None, :]
-        require_memory(
-            120 * have.size * fresh.size,
-            f"the law of the union of subsets of {p:,} features",
-            "take a measure that is an average over pairs, such as jaccard",
-        )
+        require_memory(120 * have.size * fresh.size, purpose, remedy)
         possible = (fresh <= p - have) & (size - fresh <= have)
         rows, columns = np.nonzero(possible)
         old, new = have[rows, 0], fresh[0, columns]
@@ -265,8 +250,8 @@ def log_choose(n: Floats | float, k: Floats | float) -> Floats:
     """log of the binomial coefficient; minus infinity where k > n."""
     n = np.asarray(n, dtype=np.float64)
     with np.errstate(invalid="ignore"):
-        found = gammaln(n + 1) - gammaln(np.asarray(k) + 1) - gammaln(np.maximum(n - k, 0) + 1)
-    return np.where(n >= k, found, -np.inf)
+        values = gammaln(n + 1) - gammaln(np.asarray(k) + 1) - gammaln(np.maximum(n - k, 0) + 1)
+    return np.where(n >= k, values, -np.inf)
 
 
 FEWEST_PAIRS = 5
@@ -274,12 +259,6 @@ FEWEST_PAIRS = 5
 
 MOST_FREEDOM = 29
 """Pairs of one data set share its rows: more of them than this do not narrow the floor of the spread."""
-
-MEASURES = {
-    "nogueira": "sets: features in common, corrected for chance",
-    "spearman": "ranks: correlation",
-    "pearson": "scores: correlation",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +278,6 @@ class BetweenSampleStability(Part):
     n_rows : int or None
         Rows of each sample, if they are known.
     confidence_level : float
-        Confidence level of the limits.
     """
 
     estimates: pd.DataFrame
@@ -317,13 +295,9 @@ class BetweenSampleStability(Part):
     def record(self) -> dict[str, Any]:
         """The numbers as plain values; missing ones are None."""
         frame = self.estimates.astype(object).where(self.estimates.notna(), None)
-        return {
-            "n_pairs": self.n_pairs,
-            "n_rows": self.n_rows,
-            "n_features_to_select": self.n_features_to_select,
-            "confidence_level": self.confidence_level,
-            "measures": frame.to_dict(orient="index"),
-        }
+        names = ("n_pairs", "n_rows", "n_features_to_select", "confidence_level")
+        record = {name: getattr(self, name) for name in names}
+        return {**record, "measures": frame.to_dict(orient="index")}
 
     _contents = record
 
@@ -354,7 +328,6 @@ def between_sample_stability(
     n_features_to_select : float or int, default 0.25
         How many features are selected: a fraction (rounded up) or a number.
     confidence_level : float, default 0.95
-        Confidence level of the limits.
     n_rows : int, optional
         Rows of each sample; only for display.
     feature_names : sequence of str, optional
@@ -364,10 +337,9 @@ def between_sample_stability(
     -------
     BetweenSampleStability
 
-    Raises
-    ------
-    DataError
-        Missing scores, tables of different shapes, or a single feature.
+    See Also
+    --------
+    stability : Agreement of the resamples of one data set.
 
     Notes
     -----
@@ -400,27 +372,22 @@ def between_sample_stability(
     >>> between_sample_stability(first, second).estimates["estimate"].round(2).to_dict()
     {'nogueira': 0.84, 'spearman': 0.57, 'pearson': 0.73}
     """
-    left = read_matrix(
-        first, feature_names=feature_names, kind="scores", name="first", per_feature=True
+    a, b = (
+        read_matrix(
+            scores, feature_names=feature_names, kind="scores", name=name, per_feature=True
+        ).values
+        for scores, name in ((first, "first"), (second, "second"))
     )
-    right = read_matrix(
-        second, feature_names=feature_names, kind="scores", name="second", per_feature=True
-    )
-    a, b = left.values, right.values
     if a.shape != b.shape:
         raise DataError(
-            f"first and second must have one row for each pair and the same features, got the shapes "
+            "first and second must have one row for each pair and the same features, got the shapes "
             f"{a.shape} and {b.shape}"
         )
     if np.isnan(a).any() or np.isnan(b).any():
         raise DataError(
             "first and second have missing scores; between samples every feature needs a score"
         )
-    confidence_level = check_real(
-        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
-    )
-    if confidence_level == 1.0:
-        raise ParameterError(Param("level"), " must be below 1, got 1.0")
+    confidence_level = check_level("confidence_level", confidence_level)
     if n_rows is not None:
         check_integer("n_rows", n_rows, low=1)
     p = a.shape[1]
@@ -428,30 +395,25 @@ def between_sample_stability(
     k = n_selected(n_features_to_select, p, "n_features_to_select")
     pairs = pd.DataFrame(
         {
-            "nogueira": _set_agreement(a, b, k),
+            "nogueira": _set_agreement(a, b, k),  # expected over ties
             "spearman": _correlation(rank_scores(-a), rank_scores(-b)),
             "pearson": _correlation(a, b),
         }
     ).rename_axis("pair")
-    rows = {name: _interval(pairs[name].to_numpy(), confidence_level) for name in MEASURES}
+    rows = {name: _interval(pairs[name].to_numpy(), confidence_level) for name in pairs}
     estimates = pd.DataFrame.from_dict(
         rows, orient="index", columns=["estimate", "lower", "upper"]
     ).rename_axis("measure")
     return BetweenSampleStability(estimates, pairs, k, len(a), p, n_rows, confidence_level)
 
 
-def _shares(scores: Floats, k: int) -> Floats:
-    """Probability of each feature to be among the best k of its row, ties drawn at random."""
-    selected, shares = expected_shares(scores, k)
-    return np.asarray(selected, dtype=np.float64) if shares is None else shares
-
-
 def _set_agreement(a: Floats, b: Floats, k: int) -> Floats:
-    """Nogueira's measure of each pair of sets of k features, expected over ties."""
+    """Nogueira's measure of each pair of sets of k features."""
     p = a.shape[1]
     if k == p:
         return np.full(len(a), np.nan)
-    common = (_shares(a, k) * _shares(b, k)).sum(axis=1)
+    selections = [select(Matrix(scores, (), "scores"), k, "random") for scores in (a, b)]
+    common = (selections[0].membership * selections[1].membership).sum(axis=1)
     by_chance = k * k / p
     return np.asarray((common - by_chance) / (k - by_chance))
 
@@ -463,8 +425,8 @@ def _correlation(a: Floats, b: Floats) -> Floats:
     b = b - b.mean(axis=1, keepdims=True)
     size = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
     defined = ~constant & (size > 0.0)
-    found = (a * b).sum(axis=1) / np.where(defined, size, 1.0)
-    return np.asarray(np.where(defined, np.clip(found, -1.0, 1.0), 0.0))
+    values = (a * b).sum(axis=1) / np.where(defined, size, 1.0)
+    return np.asarray(np.where(defined, np.clip(values, -1.0, 1.0), 0.0))
 
 
 def _interval(values: Floats, confidence_level: float) -> tuple[float, float, float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks
 from pyfsagg._base.validation import (
     as_array,
-    check_choice,
     check_flag,
     check_integer,
+    check_level,
     check_list,
     check_real,
     n_selected,
@@ -42,14 +41,7 @@ def chance_level(
     random_state: int | Generator | None = None,
     **measure_params: Any,
 ) -> float:
-    """Expected value of a set measure when every resample selects `size` features at random.
-
-    Examples
-    --------
-    >>> from pyfsagg.stability_measures.curves import chance_level
-    >>> round(chance_level("hamming", 2, 4, n_resamples=10), 6)
-    0.5
-    """
+    """Expected value of a set measure when every resample selects `size` features at random."""
     spec = STABILITY_MEASURES.get(measure)
     if spec.kind != "sets":
         raise ParameterError(
@@ -99,8 +91,8 @@ def stability_curve(
         As in :func:`pyfsagg.stability`.
     random_state
         For orders of ties, and for chance levels without closed form.
-    **options
-        Passed on to the measures.
+    **measure_params
+        Options of the measures.
 
     Returns
     -------
@@ -121,13 +113,13 @@ def stability_curve(
     """
     matrix = read_matrix(scores, feature_names=feature_names, kind=input, name="scores")
     m, p = matrix.values.shape
-    asked = [i / 10 for i in range(1, 11)] if sizes is None else check_list("sizes", sizes)
+    sizes = [i / 10 for i in range(1, 11)] if sizes is None else check_list("sizes", sizes)
     measures = check_list("measures", measures)
-    if not asked or not measures:
+    if not sizes or not measures:
         raise ParameterError("sizes and measures must not be empty")
     seed = resolve_seed(random_state)
     name = Message("each of ", Param("sizes"))
-    counts = list(dict.fromkeys(n_selected(size, p, name) for size in asked))
+    counts = list(dict.fromkeys(n_selected(size, p, name) for size in sizes))
     rows = []
     for name in measures:
         spec = STABILITY_MEASURES.get(name)
@@ -147,7 +139,7 @@ def stability_curve(
                 ).value
                 defined = True
             except UndefinedStabilityError:
-                value, defined = float("nan"), False
+                value, defined = np.nan, False
             rows.append((spec.name, k, k / p, value, level, defined))
     return pd.DataFrame(rows, columns=["measure", "size", "fraction", "value", "chance", "defined"])
 
@@ -173,11 +165,6 @@ def pareto_front(
         True on the front: no other point is at least as good in both and better in one.  Equal
         points on the front are all kept.  O(n log n).
 
-    Raises
-    ------
-    DataError
-        If the lengths differ, are zero, or a value is missing.
-
     Examples
     --------
     >>> from pyfsagg.stability_measures import pareto_front
@@ -198,13 +185,11 @@ def pareto_front(
         x = -x
     order = np.lexsort((-y, -x))
     front = np.zeros(x.size, dtype=bool)
-    best = -np.inf
-    held = (np.nan, np.nan)
+    last = (np.nan, -np.inf)
     for i in order:
-        if y[i] > best or (x[i], y[i]) == held:
+        if y[i] > last[1] or (x[i], y[i]) == last:
             front[i] = True
-            best = y[i]
-            held = (x[i], y[i])
+            last = (x[i], y[i])
     return front
 
 
@@ -252,10 +237,9 @@ def feature_stability(
         the feature is among the top k.  Ranks: 1 = most important, average ties, among the features
         that the resample saw.
 
-    Raises
-    ------
-    DataError
-        For one resample, infinite cells, or a resample or feature without any score.
+    See Also
+    --------
+    stability : Agreement of whole selections and rankings.
 
     Notes
     -----
@@ -268,20 +252,15 @@ def feature_stability(
     --------
     >>> from pyfsagg.stability_measures import feature_stability
     >>> scores = [[0.9, 0.5, 0.1], [0.8, 0.1, 0.2], [0.5, 0.9, 0.3]]
-    >>> found = feature_stability(scores, n_features_to_select=1)
-    >>> found[["count", "rank_mean", "probability_in_top"]].round(2).rename_axis(None)
+    >>> table = feature_stability(scores, n_features_to_select=1)
+    >>> table[["count", "rank_mean", "probability_in_top"]].round(2).rename_axis(None)
         count  rank_mean  probability_in_top
     x0      2       1.33                0.67
     x1      1       2.00                0.33
     x2      0       2.67                0.00
     """
-    check_choice("input", input, ("auto", "scores", "ranks", "sets"))
     check_ties(ties)
-    confidence_level = check_real(
-        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
-    )
-    if confidence_level == 1.0:
-        raise ParameterError(Param("level"), " must be below 1, got 1.0")
+    confidence_level = check_level("confidence_level", confidence_level)
     quantiles = [
         check_real(Message("each of ", Param("quantiles")), q, low=0.0, high=1.0)
         for q in check_list("quantiles", quantiles)
@@ -289,7 +268,7 @@ def feature_stability(
     read = read_collection(
         data,
         kind=input,
-        wanted="sets",
+        compares="sets",
         n_features=n_features,
         feature_names=feature_names,
         per_feature=True,
@@ -301,10 +280,10 @@ def feature_stability(
         labels: Sequence[Any] = read.labels
     else:
         size = n_selected(n_features_to_select, read.values.shape[1], "n_features_to_select")
-        standing = _standing(read.values, size)
-        seen, count = standing.seen, standing.count
-        if ties == "random" and not np.array_equal(standing.share, count):
-            count = standing.share
+        seen, count, share, ranks = _standing(read.values, size)
+        in_top = share / seen
+        if ties == "random" and not np.array_equal(share, count):
+            count = share
         labels = read.feature_names
     from statsmodels.stats.proportion import proportion_confint  # heavy, and rarely needed
 
@@ -318,23 +297,18 @@ def feature_stability(
         "upper": np.maximum(upper, frequency),
     }
     if not isinstance(read, SelectedSets):
-        columns |= _rank_columns(standing.ranks, seen, quantiles)
-        columns["probability_in_top"] = standing.share / seen
+        columns |= _rank_columns(ranks, seen, quantiles)
+        columns["probability_in_top"] = in_top
     return pd.DataFrame(columns, index=pd.Index(list(labels), name="feature"))
 
 
-@dataclass(frozen=True)
-class _Standing:
-    """Of each feature: how often it was seen and selected, its share of orders, its ranks."""
+def _standing(
+    scores: Floats, size: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, NDArray[np.float32]]:
+    """Of each feature: how often it was seen and selected, its share of orders, its ranks.
 
-    seen: NDArray[np.int64]
-    count: NDArray[np.int64]
-    share: Floats
-    ranks: NDArray[np.float32]
-
-
-def _standing(scores: Floats, size: int) -> _Standing:
-    """Some resamples at a time, because a wide table has large matrices."""
+    Some resamples at a time, because a wide table has large matrices.
+    """
     m, p = scores.shape
     seen, count = np.zeros(p, dtype=np.int64), np.zeros(p, dtype=np.int64)
     share = np.zeros(p)
@@ -346,7 +320,7 @@ def _standing(scores: Floats, size: int) -> _Standing:
         count += support.sum(axis=0)
         share += part.sum(axis=0)
         ranks[rows] = rank_scores(block)
-    return _Standing(seen, count, share, ranks)
+    return seen, count, share, ranks
 
 
 def _rank_columns(
@@ -354,14 +328,17 @@ def _rank_columns(
 ) -> dict[str, Floats]:
     """Mean, median, standard deviation and quantiles of the ranks, some features at a time."""
     names = ["rank_mean", "rank_median", "rank_sd", *(f"rank_q{100 * q:02g}" for q in quantiles)]
-    found = np.empty((len(names), ranks.shape[1]))
+    values = np.empty((len(names), ranks.shape[1]))
     for part in column_blocks(ranks.shape):
-        own = ranks[:, part].astype(np.float64)
-        found[0, part] = np.nanmean(own, axis=0)
-        found[1, part] = np.nanmedian(own, axis=0)
-        found[2, part] = _sd(own, seen[part])
-        found[3:, part] = _known_quantiles(own, seen[part], quantiles)
-    return dict(zip(names, found, strict=True))
+        block = ranks[:, part].astype(np.float64)
+        values[0, part] = np.nanmean(block, axis=0)
+        values[1, part] = np.nanmedian(block, axis=0)
+        squares = np.nansum((block - values[0, part]) ** 2, axis=0)
+        several = seen[part] > 1
+        freedom = np.where(several, seen[part] - 1, 1)
+        values[2, part] = np.sqrt(np.where(several, squares / freedom, np.nan))
+        values[3:, part] = _known_quantiles(block, seen[part], quantiles)
+    return dict(zip(names, values, strict=True))
 
 
 def _known_quantiles(ranks: Floats, seen: NDArray[np.int64], quantiles: Sequence[float]) -> Floats:
@@ -370,12 +347,12 @@ def _known_quantiles(ranks: Floats, seen: NDArray[np.int64], quantiles: Sequence
     One call for all columns with the same number of known ranks: `nanquantile` makes one for every
     column, which took longer than the ranking of a wide table.
     """
-    found = np.empty((len(quantiles), ranks.shape[1]))
+    values = np.empty((len(quantiles), ranks.shape[1]))
     ordered = np.sort(ranks, axis=0)  # what is missing comes last
     for n in np.unique(seen):
         columns = seen == n
-        found[:, columns] = np.quantile(ordered[:n, columns], quantiles, axis=0)
-    return found
+        values[:, columns] = np.quantile(ordered[:n, columns], quantiles, axis=0)
+    return values
 
 
 def select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
@@ -398,10 +375,3 @@ def select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
         room = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
         share[rows] = np.where(above, 1.0, np.where(tied, room, 0.0))
     return support, share
-
-
-def _sd(ranks: Floats, seen: NDArray[np.int_]) -> Floats:
-    """Standard deviation of the known ranks of each column, NaN where there is only one."""
-    squares = np.nansum((ranks - np.nanmean(ranks, axis=0)) ** 2, axis=0)
-    known = seen > 1
-    return np.sqrt(np.where(known, squares / np.where(known, seen - 1, 1), np.nan))

@@ -12,9 +12,10 @@ from scipy.special import stdtr, stdtrit
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part, columns, row_of
-from pyfsagg._base.validation import check_choice, check_real, n_selected
+from pyfsagg._base.validation import check_choice, check_level, check_real, n_selected
 from pyfsagg._message import Param, Remedy, Use
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.exceptions import DataError, InputTypeError
+from pyfsagg.stability_measures._base import jackknife_variance
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
 from pyfsagg.stability_measures.chance import check_ties, select
 
@@ -22,8 +23,6 @@ from pyfsagg.stability_measures.chance import check_ties, select
 def intersection_variance(counts: Floats, m: int, p: int) -> float:
     """Variance of the mean intersection over the pairs of m subsets.
 
-    Notes
-    -----
     With chances f_j and v_j = f_j (1 - f_j), the two parts of a mean over pairs are
     4/m sum_j v_j (f_j - f)^2, with f the mean of f_j weighted by v_j because the size of a subset
     is given, and 2/(m (m - 1)) sum_j v_j^2.
@@ -42,23 +41,16 @@ def intersection_variance(counts: Floats, m: int, p: int) -> float:
     return 4 / m * first + 2 / (m * (m - 1)) * second
 
 
-def mean_intersection(selection: SelectedSets) -> float:
-    """The mean over pairs of the expected size of the intersection."""
-    member = selection.membership
-    m = len(member)
-    counts = member.sum(axis=0)
-    own = float(np.einsum("ij,ij->", member, member))
-    return (float(counts @ counts) - own) / (m * (m - 1))
-
-
 def pairs_variance(
     selection: SelectedSets, formula: Callable[[Floats, Floats, Floats, float], Floats]
 ) -> float:
     """The least variance of the mean over pairs of a function of intersection and sizes."""
-    counts = selection.membership.sum(axis=0)
+    member = selection.membership
+    m, counts = len(member), member.sum(axis=0)
     p = selection.n_features or len(counts)
     size = float(selection.sizes.mean())
-    middle = mean_intersection(selection)
+    squares = float(np.einsum("ij,ij->", member, member))
+    middle = (float(counts @ counts) - squares) / (m * (m - 1))
     ends = np.array([max(middle - 0.5, 0.0, 2 * size - p), min(middle + 0.5, size)])
     if ends[1] <= ends[0]:
         return 0.0
@@ -68,7 +60,7 @@ def pairs_variance(
     slope = (high - low) / (ends[1] - ends[0])
     if not np.isfinite(slope):
         return 0.0
-    return float(slope**2) * intersection_variance(counts, len(selection.support), p)
+    return float(slope**2) * intersection_variance(counts, m, p)
 
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -189,11 +181,6 @@ class NogueiraResult(Part):
         StabilityTest
             Without p-value where one collection has two subsets only, or the difference does not
             vary at all.
-
-        Raises
-        ------
-        DataError
-            For paired collections of different size.
         """
         if not isinstance(other, NogueiraResult):
             raise InputTypeError(
@@ -209,30 +196,22 @@ class NogueiraResult(Part):
             )
         if self.interval is None or other.interval is None:
             return _no_test(difference, alternative, TOO_FEW)
-        if paired:
-            return self._compare_paired(other, difference, alternative)
-        parts = np.array([self.variance, other.variance])
-        freedom = np.array([self.n_resamples, other.n_resamples]) - 1
-        variance = float(parts.sum())
-        if variance == 0:
-            return _no_test(difference, alternative, "The two stabilities do not vary at all.")
-        return _test(
-            difference, variance, variance**2 / float((parts**2 / freedom).sum()), alternative
-        )
-
-    def _compare_paired(
-        self, other: NogueiraResult, difference: float, alternative: str
-    ) -> StabilityTest:
+        if not paired:
+            parts = np.array([self.variance, other.variance])
+            freedom = np.array([self.n_resamples, other.n_resamples]) - 1
+            variance = float(parts.sum())
+            if variance == 0:
+                return _no_test(difference, alternative, "The two stabilities do not vary at all.")
+            welch = variance**2 / float((parts**2 / freedom).sum())
+            return _test(difference, variance, welch, alternative)
         m = self.n_resamples
-        without = np.array(self.leave_one_out) - np.array(other.leave_one_out)
-        variance = _jackknife_variance(without)
+        variance = jackknife_variance(np.array(self.leave_one_out) - np.array(other.leave_one_out))
         if m < PAIRED_FEWEST or variance <= 1e-24:
-            return _no_test(
-                difference,
-                alternative,
+            note = (
                 f"A paired test needs at least {PAIRED_FEWEST} resamples and differences that vary; "
-                f"there are {m} resamples, and the standard error is {np.sqrt(variance):.2g}.",
+                f"there are {m} resamples, and the standard error is {np.sqrt(variance):.2g}."
             )
+            return _no_test(difference, alternative, note)
         return _test(difference, variance, m - 1, alternative)
 
     def to_frame(self) -> pd.DataFrame:
@@ -298,28 +277,20 @@ def nogueira(
     >>> import numpy as np
     >>> from pyfsagg.stability_measures import nogueira
     >>> support = np.array([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0]], dtype=bool)
-    >>> found = nogueira(support)
-    >>> found
+    >>> result = nogueira(support)
+    >>> result
     NogueiraResult(estimate = 0.5, 95 % [-0.3333, 1]; 4 resamples, 4 features)
-    >>> round(found.test(0.0).p_value, 4)
+    >>> round(result.test(0.0).p_value, 4)
     0.391
     """
-    confidence_level = check_real(
-        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
-    )
-    if confidence_level == 1.0:
-        raise ParameterError(Param("level"), " must be below 1, got 1.0")
-    check_choice("input", input, ("auto", "scores", "ranks", "sets"))
+    confidence_level = check_level("confidence_level", confidence_level)
     check_ties(ties)
     read = read_collection(
-        sets, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
+        sets, kind=input, compares="sets", n_features=n_features, feature_names=feature_names
     )
     if isinstance(read, Matrix):
-        read = select(
-            read,
-            n_selected(n_features_to_select, read.values.shape[1], "n_features_to_select"),
-            ties,
-        )
+        size = n_selected(n_features_to_select, read.values.shape[1], "n_features_to_select")
+        read = select(read, size, ties)
     p, m = read.p, len(read.support)
     estimate = nogueira_estimate(read)
     if np.isnan(estimate):
@@ -330,7 +301,7 @@ def nogueira(
     without = nogueira_leave_one_out(read)
     variance, interval = float("nan"), None
     if m >= FEWEST and np.isfinite(without).all():
-        variance = max(_jackknife_variance(without), nogueira_least_variance(read))
+        variance = max(jackknife_variance(without), nogueira_least_variance(read))
         half = float(stdtrit(m - 1, 0.5 + confidence_level / 2) * np.sqrt(variance))
         interval = (max(estimate - half, -1.0 / (m - 1)), min(estimate + half, 1.0))
     return NogueiraResult(
@@ -350,52 +321,37 @@ PAIRED_FEWEST = 5
 """Resamples from which on the paired test keeps its level (measured)."""
 
 
-def _jackknife_variance(without: Floats) -> float:
-    m = len(without)
-    return float((m - 1) / m * ((without - without.mean()) ** 2).sum())
-
-
-def _value(squares: Floats, total: Floats, m: int, p: int) -> Floats:
-    """The measure of m subsets from the expected sum of squared counts and the sum of counts."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = total / (m * p)
-        spread = (total / m - squares / m**2) * m / (m - 1) / p
-        found = 1.0 - spread / (share * (1.0 - share))
-    usable = (total > 0) & (total < m * p)
-    return np.where(usable & np.isfinite(found), found, np.nan)
-
-
-def _sums(selection: SelectedSets) -> tuple[Floats, Floats, Floats]:
-    """Counts of the features; sizes of the subsets; what ties add to the squared counts."""
-    member = selection.membership
-    squares = (member * (1.0 - member)).sum(axis=1) if selection.shares is not None else 0.0
-    return member.sum(axis=0), selection.sizes, np.zeros(len(member)) + squares
-
-
 def nogueira_estimate(selection: SelectedSets) -> float:
     """The estimate; NaN when all subsets are empty or all are full."""
     p, m = selection.p, len(selection.support)
-    counts, sizes, ties = _sums(selection)
-    total = sizes.sum()
+    total = selection.sizes.sum()
     if total == 0 or total == m * p:
         return float("nan")
-    frequency = counts / m
+    frequency = selection.membership.sum(axis=0) / m
     share = total / (m * p)
     spread = float((frequency * (1 - frequency)).sum()) * m / (m - 1) / p
-    spread -= float(ties.sum()) / (m * (m - 1)) / p
+    if selection.tie_squares is not None:
+        spread -= float(selection.tie_squares.sum()) / (m * (m - 1)) / p
     return float(1.0 - spread / (share * (1 - share)))
 
 
 def nogueira_leave_one_out(selection: SelectedSets) -> Floats:
     """The estimates without subset 0, 1, …; NaN where undefined.  One pass over the rows."""
-    p, m = selection.p, len(selection.support)
-    counts, sizes, ties = _sums(selection)
-    if m < 3:
-        return np.full(m, np.nan)
+    p, m = selection.p, len(selection.support) - 1
+    if m < 2:
+        return np.full(m + 1, np.nan)
     member = selection.membership
-    own = np.einsum("ij,ij->i", member, member)
-    squares = counts @ counts - 2.0 * (member @ counts) + own + ties.sum() - ties
-    return _value(squares, sizes.sum() - sizes, m - 1, p)
+    counts = member.sum(axis=0)
+    sizes = np.einsum("ij,ij->i", member, member)
+    ties = np.zeros(m + 1) if selection.tie_squares is None else selection.tie_squares
+    squares = counts @ counts - 2.0 * (member @ counts) + sizes + ties.sum() - ties
+    total = selection.sizes.sum() - selection.sizes
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = total / (m * p)
+        spread = (total / m - squares / m**2) * m / (m - 1) / p
+        values = 1.0 - spread / (share * (1.0 - share))
+    usable = (total > 0) & (total < m * p)
+    return np.where(usable & np.isfinite(values), values, np.nan)
 
 
 def nogueira_least_variance(selection: SelectedSets) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -43,9 +43,6 @@ from pyfsagg.stability_measures._input import SelectedSets, check_several, read_
 from pyfsagg.stability_measures.chance import check_ties, draw_selections, select
 
 
-# ---------------------------------------------------------------------------------------------
-# correlations
-# ---------------------------------------------------------------------------------------------
 def _unit_rows(values: Floats, weights: Floats | None = None) -> tuple[Floats, NDArray[np.bool_]]:
     """Rows centred and scaled to length one (under column weights), and which rows vary at all.
 
@@ -70,20 +67,23 @@ def _unit_rows(values: Floats, weights: Floats | None = None) -> tuple[Floats, N
     return rows, varies
 
 
-def _mean_correlation(rows: Floats, varies: NDArray[np.bool_]) -> Estimate:
-    """Mean inner product over pairs of unit rows."""
-    m = len(varies)
-    known = int(varies.sum())
-    n_pairs = known * (known - 1) // 2
-    undefined = m * (m - 1) // 2 - n_pairs
-    if n_pairs == 0:
-        return Estimate(np.nan, 0, undefined)
-    total = rows.sum(axis=0)
-    value = (float(total @ total) - float(np.einsum("ij,ij->", rows, rows))) / (2 * n_pairs)
-    return Estimate(min(1.0, max(-1.0, value)), n_pairs, undefined)
-
-
-def correlation(values: Floats, weights: Floats | None = None) -> PairwiseAverage:
+def bind_correlation(
+    values: Floats, *, feature_weights: ArrayLike | None = None
+) -> PairwiseAverage:
+    """Pearson's correlation of scores; Spearman's of ranks."""
+    weights = None
+    if feature_weights is not None:
+        weights = as_array("feature_weights", feature_weights, np.float64)
+        if weights.shape != (values.shape[1],):
+            raise ParameterError(
+                Param("feature_weights"),
+                f" must hold one number per feature ({values.shape[1]}), got shape {weights.shape}",
+            )
+        if not np.isfinite(weights).all() or (weights < 0).any() or np.count_nonzero(weights) < 2:
+            raise ParameterError(
+                Param("feature_weights"),
+                " must be finite and not negative, with at least two above zero",
+            )
     rows, varies = _unit_rows(values, weights)
 
     def block(left: slice, right: slice) -> Floats:
@@ -92,75 +92,45 @@ def correlation(values: Floats, weights: Floats | None = None) -> PairwiseAverag
         cells[:, ~varies[right]] = np.nan
         return cells
 
-    return PairwiseAverage(len(varies), block, lambda: _mean_correlation(rows, varies))
+    def shortcut() -> Estimate:
+        m, known = len(varies), int(varies.sum())
+        n_pairs = known * (known - 1) // 2
+        undefined = m * (m - 1) // 2 - n_pairs
+        if n_pairs == 0:
+            return Estimate(np.nan, 0, undefined)
+        total = rows.sum(axis=0)
+        value = (float(total @ total) - float(np.einsum("ij,ij->", rows, rows))) / (2 * n_pairs)
+        return Estimate(min(1.0, max(-1.0, value)), n_pairs, undefined)
 
-
-def _feature_weights(weights: ArrayLike | None, n_features: int) -> Floats | None:
-    if weights is None:
-        return None
-    array = as_array("weights", weights, np.float64)
-    if array.shape != (n_features,):
-        raise ParameterError(
-            Param("feature_weights"),
-            f" must hold one number per feature ({n_features}), got shape {array.shape}",
-        )
-    if not np.isfinite(array).all() or (array < 0).any() or np.count_nonzero(array) < 2:
-        raise ParameterError(
-            Param("feature_weights"),
-            " must be finite and not negative, with at least two above zero",
-        )
-    return array
-
-
-def bind_correlation(
-    values: Floats, *, feature_weights: ArrayLike | None = None
-) -> PairwiseAverage:
-    """Pearson's correlation of scores; Spearman's of ranks."""
-    return correlation(values, _feature_weights(feature_weights, values.shape[1]))
-
-
-# ---------------------------------------------------------------------------------------------
-# Canberra and average standard deviation
-# ---------------------------------------------------------------------------------------------
-def _oriented(ranks: Floats, direction: str, location: int | None) -> Floats:
-    """Ranks counted from the end that `direction` names, cut off after `location`."""
-    check_choice("direction", direction, ("ascending", "descending"))
-    p = ranks.shape[1]
-    if direction == "descending":
-        ranks = p + 1 - ranks
-    if location is not None:
-        ranks = np.minimum(ranks, check_integer("location", location, low=1, high=p) + 1)
-    return np.ascontiguousarray(ranks)
-
-
-def _mean_canberra(ranks: Floats) -> Estimate:
-    m, p = ranks.shape
-    n_pairs = m * (m - 1) // 2
-    columns = np.sort(ranks.T, axis=1)
-    return Estimate(float(canberra_pair_sum(columns)) / (p * n_pairs), n_pairs, 0)
+    return PairwiseAverage(len(varies), block, shortcut)
 
 
 def bind_canberra(
     ranks: Floats, *, direction: str = "ascending", location: int | None = None
 ) -> PairwiseAverage:
-    oriented = _oriented(ranks, direction, location)
-    p = ranks.shape[1]
+    """Canberra distance of ranks from the end that `direction` names, cut off after `location`."""
+    check_choice("direction", direction, ("ascending", "descending"))
+    m, p = ranks.shape
+    if direction == "descending":
+        ranks = p + 1 - ranks
+    if location is not None:
+        ranks = np.minimum(ranks, check_integer("location", location, low=1, high=p) + 1)
+    oriented = np.ascontiguousarray(ranks)
 
     def block(left: slice, right: slice) -> Floats:
-        cells: Floats = canberra_block(oriented[left], oriented[right]) / p
-        return cells
+        return np.asarray(canberra_block(oriented[left], oriented[right]) / p)
 
-    return PairwiseAverage(len(ranks), block, lambda: _mean_canberra(oriented))
+    def shortcut() -> Estimate:
+        n_pairs = m * (m - 1) // 2
+        total = float(canberra_pair_sum(np.sort(oriented.T, axis=1)))
+        return Estimate(total / (p * n_pairs), n_pairs, 0)
 
-
-def _standardised(scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Row z-scores with ddof 1; constant rows are zero and flagged."""
-    rows, varies = _unit_rows(scores)
-    return rows * math.sqrt(scores.shape[1] - 1), varies
+    return PairwiseAverage(m, block, shortcut)
 
 
 def bind_asd(scores: Floats) -> WholeSample:
-    rows, varies = _standardised(scores)
+    rows, varies = _unit_rows(scores)
+    rows *= math.sqrt(scores.shape[1] - 1)  # z-scores with ddof 1; those of constant rows are zero
     # About the column means the sums of squares do not cancel when the resamples agree closely.
     rows -= rows[varies].mean(axis=0) if varies.any() else 0.0
     squares = rows * rows
@@ -168,21 +138,18 @@ def bind_asd(scores: Floats) -> WholeSample:
     def evaluate(weights: Floats) -> Floats:
         counted = weights * varies
         mass = counted.sum(axis=1)
-        out = np.full(len(weights), np.nan)
+        values = np.full(len(weights), np.nan)
         enough = mass > 1
         mass = mass[enough, None]
         mean = counted[enough] @ rows / mass
         variance = (counted[enough] @ squares - mass * mean * mean) / (mass - 1)
         # Rounding can leave a variance of zero slightly below zero.
-        out[enough] = np.sqrt(np.maximum(variance, 0.0)).mean(axis=1)
-        return out
+        values[enough] = np.sqrt(np.maximum(variance, 0.0)).mean(axis=1)
+        return values
 
     return WholeSample(len(scores), evaluate, int((~varies).sum()))
 
 
-# ---------------------------------------------------------------------------------------------
-# Kendall
-# ---------------------------------------------------------------------------------------------
 def pairwise_is_cheaper(m: int, p: int) -> bool:
     """Whether m^2/2 merge sorts beat one pass over all pairs of columns.
 
@@ -192,10 +159,10 @@ def pairwise_is_cheaper(m: int, p: int) -> bool:
 
 
 def _mean_kendall(ranks: Floats) -> Estimate:
-    p = ranks.shape[1]
+    m, p = ranks.shape
     free = _free_pairs(ranks)
     known = free > 0
-    m, n_known = len(known), int(known.sum())
+    n_known = int(known.sum())
     n_pairs = n_known * (n_known - 1) // 2
     undefined = m * (m - 1) // 2 - n_pairs
     if n_pairs == 0 or p < 2:
@@ -216,8 +183,7 @@ def _free_pairs(ranks: Floats) -> Floats:
     fresh = ordered[:, 1:] != ordered[:, :-1]
     first[:, 1:] = np.where(fresh, np.arange(2, p + 1), 0.0)
     first = np.maximum.accumulate(first, axis=1)
-    free: Floats = p * (p - 1) / 2 - (ordered - first).sum(axis=1)
-    return free
+    return np.asarray(p * (p - 1) / 2 - (ordered - first).sum(axis=1))
 
 
 def kendall_cells(
@@ -228,8 +194,8 @@ def kendall_cells(
 
     def block(left: slice, right: slice) -> Floats:
         rows, orders = (ranks[left], ranks[right]), (order[left], order[right])
-        cells: Floats = kendall_block(*rows, *orders, weights[left], weights[right], symmetric)
-        return cells
+        pair = (weights[left], weights[right])
+        return np.asarray(kendall_block(*rows, *orders, *pair, symmetric))
 
     return block
 
@@ -323,45 +289,12 @@ def thesis_measures(
     canberra_direction: str = "ascending",
     ties: str = "random",
     random_state: int | Generator | None = None,
-) -> dict[str, float]:
-    """The five stability measures of the thesis for one score matrix.
-
-    Warns
-    -----
-    PyfsaggWarning
-        If pairs or rows were left out, with their number.
-
-    Notes
-    -----
-    Equations 3.2 to 3.6 of the thesis.  Cost O(m p log p), plus O(p d^2) for Canberra with d the
-    number of distinct ranks that a feature takes.
-
-    Examples
-    --------
-    >>> from pyfsagg.stability_measures.pairwise import thesis_measures
-    >>> found = thesis_measures([[4.0, 3.0, 2.0, 1.0], [4.0, 2.0, 3.0, 1.0], [4.0, 3.0, 1.0, 2.0]])
-    >>> {name: round(value, 4) for name, value in found.items()}
-    {'pearson': 0.6667, 'spearman': 0.6667, 'canberra': 0.175, 'jaccard': 1.0, 'asd': 0.4173}
-    """
-    return measures_of(
-        scores,
-        n_features_to_select=n_features_to_select,
-        direction=canberra_direction,
-        ties=ties,
-        random_state=random_state,
-    )
-
-
-def measures_of(
-    scores: ArrayLike,
-    *,
-    n_features_to_select: float | int = 0.25,
-    direction: str = "ascending",
-    ties: str = "random",
-    random_state: int | Generator | None = None,
     n_orders: int | None = None,
 ) -> dict[str, float]:
-    """The same; `n_orders` of ties are drawn, where it is not left to the number of pairs."""
+    """The five stability measures of the thesis (eq. 3.2 to 3.6) for one score matrix.
+
+    `n_orders` of ties are drawn, where that is not left to the number of pairs.
+    """
     check_ties(ties)
     matrix = read_matrix(scores, kind="scores", name="scores")
     values = matrix.values
@@ -371,8 +304,8 @@ def measures_of(
     estimates = {
         "pearson": bind_correlation(values).estimate(),
         "spearman": bind_correlation(ranks).estimate(),
-        "canberra": bind_canberra(ranks, direction=direction).estimate(),
-        "jaccard": _mean_jaccard(select(matrix, size, ties), size, random_state, n_orders),
+        "canberra": bind_canberra(ranks, direction=canberra_direction).estimate(),
+        "jaccard": _mean_jaccard(select(matrix, size, ties), random_state, n_orders),
         "asd": bind_asd(values).estimate(),
     }
     undefined = estimates["pearson"].n_undefined
@@ -381,42 +314,27 @@ def measures_of(
         warn(
             f"{constant} of {len(values)} resamples have the same score for all features: "
             f"{undefined} pairs are left out of pearson and spearman, these resamples out of asd",
-            stacklevel=3,
+            stacklevel=2,
         )
     return {
-        name: require_defined(found, name, "pairs or rows").value
-        for name, found in estimates.items()
+        name: require_defined(estimate, name, "pairs or rows").value
+        for name, estimate in estimates.items()
     }
 
 
 def _mean_jaccard(
-    selection: SelectedSets,
-    size: int,
-    random_state: int | Generator | None,
-    n_orders: int | None = None,
+    selection: SelectedSets, random_state: int | Generator | None, n_orders: int | None
 ) -> Estimate:
-    """Mean Jaccard index of subsets of one size, over drawn orders of ties."""
-    if not selection.n_tied:
-        return _jaccard_of(selection.support, size)
-    drawn = draw_selections(selection, resolve_seed(random_state), n_orders)
-    found = [_jaccard_of(support, size) for support in drawn]
-    return replace(found[0], value=float(np.mean([each.value for each in found])))
-
-
-def _jaccard_of(support: NDArray[np.bool_], size: int) -> Estimate:
-    """Mean Jaccard index of subsets of one size: a function of the intersection alone."""
-    m = len(support)
-    member = support.astype(np.float32)
-
-    def block(left: slice, right: slice) -> Floats:
-        shared = (member[left] @ member[right].T).astype(np.float64)
-        cells: Floats = shared / (2.0 * size - shared)
-        return cells
-
-    return PairwiseAverage(m, block).estimate()
-
-
-__all__: list[str] = []
+    """Mean Jaccard index, over drawn orders of ties."""
+    drawn: Iterable[NDArray[np.bool_]] = [selection.support]
+    if selection.n_tied:
+        drawn = draw_selections(selection, resolve_seed(random_state), n_orders)
+    jaccard = STABILITY_MEASURES.get("jaccard")
+    estimates = [
+        jaccard.bind(replace(selection, support=support, shares=None)).estimate()
+        for support in drawn
+    ]
+    return replace(estimates[0], value=float(np.mean([estimate.value for estimate in estimates])))
 
 
 def bind_top_down(ranks: Floats) -> PairwiseAverage:
@@ -435,7 +353,7 @@ def bind_top_down(ranks: Floats) -> PairwiseAverage:
     stop = (2 * ordered - start - 1).astype(np.intp)
     scores = np.empty(ranks.shape)
     np.put_along_axis(scores, order, (prefix[stop] - prefix[start]) / (stop - start), axis=1)
-    return correlation(scores)
+    return bind_correlation(scores)
 
 
 def bind_weighted_kendall(ranks: Floats) -> PairwiseAverage:
@@ -447,15 +365,13 @@ def bind_weighted_kendall(ranks: Floats) -> PairwiseAverage:
     tied = bool((ordered[:, 1:] == ordered[:, :-1]).any())
     # With ties the norm of a row depends on the other row's weights, and the sum does not separate.
     direct = not tied and p > 1 and not pairwise_is_cheaper(m, p)
-    shortcut = (lambda: _mean_weighted_kendall(ranks, weights)) if direct else None
-    return PairwiseAverage(m, block, shortcut)
 
+    def shortcut() -> Estimate:
+        norm = (p - 1) * float(weights[0].sum())
+        total = float(weighted_kendall_pair_sum(ranks, weights)) / norm - m
+        return Estimate(total / (m * (m - 1)), m * (m - 1) // 2, 0)
 
-def _mean_weighted_kendall(ranks: Floats, weights: Floats) -> Estimate:
-    m, p = ranks.shape
-    norm = (p - 1) * float(weights[0].sum())
-    total = float(weighted_kendall_pair_sum(ranks, weights)) / norm - m
-    return Estimate(total / (m * (m - 1)), m * (m - 1) // 2, 0)
+    return PairwiseAverage(m, block, shortcut if direct else None)
 
 
 def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> PairwiseAverage:
@@ -465,7 +381,6 @@ def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> Pair
     """
     q = check_real("persistence", persistence, low=0.0, high=1.0, low_open=True)
     m, p = ranks.shape
-    strict = _strict_order(ranks)
     depth = np.arange(1, p + 1)
     if q == 1.0:
         raise ParameterError(
@@ -473,11 +388,11 @@ def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> Pair
         )
     share = (1 - q) * q ** (depth - 1.0) / depth
     gain = np.concatenate(([0.0], np.cumsum(share[::-1])[::-1] + q**p / p))
-    index = strict.astype(np.intp)
+    index = np.empty(ranks.shape, dtype=np.intp)  # places from the most important feature on
+    np.put_along_axis(index, np.argsort(-ranks, axis=1, kind="stable"), depth[None, :], axis=1)
 
     def block(left: slice, right: slice) -> Floats:
-        cells: Floats = overlap_block(index[left], index[right], gain)
-        return cells
+        return np.asarray(overlap_block(index[left], index[right], gain))
 
     def shortcut() -> Estimate:
         columns = np.sort(index, axis=0)
@@ -486,14 +401,6 @@ def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> Pair
         return Estimate(total / n_pairs, n_pairs, 0)
 
     return PairwiseAverage(m, block, shortcut)
-
-
-def _strict_order(ranks: Floats) -> Floats:
-    """Positions 1, 2, … from the most important feature on, ties by column order."""
-    order = np.argsort(-ranks, axis=1, kind="stable")
-    out = np.empty(ranks.shape)
-    np.put_along_axis(out, order, np.arange(1.0, ranks.shape[1] + 1)[None, :], axis=1)
-    return out
 
 
 STABILITY_MEASURES.add(

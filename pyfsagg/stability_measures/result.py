@@ -15,7 +15,7 @@ from numpy.random import Generator
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part, plain, put_together, stored
 from pyfsagg._base.registry import Call
-from pyfsagg._base.validation import check_choice, check_list, check_real, n_selected, resolve_seed
+from pyfsagg._base.validation import check_choice, check_level, check_list, n_selected, resolve_seed
 from pyfsagg._base.words import MISSING, count, number, plural, titled
 from pyfsagg._message import Message, Param, Remedy
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
@@ -24,7 +24,7 @@ from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
-    BoundStatistic,
+    Estimate,
     Interval,
     StabilitySpec,
     require_defined,
@@ -32,13 +32,7 @@ from pyfsagg.stability_measures._base import (
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
 from pyfsagg.stability_measures.chance import check_ties
 from pyfsagg.stability_measures.curves import feature_stability, stability_curve
-from pyfsagg.stability_measures.measure import (
-    bind,
-    bind_read,
-    find_interval,
-    impute,
-    refuse_accidents,
-)
+from pyfsagg.stability_measures.measure import Bound, bind, bind_read
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
 from pyfsagg.stability_measures.similarity_adjusted import check_similarity
 
@@ -68,28 +62,12 @@ def stability_table(
     ties: str = "random",
     random_state: int | Generator | None = None,
 ) -> pd.DataFrame:
-    """All stability measures that apply to scores, rankings or selections over resamples.
-
-    Examples
-    --------
-    >>> from pyfsagg.stability_measures.result import stability_table
-    >>> scores = [[0.4, 0.3, 0.2, 0.1], [0.4, 0.2, 0.3, 0.1], [0.4, 0.3, 0.1, 0.2]]
-    >>> stability_table(scores, ["spearman", "canberra"], interval=None)["value"].round(4)
-    measure
-    spearman    0.6667
-    canberra    0.1750
-    Name: value, dtype: float64
-    """
-    check_choice("input", input, ("auto", "scores", "ranks", "sets"))
+    """All stability measures that apply to scores, rankings or selections over resamples."""
     check_ties(ties)
     seed = resolve_seed(random_state)
     if interval is not None:
         check_choice("interval", interval, ("jackknife", "bootstrap"))
-    confidence_level = check_real(
-        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
-    )
-    if confidence_level == 1.0:
-        raise ParameterError(Param("confidence_level"), " must be below 1, got 1.0")
+    confidence_level = check_level("confidence_level", confidence_level)
     if (
         isinstance(similarity, pd.DataFrame)
         and feature_names is None
@@ -97,7 +75,7 @@ def stability_table(
     ):
         feature_names = list(map(str, similarity.columns))  # lists need not hold every feature
     read = read_collection(
-        data, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
+        data, kind=input, compares="sets", n_features=n_features, feature_names=feature_names
     )
     matrix = None if similarity is None else _fitting_similarity(similarity, read)
     if measures is None:
@@ -115,77 +93,25 @@ def stability_table(
     rows = {}
     for spec in chosen:
         options: dict[str, Any] = {"similarity": matrix} if "similarity" in spec.needs else {}
-        statistic, p, _, n_tied, by_accident = bind_read(
-            spec, read, n_features_to_select, ties, seed, options
-        )
-        slow = spec.name in VISIT_PAIRS and statistic.n_rows**2 * p > MOST_CELLS
+        bound = bind_read(spec, read, n_features_to_select, ties, seed, options)
+        m = bound.statistic.n_rows
+        slow = spec.name in VISIT_PAIRS and m**2 * bound.n_features > MOST_CELLS
         method = None if slow and measures is None else interval
-        rows[spec.name] = _row(spec, statistic, method, confidence_level, n_boot, seed, by_accident)
-        rows[spec.name]["n_tied"] = n_tied
+        estimate = bound.statistic.estimate()
+        row = _row(bound, estimate, method, confidence_level, n_boot, seed)
         if method != interval:
-            rows[spec.name]["note"] = (
-                f"no interval: it would visit {statistic.n_rows:,} x {statistic.n_rows:,} rankings "
+            row["note"] = (
+                f"no interval: it would visit {m:,} x {m:,} rankings "
                 f"one by one; name {spec.name!r} among measures to have it"
             )
-        del rows[spec.name]["standard_error"]
-    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
-    table["note"] = table.pop("note")  # the last column
+        rows[spec.name] = row
+    table = _table(rows).drop(columns="standard_error")
     table.attrs["seed"] = seed
     return table
 
 
-def one_measure_table(
-    data: Any,
-    measure: str,
-    *,
-    n_features: int | None,
-    feature_names: Sequence[str] | None,
-    n_features_to_select: float | int,
-    similarity: Any,
-    input: str,
-    undefined: float | None,
-    interval: str | None,
-    confidence_level: float,
-    n_boot: int,
-    ties: str,
-    random_state: int,
-    measure_params: Mapping[str, Any] | None,
-) -> pd.DataFrame:
-    """The table of one measure, with the standard error that belongs to its interval.
-
-    A measure that is undefined on the data is an error here.
-    """
-    spec = STABILITY_MEASURES.get(measure)
-    confidence_level = check_real(
-        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
-    )
-    statistic, _, _, n_tied, by_accident = bind(
-        spec,
-        data,
-        n_features=n_features,
-        feature_names=feature_names,
-        n_features_to_select=n_features_to_select,
-        similarity=similarity,
-        input=input,
-        ties=ties,
-        seed=random_state,
-        **(measure_params or {}),
-    )
-    if undefined is not None:
-        statistic = impute(spec, statistic, check_real("undefined", undefined))
-    row = _row(
-        spec,
-        statistic,
-        interval,
-        confidence_level,
-        n_boot,
-        random_state,
-        by_accident,
-        must_be_defined=True,
-    )
-    row["n_tied"] = n_tied
-    row["note"] = row.pop("note")  # the last column
-    return pd.DataFrame([row], index=pd.Index([spec.name], name="measure"))
+def _table(rows: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows.values()), index=pd.Index(list(rows), name="measure"))
 
 
 def _fitting_similarity(similarity: Any, read: Matrix | SelectedSets) -> Floats:
@@ -221,45 +147,38 @@ def _missing(spec: StabilitySpec, read: Matrix | SelectedSets, similarity: Float
 
 
 def _row(
-    spec: StabilitySpec,
-    statistic: BoundStatistic,
+    bound: Bound,
+    estimate: Estimate,
     method: str | None,
     confidence_level: float,
     n_boot: int,
     seed: int,
-    by_accident: bool,
-    *,
-    must_be_defined: bool = False,
 ) -> dict[str, Any]:
     """One line of the table; an undefined value or interval is explained in the note."""
-    found = statistic.estimate()
+    spec, statistic = bound.spec, bound.statistic
     limits: Interval | None = None
     note = ""
     try:
-        require_defined(found, spec.name, statistic.unit)
+        require_defined(estimate, spec.name, statistic.unit)
         if method is not None:
-            refuse_accidents(spec, by_accident)
-            limits = find_interval(
-                method, spec, statistic, found.value, confidence_level, n_boot, seed
-            )
-        if limits is not None and spec.kind == "sets" and statistic.least_variance is None:
-            note = NARROW
+            limits = bound.interval(method, estimate.value, confidence_level, n_boot, seed)
+            if spec.kind == "sets" and statistic.least_variance is None:
+                note = NARROW
     except DataError as reason:
-        if must_be_defined and not np.isfinite(found.value):
-            raise
         note = str(reason)
     return {
-        "value": found.value,
-        "lower": np.nan if limits is None else spec.within(limits.lower, statistic.n_rows),
-        "upper": np.nan if limits is None else spec.within(limits.upper, statistic.n_rows),
+        "value": estimate.value,
+        "lower": np.nan if limits is None else limits.lower,
+        "upper": np.nan if limits is None else limits.upper,
         "standard_error": np.nan if limits is None else limits.standard_error,
         "bounds": spec.bounds,
         "corrected_for_chance": spec.corrected_for_chance,
         "higher_is_better": spec.higher_is_better,
         "kind": spec.kind,
-        "n_pairs": found.n_pairs,
-        "n_undefined": found.n_undefined,
+        "n_pairs": estimate.n_pairs,
+        "n_undefined": estimate.n_undefined,
         "unit": statistic.unit,
+        "n_tied": bound.n_tied,
         "note": note,
     }
 
@@ -309,6 +228,10 @@ class Pair(Part):
 
 
 DECIMALS = 4
+ABOUT_INTERVALS = (
+    "The intervals are about other resamples drawn in the same way: a repetition with another seed, "
+    "if these come from one data set; the population, if they come from independent samples."
+)
 HEADLINES = {
     "nogueira": "1 is perfect agreement of the selections, 0 what chance gives",
     "spearman": "the mean rank correlation of two resamples",
@@ -381,12 +304,16 @@ class StabilityResult(Result):
         return self.table.iloc[0]
 
     @property
+    def _level(self) -> str:
+        return f"{100 * self.parameters['confidence_level']:g} %"
+
+    @property
     def _what(self) -> str:
         """What was compared, in words."""
         p, kind = self.data["n_features"], self.parameters["input"]
         sizes = self.data.get("selection_sizes")
         if sizes:
-            span = count(sizes[0]) if sizes[0] == sizes[1] else f"{sizes[0]:,} to {sizes[1]:,}"
+            span = " to ".join(count(size) for size in sorted(set(sizes)))
             return f"selections of {span}{f' of {p:,}' if p else ''} features"
         if kind == "sets":
             return f"0/1 selections of {p:,} features"
@@ -404,9 +331,9 @@ class StabilityResult(Result):
         resamples = plural(self.data["n_resamples"], "resample").capitalize()
         facts: list[Block] = [Text(Markup("<b>{}</b>").format(answer))] if answer else []
         facts += [Text(f"{resamples} were compared: {self._what}."), self._measures()]
-        facts += [
-            Text(sentence) for sentence in (self._about_ties, self._about_intervals) if sentence
-        ]
+        facts += [Text(self._about_ties)] if self._about_ties else []
+        if self.table["lower"].notna().any():
+            facts.append(Text(ABOUT_INTERVALS))
         if self.pair is not None:
             a, b = self.pair.results
             facts.append(
@@ -426,48 +353,44 @@ class StabilityResult(Result):
                 continue
             text = f"{titled(name)} is {number(row['value'], DECIMALS)}"
             if pd.notna(row["lower"]):
-                text += (
-                    f" ({100 * self.parameters['confidence_level']:g} % interval {_limits(row)})"
-                )
+                text += f" ({self._level} interval {_limits(row)})"
             sentences.append(f"{text}: {meaning}.")
         return sentences
 
     def _measures(self) -> PageTable:
-        rows = [
-            [
-                titled(str(name)),
-                number(row["value"], DECIMALS),
-                _limits(row),
-                str(row["bounds"]).replace("-", "−").replace("inf", "∞"),
-                "larger" if row["higher_is_better"] else "smaller",
-                "yes" if row["corrected_for_chance"] else "no",
-                str(row["kind"]),
-                count(int(row["n_undefined"])),
-            ]
-            for name, row in self.table.to_dict("index").items()
+        rows = self.table.to_dict("records")
+        names = [titled(str(name)) for name in self.table.index]
+        columns = {
+            "Measure": names,
+            "Value": [number(row["value"], DECIMALS) for row in rows],
+            "Interval": [_limits(row) for row in rows],
+            "Range": [str(row["bounds"]).replace("-", "−").replace("inf", "∞") for row in rows],
+            "Stabler if": ["larger" if row["higher_is_better"] else "smaller" for row in rows],
+            "Corrected for chance": [
+                "yes" if row["corrected_for_chance"] else "no" for row in rows
+            ],
+            "Compares": [str(row["kind"]) for row in rows],
+            "Undefined": [count(int(row["n_undefined"])) for row in rows],
+        }
+        interval = self.parameters["interval"]
+        with_intervals = f", with {self._level} intervals ({interval} over resamples)"
+        notes = [
+            "Undefined: pairs of resamples (or resamples) for which the measure has no value; they "
+            "are left out. Stability says how far the given results agree, not whether they are "
+            "right; resamples of one table say nothing of another sample.",
+            *(
+                f"{name}: {row['note']}."
+                for name, row in zip(names, rows, strict=True)
+                if row["note"]
+            ),
         ]
-        heads = (
-            *("Measure", "Value", "Interval", "Range", "Stabler if"),
-            *("Corrected for chance", "Compares", "Undefined"),
-        )
-        interval, level = self.parameters["interval"], 100 * self.parameters["confidence_level"]
-        with_intervals = f", with {level:g} % intervals ({interval} over resamples)"
-        notes = self.table["note"].items()
-        return PageTable(
+        return PageTable.of_columns(
             f"Measures of stability{with_intervals if interval != 'none' else ''}.",
             [
-                PageColumn(head, numeric=head in ("Value", "Interval", "Undefined"))
-                for head in heads
+                (PageColumn(head, numeric=head in ("Value", "Interval", "Undefined")), cells)
+                for head, cells in columns.items()
             ],
-            rows,
-            " ".join(
-                [
-                    "Undefined: pairs of resamples (or resamples) for which the measure has no value; "
-                    "they are left out. Stability says how far the given results agree, not whether "
-                    "they are right; resamples of one table say nothing of another sample.",
-                    *(f"{titled(str(name))}: {note}." for name, note in notes if note),
-                ]
-            ),
+            " ".join(notes),
         )
 
     @property
@@ -483,26 +406,13 @@ class StabilityResult(Result):
             "order is arbitrary: measures of selections are means over all their orders."
         )
 
-    @property
-    def _about_intervals(self) -> str:
-        """Of what the intervals speak; empty without any."""
-        if not self.table["lower"].notna().any():
-            return ""
-        return (
-            "The intervals are about other resamples drawn in the same way: a repetition with "
-            "another seed, if these come from one data set; the population, if they come from "
-            "independent samples."
-        )
-
     def __repr__(self) -> str:
         shown = f"{len(self.table)} measures"
         if len(self.table) == 1:
             shown = f"{self.table.index[0]} = {self.value:.6g}"
             if self.interval is not None:
                 low, high = self.interval
-                shown += (
-                    f", {100 * self.parameters['confidence_level']:g} % [{low:.4g}, {high:.4g}]"
-                )
+                shown += f", {self._level} [{low:.4g}, {high:.4g}]"
         return f"StabilityResult({self.data['n_resamples']:,} resamples: {self._what}; {shown})"
 
 
@@ -596,8 +506,8 @@ def stability(
         is recorded.
     measure_params : dict, optional
         For one measure: `direction`, `location` (canberra), `feature_weights` (pearson, spearman),
-        `persistence` (rank_biased_overlap), `penalty` (davis), `correction` ("none", "exact",
-        "estimate") where the measure has one, `threshold` and `n_random` (similarity-adjusted).
+        `persistence` (rank_biased_overlap), `penalty` (davis), `chance_correction` ("none", "exact",
+        "estimate") where the measure has one, `threshold` (0.9) and `n_random` (similarity-adjusted).
 
     Returns
     -------
@@ -616,9 +526,10 @@ def stability(
 
     Notes
     -----
-    ``measure_params={"correction": "exact"}`` maps the score to (score - E) / (maximum - E), with E the
-    mean under random selection of subsets of the same sizes: pair by pair for averages over pairs; for
-    davis and novovicova over all m subsets together, where stabm 1.2.2 takes E over pairs of subsets.
+    ``measure_params={"chance_correction": "exact"}`` maps the score to (score - E) / (maximum - E),
+    with E the mean under random selection of subsets of the same sizes: pair by pair for averages
+    over pairs; for davis and novovicova over all m subsets together, where stabm 1.2.2 takes E over
+    pairs of subsets.
 
     Examples
     --------
@@ -638,35 +549,47 @@ def stability(
     shared: dict[str, Any] = {
         "n_features": n_features,
         "n_features_to_select": n_features_to_select,
+        "input": input,
         "ties": ties,
     }
-    own = {**shared, "feature_names": feature_names, "input": input}
-    limits: dict[str, Any] = {
-        "interval": interval,
-        "confidence_level": confidence_level,
-        "n_boot": n_boot,
-    }
+    reading = {**shared, "feature_names": feature_names}
     alone = isinstance(measures, str)
     if isinstance(measures, str):
-        table = one_measure_table(
+        spec = STABILITY_MEASURES.get(measures)
+        confidence_level = check_level("confidence_level", confidence_level)
+        bound = bind(
+            spec,
             data,
-            measures,
-            **own,
+            measure_params or {},
+            **reading,
             similarity=similarity,
             undefined=undefined,
-            **limits,
-            random_state=seed,
-            measure_params=measure_params,
+            seed=seed,
         )
+        estimate = bound.estimate()  # or an error
+        row = _row(bound, estimate, interval, confidence_level, n_boot, seed)
+        table = _table({spec.name: row})
     else:
-        _refuse_for_several(undefined=undefined, measure_params=measure_params)
+        for name, value in (("undefined", undefined), ("measure_params", measure_params)):
+            if value is not None:
+                raise ParameterError(f"{name} belongs to one measure; name it: measures='davis'")
         table = stability_table(
-            data, measures, **own, similarity=similarity, **limits, random_state=seed
+            data,
+            measures,
+            **reading,
+            similarity=similarity,
+            interval=interval,
+            confidence_level=confidence_level,
+            n_boot=n_boot,
+            random_state=seed,
         )
     read = read_collection(
-        data, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
+        data, kind=input, compares="sets", n_features=n_features, feature_names=feature_names
     )
-    kind = "sets" if isinstance(read, SelectedSets) else read.kind
+    if isinstance(read, SelectedSets):
+        kind, p = "sets", read.n_features
+    else:
+        kind, p = read.kind, read.values.shape[1]
     curve = None
     if kind == "sets" and sizes is not None:
         raise ParameterError("sizes belongs to scores or ranks; selections have their sizes")
@@ -684,16 +607,16 @@ def stability(
     if len(names) != 2:
         raise ParameterError(Param("names"), f" must be two names, got {len(names)}")
     if compare is not None:
-        found = (
-            nogueira(data, **own, confidence_level=confidence_level),
-            nogueira(compare, **shared, input=input, confidence_level=confidence_level),
+        results = (
+            nogueira(data, **reading, confidence_level=confidence_level),
+            nogueira(compare, **shared, confidence_level=confidence_level),
         )
         called = (str(names[0]), str(names[1]))
-        pair = _pair(found, called, paired, _labels(data), _labels(compare))
+        pair = _pair(results, called, paired, _labels(data), _labels(compare))
     lists = _as_lists(data)
     return StabilityResult(
         table,
-        None if alone else feature_stability(data, **own, confidence_level=confidence_level),
+        None if alone else feature_stability(data, **reading, confidence_level=confidence_level),
         curve,
         pair,
         {
@@ -710,18 +633,12 @@ def stability(
         },
         {
             "n_resamples": len(lists) if lists else len(getattr(data, "combined", data)),
-            "n_features": n_features or _n_features(read),
-            **({"selection_sizes": _span(lists)} if lists else {}),
+            "n_features": n_features or p,
+            **({"selection_sizes": [min(map(len, lists)), max(map(len, lists))]} if lists else {}),
             "sha256": _hash(data, lists, feature_names),
         },
         versions(),
     )
-
-
-def _refuse_for_several(**given: Any) -> None:
-    for name, value in given.items():
-        if value is not None:
-            raise ParameterError(f"{name} belongs to one measure; name it: measures='davis'")
 
 
 def _pair(
@@ -750,29 +667,16 @@ def _labels(data: Any) -> list[str]:
     return [str(name) for name in getattr(data, "feature_names", getattr(data, "columns", ()))]
 
 
-def _n_features(read: Any) -> int | None:
-    p = read.n_features if isinstance(read, SelectedSets) else read.values.shape[1]
-    return None if p is None else int(p)
-
-
 def _as_lists(data: Any) -> list[list[str]]:
     """Selections given by the names of their features; empty for a matrix."""
     if not isinstance(data, (list, tuple)):
         return []
     ragged = len({len(row) for row in data if isinstance(row, Sized)}) > 1
-    if (
-        ragged
-        or any(isinstance(row, (set, frozenset)) for row in data)
-        or any(isinstance(name, str) for row in data for name in row)
-    ):
-        return [sorted(map(str, row)) if isinstance(row, (set, frozenset)) else list(map(str, row))
-                for row in data]  # fmt: skip
-    return []
-
-
-def _span(lists: list[list[str]]) -> list[int]:
-    sizes = [len(names) for names in lists]
-    return [min(sizes), max(sizes)]
+    unordered = [isinstance(row, (set, frozenset)) for row in data]
+    if not (ragged or any(unordered) or any(isinstance(name, str) for row in data for name in row)):
+        return []
+    lists = [list(map(str, row)) for row in data]
+    return [sorted(row) if loose else row for row, loose in zip(lists, unordered, strict=True)]
 
 
 def _hash(data: Any, lists: list[list[str]], feature_names: Sequence[str] | None) -> str:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_real
@@ -38,13 +37,6 @@ from pyfsagg.stability_measures.nogueira import (
 Formula = Callable[[Floats, Floats, Floats, float], Floats]
 
 
-def _where(condition: NDArray[np.bool_], values: Floats) -> Floats:
-    return np.where(condition, values, np.nan)
-
-
-# ---------------------------------------------------------------------------------------------
-# formulas of (intersection, sizes, p); NaN where a pair is undefined
-# ---------------------------------------------------------------------------------------------
 def jaccard(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
     return shared / (left + right - shared)
 
@@ -54,8 +46,7 @@ def dice(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
 
 
 def ochiai(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
-    cells: Floats = shared / np.sqrt(left * right)
-    return cells
+    return np.asarray(shared / np.sqrt(left * right))
 
 
 def hamming(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
@@ -64,14 +55,13 @@ def hamming(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
 
 def lustgarten(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
     width = np.minimum(left, right) - np.maximum(0.0, left + right - p)
-    cells: Floats = (shared - left * right / p) / width
-    return cells
+    return np.asarray((shared - left * right / p) / width)
 
 
 def wald(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
     expected = left * right / p
     cells: Floats = (shared - expected) / (np.minimum(left, right) - expected)
-    return _where((left > 0) & (right > 0), cells)
+    return np.where((left > 0) & (right > 0), cells, np.nan)
 
 
 def kappa(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
@@ -81,15 +71,13 @@ def kappa(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
 
 def phi(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
     spread = np.sqrt(left * (p - left)) * np.sqrt(right * (p - right))
-    cells: Floats = (p * shared - left * right) / spread
-    return cells
+    return np.asarray((p * shared - left * right) / spread)
 
 
 def unadjusted(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
     expected = left * right / p
     # The root of a perfect square is exact, so two full subsets give 0/0, not a rounded ratio.
-    cells: Floats = (shared - expected) / (np.sqrt(left * right) - expected)
-    return cells
+    return np.asarray((shared - expected) / (np.sqrt(left * right) - expected))
 
 
 class ExpectedAverage(PairwiseAverage):
@@ -115,8 +103,8 @@ class ExpectedAverage(PairwiseAverage):
     def estimate(self) -> Estimate:
         m = self.n_rows
         n_pairs = m * (m - 1) // 2
-        found = float(self.value(np.array([self.rows.sum() / (2 * n_pairs)]))[0])
-        return Estimate(found, n_pairs, 0) if np.isfinite(found) else Estimate(np.nan, 0, n_pairs)
+        value = float(self.value(np.array([self.rows.sum() / (2 * n_pairs)]))[0])
+        return Estimate(value, n_pairs, 0) if np.isfinite(value) else Estimate(np.nan, 0, n_pairs)
 
     def leave_one_out(self) -> Floats:
         m = self.n_rows
@@ -145,16 +133,22 @@ class SetPairs:
             ("none", "exact") if self.correctable else ("none",),
         )
         corrected = chance_correction == "exact"
-        if selection.shares is not None:
-            return self._expected(selection, selection.shares, corrected)
+        least = lambda: pairs_variance(selection, self._corrected(selection, corrected))  # noqa: E731
+        if selection.shares is not None:  # ties at the edge; subsets of scores have one size
+            size, formula = selection.sizes[0], self._corrected(selection, corrected)
+
+            def value(shared: Floats) -> Floats:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    return formula(shared, size, size, float(selection.p))
+
+            return ExpectedAverage(selection.shares, value, least)
         member = selection.support.astype(np.float32)
         sizes = selection.sizes
         p = float(selection.n_features) if selection.n_features is not None else np.nan
         expected = None
-        if chance_correction == "exact":
-            known = selection.p
+        if corrected:
             expected = chance.ExpectedPairs(
-                sizes, lambda a, b: chance.hypergeometric_mean(self.formula, a, b, known)
+                sizes, lambda a, b: chance.hypergeometric_mean(self.formula, a, b, selection.p)
             )
 
         def block(left: slice, right: slice) -> Floats:
@@ -164,25 +158,10 @@ class SetPairs:
                 cells = self.formula(shared, sizes[left, None], sizes[None, right], p)
                 if expected is not None:
                     level = expected.block(left, right)
-                    cells = (cells - level) / _where(level < 1.0, 1.0 - level)
+                    cells = (cells - level) / np.where(level < 1.0, 1.0 - level, np.nan)
             return cells
 
-        least = lambda: pairs_variance(selection, self._corrected(selection, corrected))  # noqa: E731
         return PairwiseAverage(len(sizes), block, least_variance=least)
-
-    def _expected(
-        self, selection: SelectedSets, shares: Floats, corrected: bool
-    ) -> PairwiseAverage:
-        """With ties at the edge; subsets of scores have one size."""
-        p = float(selection.p)
-        size = selection.sizes[0]
-        formula = self._corrected(selection, corrected)
-
-        def value(shared: Floats) -> Floats:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return formula(shared, size, size, p)
-
-        return ExpectedAverage(shares, value, lambda: pairs_variance(selection, formula))
 
     def _corrected(self, selection: SelectedSets, corrected: bool) -> Formula:
         """The formula, corrected for the level of chance at the mean size if asked for."""
@@ -192,70 +171,36 @@ class SetPairs:
         level = chance.hypergeometric_mean(self.formula, size, size, selection.p)
 
         def formula(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
-            cells: Floats = (self.formula(shared, left, right, p) - level) / (1.0 - level)
-            return cells
+            return (self.formula(shared, left, right, p) - level) / (1.0 - level)
 
         return formula
 
     def chance(self, size: int, p: int, m: int, *, chance_correction: str = "none") -> float:
-        found = chance.hypergeometric_mean(self.formula, size, size, p)
-        return found if chance_correction == "none" else _zero_if(found < 1)
+        level = chance.hypergeometric_mean(self.formula, size, size, p)
+        if chance_correction == "none":
+            return level
+        return 0.0 if level < 1 else float("nan")
 
 
-def _zero_if(defined: bool) -> float:
-    """Chance level of a measure that is corrected for chance."""
-    return 0.0 if defined else float("nan")
-
-
-# ---------------------------------------------------------------------------------------------
-# functions of the selection frequencies
-# ---------------------------------------------------------------------------------------------
 def _frequency_statistic(
     selection: SelectedSets,
     value: Callable[[Floats, Floats], Floats],
-    least_variance: Callable[[], float] | None = None,
+    **more: Any,
 ) -> WholeSample:
     """`value(counts (b, c), weights (b, m))` with counts h_j = how often feature j is selected."""
     member = selection.membership
 
     def evaluate(weights: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = value(weights @ member, weights)
-        return _where(np.isfinite(found), found)
+            values = value(weights @ member, weights)
+        return np.where(np.isfinite(values), values, np.nan)
 
-    return WholeSample(len(member), evaluate, least_variance=least_variance)
-
-
-def _tie_squares(selection: SelectedSets) -> Floats | None:
-    """What ties add to the expected sum of squared counts, for each resample; None without ties.
-
-    A feature that a resample selects with probability w has the square w, not w^2.
-    """
-    if selection.shares is None:
-        return None
-    found: Floats = (selection.shares * (1 - selection.shares)).sum(axis=1)
-    return found
-
-
-class _Nogueira(WholeSample):
-    """Nogueira's measure, of which the jackknife costs one pass over the rows."""
-
-    def __init__(self, selection: SelectedSets, base: WholeSample) -> None:
-        super().__init__(
-            base.n_rows,
-            base.evaluate,
-            variance=lambda: nogueira_variance(selection),
-            least_variance=lambda: nogueira_least_variance(selection),
-        )
-        self.selection = selection
-
-    def leave_one_out(self) -> Floats:
-        return nogueira_leave_one_out(self.selection)
+    return WholeSample(len(member), evaluate, **more)
 
 
 def bind_nogueira(selection: SelectedSets) -> WholeSample:
     p = selection.p
-    squares = _tie_squares(selection)
+    squares = selection.tie_squares
 
     def value(counts: Floats, weights: Floats) -> Floats:
         n = weights.sum(axis=1)
@@ -267,9 +212,15 @@ def bind_nogueira(selection: SelectedSets) -> WholeSample:
         # All-empty and all-full collections must be undefined exactly, whatever the rounding.
         total = counts.sum(axis=1)
         usable = (total > 0) & (total < n * p)
-        return _where(usable, 1 - spread / (mean_size * (1 - mean_size / p)))
+        return np.where(usable, 1 - spread / (mean_size * (1 - mean_size / p)), np.nan)
 
-    return _Nogueira(selection, _frequency_statistic(selection, value))
+    return _frequency_statistic(
+        selection,
+        value,
+        variance=lambda: nogueira_variance(selection),
+        least_variance=lambda: nogueira_least_variance(selection),
+        without_each=lambda: nogueira_leave_one_out(selection),
+    )
 
 
 def bind_novovicova(selection: SelectedSets, *, chance_correction: str = "none") -> WholeSample:
@@ -279,8 +230,7 @@ def bind_novovicova(selection: SelectedSets, *, chance_correction: str = "none")
     def value(counts: Floats, weights: Floats) -> Floats:
         entropy = (counts * np.log2(np.maximum(counts, 1.0))).sum(axis=1)
         plain = entropy / (counts.sum(axis=1) * np.log2(weights.sum(axis=1)))
-        corrected: Floats = (plain - level) / (1.0 - level)
-        return corrected
+        return np.asarray((plain - level) / (1.0 - level))
 
     return _frequency_statistic(selection, value)
 
@@ -311,7 +261,7 @@ def bind_davis(
 
 def bind_somol(selection: SelectedSets) -> WholeSample:
     p = selection.p
-    squares = _tie_squares(selection)
+    squares = selection.tie_squares
 
     def value(counts: Floats, weights: Floats) -> Floats:
         n = weights.sum(axis=1)
@@ -321,7 +271,7 @@ def bind_somol(selection: SelectedSets) -> WholeSample:
         together = (counts * (counts - 1)).sum(axis=1)
         if squares is not None:
             together += weights**2 @ squares
-        return _where(high > low, (together / scale - low) / (high - low))
+        return np.where(high > low, (together / scale - low) / (high - low), np.nan)
 
     def least_variance() -> float:
         m = len(selection.support)
@@ -344,13 +294,9 @@ def _somol_ends(q: Any, n: Any, p: int) -> tuple[Any, Any]:
     return low, high
 
 
-def nogueira_chance(size: int, p: int, m: int) -> float:
-    return _zero_if(0 < size < p)
-
-
 def novovicova_chance(size: int, p: int, m: int, *, chance_correction: str = "none") -> float:
     if chance_correction == "exact":
-        return _zero_if(0 < size < p)
+        return chance.corrected_level(size, p, m)
     return chance.novovicova_level(_of_one_size(size, p, m)) if size else float("nan")
 
 
@@ -358,7 +304,7 @@ def davis_chance(
     size: int, p: int, m: int, *, penalty: float = 0.0, chance_correction: str = "none"
 ) -> float:
     if chance_correction == "exact":
-        return _zero_if(0 < size < p)
+        return chance.corrected_level(size, p, m)
     return chance.davis_level(_of_one_size(size, p, m), float(penalty)) if size else float("nan")
 
 
@@ -376,23 +322,32 @@ def somol_chance(size: int, p: int, m: int) -> float:
     return float((size / p - low) / (high - low))
 
 
-# ---------------------------------------------------------------------------------------------
-# the table
-# ---------------------------------------------------------------------------------------------
-_P = ("n_features",)
-
-
-def _set_measure(*, by_formula: bool = False, **said: Any) -> StabilitySpec:
+def _set_measure(*, by_formula: bool = False, **parts: Any) -> StabilitySpec:
     """What the measures of subsets have in common."""
     ties = BY_FORMULA if by_formula else BY_DRAWS
-    return StabilitySpec(kind="sets", ties=ties, breaks_ties=not by_formula, **said)
+    return StabilitySpec(kind="sets", ties=ties, breaks_ties=not by_formula, **parts)
 
 
-def _pairwise(
-    *, pair: Formula, correctable: bool = False, linear: bool = True, **said: Any
-) -> StabilitySpec:
-    pairs = SetPairs(pair, correctable, linear)
-    return _set_measure(bind=pairs, chance=pairs.chance, by_formula=linear, **said)
+def _pairwise(*, pair: Formula, linear: bool = True, **parts: Any) -> StabilitySpec:
+    """A mean over pairs, which can be corrected for chance."""
+    pairs = SetPairs(pair, correctable=True, linear=linear)
+    return _set_measure(
+        bounds="[0, 1]", bind=pairs, chance=pairs.chance, by_formula=linear, **parts
+    )
+
+
+def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> StabilitySpec:
+    """A mean over pairs whose formula is corrected for chance."""
+    pairs = SetPairs(pair, linear=True)
+    return _set_measure(
+        bounds=bounds,
+        corrected_for_chance=True,
+        needs=("n_features",),
+        bind=pairs,
+        chance=pairs.chance,
+        by_formula=True,
+        **parts,
+    )
 
 
 STABILITY_MEASURES.add(
@@ -405,7 +360,7 @@ STABILITY_MEASURES.add(
         r"\bigcup_i V_i",
         bounds="[0, 1]",
         source="Davis et al. (2006), Bioinformatics 22:2356",
-        needs=_P,
+        needs=("n_features",),
         bind=bind_davis,
         chance=davis_chance,
     ),
@@ -415,31 +370,25 @@ STABILITY_MEASURES.add(
         summary="mean Dice index",
         formula="mean over pairs of 2 I / (n_i + n_v)",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{2 I}{n_i + n_v}",
-        bounds="[0, 1]",
         source="Dice (1945), Ecology 26:297",
         pair=dice,
-        correctable=True,
     ),
     _pairwise(
         name="hamming",
         summary="mean share of features treated alike",
         formula="mean over pairs of (I + p - |V_i u V_v|) / p",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I + p - |V_i \cup V_v|}{p}",
-        bounds="[0, 1]",
         source="Dunne, Cunningham & Azuaje (2002)",
-        needs=_P,
+        needs=("n_features",),
         pair=hamming,
-        correctable=True,
     ),
     _pairwise(
         name="jaccard",
         summary="mean Jaccard index",
         formula="mean over pairs of I / (n_i + n_v - I)",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I}{n_i + n_v - I}",
-        bounds="[0, 1]",
         source="Jaccard (1901); thesis, eq. 3.5",
         pair=jaccard,
-        correctable=True,
         linear=False,
     ),
     _pairwise(
@@ -449,35 +398,27 @@ STABILITY_MEASURES.add(
         formula="mean over pairs of 1 - (n_i + n_v - 2 I) / (n_i + n_v - I)",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \left( 1 - \frac{n_i + n_v - 2 I}{n_i + n_v - "
         r"I} \right)",
-        bounds="[0, 1]",
         source="Kalousis, Prados & Hilario (2007), Knowl. Inf. Syst. 12:95",
         pair=jaccard,
-        correctable=True,
         linear=False,
     ),
-    _pairwise(
+    _beyond_chance(
         name="kappa",
         aliases=("cohen_kappa",),
         summary="mean Cohen kappa",
         formula="mean over pairs of (I - n_i n_v/p) / ((n_i + n_v)/2 - n_i n_v/p)",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\frac{n_i + "
         r"n_v}{2} - \frac{n_i n_v}{p}}",
-        bounds="[-1, 1]",
         source="Carletta (1996), Comput. Linguist. 22:249",
-        corrected_for_chance=True,
-        needs=_P,
         pair=kappa,
     ),
-    _pairwise(
+    _beyond_chance(
         name="lustgarten",
         summary="mean chance-corrected intersection, scaled by its range",
         formula="mean over pairs of (I - n_i n_v/p) / (min(n_i, n_v) - max(0, n_i + n_v - p))",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\min(n_i, n_v) - "
         r"\max(0, n_i + n_v - p)}",
-        bounds="[-1, 1]",
         source="Lustgarten, Gopalakrishnan & Visweswaran (2009), AMIA:406",
-        corrected_for_chance=True,
-        needs=_P,
         pair=lustgarten,
     ),
     _set_measure(
@@ -490,10 +431,10 @@ STABILITY_MEASURES.add(
         bounds="[-1/(m-1), 1]",
         source="Nogueira, Sechidis & Brown (2018), JMLR 18(174), def. 4",
         corrected_for_chance=True,
-        needs=_P,
+        needs=("n_features",),
         bind=bind_nogueira,
         by_formula=True,
-        chance=nogueira_chance,
+        chance=chance.corrected_level,
     ),
     _set_measure(
         name="novovicova",
@@ -511,22 +452,17 @@ STABILITY_MEASURES.add(
         summary="mean Ochiai index",
         formula="mean over pairs of I / sqrt(n_i n_v)",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I}{\sqrt{n_i n_v}}",
-        bounds="[0, 1]",
         source="Ochiai (1957)",
         pair=ochiai,
-        correctable=True,
     ),
-    _pairwise(
+    _beyond_chance(
         name="phi",
         aliases=("phi_coefficient",),
         summary="mean Pearson correlation of indicator vectors",
         formula="mean over pairs of (I - n_i n_v/p) / sqrt(n_i (1 - n_i/p) n_v (1 - n_v/p))",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\sqrt{n_i \left( "
         r"1 - \frac{n_i}{p} \right) n_v \left( 1 - \frac{n_v}{p} \right)}}",
-        bounds="[-1, 1]",
         source="Nogueira & Brown (2016), ECML PKDD:442",
-        corrected_for_chance=True,
-        needs=_P,
         pair=phi,
     ),
     _set_measure(
@@ -538,24 +474,21 @@ STABILITY_MEASURES.add(
         r"c_{\min}}",
         bounds="[0, 1]",
         source="Somol & Novovičová (2010), IEEE TPAMI 32:1921",
-        needs=_P,
+        needs=("n_features",),
         bind=bind_somol,
         by_formula=True,
         chance=somol_chance,
     ),
-    _pairwise(
+    _beyond_chance(
         name="unadjusted",
         summary="mean chance-corrected intersection, scaled by the geometric mean size",
         formula="mean over pairs of (I - n_i n_v/p) / (sqrt(n_i n_v) - n_i n_v/p)",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\sqrt{n_i n_v} - "
         r"\frac{n_i n_v}{p}}",
-        bounds="[-1, 1]",
         source="Bommert & Rahnenführer (2020), LOD:203",
-        corrected_for_chance=True,
-        needs=_P,
         pair=unadjusted,
     ),
-    _pairwise(
+    _beyond_chance(
         name="wald",
         summary="mean chance-corrected intersection, scaled by the smaller size",
         formula="mean over pairs of (I - n_i n_v/p) / (min(n_i, n_v) - n_i n_v/p)",
@@ -563,8 +496,6 @@ STABILITY_MEASURES.add(
         r"\frac{n_i n_v}{p}}",
         bounds="[1 - p, 1]",
         source="Wald, Khoshgoftaar & Napolitano (2013), ICTAI",
-        corrected_for_chance=True,
-        needs=_P,
         pair=wald,
     ),
 )

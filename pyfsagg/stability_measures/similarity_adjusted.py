@@ -34,7 +34,12 @@ from pyfsagg.stability_measures._base import (
     WholeSample,
 )
 from pyfsagg.stability_measures._input import SelectedSets
-from pyfsagg.stability_measures.chance import ExpectedPairs, hypergeometric_mean, log_choose
+from pyfsagg.stability_measures.chance import (
+    ExpectedPairs,
+    corrected_level,
+    hypergeometric_mean,
+    log_choose,
+)
 
 MAX_COMBINATIONS = 1_000_000
 """Pairs of subsets that an exact expectation by enumeration may visit for one pair of sizes."""
@@ -83,13 +88,13 @@ def _in_order(
     if len(rows) == len(columns) and (set(rows) != set(columns) or len(set(rows)) < len(rows)):
         raise DataError("the rows and columns of similarity must carry the same names, each once")
     cells = frame.set_axis(rows).set_axis(columns, axis=1)
-    wanted = columns if labels is None else [str(label) for label in labels]
-    if len(rows) == len(columns) == len(wanted):
-        if set(wanted) != set(columns):
-            odd = next(name for name in wanted if name not in set(columns))
+    order = columns if labels is None else [str(label) for label in labels]
+    if len(rows) == len(columns) == len(order):
+        if set(order) != set(columns):
+            odd = next(name for name in order if name not in set(columns))
             raise DataError(f"the feature {odd!r} is not among the names of similarity")
-        cells = cells.loc[wanted, wanted]
-    return cells.to_numpy(), tuple(wanted)
+        cells = cells.loc[order, order]
+    return cells.to_numpy(), tuple(order)
 
 
 def similar_pairs(matrix: Floats, threshold: float) -> Neighbours:
@@ -107,9 +112,6 @@ def similar_pairs(matrix: Floats, threshold: float) -> Neighbours:
     return Neighbours(start, columns.astype(np.intp), strength, place)
 
 
-# ---------------------------------------------------------------------------------------------
-# expectation under random selection
-# ---------------------------------------------------------------------------------------------
 class RandomLevel:
     """Monte Carlo mean of an adjusted intersection for given sizes.
 
@@ -167,37 +169,38 @@ def yu_level(graph: Neighbours, left: int, right: int, p: int) -> float:
     return left * right / p + 0.5 * float(there + back)
 
 
-def _stand_in(degree: int, own: int, other: int, p: int) -> float:
+def _stand_in(degree: int, first: int, second: int, p: int) -> float:
     """P(a feature is in the first subset alone and one of its neighbours in the second alone).
 
     Given the feature in the first subset, its neighbours outside that subset number
     hypergeometrically; given it outside the second, that subset misses all of a such neighbours
     with probability C(p-1-a, n)/C(p-1, n).
     """
-    if degree == 0 or own == 0 or other == 0 or own == p or other == p:
+    if degree == 0 or first in (0, p) or second in (0, p):
         return 0.0
-    outside = np.arange(max(0, degree - own + 1), min(degree, p - own) + 1).astype(np.float64)
+    outside = np.arange(max(0, degree - first + 1), min(degree, p - first) + 1).astype(np.float64)
     inside = degree - outside
-    log_law = log_choose(p - own, outside) + log_choose(own - 1, inside) - log_choose(p - 1, degree)
-    missed = np.exp(log_choose(p - 1 - outside, other) - log_choose(p - 1, other))
-    return float(own / p * (1 - other / p) * (np.exp(log_law) @ (1 - missed)))
-
-
-def _mean_size(left: Any, right: Any) -> Any:
-    return (left + right) / 2.0
-
-
-def _geometric_size(left: Any, right: Any) -> Any:
-    return np.sqrt(left * right)
+    log_law = (
+        log_choose(p - first, outside) + log_choose(first - 1, inside) - log_choose(p - 1, degree)
+    )
+    missed = np.exp(log_choose(p - 1 - outside, second) - log_choose(p - 1, second))
+    return float(first / p * (1 - second / p) * (np.exp(log_law) @ (1 - missed)))
 
 
 @dataclass(frozen=True)
 class AdjustedPairs:
-    """Binds an adjusted intersection (kind of the kernel) and its maximum to a selection."""
+    """Binds an adjusted intersection (kind of the kernel) to a selection."""
 
     kind: int
-    maximum: Callable[[Any, Any], Any]
-    default_correction: str
+
+    @property
+    def default_correction(self) -> str:
+        """Yu's intersection has an exact level at every size."""
+        return "exact" if self.kind == YU else "estimate"
+
+    def maximum(self, left: Floats, right: Floats) -> Floats:
+        """The largest intersection of subsets of two sizes: their arithmetic or geometric mean."""
+        return (left + right) / 2.0 if self.kind == YU else np.asarray(np.sqrt(left * right))
 
     def __call__(
         self,
@@ -214,9 +217,8 @@ class AdjustedPairs:
         )
         if chance_correction == "default":
             chance_correction = self.default_correction
-        graph = similar_pairs(
-            similarity, check_real("threshold", threshold, low=0.0, high=1.0, low_open=True)
-        )
+        threshold = check_real("threshold", threshold, low=0.0, high=1.0, low_open=True)
+        graph = similar_pairs(similarity, threshold)
         support = selection.support
         sizes = support.sum(axis=1).astype(np.float64)
         p = selection.p
@@ -224,12 +226,10 @@ class AdjustedPairs:
         if chance_correction == "estimate":
             n_random = check_integer("n_random", n_random, low=1)
             level = RandomLevel(self.kind, graph, p, n_random, random_state)
+        elif chance_correction == "exact" and self.kind == YU:
+            level = lambda a, b: yu_level(graph, a, b, p)  # noqa: E731
         elif chance_correction == "exact":
-            level = (
-                (lambda a, b: yu_level(graph, a, b, p))
-                if self.kind == YU
-                else (lambda a, b: enumerated_level(self.kind, graph, a, b, p))
-            )
+            level = lambda a, b: enumerated_level(self.kind, graph, a, b, p)  # noqa: E731
         expected = None if level is None else ExpectedPairs(sizes, level)
 
         def block(left: slice, right: slice) -> Floats:
@@ -239,12 +239,8 @@ class AdjustedPairs:
                 cells[both_empty] = np.nan
             if expected is None:
                 return cells
-            chance = expected.block(left, right)
-            width = self.maximum(sizes[left, None], sizes[None, right]) - chance
-            # Within rounding of zero there is no room between chance and maximum.
-            width[np.abs(width) < 1e-12] = np.nan
-            adjusted: Floats = (cells - chance) / width
-            return adjusted
+            maximum = self.maximum(sizes[left, None], sizes[None, right])
+            return _corrected(cells, expected.block(left, right), maximum)
 
         return PairwiseAverage(len(sizes), block)
 
@@ -261,19 +257,22 @@ class AdjustedPairs:
         random_state: int | Generator | None = 0,
     ) -> float:
         """Expected value for two random subsets of one size."""
-        if (
-            self.default_correction if chance_correction == "default" else chance_correction
-        ) != "none":
-            return 0.0 if 0 < size < p else float("nan")
+        if chance_correction != "none":
+            return corrected_level(size, p, m)
         graph = similar_pairs(similarity, threshold)
         if self.kind == YU:
             return yu_level(graph, size, size, p)
         return RandomLevel(self.kind, graph, p, n_random, random_state)(size, size)
 
 
-# ---------------------------------------------------------------------------------------------
-# Zucknick and Sechidis
-# ---------------------------------------------------------------------------------------------
+def _corrected(cells: Floats, level: Floats, maximum: Floats | float) -> Floats:
+    """Similarities as a share of the way from chance to the maximum."""
+    width: Floats = maximum - level
+    # Within rounding of zero there is no room between chance and maximum.
+    width[np.abs(width) < 1e-12] = np.nan
+    return (cells - level) / width
+
+
 def _thresholded(similarity: Floats, threshold: float) -> Floats:
     threshold = check_real("threshold", threshold, low=0.0, high=1.0)
     return np.where(similarity >= threshold, similarity, 0.0)
@@ -295,10 +294,9 @@ def bind_zucknick(
     reach = (member @ strong) * (1 - member)
     expected = None
     if chance_correction == "exact":
-        p = selection.p
-        between = _mean_off_diagonal(strong)
+        formula = _expected_zucknick(strong)
         expected = ExpectedPairs(
-            sizes, lambda a, b: hypergeometric_mean(_expected_zucknick(between), a, b, p)
+            sizes, lambda a, b: hypergeometric_mean(formula, a, b, selection.p)
         )
 
     def block(left: slice, right: slice) -> Floats:
@@ -309,18 +307,15 @@ def bind_zucknick(
         union = n_left + n_right - shared
         cells = np.full(shared.shape, np.nan)
         np.divide(shared + extra, union, out=cells, where=union > 0)
-        if expected is None:
-            return cells
-        chance = expected.block(left, right)
-        width = 1.0 - chance
-        width[np.abs(width) < 1e-12] = np.nan
-        return (cells - chance) / width
+        return cells if expected is None else _corrected(cells, expected.block(left, right), 1.0)
 
     return PairwiseAverage(len(sizes), block)
 
 
-def _expected_zucknick(between: float) -> Callable[[Floats, Floats, Floats, float], Floats]:
+def _expected_zucknick(strong: Floats) -> Callable[[Floats, Floats, Floats, float], Floats]:
     """Given the intersection, the features outside it are uniform: the mean is linear in them."""
+    n = len(strong)
+    between = float(strong.sum() - np.trace(strong)) / max(1, n * (n - 1))
 
     def formula(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
         there = between * left * (right - shared) / np.maximum(right, 1.0)
@@ -336,7 +331,7 @@ def bind_sechidis(
     strong = _thresholded(similarity, threshold)
     member = selection.membership
     sizes = selection.sizes
-    own = np.einsum("ij,ij->i", member @ strong, member)
+    within = np.einsum("ij,ij->i", member @ strong, member)
     among_ties = _similarity_among_ties(member, strong)
     p = selection.p
     diagonal, everything = float(np.trace(strong)), float(strong.sum())
@@ -345,7 +340,7 @@ def bind_sechidis(
         n = weights.sum(axis=1)
         mean = weights @ member / n[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
-            spread = weights @ own - n * np.einsum("bj,bj->b", mean @ strong, mean)
+            spread = weights @ within - n * np.einsum("bj,bj->b", mean @ strong, mean)
             if among_ties is not None:
                 spread += (weights - weights**2 / n[:, None]) @ among_ties
             observed = spread / (n - 1)
@@ -355,8 +350,8 @@ def bind_sechidis(
             off = (square - size) / (p * p - p) - (size / p) ** 2
             chance = on * diagonal + off * (everything - diagonal)
             usable = (size > 0) & (size < p) & (np.abs(chance) > 1e-12)
-            found = np.where(usable, 1 - observed / chance, np.nan)
-        return np.where(np.isfinite(found), found, np.nan)
+            values = np.where(usable, 1 - observed / chance, np.nan)
+        return np.where(np.isfinite(values), values, np.nan)
 
     return WholeSample(len(sizes), evaluate)
 
@@ -374,8 +369,7 @@ def _similarity_among_ties(member: Floats, strong: Floats) -> Floats | None:
     chance = (member * tied).sum(axis=1) / np.maximum(group, 1.0)
     single = tied @ np.diag(strong)
     together = np.einsum("ij,ij->i", tied @ strong, tied) - single
-    found: Floats = chance * (1 - chance) * (single - together / np.maximum(group - 1, 1.0))
-    return found
+    return np.asarray(chance * (1 - chance) * (single - together / np.maximum(group - 1, 1.0)))
 
 
 def zucknick_chance(
@@ -388,80 +382,71 @@ def zucknick_chance(
     chance_correction: str = "none",
 ) -> float:
     if chance_correction == "exact":
-        return 0.0 if 0 < size < p else float("nan")
-    between = _mean_off_diagonal(_thresholded(similarity, threshold))
-    return hypergeometric_mean(_expected_zucknick(between), size, size, p)
+        return corrected_level(size, p, m)
+    formula = _expected_zucknick(_thresholded(similarity, threshold))
+    return hypergeometric_mean(formula, size, size, p)
 
 
-def sechidis_chance(size: int, p: int, m: int, **_options: Any) -> float:
-    return 0.0 if 0 < size < p else float("nan")
-
-
-def _mean_off_diagonal(matrix: Floats) -> float:
-    p = len(matrix)
-    return float(matrix.sum() - np.trace(matrix)) / max(1, p * (p - 1))
-
-
-# ---------------------------------------------------------------------------------------------
-# the table
-# ---------------------------------------------------------------------------------------------
-_LOD = "Bommert & Rahnenführer (2020), LOD:203"
-_SCALED = "mean over pairs of (I - E I) / (sqrt(n_i n_v) - E I), I = |V_i n V_v| + "
-
-
-def _adjusted(*, by_formula: bool = False, **said: Any) -> StabilitySpec:
+def _adjusted(*, by_formula: bool = False, **parts: Any) -> StabilitySpec:
     """What the measures with similar features have in common."""
     needs = ("n_features", "similarity")
     ties = BY_FORMULA if by_formula else BY_DRAWS
-    return StabilitySpec(kind="sets", needs=needs, ties=ties, breaks_ties=not by_formula, **said)
+    return StabilitySpec(kind="sets", needs=needs, ties=ties, breaks_ties=not by_formula, **parts)
 
 
-def _intersection(*, pairs: AdjustedPairs, **said: Any) -> StabilitySpec:
-    return _adjusted(bind=pairs, chance=pairs.chance, corrected_for_chance=True, **said)
+def _intersection(kind: int, *, formula: str, latex: str, **parts: Any) -> StabilitySpec:
+    """The intersection and what stand-ins add to it (`formula`), corrected for chance."""
+    pairs = AdjustedPairs(kind)
+    size, size_in_latex = "sqrt(n_i n_v)", r"\sqrt{n_i n_v}"
+    if kind == YU:
+        size, size_in_latex = "(n_i + n_v)/2", r"\frac{n_i + n_v}{2}"
+    return _adjusted(
+        formula=f"mean over pairs of (I - E I) / ({size} - E I), I = |V_i n V_v| + {formula}",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \mathrm{E}\, I}{"
+        + size_in_latex
+        + r" - \mathrm{E}\, I}, \quad I = |V_i \cap V_v| + "
+        + latex,
+        bounds="(-inf, 1]",
+        corrected_for_chance=True,
+        bind=pairs,
+        chance=pairs.chance,
+        **parts,
+    )
 
 
+_LOD = "Bommert & Rahnenführer (2020), LOD:203"
 STABILITY_MEASURES.add(
     _intersection(
+        COUNT,
         name="intersection_count",
         summary="adjusted intersection by counting features that have a stand-in",
-        formula=_SCALED + "min(O_iv, O_vi)",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \mathrm{E}\, I}{\sqrt{n_i n_v} - "
-        r"\mathrm{E}\, I}, \quad I = |V_i \cap V_v| + \min(O_{iv}, O_{vi})",
-        bounds="(-inf, 1]",
+        formula="min(O_iv, O_vi)",
+        latex=r"\min(O_{iv}, O_{vi})",
         source=_LOD,
-        pairs=AdjustedPairs(COUNT, _geometric_size, "estimate"),
     ),
     _intersection(
+        GREEDY,
         name="intersection_greedy",
         summary="adjusted intersection by a greedy matching of stand-ins",
-        formula=_SCALED + "greedy matching(V_i - V_v, V_v - V_i)",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \mathrm{E}\, I}{\sqrt{n_i n_v} - "
-        r"\mathrm{E}\, I}, \quad I = |V_i \cap V_v| + \operatorname{greedy}(V_i \setminus "
-        r"V_v, V_v \setminus V_i)",
-        bounds="(-inf, 1]",
+        formula="greedy matching(V_i - V_v, V_v - V_i)",
+        latex=r"\operatorname{greedy}(V_i \setminus V_v, V_v \setminus V_i)",
         source=_LOD,
-        pairs=AdjustedPairs(GREEDY, _geometric_size, "estimate"),
     ),
     _intersection(
+        MATCHING,
         name="intersection_mbm",
         summary="adjusted intersection by a maximum bipartite matching of stand-ins",
-        formula=_SCALED + "maximum matching(V_i - V_v, V_v - V_i)",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \mathrm{E}\, I}{\sqrt{n_i n_v} - "
-        r"\mathrm{E}\, I}, \quad I = |V_i \cap V_v| + \operatorname{matching}(V_i "
-        r"\setminus V_v, V_v \setminus V_i)",
-        bounds="(-inf, 1]",
+        formula="maximum matching(V_i - V_v, V_v - V_i)",
+        latex=r"\operatorname{matching}(V_i \setminus V_v, V_v \setminus V_i)",
         source=_LOD,
-        pairs=AdjustedPairs(MATCHING, _geometric_size, "estimate"),
     ),
     _intersection(
+        MEAN,
         name="intersection_mean",
         summary="adjusted intersection by mean similarity to the stand-ins",
-        formula=_SCALED + "min(M_iv, M_vi), M the sum of mean similarities to stand-ins",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \mathrm{E}\, I}{\sqrt{n_i n_v} - "
-        r"\mathrm{E}\, I}, \quad I = |V_i \cap V_v| + \min(M_{iv}, M_{vi})",
-        bounds="(-inf, 1]",
+        formula="min(M_iv, M_vi), M the sum of mean similarities to stand-ins",
+        latex=r"\min(M_{iv}, M_{vi})",
         source=_LOD,
-        pairs=AdjustedPairs(MEAN, _geometric_size, "estimate"),
     ),
     _adjusted(
         name="sechidis",
@@ -472,17 +457,15 @@ STABILITY_MEASURES.add(
         source="Sechidis et al. (2020), ECML PKDD:327",
         bind=bind_sechidis,
         by_formula=True,
-        chance=sechidis_chance,
+        chance=corrected_level,
     ),
     _intersection(
+        YU,
         name="yu",
         summary="intersection plus the mean number of features with a stand-in, chance-corrected",
-        formula="mean over pairs of (I - E I) / ((n_i + n_v)/2 - E I), I = |V_i n V_v| + (O_iv + O_vi)/2",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \mathrm{E}\, I}{\frac{n_i + n_v}{2} "
-        r"- \mathrm{E}\, I}, \quad I = |V_i \cap V_v| + \frac{O_{iv} + O_{vi}}{2}",
-        bounds="(-inf, 1]",
+        formula="(O_iv + O_vi)/2",
+        latex=r"\frac{O_{iv} + O_{vi}}{2}",
         source="Yu, Han & Berens (2012), IEEE/ACM TCBB 9:262",
-        pairs=AdjustedPairs(YU, _mean_size, "exact"),
     ),
     _adjusted(
         name="zucknick",

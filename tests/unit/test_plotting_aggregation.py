@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def test_consensus_of_a_method_without_p_values(table, method, word):
 
 def test_every_rank_in_a_list_is_a_dot(table):
     result = aggregate(table, "rra")
-    ax = plot_list_ranks(table, result, n=15)
+    ax = plot_list_ranks(result, n=15)
     draw(ax)
     ranks = table.ranks[:, result._order()[:15]]
     dots = line(ax, "rank in a list")
@@ -105,7 +106,7 @@ def test_every_rank_in_a_list_is_a_dot(table):
 def test_many_lists_are_a_line_and_long_ones_a_logarithm():
     table = lists_of(61, p=200, length=200)
     result = aggregate(table, "mean_rank")
-    ax = plot_list_ranks(table, result, n=200)
+    ax = plot_list_ranks(result, n=200)
     draw(ax)
     ranks = table.ranks[:, result._order()]
     first = next(c for c in ax.collections if isinstance(c, LineCollection))
@@ -171,7 +172,7 @@ def test_two_items_and_one_list():
     table = RankTable.from_lists([["a", "b"]])
     comparison = compare_aggregations(table, ["rra", "borda"])
     best = comparison.results[0]
-    for ax in (plot_consensus(best), plot_list_ranks(table, best), plot_places(comparison)):
+    for ax in (plot_consensus(best), plot_list_ranks(best), plot_places(comparison)):
         draw(ax)
         assert [label[:1] for label in y_labels(ax)[:2]] == ["a", "b"]
     overlap = plot_overlap(comparison)
@@ -186,7 +187,7 @@ def test_given_axes_are_used_and_checked(table, comparison):
     result = comparison.results[0]
     plots = (
         lambda ax: plot_consensus(result, ax=ax),
-        lambda ax: plot_list_ranks(table, result, ax=ax),
+        lambda ax: plot_list_ranks(result, ax=ax),
         lambda ax: plot_method_agreement(comparison, ax=ax),
         lambda ax: plot_places(comparison, ax=ax),
         lambda ax: plot_overlap(comparison, ax=ax),
@@ -203,5 +204,5 @@ def test_bad_arguments(table, comparison):
         plot_consensus(comparison.results[0], n=0)
     with pytest.raises(ParameterError, match="n must be"):
         plot_places(comparison, n=0)
-    with pytest.raises(DataError, match="not about the items"):
-        plot_list_ranks(table, aggregate([["a"], ["a"]], "mean_rank"))
+    with pytest.raises(DataError, match="does not hold its lists"):
+        plot_list_ranks(replace(comparison.results[0], table=None))

@@ -29,6 +29,7 @@ def bound(name: str, scores: np.ndarray) -> BoundStatistic:
     return bind(
         spec,
         scores,
+        options,
         n_features=None,
         feature_names=None,
         n_features_to_select=0.4,
@@ -36,7 +37,6 @@ def bound(name: str, scores: np.ndarray) -> BoundStatistic:
         input="scores",
         ties="first" if spec.needs_strict else "random",
         seed=0,
-        **options,
     ).statistic
 
 
