@@ -176,8 +176,8 @@ def influence_page(
     for label in result.filters:
         blocks = _filter_blocks(result, frame[frame["filter"] == label], label, options)
         sections.append(Section(label.replace("_", "-").lower(), titled(label), blocks))
-    kind = "a number" if isinstance(n_features_to_select, int) else "a fraction"
-    size = ("Best features compared", f"{n_features_to_select} ({kind} of features)")
+    kind = "a number of" if isinstance(n_features_to_select, int) else "a fraction of the"
+    size = ("Best features compared", f"{n_features_to_select} ({kind} features)")
     sections += glossary(
         (titled(name), STABILITY_MEASURES.get(name).summary, STABILITY_PAGE.entry(name))
         for name in names
