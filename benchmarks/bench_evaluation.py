@@ -23,7 +23,7 @@ from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.evaluation.cells import Fit, draw_parts, fit_one
 from pyfsagg.evaluation.learners import read_classifiers
-from pyfsagg.evaluation.plan import ANSWERS
+from pyfsagg.evaluation.plan import MODELS
 
 
 def whole(jobs: int, **options: Any) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def fits(n_subsets: int, repeats: int) -> list[tuple[Any, ...]]:
     (part,) = draw_parts(
         table, target, protocols=["thesis"], n_folds=5, n_repeats=1, test_size=1 / 3, seed=0
     )
-    models = read_classifiers(ANSWERS["classes"].defaults)
+    models = read_classifiers(MODELS["classes"][1])
     rng = np.random.default_rng(0)
     found = []
     for _ in range(n_subsets):

@@ -117,24 +117,44 @@ def feature_label(name: str, length: int = LABEL_LENGTH) -> str:
     return f"{shown[: length - 1 - tail]}…{shown[-tail:]}"
 
 
-def draw_correlations(ax: Axes, values: NDArray[np.float64], labels: Sequence[str]) -> None:
-    """A square heat map of values from −1 to 1 with the numbers on it; NaN is a dash."""
+def draw_tiles(
+    ax: Axes,
+    labels: Sequence[str],
+    shades: NDArray[np.float64],
+    texts: Sequence[Sequence[str]],
+    *,
+    cmap: str,
+    limits: tuple[float, float],
+    fontsize: str | None = "small",
+) -> None:
+    """A square of tiles with a dark text on each, and no colour where the shade is NaN.
+
+    The limits of the colours are wider than those of the shades, so that all texts can be read.
+    """
     size = len(labels)
     edges = np.arange(size + 1) - 0.5
-    # The range of colours is wider than that of values, so that dark text can be read on all tiles.
+    low, high = limits
+    tiles = np.ma.masked_invalid(shades)
     ax.pcolormesh(
-        edges, edges, values, cmap="RdBu", vmin=-1.8, vmax=1.8, edgecolors="white", linewidth=1.5
+        edges, edges, tiles, cmap=cmap, vmin=low, vmax=high, edgecolors="white", linewidth=1.5
     )
     ax.set_ylim(size - 0.5, -0.5)
     for i, j in np.ndindex(size, size):
-        value = values[i, j]
-        text = "–" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
-        ax.text(j, i, text, ha="center", va="center", color=INK)
+        ax.text(j, i, texts[i][j], ha="center", va="center", color=INK, fontsize=fontsize)
     shown = [feature_label(label) for label in labels]
     ax.set_xticks(np.arange(size), shown, parse_math=False, rotation=20, ha="right")
     ax.set_yticks(np.arange(size), shown, parse_math=False)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
+
+
+def draw_correlations(ax: Axes, values: NDArray[np.float64], labels: Sequence[str]) -> None:
+    """A square heat map of values from −1 to 1 with the numbers on it; NaN is a dash."""
+    texts = [
+        ["–" if np.isnan(value) else f"{value:.2f}".replace("-", "−") for value in row]
+        for row in values
+    ]
+    draw_tiles(ax, labels, values, texts, cmap="RdBu", limits=(-1.8, 1.8), fontsize=None)
 
 
 def write_at_right(ax: Axes, row: float, text: str) -> None:

@@ -93,6 +93,12 @@ class PageColumn:
     sortable: bool = True
 
 
+def heads(titles: Iterable[str], words: Iterable[str]) -> list[PageColumn]:
+    """Heads of columns, which hold numbers but for those titled `words`."""
+    of_words = set(words)
+    return [PageColumn(title, numeric=title not in of_words) for title in titles]
+
+
 @dataclass(frozen=True)
 class PageTable:
     """A table of formatted cells, numbered in the order of the page.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
 
-from pyfsagg._message import Param
+from pyfsagg._message import Param, Use
 from pyfsagg._table.frames import NarwhalsFrame, open_frame
-from pyfsagg.exceptions import DataError, InputTypeError
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 
 def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
@@ -58,6 +58,31 @@ def is_survival_model(estimator: Any) -> bool:
     last = estimator.steps[-1][1] if getattr(estimator, "steps", None) else estimator
     own = hasattr(last, "survival_at")
     return own or any(base.__name__ == "SurvivalAnalysisMixin" for base in type(last).__mro__)
+
+
+def check_learner(name: str, model: Any, kind: str) -> None:
+    """Refuse a regressor where a classifier is needed, and the other way round."""
+    if kind == "classifier" and is_regressor(model):
+        raise ParameterError(
+            f"{name!r} is a regressor, and the target has classes. Give a classifier, or say ",
+            Use(task="regression"),
+            " if the target is a number",
+        )
+    if kind == "regressor" and is_classifier(model):
+        raise ParameterError(
+            f"{name!r} is a classifier, and the target is a number; give a regressor"
+        )
+
+
+def seeded_clone(model: Any, seed: int) -> Any:
+    """A fresh estimator, in which `seed` is that of all parts whose seed the caller left open."""
+    fresh = clone(model)
+    seeds = {
+        name: seed
+        for name, value in fresh.get_params().items()
+        if (name == "random_state" or name.endswith("__random_state")) and value is None
+    }
+    return fresh.set_params(**seeds)
 
 
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]

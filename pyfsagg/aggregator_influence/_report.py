@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from pyfsagg._base.registry import Registry
 from pyfsagg._base.words import number, plural, probabilities, readable, titled
 from pyfsagg._report.closing import THESIS, closing, glossary, settings_groups, software
 from pyfsagg._report.drawing import (
     BLUE,
     INK,
     clear_frame,
+    draw_tiles,
     feature_axis,
-    feature_label,
     new_axes,
     picture,
     set_title,
 )
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._report.page import Block, Page, PageTable, Section, Text, heads
 from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.aggregator_influence.comparison import TEST_NAMES, AggregatorComparison
+from pyfsagg.aggregator_influence.comparison import TEST_HEADS, TEST_NAMES, AggregatorComparison
 from pyfsagg.aggregator_influence.result import THESIS_MEASURES, InfluenceResult
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
 from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.stability_measures._report import STABILITY_PAGE
 
+PSEUDO_VALUES = (
+    "The pseudo-value of a fold is its contribution to the stability of all folds. The "
+    "repeated-measures test pairs the aggregators by fold; the one-way test, which the thesis "
+    "prints, takes them for independent groups."
+)
 SMALLEST_SHOWN = 1e-4  # adjusted p-values below have the same colour
 
 
@@ -57,11 +64,11 @@ def plot_aggregator_stability(
     ax = new_axes(ax, 1.5 + 0.36 * len(frame))
     ax.hlines(rows, low, high, color=BLUE, linewidth=2.0)
     ax.plot(value, rows, "o", color=BLUE, markersize=7.0)
-    for row, level_of_row in enumerate(value):
-        if np.isfinite(level_of_row):
+    for row, stability in enumerate(value):
+        if np.isfinite(stability):
             ax.annotate(
-                f"{level_of_row:.3f}".replace("-", "−"),
-                (level_of_row, row),
+                f"{stability:.3f}".replace("-", "−"),
+                (stability, row),
                 xytext=(0, 7),
                 textcoords="offset points",
                 ha="center",
@@ -74,8 +81,7 @@ def plot_aggregator_stability(
     hint = "larger" if spec.higher_is_better else "smaller"
     ax.set_xlabel(
         f"{readable(spec.name).capitalize()} over {result.n_folds} folds, {100 * confidence_level:g} % "
-        "interval "
-        f"({hint} = more stable)"
+        f"interval ({hint} = more stable)"
     )
     clear_frame(ax, grid="x")
     ax.spines["left"].set_visible(False)
@@ -107,28 +113,11 @@ def plot_pairwise(comparison: AggregatorComparison, *, ax: Axes | None = None) -
         p_values[j, i] = p
         texts[j, i] = "< 0.0001" if p < SMALLEST_SHOWN else f"{p:.2g}"
         texts[i, j] = f"{means[i] - means[j]:+.3f}".replace("-", "−")
-    edges = np.arange(size + 1) - 0.5
     # Twice the range that occurs, so that dark text can be read on all tiles.
-    shade = -np.log10(np.maximum(p_values, SMALLEST_SHOWN))
-    ax.pcolormesh(
-        edges,
-        edges,
-        np.ma.masked_invalid(shade),
-        cmap="Blues",
-        vmin=0.0,
-        vmax=-2.0 * np.log10(SMALLEST_SHOWN),
-        edgecolors="white",
-        linewidth=1.5,
-    )
-    for i, j in np.ndindex(size, size):
-        ax.text(j, i, str(texts[i, j]), ha="center", va="center", color=INK, fontsize="small")
-    shown = [feature_label(readable(name)) for name in names]
-    ax.set_xlim(-0.5, size - 0.5)
-    ax.set_ylim(size - 0.5, -0.5)
-    ax.set_xticks(np.arange(size), shown, parse_math=False, rotation=20, ha="right")
-    ax.set_yticks(np.arange(size), shown, parse_math=False)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
+    limits = (0.0, -2.0 * np.log10(SMALLEST_SHOWN))
+    shades = -np.log10(np.maximum(p_values, SMALLEST_SHOWN))
+    labels = [readable(name) for name in names]
+    draw_tiles(ax, labels, shades, texts.tolist(), cmap="Blues", limits=limits)
     ax.set_xlabel(
         f"Below the diagonal: p-value, adjusted ({comparison.pairwise.adjust})\n"
         "Above: difference of the stability, row − column"
@@ -146,10 +135,8 @@ def _plot_pairs_of_result(
     adjust: str = "holm",
     ax: Axes | None = None,
 ) -> Axes:
-    return plot_pairwise(
-        result.compare(measure, filter, n_features_to_select=n_features_to_select, adjust=adjust),
-        ax=ax,
-    )
+    options: dict[str, Any] = {"n_features_to_select": n_features_to_select, "adjust": adjust}
+    return plot_pairwise(result.compare(measure, filter, **options), ax=ax)
 
 
 INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {
@@ -185,33 +172,23 @@ def influence_page(
     names = list(dict.fromkeys(frame["measure"]))
     shown = {"measures": measures, "n_features_to_select": n_features_to_select}
     sections = [Section("summary", "Summary", result._facts(shown))]
+    options: dict[str, Any] = {"n_features_to_select": n_features_to_select, "adjust": adjust}
     for label in result.filters:
-        blocks = _filter_blocks(
-            result, frame[frame["filter"] == label], label, n_features_to_select, adjust
-        )
+        blocks = _filter_blocks(result, frame[frame["filter"] == label], label, options)
         sections.append(Section(label.replace("_", "-").lower(), titled(label), blocks))
-    kind = (
-        "a number of features"
-        if isinstance(n_features_to_select, int)
-        else "a fraction of the features"
-    )
+    kind = "a number of" if isinstance(n_features_to_select, int) else "a fraction of the"
+    size = ("Best features compared", f"{n_features_to_select} ({kind} features)")
     sections += glossary(
         (titled(name), STABILITY_MEASURES.get(name).summary, STABILITY_PAGE.entry(name))
         for name in names
     )
     sections += closing(
-        settings_groups(
-            result, last=[("Best features compared", f"{n_features_to_select} ({kind})")]
-        ),
+        settings_groups(result, last=[size]),
         _references(result, names),
         command=command,
         code=result._code(result._options_in_force({"reading": reading})),
     )
-    title = (
-        f"Influence of the aggregator on {data_name}"
-        if data_name
-        else "Influence of the aggregator"
-    )
+    title = f"Influence of the aggregator{f' on {data_name}' if data_name else ''}"
     subtitle = (
         f"{plural(result.data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "
         f"{plural(result.n_folds, 'fold')}"
@@ -220,22 +197,15 @@ def influence_page(
 
 
 def _filter_blocks(
-    result: InfluenceResult,
-    frame: pd.DataFrame,
-    label: str,
-    n_features_to_select: float | int,
-    adjust: str,
+    result: InfluenceResult, frame: pd.DataFrame, label: str, options: dict[str, Any]
 ) -> list[Block]:
     measures = list(dict.fromkeys(frame["measure"]))
     blocks: list[Block] = []
     prefix = label.replace("_", "-").lower()
     comparisons: dict[str, AggregatorComparison] = {}
-    for measure in measures:
+    for measure in measures if len(result.aggregators) > 1 else ():
         try:
-            if len(result.aggregators) > 1:
-                comparisons[measure] = result.compare(
-                    measure, label, n_features_to_select=n_features_to_select, adjust=adjust
-                )
+            comparisons[measure] = result.compare(measure, label, **options)
         except DataError as reason:
             blocks.append(Text(f"No comparison by {titled(measure)}: {reason}.", quiet=True))
     first = frame[frame["measure"] == measures[0]]
@@ -247,7 +217,7 @@ def _filter_blocks(
                 plot_aggregator_stability,
                 *(result, measures[0]),
                 filter=label,
-                n_features_to_select=n_features_to_select,
+                n_features_to_select=options["n_features_to_select"],
                 label=f"Stability by {titled(measures[0])} of each aggregator",
                 caption="Dot: stability over the folds. Line: its 95 % jackknife interval, which shows how "
                 "far single folds matter.",
@@ -255,18 +225,18 @@ def _filter_blocks(
         )
     if comparisons:
         blocks.append(_tests_table(comparisons))
-        for measure, comparison in comparisons.items():
-            blocks.append(
-                picture(
-                    f"Pairs of aggregators by {titled(measure)}",
-                    f"{prefix}-{measure}-pairs",
-                    plot_pairwise,
-                    comparison,
-                    label=f"Adjusted p-values of all pairs of aggregators by {titled(measure)}",
-                    caption="Paired t tests over the folds. Below the diagonal: adjusted p-value, the "
-                    "darker the smaller. Above it: row minus column in the mean stability.",
-                )
+        blocks += [
+            picture(
+                f"Pairs of aggregators by {titled(measure)}",
+                f"{prefix}-{measure}-pairs",
+                plot_pairwise,
+                comparison,
+                label=f"Adjusted p-values of all pairs of aggregators by {titled(measure)}",
+                caption="Paired t tests over the folds. Below the diagonal: adjusted p-value, the "
+                "darker the smaller. Above it: row minus column in the mean stability.",
             )
+            for measure, comparison in comparisons.items()
+        ]
         blocks.append(Text(next(iter(comparisons.values())).caution, quiet=True))
     return blocks
 
@@ -275,46 +245,31 @@ def _tests_table(comparisons: dict[str, AggregatorComparison]) -> PageTable:
     rows, reasons = [], []
     for measure, comparison in comparisons.items():
         for test, row in comparison.tests().iterrows():
-            degrees = [number(row["df_effect"], 2), number(row["df_error"], 2)]
+            values = [number(row[name], 2) for name in ("statistic", "df_effect", "df_error")]
             p = probabilities([row["p"]])[0]
-            rows.append(
-                [titled(measure), TEST_NAMES[str(test)], number(row["statistic"], 2), *degrees, p]
-            )
+            rows.append([titled(measure), TEST_NAMES[str(test)], *values, p])
         reasons += [f"{titled(measure)}: {why}." for why in comparison.refused.values()]
     return PageTable(
         "Do the aggregators differ? Tests over the pseudo-values of the folds.",
-        [
-            PageColumn("Measure", numeric=False),
-            PageColumn("Test", numeric=False),
-            PageColumn("F or χ²"),
-            PageColumn("df"),
-            PageColumn("df of error"),
-            PageColumn("p"),
-        ],
+        heads(("Measure", *TEST_HEADS), words=("Measure", "Test")),
         rows,
-        " ".join(
-            [
-                "The pseudo-value of a fold is its contribution to the stability of all folds. The "
-                "repeated-measures test pairs the aggregators by fold; the one-way test, which the "
-                "thesis prints, takes them for independent groups.",
-                *dict.fromkeys(reasons),
-            ]
-        ),
+        " ".join([PSEUDO_VALUES, *dict.fromkeys(reasons)]),
     )
 
 
 def _references(result: InfluenceResult, measures: Sequence[str]) -> list[tuple[str, str]]:
+    filters = [label for label in result.parameters["filters"] if label in FILTERS]
+    methods: list[tuple[str, Registry[Any], Sequence[str]]] = [
+        ("Filter", FILTERS, filters),
+        ("Aggregator", AGGREGATORS, result.aggregators),
+        ("Measure", STABILITY_MEASURES, measures),
+    ]
     return [
         software(result.versions["pyfsagg"]),
         ("Influence of the aggregator", f"{THESIS}, section 3.3.2 (“thesis” below)"),
         *(
-            (f"Filter {readable(label)}", FILTERS.get(label).source)
-            for label in result.parameters["filters"]
-            if label in FILTERS
+            (f"{kind} {readable(name)}", registry.get(name).source)
+            for kind, registry, names in methods
+            for name in names
         ),
-        *(
-            (f"Aggregator {readable(name)}", AGGREGATORS.get(name).source)
-            for name in result.aggregators
-        ),
-        *((f"Measure {readable(name)}", STABILITY_MEASURES.get(name).source) for name in measures),
     ]

@@ -12,7 +12,7 @@ import pandas as pd
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_real
 from pyfsagg._base.words import number, numbers, probabilities, titled
-from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Result, Saved
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
@@ -30,13 +30,13 @@ CAUTIONS = {
     "about data sets like these.",
 }
 
-TESTS = ("repeated", "one_way", "friedman", "pairwise")
-
 TEST_NAMES = {
     "repeated": "Repeated-measures ANOVA (Greenhouse-Geisser)",
     "one_way": "One-way ANOVA",
     "friedman": "Friedman",
 }
+TESTS = (*TEST_NAMES, "pairwise")
+TEST_HEADS = ("Test", "F or χ²", "df", "df of error", "p")
 
 DECIMALS = 10
 """To which values are tested; the rounding errors of pseudo-values are a thousand times smaller."""
@@ -67,7 +67,6 @@ class AggregatorComparison(Result):
     refused : dict of str to str
         The reason for each test that is None.
     parameters, data, versions : dict
-        Options of the tests, facts on the data, and software versions.
     """
 
     _kind: ClassVar[str] = "aggregator_comparison"
@@ -95,35 +94,23 @@ class AggregatorComparison(Result):
     def tests(self) -> pd.DataFrame:
         """One row per test of all aggregators: ``statistic``, degrees of freedom, ``p``, ``note``."""
         rows: dict[str, tuple[float, float, float, float]] = {}
-        if self.repeated is not None:
-            gg = self.repeated.sphericity.greenhouse_geisser
-            rows["repeated"] = (
-                self.repeated.f,
-                gg * self.repeated.df_effect,
-                gg * self.repeated.df_error,
-                self.repeated.p_greenhouse_geisser,
-            )
-        if self.one_way is not None:
-            one = self.one_way
+        if (test := self.repeated) is not None:
+            gg = test.sphericity.greenhouse_geisser
+            degrees = gg * test.df_effect, gg * test.df_error
+            rows["repeated"] = (test.f, *degrees, test.p_greenhouse_geisser)
+        if (one := self.one_way) is not None:
             rows["one_way"] = (one.f, one.df_effect, one.df_error, one.p_value)
-        if self.friedman is not None:
-            found = self.friedman
-            rows["friedman"] = (found.statistic, found.df, np.nan, found.p_value)
+        if (ranked := self.friedman) is not None:
+            rows["friedman"] = (ranked.statistic, ranked.df, np.nan, ranked.p_value)
         table = [
             (name, *rows.get(name, (np.nan,) * 4), self.refused.get(name, ""))
-            for name in ("repeated", "one_way", "friedman")
+            for name in TEST_NAMES
         ]
         columns = ["test", "statistic", "df_effect", "df_error", "p", "note"]
         return pd.DataFrame(table, columns=columns).set_index("test")
 
     def to_frame(self) -> pd.DataFrame:
-        """The pairwise tests: one row per pair of aggregators, with adjusted p-values.
-
-        Raises
-        ------
-        DataError
-            If there are none; the message gives the reason.
-        """
+        """The pairwise tests: one row per pair of aggregators, with adjusted p-values."""
         if self.pairwise is None:
             raise DataError(f"there are no pairwise tests: {self.refused['pairwise']}")
         return self.pairwise.to_frame()
@@ -131,9 +118,9 @@ class AggregatorComparison(Result):
     @property
     def sentence(self) -> str:
         """The results of the tests and the remarks, in sentences."""
-        found = [test.sentence for name in TESTS if (test := getattr(self, name)) is not None]
+        sentences = [test.sentence for name in TESTS if (test := getattr(self, name)) is not None]
         reasons = [f"No {name} test: {reason}." for name, reason in self.refused.items()]
-        return " ".join([*found, *reasons, self.caution])
+        return " ".join([*sentences, *reasons, self.caution])
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         tests = {name: getattr(self, name) for name in TESTS}
@@ -165,19 +152,14 @@ class AggregatorComparison(Result):
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         tests = self.tests()
         tested = tests[tests["statistic"].notna()]
-        table = PageTable.of_columns(
-            f"Do the aggregators differ by {titled(self.measure)}?",
-            [
-                (
-                    PageColumn("Test", numeric=False),
-                    [TEST_NAMES[str(name)] for name in tested.index],
-                ),
-                (PageColumn("F or χ²"), numbers(tested["statistic"])),
-                (PageColumn("df"), [number(df, 2) for df in tested["df_effect"]]),
-                (PageColumn("df of error"), [number(df, 2) for df in tested["df_error"]]),
-                (PageColumn("p"), probabilities(tested["p"])),
-            ],
+        cells = (
+            [TEST_NAMES[str(name)] for name in tested.index],
+            numbers(tested["statistic"]),
+            *([number(df, 2) for df in tested[name]] for name in ("df_effect", "df_error")),
+            probabilities(tested["p"]),
         )
+        caption = f"Do the aggregators differ by {titled(self.measure)}?"
+        table = PageTable(caption, heads(TEST_HEADS, ["Test"]), list(zip(*cells, strict=True)))
         return [Text(self.sentence), *([table] if len(tested) else [])]
 
     def __repr__(self) -> str:
@@ -212,23 +194,17 @@ def compare_values(
     # Two perfectly stable aggregators differ by rounding errors, which ranks would take for real.
     rounded = values.round(DECIMALS)
     groups = {str(name): rounded[name].to_numpy() for name in rounded}
+    better = spec.higher_is_better
+    level: dict[str, Any] = {"confidence_level": confidence_level}
     return AggregatorComparison(
         values,
         spec.name,
         unit,
-        spec.higher_is_better,
-        attempt("repeated", lambda: rm_anova(rounded, confidence_level=confidence_level)),
-        attempt("one_way", lambda: one_way_anova(groups, confidence_level=confidence_level)),
-        attempt(
-            "friedman",
-            lambda: friedman(
-                rounded, higher_is_better=spec.higher_is_better, confidence_level=confidence_level
-            ),
-        ),
-        attempt(
-            "pairwise",
-            lambda: pairwise_tests(rounded, adjust=adjust, confidence_level=confidence_level),
-        ),
+        better,
+        attempt("repeated", lambda: rm_anova(rounded, **level)),
+        attempt("one_way", lambda: one_way_anova(groups, **level)),
+        attempt("friedman", lambda: friedman(rounded, higher_is_better=better, **level)),
+        attempt("pairwise", lambda: pairwise_tests(rounded, adjust=adjust, **level)),
         refused,
         {"adjust": adjust, "confidence_level": confidence_level},
         data or {},

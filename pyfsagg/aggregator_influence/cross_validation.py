@@ -89,11 +89,9 @@ def influence(
     -------
     InfluenceResult
 
-    Raises
-    ------
-    ParameterError, DataError
-        As :func:`pyfsagg.wam`; also for more folds than the smallest class has samples, and an
-        aggregator that is given twice.
+    See Also
+    --------
+    compare_aggregators : Tests over several data sets.
 
     Notes
     -----
@@ -104,14 +102,14 @@ def influence(
     --------
     >>> import pyfsagg
     >>> data = pyfsagg.load_dataset("wine")
-    >>> found = pyfsagg.influence(
+    >>> result = pyfsagg.influence(
     ...     data.X, data.y, aggregators=["am", "mean_rank"], n_folds=5, n_resamples=20,
     ...     random_state=0,
     ... )
-    >>> found.table().round(2).columns.tolist()
+    >>> result.table().round(2).columns.tolist()
     ['arithmetic_mean', 'mean_rank']
     """
-    given = dict(locals())
+    arguments = dict(locals())
     check_choice("method", method, ("wam", "bam"))
     check_choice("normalize", normalize, NORMALIZATIONS)
     check_integer("n_resamples", n_resamples, low=1)
@@ -139,7 +137,7 @@ def influence(
         )
         inside = FoldPlan(folds, options, n_resamples, plan, None if method == "wam" else normalize)
         # As in the scoring of resamples: only kernels gain from threads.
-        threads = all(getattr(each.scorer(), "releases_gil", True) for each in folds.filters)
+        threads = all(getattr(f.scorer(), "releases_gil", True) for f in folds.filters)
         settings = {
             "method": method,
             "normalize": normalize,
@@ -158,19 +156,17 @@ def influence(
             "plan": plan,
             "aggregator functions": [AGGREGATORS.get(name).compute for name in options],
         }
-        found: list[dict[str, NDArray[np.float64]]] = []
+        by_fold: list[dict[str, NDArray[np.float64]]] = []
         with (
-            open_checkpoint(execution.checkpoint, identity) as kept,
+            open_checkpoint(execution.checkpoint, identity) as checkpoint,
             progress_sink(execution.progress, n_folds, "fold") as advance,
         ):
             numbers = range(n_folds)
-            keys = [f"fold {fold}" for fold in numbers]
-            for scores in resume_tasks(
-                kept, keys, FoldPlan.rank_fold, inside, numbers, n_jobs=n_jobs, threads=threads
-            ):
-                found.append(scores)
-                advance(len(found))
-        call = Call.of(influence, given, random_state=folds.seed)
+            work = (checkpoint, [f"fold {fold}" for fold in numbers], FoldPlan.rank_fold, inside)
+            for scores in resume_tasks(*work, numbers, n_jobs=n_jobs, threads=threads):
+                by_fold.append(scores)
+                advance(len(by_fold))
+        call = Call.of(influence, arguments, random_state=folds.seed)
         parameters = {
             **folds.parameters,
             **settings,
@@ -179,8 +175,8 @@ def influence(
         }
         return InfluenceResult(
             {
-                (label, name): np.stack([scores[f"{label}|{name}"] for scores in found])
-                for label, name in (key.rsplit("|", 1) for key in found[0])
+                (label, name): np.stack([scores[f"{label}|{name}"] for scores in by_fold])
+                for label, name in (key.rsplit("|", 1) for key in by_fold[0])
             },
             folds.names,
             parameters,
@@ -192,13 +188,11 @@ def influence(
 def _check_inner_plan(plan: Plan) -> None:
     """Refuse plans that do not draw rows of a training part."""
     if plan.only or isinstance(plan, PoissonBootstrap):
+        others = "use 'bootstrap', 'stratified_bootstrap', 'subsample' or a "
         raise ParameterError(
             Use(resampling=plan.name),
             " cannot be drawn inside the training part of a fold",
-            Remedy(
-                "use 'bootstrap', 'stratified_bootstrap', 'subsample' or a ",
-                Public("resampling.GroupedBootstrap"),
-            ),
+            Remedy(others, Public("resampling.GroupedBootstrap")),
         )
 
 
@@ -216,31 +210,26 @@ def with_options(
     names: Sequence[str], aggregator_params: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Mapping[str, Any]]:
     """Aggregators with the options that are given apart from them, as `aggregators` of influence."""
-    canonical = _different(names)
-    given = {AGGREGATORS.get(name).name: chosen for name, chosen in aggregator_params.items()}
-    found = {name: given.pop(name, {}) for name in canonical}
-    if given:
-        raise ParameterError(
-            Param("aggregator_params"),
-            f" names {next(iter(given))!r}, which is not among the aggregators ",
-            f"{', '.join(found)}",
-        )
-    return found
+    params = {AGGREGATORS.get(name).name: chosen for name, chosen in aggregator_params.items()}
+    options = {name: params.pop(name, {}) for name in _different(names)}
+    if params:
+        unknown = f" names {next(iter(params))!r}, which is not among the aggregators "
+        raise ParameterError(Param("aggregator_params"), unknown, ", ".join(options))
+    return options
 
 
 def _bind_aggregators(
-    given: Sequence[str] | Mapping[str, Mapping[str, Any]],
+    aggregators: Sequence[str] | Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Mapping[str, Any]]:
-    """Canonical names with their options, all of them known to be good."""
-    if isinstance(given, str):
-        raise ParameterError(
-            Param("aggregators"), f" must be a sequence of names, got the one name {given!r}"
-        )
-    names = check_list("aggregators", given)
-    _different(names)
-    chosen_of = given if isinstance(given, Mapping) else {}
+    """Canonical names with their options, which are checked."""
+    if isinstance(aggregators, str):
+        must = f" must be a sequence of names, got the one name {aggregators!r}"
+        raise ParameterError(Param("aggregators"), must)
+    names = check_list("aggregators", aggregators)
+    params = aggregators if isinstance(aggregators, Mapping) else {}
     options: dict[str, Mapping[str, Any]] = {
-        AGGREGATORS.get(name).name: dict(chosen_of.get(name) or {}) for name in names
+        canonical: dict(params.get(name) or {})
+        for name, canonical in zip(names, _different(names), strict=True)
     }
     for name, chosen in options.items():
         AGGREGATORS.get(name).bind(**chosen)  # refused before the work is done
@@ -274,15 +263,14 @@ class FoldPlan:
         """Aggregated scores on the training part of one fold, by ``filter|aggregator``."""
         names = self.folds.names
         matrices = self.score_fold(fold)
+        ensembles = {"bam": matrices}
+        if self.normalize is None:
+            ensembles = {label: {label: matrices[label]} for label in self.folds.labels}
         scores = {}
         for name, options in self.aggregators.items():
             recipe = Recipe(name, options, self.normalize or "per_resample")
-            if self.normalize is None:
-                ensembles = {label: {label: matrices[label]} for label in self.folds.labels}
-            else:
-                ensembles = {"bam": matrices}
-            for label, scored in ensembles.items():
-                scores[f"{label}|{name}"] = recipe.scores(scored, names)
+            for label, parts in ensembles.items():
+                scores[f"{label}|{name}"] = recipe.scores(parts, names)
         return scores
 
 
@@ -325,11 +313,6 @@ def compare_aggregators(
     -------
     AggregatorComparison
 
-    Raises
-    ------
-    DataError
-        If the measure is undefined on a data set.
-
     Notes
     -----
     Source: the comparison of tables 4.5 and 4.6 of the thesis, which prints one-way results with
@@ -345,16 +328,13 @@ def compare_aggregators(
     ...     results[name] = pyfsagg.influence(
     ...         data.X, data.y, aggregators=["am", "gm"], n_folds=4, n_resamples=10, random_state=0
     ...     )
-    >>> found = pyfsagg.compare_aggregators(results)
-    >>> found.values.shape, found.unit
+    >>> comparison = pyfsagg.compare_aggregators(results)
+    >>> comparison.values.shape, comparison.unit
     ((3, 2), 'data set')
     """
     if not isinstance(results, Mapping):
-        raise InputTypeError(
-            Param("results"),
-            " must be a mapping of data set name to InfluenceResult, got ",
-            f"{type(results).__name__}",
-        )
+        must = " must be a mapping of data set name to InfluenceResult, got "
+        raise InputTypeError(Param("results"), must, type(results).__name__)
     if len(results) < 3:
         raise ParameterError(
             f"a comparison over data sets needs at least three of them, got {len(results)}; "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.fields import stored
 from pyfsagg._base.words import enumerate_names, number, plural, readable, titled
-from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Result, records
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.exceptions import DataError, UnknownNameError
@@ -116,12 +117,11 @@ class InfluenceResult(Result):
         n_features_to_select : float or int
             Size of the subsets for measures of selections.
         confidence_level : float
-            Confidence level.
         """
         columns = ["value", "lower", "upper", "higher_is_better", "note"]
         parts = []
         for (label, aggregator), scores in self.scores.items():
-            found = stability_table(
+            stability = stability_table(
                 scores,
                 measures,
                 input="scores",
@@ -129,7 +129,7 @@ class InfluenceResult(Result):
                 confidence_level=confidence_level,
                 random_state=self._seed,
             )
-            part = found[columns].reset_index()
+            part = stability[columns].reset_index()
             part.insert(0, "aggregator", aggregator)
             part.insert(0, "filter", label)
             parts.append(part)
@@ -157,7 +157,7 @@ class InfluenceResult(Result):
         if not intervals:
             return wide.loc[order, self.aggregators]
         wide = wide.swaplevel(axis=1)
-        columns = [(aggregator, each) for aggregator in self.aggregators for each in shown]
+        columns = [(aggregator, name) for aggregator in self.aggregators for name in shown]
         return wide.loc[order, columns]
 
     def by_fold(
@@ -202,9 +202,8 @@ class InfluenceResult(Result):
     ) -> AggregatorComparison:
         """Compare the aggregators over the folds, with the pseudo-values of :meth:`by_fold`.
 
-        The folds overlap: the values are not independent, and the p-values are too small to be
-        carried over to new samples (``comparison.caution`` is shown with them).
-        :func:`pyfsagg.compare_aggregators` compares over data sets.
+        The folds overlap, so that the p-values do not carry over to new samples
+        (``comparison.caution``); :func:`pyfsagg.compare_aggregators` compares over data sets.
 
         Parameters
         ----------
@@ -215,19 +214,15 @@ class InfluenceResult(Result):
         confidence_level : float
             Level of intervals and sentences.
 
-        Raises
-        ------
-        DataError
-            As :meth:`by_fold`.  Tests that the values do not allow are listed with the reason.
+        Returns
+        -------
+        AggregatorComparison
+            Tests that the values do not allow are listed with the reason.
         """
         values = self.by_fold(measure, filter, n_features_to_select=n_features_to_select)
+        level = confidence_level
         return compare_values(
-            values,
-            measure,
-            "fold",
-            adjust=adjust,
-            confidence_level=confidence_level,
-            data=self.data,
+            values, measure, "fold", adjust=adjust, confidence_level=level, data=self.data
         )
 
     def pairs(
@@ -241,41 +236,24 @@ class InfluenceResult(Result):
         parts = []
         for label in self.filters:
             for measure in measures if len(self.aggregators) > 1 else ():
-                try:
+                with suppress(DataError):  # the report gives the reason
                     frame = self.compare(
                         measure, label, n_features_to_select=n_features_to_select, adjust=adjust
                     ).to_frame()
-                except DataError:
-                    # The report says why there is none.
-                    continue
-                frame.insert(0, "measure", measure)
-                frame.insert(0, "filter", label)
-                parts.append(frame)
+                    frame.insert(0, "measure", measure)
+                    frame.insert(0, "filter", label)
+                    parts.append(frame)
         return pd.concat(parts, ignore_index=True) if parts else None
 
-    # -----------------------------------------------------------------------------------------
-    # how it is kept and shown
-    # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            **super()._record(view),
-            "n_features_to_select": view["n_features_to_select"],
-            "stability": records(
-                self.to_frame(view["measures"], n_features_to_select=view["n_features_to_select"])
-            ),
-        }
+        k = view["n_features_to_select"]
+        stability = records(self.to_frame(view["measures"], n_features_to_select=k))
+        return {**super()._record(view), "n_features_to_select": k, "stability": stability}
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        tables = {
-            "influence.csv": self.to_frame(
-                view["measures"], n_features_to_select=view["n_features_to_select"]
-            )
-        }
-        pairs = self.pairs(
-            view["measures"],
-            n_features_to_select=view["n_features_to_select"],
-            adjust=view["adjust"],
-        )
+        measures, k = view["measures"], view["n_features_to_select"]
+        tables = {"influence.csv": self.to_frame(measures, n_features_to_select=k)}
+        pairs = self.pairs(measures, n_features_to_select=k, adjust=view["adjust"])
         return tables if pairs is None else {**tables, "comparison.csv": pairs}
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
@@ -310,11 +288,8 @@ class InfluenceResult(Result):
 
     def _what_was_done(self) -> str:
         filters = enumerate_names([readable(label) for label in self.parameters["filters"]])
-        ensemble = (
-            f"the filters {filters} combined"
-            if self.parameters["method"] == "bam"
-            else f"each of {filters}"
-        )
+        combined = self.parameters["method"] == "bam"
+        ensemble = f"the filters {filters} combined" if combined else f"each of {filters}"
         return (
             "How far does the ranking depend on the samples, and how far on the aggregator? In each of "
             f"{plural(self.n_folds, 'stratified fold')} some samples were left out; the features were "
@@ -344,22 +319,16 @@ class InfluenceResult(Result):
         ]
         direction = f"Smaller is more stable for {enumerate_names(smaller)}. " if smaller else ""
         reasons = [note for note in dict.fromkeys(frame["note"]) if note]
+        meaning = (
+            "The intervals show how far single folds matter; they do not cover what other samples of "
+            "the same population would give."
+        )
         return PageTable(
             f"Stability of the rankings by {readable(label)} over {plural(self.n_folds, 'fold')}, with "
             "95 % jackknife intervals.",
-            [
-                PageColumn("Aggregator", numeric=False),
-                *(PageColumn(titled(name)) for name in measures),
-            ],
+            heads(["Aggregator", *map(titled, measures)], words=["Aggregator"]),
             rows,
-            direction
-            + " ".join(
-                [
-                    "The intervals show how far single folds matter; they do not cover what other "
-                    "samples of the same population would give.",
-                    *(f"{reason}." for reason in reasons),
-                ]
-            ),
+            direction + " ".join([meaning, *(f"{reason}." for reason in reasons)]),
         )
 
     def __repr__(self) -> str:

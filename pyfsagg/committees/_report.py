@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_integer
-from pyfsagg._base.words import count, number, plural, ranks
+from pyfsagg._base.words import count, number, plural, ranks, readable
 from pyfsagg._report.closing import closing, settings_groups, software
 from pyfsagg._report.drawing import (
     BLUE,
@@ -24,7 +26,7 @@ from pyfsagg._report.drawing import (
     picture,
     set_title,
 )
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._report.page import Block, Page, PageTable, Section, Text, heads
 from pyfsagg._version import __version__
 from pyfsagg.committees.result import Committee
 from pyfsagg.committees.rules import VOTING_RULES
@@ -50,50 +52,21 @@ def plot_front(result: Committee, *, ax: Axes | None = None) -> Axes:
     front = result.pareto_front()
     axes = new_axes(ax, 4.0)
     voters = result.voters[result.voters["n_features"] > 0]
-    axes.plot(
-        voters["n_features"],
-        voters["performance"],
-        "o",
-        color=GREY,
-        mfc="white",
-        ms=5,
-        label="voters",
-    )
-    axes.plot(
-        front["n_features"],
-        front["performance"],
-        "o-",
-        color=BLUE,
-        ms=6,
-        drawstyle="steps-post",
-        label="front",
-    )
-    ends = front.iloc[[0, -1]]
-    axes.plot(
-        ends["n_features"],
-        ends["performance"],
-        "--",
-        color=INK,
-        lw=0.9,
-        label="line between its ends",
-    )
     knee = front[front["knee"]]
+    lines: list[tuple[pd.DataFrame, str, dict[str, Any]]] = [
+        (voters, "o", {"color": GREY, "mfc": "white", "ms": 5, "label": "voters"}),
+        (front, "o-", {"color": BLUE, "ms": 6, "drawstyle": "steps-post", "label": "front"}),
+        (front.iloc[[0, -1]], "--", {"color": INK, "lw": 0.9, "label": "line between its ends"}),
+    ]
     if len(knee):
-        axes.plot(
-            knee["n_features"],
-            knee["performance"],
-            "D",
-            color=ORANGE,
-            ms=9,
-            label=f"knee: {int(knee['n_features'].iloc[0])}",
-        )
+        size = int(knee["n_features"].iloc[0])
+        lines.append((knee, "D", {"color": ORANGE, "ms": 9, "label": f"knee: {size}"}))
+    for frame, marks, look in lines:
+        axes.plot(frame["n_features"], frame["performance"], marks, **look)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.set_xlabel("Number of features")
-    axes.set_ylabel(
-        f"Performance ({result.parameters['metric'].replace('_', ' ')})"
-        if "metric" in result.parameters
-        else "Performance"
-    )
+    metric = result.parameters.get("metric")
+    axes.set_ylabel(f"Performance ({readable(metric)})" if metric else "Performance")
     clear_frame(axes, grid="y")
     legend_above(axes)
     set_title(axes, "Performance against number of features", above_legend=True)
@@ -121,11 +94,6 @@ def committee_page(
     """The report on a committee as a page for :func:`pyfsagg._report.page.write_page`."""
     rule = VOTING_RULES.get(result.parameters["rule"])
     known = bool(result.voters["performance"].notna().any())
-    front = (
-        [Section("front", "Performance and number of features", _front(result), short="Front")]
-        if known
-        else []
-    )
     sections = [
         Section("summary", "Summary", result._facts({})),
         Section(
@@ -134,7 +102,11 @@ def committee_page(
             [*_ranking(result), *group_blocks(result, result.ranking.index)],
             short="Features",
         ),
-        *front,
+        *(
+            [Section("front", "Performance and number of features", _front(result), short="Front")]
+            if known
+            else []
+        ),
         Section("reading", "How to read it", _reading(result)),
         *closing(
             settings_groups(result),
@@ -163,14 +135,10 @@ def _ranking(result: Committee) -> list[Block]:
     more = f"{plural(hidden, 'more feature')} in ranking.csv. " if hidden else ""
     table = PageTable(
         "Features in the order of the vote.",
-        [
-            PageColumn("Feature", numeric=False),
-            PageColumn("Rank"),
-            PageColumn("Score"),
-            PageColumn("Votes"),
-            PageColumn("Share of voters"),
-            PageColumn("Tied", numeric=False),
-        ],
+        heads(
+            ("Feature", "Rank", "Score", "Votes", "Share of voters", "Tied"),
+            words=("Feature", "Tied"),
+        ),
         rows,
         f"{more}Votes and their share are without weights. Tied: another feature had the same right to "
         "the place.",
@@ -203,13 +171,9 @@ def _front(result: Committee) -> list[Block]:
     ]
     table = PageTable(
         "Points of the front.",
-        [
-            PageColumn("Features"),
-            PageColumn("Performance"),
-            PageColumn("Voters"),
-            PageColumn("Distance from the line"),
-            PageColumn("Knee", numeric=False),
-        ],
+        heads(
+            ("Features", "Performance", "Voters", "Distance from the line", "Knee"), words=["Knee"]
+        ),
         rows,
         "The distance is on axes scaled to [0, 1].",
     )
@@ -218,25 +182,19 @@ def _front(result: Committee) -> list[Block]:
 
 def _reading(result: Committee) -> list[Block]:
     rule = VOTING_RULES.get(result.parameters["rule"])
+    meaning = (
+        f"{rule.summary}. Score: {rule.formula}, with the weight w_v of a voter and its selection A_v. "
+        f"Ties: {rule.ties}."
+    )
     texts = [
-        Text(
-            Markup("<b>{}.</b> {}").format(
-                rule.name.replace("_", " ").capitalize(),
-                f"{rule.summary}. Score: {rule.formula}, with the weight w_v of a voter and its "
-                f"selection A_v. Ties: {rule.ties}.",
-            )
-        ),
-        Text(
-            "A share of voters depends on how many features they select and on the learners that were "
-            "asked. It says how the committee votes, and not how probable it is that a feature matters."
-        ),
+        Markup("<b>{}.</b> {}").format(readable(rule.name).capitalize(), meaning),
+        "A share of voters depends on how many features they select and on the learners. It says how "
+        "the committee votes, and not how probable it is that a feature matters.",
     ]
     if rule.proportional:
         texts.append(
-            Text(
-                "Proportional: voters whose features have been elected count less for the next places, so "
-                "that a feature that stands for the same voters as an elected one comes later. The "
-                "order is that of a set to be used together."
-            )
+            "Proportional: voters whose features have been elected count less for the next places, so "
+            "that a feature of the same voters as an elected one comes later. The order is that of a "
+            "set to be used together."
         )
-    return list(texts)
+    return [Text(text) for text in texts]

@@ -56,8 +56,8 @@ class FeatureCoding:
 
     def shown(self, features: NDArray[np.intp], cells: Floats) -> NDArray[np.intp]:
         """Positions of the columns of features in ascending order, of levels those that occur in `cells`."""
-        wanted = np.isin(self.feature, features) & (~self.is_level | cells.any(axis=0))
-        return np.flatnonzero(wanted)
+        visible = ~self.is_level | cells.any(axis=0)
+        return np.flatnonzero(np.isin(self.feature, features) & visible)
 
     def by_feature(self, importances: Floats, columns: NDArray[np.intp]) -> Floats:
         """Importances of the features that columns at these positions stand for.
@@ -65,13 +65,11 @@ class FeatureCoding:
         Levels of a nominal column add up; of several columns the largest importance, or their mean.
         """
         first = _firsts(self.column[columns])
-        own: Floats = np.add.reduceat(importances, first)
+        by_column: Floats = np.add.reduceat(importances, first)
         start = _firsts(self.feature[columns[first]])
         if not self.mean:
-            largest: Floats = np.maximum.reduceat(own, start)
-            return largest
-        means: Floats = np.add.reduceat(own, start) / np.diff([*start, len(own)])
-        return means
+            return np.asarray(np.maximum.reduceat(by_column, start))
+        return np.asarray(np.add.reduceat(by_column, start) / np.diff([*start, len(by_column)]))
 
 
 def _firsts(sorted_ids: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -91,16 +89,15 @@ def code_features(table: Table, groups: FeatureGroups | None) -> FeatureCoding:
         read, order, mean = grouped.table, grouped.order, grouped.by == "mean"
         feature = np.repeat(np.arange(len(groups)), np.diff([*grouped.start, len(order)]))
     nominal = read.kinds[order] == Kind.NOMINAL
+    positions = np.arange(len(order))
     if not nominal.any():
         values = np.ascontiguousarray(read.values[:, order])
-        return FeatureCoding(
-            values, np.arange(len(order)), feature, np.zeros(len(order), dtype=bool), mean
-        )
+        return FeatureCoding(values, positions, feature, nominal, mean)
     codes = [
         np.unique(read.column(int(j))) if is_nominal else np.zeros(1)
         for j, is_nominal in zip(order, nominal, strict=True)
     ]
-    sizes = [len(each) for each in codes]
+    sizes = [len(levels) for levels in codes]
     require_memory(
         8.0 * table.n_samples * sum(sizes),
         f"a table of {sum(sizes):,} columns, one per level of nominal features, for {table.n_samples:,} "
@@ -108,12 +105,12 @@ def code_features(table: Table, groups: FeatureGroups | None) -> FeatureCoding:
         "leave out columns of many levels, such as names, or rank by filters, which read levels as they are",
     )
     parts = [
-        _levels(read.column(int(j)), own) if is_nominal else read.column(int(j))[:, None]
-        for j, own, is_nominal in zip(order, codes, nominal, strict=True)
+        _levels(read.column(int(j)), levels) if is_nominal else read.column(int(j))[:, None]
+        for j, levels, is_nominal in zip(order, codes, nominal, strict=True)
     ]
     return FeatureCoding(
         np.ascontiguousarray(np.hstack(parts)),
-        np.repeat(np.arange(len(order)), sizes),
+        np.repeat(positions, sizes),
         np.repeat(feature, sizes),
         np.repeat(nominal, sizes),
         mean,
@@ -129,9 +126,9 @@ def _levels(cells: Floats, codes: Floats) -> Floats:
 class FeatureColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """From addresses of cells to the columns that stand for features.
 
-    A selector of scikit-learn takes rows and columns out of a table and knows nothing of features with
-    several columns.  So its table has a column per feature, each cell of which is an address (feature
-    times rows plus row), and what it takes out says which features and rows a learner is to be shown.
+    A selector of scikit-learn knows nothing of features with several columns.  So its table has a column
+    per feature, whose cells are addresses (feature times rows plus row): they say which features and
+    rows of the coded table a learner is fitted to.
     """
 
     def __init__(self, cells: Floats, coding: FeatureCoding) -> None:
@@ -149,8 +146,7 @@ class FeatureColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform(self, X: Floats) -> Floats:
         rows = X[:, 0].astype(np.intp) % len(self.cells)
-        found: Floats = self.cells[np.ix_(rows, self.columns_)]
-        return found
+        return self.cells[np.ix_(rows, self.columns_)]
 
 
 def addressed(
@@ -178,14 +174,11 @@ class FunctionLearner(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Floats, y: Any) -> Self:
         target = y if self.labels is None else self.labels[y]
-        found = as_array("importances", self.function(X, target), np.float64)
-        if found.shape != (X.shape[1],) or not np.isfinite(found).all():
-            raise DataError(
-                "a learner that is a function must return one finite number per column, ",
-                f"{X.shape[1]} in all",
-                got_short(found.tolist()),
-            )
-        self.feature_importances_ = found
+        importances = as_array("importances", self.function(X, target), np.float64)
+        if importances.shape != (X.shape[1],) or not np.isfinite(importances).all():
+            must = f"must return one finite number per column, {X.shape[1]} in all"
+            raise DataError(f"a learner that is a function {must}", got_short(importances.tolist()))
+        self.feature_importances_ = importances
         return self
 
     def __repr__(self) -> str:
@@ -210,16 +203,15 @@ class Importance:
             last = last.steps[-1][1]
         for attribute in ("coef_", "feature_importances_"):
             if hasattr(last, attribute):
-                found = np.asarray(getattr(last, attribute))
-                return found if columns is None else self._by_feature(found, columns)
+                sizes = np.asarray(getattr(last, attribute))
+                return sizes if columns is None else self._by_feature(sizes, columns)
         raise ParameterError(
-            f"the learner {self.name!r} ({type(last).__name__}) has neither coefficients nor ",
-            "importances",
+            f"the learner {self.name!r} ({type(last).__name__}) has neither coefficients nor importances",
             Remedy("select with ", Use("LearnerSelection", by="sequential")),
         )
 
-    def _by_feature(self, found: NDArray[Any], columns: FeatureColumns) -> Floats:
-        sizes = np.abs(found) if found.ndim == 1 else np.linalg.norm(found, self.order, axis=0)
+    def _by_feature(self, values: NDArray[Any], columns: FeatureColumns) -> Floats:
+        sizes = np.abs(values) if values.ndim == 1 else np.linalg.norm(values, self.order, axis=0)
         if len(sizes) != len(columns.columns_):
             raise ParameterError(
                 f"the learner {self.name!r} has {len(sizes)} importances for "

@@ -19,12 +19,18 @@ from pyfsagg._base.validation import check_integer, check_list, resolve_seed
 from pyfsagg._message import SUBSAMPLE, Got, Param, Public, Remedy, Use
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
-from pyfsagg._table.groups import FeatureGroups, read_feature_groups
+from pyfsagg._table.groups import read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.selectors import is_survival_model
+from pyfsagg._table.selectors import check_learner, is_survival_model, seeded_clone
 from pyfsagg._table.table import full_weights
 from pyfsagg._table.target import read_target, table_of_task
-from pyfsagg.committees.coding import FeatureCoding, code_features
+from pyfsagg.committees.coding import (
+    FeatureCoding,
+    FunctionLearner,
+    Importance,
+    addressed,
+    code_features,
+)
 from pyfsagg.committees.result import Committee, Weights, read_voter_weights
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.committees.selection import LearnerSelection
@@ -64,17 +70,15 @@ def committee(
     Parameters
     ----------
     X : array or data frame of shape (n_samples, n_columns)
-        A missing number becomes the median of the rows that a resample draws.  Of a nominal column
-        learners see a column of 0 and 1 per level, a missing value being a level; levels that the rows
-        of a fit do not have are left out.
+        A missing number becomes the median of the rows that a resample draws.  A nominal column becomes
+        a column of 0 and 1 per level that the rows of a fit have; a missing value is a level.
     y : array of shape (n_samples,)
         Class labels, or numbers with ``task="regression"``.
     learners : mapping of name to estimator, list of estimators, or one
         Classifiers or regressors of scikit-learn, as they are: where the scale of features matters,
         ``make_pipeline(StandardScaler(), …)``, whose last step has the importances.  Or functions
-        ``(X, y)`` of an array and the labels or numbers that return a number per column, larger in
-        size = more important; they predict nothing, and so have no performance and are not
-        cross-validated.
+        ``(X, y)`` that return a number per column, larger in size = more important; they have no
+        performance and are not cross-validated.
     selection : LearnerSelection, or mapping of name of a learner to it, optional
         How a learner selects: by default a quarter of the features by importance.
     metric : str, optional
@@ -104,8 +108,12 @@ def committee(
     Raises
     ------
     DataError
-        For a resample that draws all rows; a function that does not return one finite number per
-        column; columns of levels for which there is no memory; if every voter fails.
+        For a resample that draws all rows, a function that does not return one finite number per
+        column, or if every voter fails.
+
+    See Also
+    --------
+    vote : The same for selections that exist already.
 
     Notes
     -----
@@ -116,43 +124,38 @@ def committee(
 
     A voter whose learner fails (for instance because only one class was drawn) selects nothing and counts
     nothing; one whose test rows do not allow the metric (for instance the area under the ROC curve
-    of one class) has no performance.  ``voters["message"]`` says why, and the sentences of the result
-    how many.
+    of one class) has no performance.  ``voters["message"]`` says why.
 
     Examples
     --------
     >>> import pyfsagg
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> data = pyfsagg.load_dataset("wine")
-    >>> found = pyfsagg.committee(
+    >>> result = pyfsagg.committee(
     ...     data.X, data.y, {"tree": DecisionTreeClassifier(max_depth=3)},
     ...     selection=pyfsagg.LearnerSelection(n_features=2), n_resamples=5, random_state=0,
     ... )
-    >>> found.n_voters, found.voters["n_features"].tolist()
+    >>> result.n_voters, result.voters["n_features"].tolist()
     (5, [2, 2, 2, 2, 2])
     """
-    wanted = Task.of_argument(task)
+    settings = Task.of_argument(task)
     execution = Execution._without_scratch("committee", execution)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     call = Call.of(committee, locals(), data=("X", "y", "learners"), random_state=seed)
-    if wanted.task == "survival":
-        raise ParameterError(
-            "a committee takes classes or numbers; for survival rank features by ",
-            Public("wam"),
-            " with ",
-            Use(task="survival"),
-        )
-    models = _read_learners(learners, wanted.task)
+    if settings.task == "survival":
+        remedy = Remedy("use ", Public("wam"), " with ", Use(task="survival"))
+        raise ParameterError("a committee takes classes or numbers", remedy)
+    models = _read_learners(learners, settings.task)
     ways = _read_selection(selection, models)
-    chosen = _check_metric(METRIC[wanted.task] if metric is None else metric, voter_weights)
+    metric = _check_metric(METRIC[settings.task] if metric is None else metric, voter_weights)
     rule = VOTING_RULES.get(rule).name
-    table = table_of_task(wanted, X)
-    target = read_target(wanted, y, table.n_samples)
+    table = table_of_task(settings, X)
+    target = read_target(settings, y, table.n_samples)
     for model in models.values():
-        if not hasattr(model, "predict") and wanted.task == "classification":
+        if not hasattr(model, "predict") and settings.task == "classification":
             model.set_params(labels=np.asarray(target.classes))
-    groups = read_feature_groups(wanted, table)
-    if wanted.drop_near_zero_variance:
+    groups = read_feature_groups(settings, table)
+    if settings.drop_near_zero_variance:
         table, groups = drop_features(table, groups)
     features = table.feature_names if groups is None else groups.names
     _check_sizes(len(features), ways, size)
@@ -161,12 +164,12 @@ def committee(
     work = _Work(
         code_features(table, groups),
         np.asarray(target.outcome),
-        wanted.task == "classification",
+        settings.task == "classification",
         _rows_of(resamples, plan, table.n_samples),
-        _groups_of(plan),
+        _group_codes(plan),
         models,
         ways,
-        chosen,
+        metric,
         seed,
     )
     items = [(number, name) for name in models for number in range(len(resamples))]
@@ -182,12 +185,16 @@ def committee(
         "target_kind": target.kind,
         "class_counts": target.class_counts,
     }
+    scored: dict[str, Any] = {}
+    if groups is not None:  # as in the settings of a run with groups
+        scores = dict.fromkeys(models, groups.how(counts_levels=True))
+        scored = {"group_score": settings.group_score, "group_scores": scores}
     parameters = {
-        "learners": {name: _spoken(model) for name, model in models.items()},
+        "learners": {name: " ".join(repr(model).split()) for name, model in models.items()},
         "selection": {name: way.record() for name, way in ways.items()},
-        "metric": chosen,
-        "task": wanted.record(),
-        **_group_scores(wanted, groups, models),
+        "metric": metric,
+        "task": settings.record(),
+        **scored,
         "resampling": resamples.plan,
         "resampling_params": dict(resamples.parameters),
         "n_resamples": len(resamples),
@@ -202,19 +209,34 @@ def committee(
         "groups": None if groups is None else groups.record(),
         "versions": versions(),
     }
-    found = []
+    votes = []
     with (
-        open_checkpoint(execution.checkpoint, identity) as kept,
+        open_checkpoint(execution.checkpoint, identity) as checkpoint,
         progress_sink(execution.progress, len(items), "voter") as advance,
     ):
         keys = [f"voter {name} {number}" for number, name in items]
-        pieces = resume_tasks(kept, keys, _vote_alone, work, items, n_jobs=n_jobs, threads=False)
-        for done, piece in enumerate(pieces, start=1):
-            found.append(piece)
-            advance(done)
+        for vote in resume_tasks(
+            checkpoint, keys, _vote_alone, work, items, n_jobs=n_jobs, threads=False
+        ):
+            votes.append(vote)
+            advance(len(votes))
+    support = np.array([vote["support"] for vote in votes])
+    messages = [str(vote["message"]) for vote in votes]
+    if not support.any():
+        raise DataError(f"no learner could select features: {messages[0]}")
+    voters = pd.DataFrame(
+        {
+            "learner": [name for _, name in items],
+            "resample": [number for number, _ in items],
+            "n_features": support.sum(axis=1),
+            "performance": [float(vote["performance"]) for vote in votes],
+            "n_test": [work.rows[number][1].size for number, _ in items],
+            "message": messages,
+        }
+    )
     return Committee._counted(
-        _voters(items, found, work),
-        np.array([piece["support"] for piece in found]),
+        voters,
+        support,
         features,
         rule=rule,
         voter_weights=voter_weights,
@@ -224,25 +246,6 @@ def committee(
     )
 
 
-def _voters(items: Sequence[tuple[int, str]], found: Sequence[Piece], work: _Work) -> pd.DataFrame:
-    messages = [str(piece["message"]) for piece in found]
-    if not any(piece["support"].any() for piece in found):
-        raise DataError(f"no learner could select features: {messages[0]}")
-    return pd.DataFrame(
-        {
-            "learner": [name for _, name in items],
-            "resample": [number for number, _ in items],
-            "n_features": [int(piece["support"].sum()) for piece in found],
-            "performance": [float(piece["performance"]) for piece in found],
-            "n_test": [work.rows[number][1].size for number, _ in items],
-            "message": messages,
-        }
-    )
-
-
-# ---------------------------------------------------------------------------------------------
-# one voter
-# ---------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class _Work:
     """What all voters share: `rows` has those of each resample that train, and that test."""
@@ -264,11 +267,11 @@ def _vote_alone(work: _Work, item: tuple[int, str]) -> Piece:
     with ALONE, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         support, performance, message = _vote_of(work, number, name)
-    said = dict.fromkeys([message] * bool(message) + [_line(each.message) for each in caught])
+    messages = dict.fromkeys([message] * bool(message) + [_line(w.message) for w in caught])
     return {
         "support": support,
         "performance": np.array(performance),
-        "message": np.array("; ".join(said)),
+        "message": np.array("; ".join(messages)),
     }
 
 
@@ -277,12 +280,10 @@ def _vote_of(work: _Work, number: int, name: str) -> tuple[NDArray[np.bool_], fl
     from sklearn.base import clone
     from sklearn.metrics import get_scorer
 
-    from pyfsagg.committees.coding import addressed
-
     train, test = work.rows[number]
     known, unseen = _without_gaps(work.coding.values, train, test)
     outcome, seed = work.outcome[train], _seed(work.seed, number)
-    model, scorer = _seeded(work.models[name], seed), get_scorer(work.metric)
+    model, scorer = seeded_clone(work.models[name], seed), get_scorer(work.metric)
     if not work.coding.as_they_are:
         model, known, unseen = addressed(model, work.coding, known, unseen)
     none = np.zeros(work.coding.n_features, dtype=bool)
@@ -312,8 +313,6 @@ def _selector(work: _Work, name: str, model: Any, train: Rows, seed: int) -> Any
     """The class of scikit-learn that selects."""
     from sklearn.feature_selection import RFE, RFECV, SelectFromModel, SequentialFeatureSelector
 
-    from pyfsagg.committees.coding import Importance
-
     way = work.ways[name]
     importance = Importance(name, 1 if way.by == "importance" else 2)
     k = way.count(work.coding.n_features)
@@ -326,10 +325,10 @@ def _selector(work: _Work, name: str, model: Any, train: Rows, seed: int) -> Any
     if way.by == "elimination":
         return RFECV(model, step=way.step, importance_getter=importance, **inner)
     gain = way.tolerance if way.direction == "forward" else -way.tolerance
-    much = (
-        {"n_features_to_select": "auto", "tol": gain} if k is None else {"n_features_to_select": k}
-    )
-    return SequentialFeatureSelector(model, direction=way.direction, **much, **inner)
+    size = {"n_features_to_select": "auto", "tol": gain}
+    if k is not None:
+        size = {"n_features_to_select": k}
+    return SequentialFeatureSelector(model, direction=way.direction, **size, **inner)
 
 
 def _folds(work: _Work, train: Rows, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
@@ -337,26 +336,19 @@ def _folds(work: _Work, train: Rows, folds: int, seed: int) -> list[tuple[Rows, 
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
     distinct, copy_of = np.unique(train, return_inverse=True)
-    outcome = work.outcome[distinct]
-    divide: Any
-    if work.groups is None:
-        divide = (StratifiedKFold if work.classes else KFold)(
-            folds, shuffle=True, random_state=seed
-        )
-        groups = None
+    groups = None if work.groups is None else work.groups[distinct]
+    shuffled: dict[str, Any] = {"shuffle": True, "random_state": seed}
+    splitter: Any
+    if work.classes:
+        splitter = (StratifiedKFold if groups is None else StratifiedGroupKFold)(folds, **shuffled)
     else:
-        groups = work.groups[distinct]
-        divide = (
-            StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
-            if work.classes
-            else GroupKFold(folds)
-        )
-    found = []
-    for inside, outside in divide.split(distinct, outcome, groups):
+        splitter = KFold(folds, **shuffled) if groups is None else GroupKFold(folds)
+    pairs = []
+    for inside, outside in splitter.split(distinct, work.outcome[distinct], groups):
         held_out = np.isin(copy_of, outside)
         if inside.size and outside.size:
-            found.append((np.flatnonzero(~held_out), np.flatnonzero(held_out)))
-    return found
+            pairs.append((np.flatnonzero(~held_out), np.flatnonzero(held_out)))
+    return pairs
 
 
 def _without_gaps(
@@ -372,19 +364,6 @@ def _without_gaps(
     return impute.transform(known), impute.transform(unseen)
 
 
-def _seeded(model: Any, seed: int) -> Any:
-    """A fresh learner; seeds that the caller left open are settled."""
-    from sklearn.base import clone
-
-    fresh = clone(model)
-    open_seeds = {
-        name: seed
-        for name, value in fresh.get_params().items()
-        if (name == "random_state" or name.endswith("__random_state")) and value is None
-    }
-    return fresh.set_params(**open_seeds)
-
-
 def _seed(seed: int, number: int) -> int:
     state = np.random.SeedSequence(seed, spawn_key=(5, number)).generate_state(1)
     return int(state[0]) >> 1
@@ -397,30 +376,24 @@ def _line(error: Any) -> str:
     return f"{kind}{lines[0]}"
 
 
-# ---------------------------------------------------------------------------------------------
-# reading the arguments
-# ---------------------------------------------------------------------------------------------
 def _read_learners(learners: Any, task: str) -> dict[str, Any]:
     if isinstance(learners, Mapping):
         pairs = [(str(name), model) for name, model in learners.items()]
     else:
-        alone = hasattr(learners, "fit") or callable(learners)
-        given = [learners] if alone else check_list("learners", learners)
-        pairs = [(_name_of(model), model) for model in given]
-    found: dict[str, Any] = {}
+        single = hasattr(learners, "fit") or callable(learners)
+        models = [learners] if single else check_list("learners", learners)
+        pairs = [(_name_of(model), model) for model in models]
+    checked: dict[str, Any] = {}
     for name, model in pairs:
-        if name in found:
+        if name in checked:
             raise ParameterError(
                 f"the learner {name!r} is given twice; a mapping gives each a name of its own"
             )
-        found[name] = _checked(name, model, task)
-    if not found:
-        raise ParameterError(
-            Param("learners"),
-            " is empty",
-            Remedy("give at least one, for instance {'forest': RandomForestClassifier()}"),
-        )
-    return found
+        checked[name] = _checked(name, model, task)
+    if not checked:
+        example = Remedy("give at least one, for instance {'forest': RandomForestClassifier()}")
+        raise ParameterError(Param("learners"), " is empty", example)
+    return checked
 
 
 def _name_of(model: Any) -> str:
@@ -429,35 +402,19 @@ def _name_of(model: Any) -> str:
 
 
 def _checked(name: str, model: Any, task: str) -> Any:
-    from sklearn.base import is_classifier, is_regressor
-
-    from pyfsagg.committees.coding import FunctionLearner
-
     if not name:
         raise ParameterError("the name of a learner is empty; give each a name")
     if callable(model) and not isinstance(model, type) and not hasattr(model, "fit"):
         return FunctionLearner(model)
-    if isinstance(model, type) or not all(
-        hasattr(model, each) for each in ("fit", "predict", "get_params")
-    ):
+    methods = ("fit", "predict", "get_params")
+    if isinstance(model, type) or not all(hasattr(model, method) for method in methods):
         raise InputTypeError(
-            f"the learner {name!r} must be an estimator of scikit-learn with fit and predict, or ",
-            "a function (X, y)",
+            f"the learner {name!r} must be an estimator with fit and predict, or a function (X, y)",
             Got(model),
         )
     if is_survival_model(model):
         raise ParameterError(f"{name!r} is a model of survival; a committee takes other learners")
-    if task == "classification" and is_regressor(model):
-        raise ParameterError(
-            f"{name!r} is a regressor, and the target has classes",
-            Remedy(
-                "give a classifier, or say ", Use(task="regression"), " if the target is a number"
-            ),
-        )
-    if task == "regression" and is_classifier(model):
-        raise ParameterError(
-            f"{name!r} is a classifier, and the target is a number; give a regressor"
-        )
+    check_learner(name, model, "classifier" if task == "classification" else "regressor")
     return model
 
 
@@ -466,20 +423,16 @@ def _read_selection(selection: Any, models: Mapping[str, Any]) -> dict[str, Lear
         selection = dict.fromkeys(models, LearnerSelection.read("selection", selection))
     for name in selection:
         if name not in models:
-            raise ParameterError(
-                Param("selection"),
-                f" names {name!r}, which is no learner; these are {', '.join(models)}",
-            )
+            unknown = f" names {name!r}, which is no learner; these are {', '.join(models)}"
+            raise ParameterError(Param("selection"), unknown)
     ways = {name: LearnerSelection.read("selection", selection.get(name)) for name in models}
     for name, way in ways.items():
         validated = way.by == "sequential" or (way.by, way.n_features) == ("elimination", "auto")
         if validated and not hasattr(models[name], "predict"):
+            others = "select by importance, or by elimination with a number "
             raise ParameterError(
-                f"the learner {name!r} is a function and predicts nothing, so that it cannot be ",
-                "cross-validated",
-                Remedy(
-                    "select by importance, or by elimination with a number ", Param("n_features")
-                ),
+                f"the learner {name!r} is a function and predicts nothing to be cross-validated",
+                Remedy(others, Param("n_features")),
             )
     return ways
 
@@ -487,14 +440,9 @@ def _read_selection(selection: Any, models: Mapping[str, Any]) -> dict[str, Lear
 def _check_metric(metric: Any, voter_weights: Weights) -> str:
     from sklearn.metrics import get_scorer_names
 
-    names = get_scorer_names()
-    if not isinstance(metric, str) or metric not in names:
-        raise ParameterError(
-            Param("metric"),
-            " must be the name of a scorer of scikit-learn, for instance 'accuracy', ",
-            "'balanced_accuracy', 'roc_auc' or 'r2'",
-            Got(metric),
-        )
+    if not isinstance(metric, str) or metric not in get_scorer_names():
+        must = " must be the name of a scorer of scikit-learn, for instance 'roc_auc' or 'r2'"
+        raise ParameterError(Param("metric"), must, Got(metric))
     if isinstance(voter_weights, str) and metric.startswith("neg_"):
         raise ParameterError(
             Use(voter_weights="performance"),
@@ -502,18 +450,6 @@ def _check_metric(metric: Any, voter_weights: Weights) -> str:
             Remedy("take another metric, or no weights"),
         )
     return metric
-
-
-def _group_scores(
-    task: Task, groups: FeatureGroups | None, learners: Mapping[str, Any]
-) -> dict[str, Any]:
-    """By which score each group is scored, as the settings of a run with groups have it."""
-    if groups is None:
-        return {}
-    return {
-        "group_score": task.group_score,
-        "group_scores": {name: groups.how(counts_levels=True) for name in learners},
-    }
 
 
 def _check_sizes(p: int, ways: Mapping[str, LearnerSelection], size: int | None) -> None:
@@ -531,11 +467,8 @@ def _check_sizes(p: int, ways: Mapping[str, LearnerSelection], size: int | None)
 def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Rows, Rows]]:
     """Rows that train, each as often as it was drawn, and rows that were not drawn."""
     if resamples.changes_table or resamples.labels.shape[0] > 1:
-        raise ParameterError(
-            Use(resampling=plan.name),
-            " changes the table; a committee needs a plan that draws rows, for instance ",
-            SUBSAMPLE,
-        )
+        needs = " changes the table; a committee needs a plan that draws rows, for instance "
+        raise ParameterError(Use(resampling=plan.name), needs, SUBSAMPLE)
     there = full_weights(n_samples, plan.sample_weight)[0].astype(np.intp)
     pairs = []
     for number, drawn in enumerate(resamples.weights):
@@ -550,13 +483,8 @@ def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Row
     return pairs
 
 
-def _groups_of(plan: Plan) -> NDArray[np.intp] | None:
+def _group_codes(plan: Plan) -> NDArray[np.intp] | None:
     groups = getattr(plan, "groups", None)
     if groups is None:
         return None
     return np.unique(np.asarray(groups).astype(str), return_inverse=True)[1].astype(np.intp)
-
-
-def _spoken(model: Any) -> str:
-    """The learner and what differs from its defaults, in one line."""
-    return " ".join(repr(model).split())

@@ -17,7 +17,7 @@ from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import as_array, check_integer, n_selected
 from pyfsagg._base.words import count, number, plural, ranks
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
-from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
@@ -101,39 +101,33 @@ class Committee(Grouped, Result):
         spec = VOTING_RULES.get(rule)
         p = len(feature_names)
         places = p if size is None else check_integer("size", size, low=1, high=p)
-        counts = read_voter_weights(voter_weights, voters)
+        weights = read_voter_weights(voter_weights, voters)
         # Voters without a vote are left out, so that they do not change a bit of any sum.
-        voting = support.any(axis=1) & (counts > 0.0)
+        voting = support.any(axis=1) & (weights > 0.0)
         if not voting.any():
             raise DataError("no voter of a weight above 0 selects any feature; there is no vote")
-        found = spec.count(support[voting], counts[voting], places)
+        count = spec.count(support[voting], weights[voting], places)
         votes = support.sum(axis=0)
         ranking = pd.DataFrame(
             {
-                "rank": found.ranks,
-                "score": found.scores,
+                "rank": count.ranks,
+                "score": count.scores,
                 "votes": votes,
                 "share": votes / len(support),
-                "tied": found.tied,
+                "tied": count.tied,
             },
             index=pd.Index(feature_names, name="feature"),
-        ).iloc[found.order]
-        weighted = (
-            voter_weights if voter_weights is None or isinstance(voter_weights, str) else "given"
-        )
-        own = {"rule": spec.name, "weights": weighted, "size": size}
-        return cls(
-            ranking,
-            voters.assign(weight=counts),
-            support,
-            feature_names,
-            {**parameters, **own},
-            data,
-        )
+        ).iloc[count.order]
+        by_name = voter_weights is None or isinstance(voter_weights, str)
+        parameters = {
+            **parameters,
+            "rule": spec.name,
+            "weights": voter_weights if by_name else "given",
+            "size": size,
+        }
+        voters = voters.assign(weight=weights)
+        return cls(ranking, voters, support, feature_names, parameters, data)
 
-    # -----------------------------------------------------------------------------------------
-    # what is asked of it
-    # -----------------------------------------------------------------------------------------
     @property
     def n_voters(self) -> int:
         """m, those that select nothing among them."""
@@ -160,31 +154,13 @@ class Committee(Grouped, Result):
     def vote(
         self, rule: str = "approval", *, voter_weights: Weights = None, size: int | None = None
     ) -> Committee:
-        """The same voters and selections, counted by another rule.
-
-        Parameters
-        ----------
-        rule, voter_weights, size
-            As in :func:`pyfsagg.vote`.
-
-        Returns
-        -------
-        Committee
-        """
+        """The same voters and selections, counted by another rule; options as in :func:`pyfsagg.vote`."""
+        options = {"rule": rule, "voter_weights": voter_weights, "size": size}
         call = Call.from_record(self.parameters["call"])
-        again = Call.of(
-            Committee.vote,
-            {"rule": rule, "voter_weights": voter_weights, "size": size},
-            data=("self",),
-        )
-        kept = {
-            k: v for k, v in call.arguments.items() if k not in ("rule", "voter_weights", "size")
-        }
-        call = replace(
-            call,
-            arguments={**kept, **again.arguments},
-            own={**{k: v for k, v in call.own.items() if k != "voter_weights"}, **again.own},
-        )
+        again = Call.of(Committee.vote, options, data=("self",))
+        arguments = {k: v for k, v in call.arguments.items() if k not in options}
+        own = {k: v for k, v in call.own.items() if k not in options}
+        call = replace(call, arguments={**arguments, **again.arguments}, own={**own, **again.own})
         return type(self)._counted(
             self.voters,
             self.support,
@@ -197,31 +173,21 @@ class Committee(Grouped, Result):
         )
 
     def pareto_front(self) -> pd.DataFrame:
-        """Numbers of features that no voter with fewer or as many features reaches in performance.
+        """Points that no voter with as many features or fewer exceeds in performance.
 
-        Returns
-        -------
-        DataFrame
-            One row per point, the fewest features first: ``n_features``, ``performance``, ``voters``
-            (how many stand there), ``distance`` (from the straight line between the ends of the front,
-            both axes scaled to [0, 1]; positive above it) and ``knee``.  Voters without a performance
-            or a feature are left out.  The knee is the point farthest above the line, of equally far
-            ones that with the fewest features; a front of one point has it there, and a front that
-            nowhere lies above the line has none.
-
-        Raises
-        ------
-        DataError
-            If no voter has a performance.
+        One row per point, the fewest features first: ``n_features``, ``performance``, ``voters`` (how
+        many stand there), ``distance`` (from the straight line between the ends of the front, both
+        axes scaled to [0, 1]; positive above it) and ``knee``.  Voters without a performance or a
+        feature are left out.  The knee is the point farthest above the line, of equally far ones the
+        one with the fewest features; a front of one point has it there, and a front that nowhere
+        lies above the line has none.
         """
         n = self.voters["n_features"].to_numpy(dtype=np.float64)
         performance = self.voters["performance"].to_numpy(dtype=np.float64)
         known = ~np.isnan(performance) & (n > 0)
         if not known.any():
-            raise DataError(
-                "no voter has a performance, so that there is no front",
-                Remedy("give ", Param("performance"), " to vote()"),
-            )
+            remedy = Remedy("give ", Param("performance"), " to vote()")
+            raise DataError("no voter has a performance, so that there is no front", remedy)
         n, performance = n[known], performance[known]
         on_front = pareto_front(n, performance, higher_is_better=False)
         points, counts = np.unique(
@@ -239,18 +205,10 @@ class Committee(Grouped, Result):
         )
 
     def knee(self) -> tuple[int, float] | None:
-        """Number of features and performance at the knee of :meth:`pareto_front`; None without one.
-
-        Raises
-        ------
-        DataError
-            If no voter has a performance.
-        """
+        """Number of features and performance at the knee of :meth:`pareto_front`; None without one."""
         front = self.pareto_front()
-        at = front[front["knee"]]
-        if at.empty:
-            return None
-        return int(at["n_features"].iloc[0]), float(at["performance"].iloc[0])
+        points = front.loc[front["knee"], ["n_features", "performance"]].itertuples(index=False)
+        return next(((int(n), float(performance)) for n, performance in points), None)
 
     def agreement(self, measure: str = "jaccard", **measure_params: Any) -> pd.Series[float]:
         """Similarity of the selections, by a measure of selection stability.
@@ -268,59 +226,48 @@ class Committee(Grouped, Result):
             Index: ``"all voters"``, then each learner; NaN where fewer than two voters select anything.
             Voters that select nothing are left out, and weights do not count.
         """
+        frame = pd.DataFrame(self.support, columns=list(self.feature_names))
+        some = self.support.any(axis=1)
+        values = dict.fromkeys(self._groups(), float("nan"))
+        for name, rows in self._groups().items():
+            selections = frame[rows & some].reset_index(drop=True)
+            if len(selections) > 1:
+                result = measure_stability(selections, measure, input="sets", **measure_params)
+                values[name] = float(result.value)
+        return pd.Series(values, name=measure, dtype=float)
+
+    def _groups(self) -> dict[str, NDArray[np.bool_]]:
+        """Which voters are all voters, and those of each of several learners."""
         learner = self.voters["learner"].to_numpy()
         names = self.learners if len(self.learners) > 1 else []
-        groups = {
+        return {
             ALL: np.ones(self.n_voters, dtype=bool),
             **{name: learner == name for name in names},
         }
-        some = self.support.any(axis=1)
-        values = {
-            name: self._similarity(self.support[rows & some], measure, measure_params)
-            for name, rows in groups.items()
-        }
-        return pd.Series(values, name=measure, dtype=float)
-
-    def _similarity(
-        self, support: NDArray[np.bool_], measure: str, options: Mapping[str, Any]
-    ) -> float:
-        if len(support) < 2:
-            return float("nan")
-        frame = pd.DataFrame(support, columns=list(self.feature_names))
-        return float(measure_stability(frame, measure, input="sets", **options).value)
 
     def summary(self) -> pd.DataFrame:
-        """Voters by learner.
+        """Voters by learner (index ``learner``).
 
-        Returns
-        -------
-        DataFrame
-            Index ``learner``; ``voters``, ``empty`` (those that select nothing), ``n_features`` (mean
-            over the others), ``performance`` (mean where it is known) and ``jaccard`` (mean similarity
-            of two selections).
+        Columns ``voters``, ``empty`` (those that select nothing), ``n_features`` (mean over the others),
+        ``performance`` (mean where it is known) and ``jaccard`` (mean similarity of two selections).
         """
-        names = self.learners if len(self.learners) > 1 else []
         agreement = self.agreement()
         rows = []
-        for name in [ALL, *names]:
-            own = self.voters if name == ALL else self.voters[self.voters["learner"] == name]
-            n = own["n_features"].to_numpy(dtype=float)
-            known = own["performance"].dropna()
+        for name, group in self._groups().items():
+            voters = self.voters[group]
+            sizes = voters["n_features"][voters["n_features"] > 0].to_numpy(dtype=float)
             rows.append(
                 {
                     "learner": name,
-                    "voters": len(own),
-                    "empty": int((n == 0).sum()),
-                    "n_features": float(n[n > 0].mean()) if (n > 0).any() else float("nan"),
-                    "performance": float(known.mean()) if len(known) else float("nan"),
+                    "voters": len(voters),
+                    "empty": len(voters) - len(sizes),
+                    "n_features": float(sizes.mean()) if len(sizes) else float("nan"),
+                    "performance": float(voters["performance"].dropna().mean()),
                     "jaccard": float(agreement[name]),
                 }
             )
         return pd.DataFrame(rows).set_index("learner")
 
-    # -----------------------------------------------------------------------------------------
-    # what it says
-    # -----------------------------------------------------------------------------------------
     def sentences(self) -> list[str]:
         """What came out, in words."""
         n = self.voters["n_features"].to_numpy()
@@ -361,8 +308,8 @@ class Committee(Grouped, Result):
     def _of_front(self) -> list[str]:
         if self.voters["performance"].isna().all():
             return []
-        front, knee = self.pareto_front(), self.knee()
-        if len(front) == 1 and knee is not None:
+        knee = self.knee()
+        if knee is not None and len(self.pareto_front()) == 1:
             return [
                 f"The best performance is {knee[1]:.3f}, by a voter with {plural(knee[0], 'feature')}; none "
                 "with fewer or more features does better.",
@@ -380,9 +327,6 @@ class Committee(Grouped, Result):
             BEST_OF_MANY,
         ]
 
-    # -----------------------------------------------------------------------------------------
-    # how it is kept and shown
-    # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         known = not self.voters["performance"].isna().all()
         return {
@@ -406,46 +350,38 @@ class Committee(Grouped, Result):
     def _first(self) -> PageTable:
         shown = self.ranking.head(_FIRST)
         hidden = len(self.ranking) - len(shown)
-        return PageTable.of_columns(
+        cells = (
+            map(str, shown.index),
+            ranks(shown["rank"]),
+            map(number, shown["score"]),
+            (f"{votes:,} of {self.n_voters:,}" for votes in shown["votes"]),
+            ("yes" if tied else "" for tied in shown["tied"]),
+        )
+        return PageTable(
             "First features in the order of the vote.",
-            [
-                (PageColumn("Feature", numeric=False), [str(name) for name in shown.index]),
-                (PageColumn("Rank"), ranks(shown["rank"])),
-                (PageColumn("Score"), [number(value) for value in shown["score"]]),
-                (
-                    PageColumn("Votes"),
-                    [f"{votes:,} of {self.n_voters:,}" for votes in shown["votes"]],
-                ),
-                (
-                    PageColumn("Tied", numeric=False),
-                    ["yes" if tied else "" for tied in shown["tied"]],
-                ),
-            ],
+            heads(("Feature", "Rank", "Score", "Votes", "Tied"), words=("Feature", "Tied")),
+            list(zip(*cells, strict=True)),
             f"{plural(hidden, 'more feature')} in ranking.csv." if hidden else "",
         )
 
     def _learner_table(self) -> PageTable:
         rows = [
-            [
-                str(name),
-                count(int(row["voters"])),
-                count(int(row["empty"])),
-                number(row["n_features"], 1),
-                number(row["performance"]),
-                number(row["jaccard"]),
-            ]
-            for name, row in self.summary().iterrows()
+            [name, count(voters), count(empty), number(size, 1), number(mean), number(jaccard)]
+            for name, voters, empty, size, mean, jaccard in self.summary().itertuples()
         ]
         return PageTable(
             "Voters by learner.",
-            [
-                PageColumn("Learner", numeric=False),
-                PageColumn("Voters"),
-                PageColumn("Without selection"),
-                PageColumn("Mean number of features"),
-                PageColumn("Mean performance"),
-                PageColumn("Jaccard similarity"),
-            ],
+            heads(
+                (
+                    "Learner",
+                    "Voters",
+                    "Without selection",
+                    "Mean number of features",
+                    "Mean performance",
+                    "Jaccard similarity",
+                ),
+                words=["Learner"],
+            ),
             rows,
             "Jaccard similarity: mean over the pairs of voters with a selection of the share of "
             "features that both select among those that one of them selects.",
@@ -461,58 +397,41 @@ class Committee(Grouped, Result):
 
 def read_voter_weights(voter_weights: Weights, voters: pd.DataFrame) -> Floats:
     """What each voter counts, shape (m,)."""
-    m = len(voters)
+    m, name = len(voters), Param("voter_weights")
     if voter_weights is None:
         return np.ones(m)
     if isinstance(voter_weights, str):
         if voter_weights != "performance":
-            raise ParameterError(
-                Param("voter_weights"),
-                " must be ",
-                NONE,
-                ", 'performance' or one number per voter",
-                Got(voter_weights),
-            )
-        found = np.nan_to_num(voters["performance"].to_numpy(dtype=np.float64), nan=0.0)
-        if not (found > 0.0).any():
+            must = ", 'performance' or one number per voter"
+            raise ParameterError(name, " must be ", NONE, must, Got(voter_weights))
+        performance = np.nan_to_num(voters["performance"].to_numpy(dtype=np.float64), nan=0.0)
+        if not (performance > 0.0).any():
+            values = ", one number per voter and larger = better, or other weights"
             raise DataError(
                 Use(voter_weights="performance"),
                 " needs a performance above 0 of at least one voter",
-                Remedy(
-                    "give ",
-                    Param("performance"),
-                    ", one number per voter and larger = better, or other weights",
-                ),
+                Remedy("give ", Param("performance"), values),
             )
-        known: Floats = np.maximum(found, 0.0)
-        return known
-    given: Floats = as_array("voter_weights", voter_weights, np.float64)
-    if given.shape != (m,):
+        return np.asarray(np.maximum(performance, 0.0))
+    weights: Floats = as_array("voter_weights", voter_weights, np.float64)
+    if weights.shape != (m,):
+        must = f" must be one number per voter, {m} in all, got shape {weights.shape}"
+        raise ParameterError(name, must)
+    if not np.isfinite(weights).all() or (weights < 0.0).any():
+        raise ParameterError(name, " must be numbers that are not negative; one is not")
+    if not weights.any():
         raise ParameterError(
-            Param("voter_weights"),
-            f" must be one number per voter, {m} in all, got shape {given.shape}",
+            name, " are all 0, so that no voter counts", Remedy("give one above 0")
         )
-    if not np.isfinite(given).all() or (given < 0.0).any():
-        raise ParameterError(
-            Param("voter_weights"), " must be numbers that are not negative; one is not"
-        )
-    if not given.any():
-        raise ParameterError(
-            Param("voter_weights"),
-            " are all 0, so that no voter counts",
-            Remedy("give one above 0"),
-        )
-    return given
+    return weights
 
 
 def _distance_from_line(points: Floats) -> Floats:
     """How far each point of a front lies above the line between its ends, on axes from 0 to 1."""
     if len(points) < 2:
         return np.zeros(len(points))
-    spread = np.ptp(points, axis=0)
-    scaled = (points - points.min(axis=0)) / spread
-    distance: Floats = (scaled[:, 1] - scaled[:, 0]) / np.sqrt(2.0)
-    return distance
+    scaled = (points - points.min(axis=0)) / np.ptp(points, axis=0)
+    return np.asarray((scaled[:, 1] - scaled[:, 0]) / np.sqrt(2.0))
 
 
 def _is_knee(distance: Floats) -> NDArray[np.bool_]:

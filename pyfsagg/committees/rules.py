@@ -74,9 +74,6 @@ VOTING_RULES: Registry[VotingRule] = Registry(
 )
 
 
-# ---------------------------------------------------------------------------------------------
-# a score for each feature, all at once
-# ---------------------------------------------------------------------------------------------
 def _approval(support: NDArray[np.bool_], weights: Floats, size: int) -> Count:
     return _by_score(weights @ support)
 
@@ -103,9 +100,6 @@ def _by_score(scores: Floats) -> Count:
     return Count(scores, order, ranks, tied)
 
 
-# ---------------------------------------------------------------------------------------------
-# one place after the other
-# ---------------------------------------------------------------------------------------------
 def _sequential_proportional(support: NDArray[np.bool_], weights: Floats, size: int) -> Count:
     elected = np.zeros(len(support))
 
@@ -141,7 +135,7 @@ def _by_step(
     p = support.shape[1]
     voters = sparse.csr_matrix(support.T.astype(np.float64))
     approval = np.asarray(voters @ weights)
-    kept = np.zeros(p)
+    final = np.zeros(p)
     tied = np.zeros(p, dtype=bool)
     order: list[int] = []
     free = approval > 0.0
@@ -149,19 +143,19 @@ def _by_step(
         current = np.where(free, scores(voters, approval), 0.0)
         best = np.flatnonzero(current >= current.max() * (1.0 - EQUAL))
         chosen = int(best[0])
-        kept[chosen], tied[chosen] = current[chosen], best.size > 1
+        final[chosen], tied[chosen] = current[chosen], best.size > 1
         free[chosen] = False
         order.append(chosen)
-        elect(voters.indices[voters.indptr[chosen] : voters.indptr[chosen + 1]], kept[chosen])
+        elect(voters.indices[voters.indptr[chosen] : voters.indptr[chosen + 1]], final[chosen])
     ranks = np.empty(p)
     ranks[order] = np.arange(1.0, len(order) + 1.0)
     rest = np.flatnonzero(~np.isin(np.arange(p), order))
     if rest.size:
         left = _by_score(scores(voters, approval)[rest])
-        kept[rest], tied[rest] = left.scores, left.tied
+        final[rest], tied[rest] = left.scores, left.tied
         ranks[rest] = left.ranks + len(order)
         order += rest[left.order].tolist()
-    return Count(kept, np.array(order, dtype=np.intp), ranks, tied)
+    return Count(final, np.array(order, dtype=np.intp), ranks, tied)
 
 
 VOTING_RULES.add(

@@ -73,26 +73,20 @@ class LearnerSelection(Settings):
     def _check(self) -> None:
         if isinstance(self.n_features, str):
             if self.n_features != "auto":
-                raise ParameterError(
-                    Param("n_features"),
-                    " must be a number, a share or 'auto'",
-                    Got(self.n_features),
-                )
+                must = " must be a number, a share or 'auto'"
+                raise ParameterError(Param("n_features"), must, Got(self.n_features))
         else:
             n_selected(self.n_features, 2**31, "n_features")
         if isinstance(self.step, Integral) and not isinstance(self.step, bool):
             check_integer("step", self.step, low=1)
         elif check_real("step", self.step, low=0.0, high=1.0, low_open=True) == 1.0:
-            raise ParameterError(
-                Param("step"), " must be a whole number or a share below 1, got 1.0"
-            )
+            must = " must be a whole number or a share below 1, got 1.0"
+            raise ParameterError(Param("step"), must)
         check_integer("folds", self.folds, low=2)
         check_real("tolerance", self.tolerance, low=0.0, low_open=True)
 
     def count(self, p: int) -> int | None:
         """The number of features of p; None for "auto"."""
-        return (
-            None
-            if isinstance(self.n_features, str)
-            else n_selected(self.n_features, p, "n_features")
-        )
+        if isinstance(self.n_features, str):
+            return None
+        return n_selected(self.n_features, p, "n_features")

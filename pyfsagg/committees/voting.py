@@ -61,6 +61,10 @@ def vote(
     DataError
         If there is no voter, no voter selects anything, or a selection names what is no feature.
 
+    See Also
+    --------
+    committee : Learners as voters.
+
     Notes
     -----
     Equal scores (to within 1e-10 of the larger one): under approval and satisfaction approval such
@@ -112,7 +116,8 @@ def _read_selections(
             Param("selections"), " is a Committee; its method vote() counts by another rule"
         )
     selections = pandas_frame(selections)
-    if not isinstance(selections, (np.ndarray, pd.DataFrame)):
+    is_matrix = isinstance(selections, (np.ndarray, pd.DataFrame))
+    if not is_matrix:
         selections = check_list("selections", selections)
     elif np.ndim(selections) == 0:
         raise InputTypeError(Param("selections"), " must be a list or a matrix", Got(selections))
@@ -130,7 +135,7 @@ def _read_selections(
     if read.support.shape[1] == 0:
         raise DataError("no voter selects anything; there is no vote")
     labels, support = read.labels, read.support
-    if feature_names is None and not _is_matrix(selections):
+    if feature_names is None and not is_matrix:
         # Lists come in the order of the voters, which must not decide between equal features.
         order = sorted(range(len(labels)), key=lambda j: (isinstance(labels[j], str), labels[j]))
         labels, support = tuple(labels[j] for j in order), support[:, order]
@@ -142,35 +147,28 @@ def _read_selections(
     return names, support
 
 
-def _is_matrix(selections: Any) -> bool:
-    return isinstance(selections, np.ndarray) or hasattr(selections, "columns")
-
-
-def _one_per_voter(name: str, given: Sequence[str] | None, m: int) -> list[str]:
-    if given is None:
+def _one_per_voter(name: str, texts: Sequence[str] | None, m: int) -> list[str]:
+    if texts is None:
         return [""] * m
-    found = ["" if each is None else str(each) for each in check_list(name, given)]
-    if len(found) != m:
+    labels = ["" if text is None else str(text) for text in check_list(name, texts)]
+    if len(labels) != m:
         raise ParameterError(
-            named(name), f" must be one text per voter, {m} in all, got {len(found)}"
+            named(name), f" must be one text per voter, {m} in all, got {len(labels)}"
         )
-    return found
+    return labels
 
 
-def _performance(given: ArrayLike | None, m: int) -> NDArray[np.float64]:
-    if given is None:
+def _performance(performance: ArrayLike | None, m: int) -> NDArray[np.float64]:
+    if performance is None:
         return np.full(m, np.nan)
-    found = as_array("performance", given, np.float64)
-    if found.shape != (m,):
-        raise ParameterError(
-            Param("performance"),
-            f" must be one number per voter, {m} in all, got shape {found.shape}",
-        )
-    if np.isinf(found).any():
-        raise ParameterError(
-            Param("performance"), " must be finite, or ", NAN, " where it is not known"
-        )
-    return found
+    name = Param("performance")
+    values = as_array("performance", performance, np.float64)
+    if values.shape != (m,):
+        must = f" must be one number per voter, {m} in all, got shape {values.shape}"
+        raise ParameterError(name, must)
+    if np.isinf(values).any():
+        raise ParameterError(name, " must be finite, or ", NAN, " where it is not known")
+    return values
 
 
 def _digest(names: tuple[str, ...], support: NDArray[np.bool_], voters: pd.DataFrame) -> str:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from matplotlib.axes import Axes
-
 from pyfsagg._base.validation import check_real
 from pyfsagg._base.words import enumerate_names, number, plural, readable
 from pyfsagg._report.closing import closing, settings_groups, target_words
 from pyfsagg._report.drawing import picture
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, heads
 from pyfsagg.evaluation._plot import plot_accuracy, plot_p_values, plot_win_tie_loss
 from pyfsagg.evaluation.comparison import MethodComparison
 from pyfsagg.evaluation.result import Evaluation
@@ -28,22 +26,15 @@ def average_sections(result: Evaluation) -> list[Section]:
     frame = result.weighted_average_accuracy()
     labels = [str(name) for name in frame["method"].unique()]
     rows = []
-    for (protocol, classifier), own in frame.groupby(["protocol", "classifier"], sort=False):
-        values = own.set_index("method")["wacc"]
+    for (protocol, classifier), part in frame.groupby(["protocol", "classifier"], sort=False):
+        values = part.set_index("method")["wacc"].reindex(labels)
         rows.append(
-            [
-                readable(str(classifier)),
-                str(protocol),
-                *(number(float(values.get(name, float("nan"))), 4) for name in labels),
-            ]
+            [readable(str(classifier)), str(protocol), *(number(value, 4) for value in values)]
         )
+    words = ("Classifier", "Protocol")
     table = PageTable(
         f"Weighted average {readable(metric)}",
-        [
-            PageColumn("Classifier", numeric=False),
-            PageColumn("Protocol", numeric=False),
-            *(PageColumn(readable(name)) for name in labels),
-        ],
+        [*heads(words, words), *(PageColumn(readable(name)) for name in labels)],
         rows,
         note="Mean over thresholds below 100 %, weighted by the share of features left out: "
         "Σ W·Acc / Σ W with W = 1 − k (thesis, equation 4.1).",
@@ -61,20 +52,16 @@ def optimism_sections(result: Evaluation) -> list[Section]:
     means = frame.groupby(["method", "classifier"], sort=False)[columns].mean().reset_index()
     rows = [
         [
-            readable(str(row["method"])),
-            readable(str(row["classifier"])),
+            *(readable(str(row[name])) for name in ("method", "classifier")),
             *(number(float(row[name]), 4) for name in columns),
         ]
         for row in means.to_dict("records")
     ]
-    heads = [*result.protocols, *(f"{name} − nested" for name in others)]
+    words = ("Method", "Classifier")
+    differences = [f"{name} − nested" for name in others]
     table = PageTable(
         f"Mean {readable(result.metrics[0])} over thresholds, by protocol",
-        [
-            PageColumn("Method", numeric=False),
-            PageColumn("Classifier", numeric=False),
-            *map(PageColumn, heads),
-        ],
+        heads([*words, *result.protocols, *differences], words),
         rows,
         note="The nested protocol ranks features inside each training fold and has no "
         "selection bias. The thesis protocol trains classifiers on fewer rows, so that its difference is "
@@ -91,19 +78,13 @@ def failure_sections(result: Evaluation) -> list[Section]:
     kinds = ["classifier", "metric", "status", "message"]
     counts = cells.groupby(kinds, sort=False).size().rename("n").reset_index()
     rows = [
-        [
-            readable(str(row["classifier"])),
-            readable(str(row["metric"])),
-            str(row["status"]),
-            str(row["message"]),
-            f"{row['n']:,}",
-        ]
-        for row in counts.to_dict("records")
+        [readable(str(classifier)), readable(str(metric)), str(status), str(message), f"{n:,}"]
+        for classifier, metric, status, message, n in counts.itertuples(index=False)
     ]
-    heads = ("Classifier", "Metric", "Status", "Message")
+    words = ("Classifier", "Metric", "Status", "Message")
     table = PageTable(
         "Cells that failed or were warned of",
-        [*(PageColumn(head, numeric=False) for head in heads), PageColumn("Cells")],
+        heads([*words, "Cells"], words),
         rows[:MOST_ROWS],
         note="A failed cell has no value; means are over the others, and folds with a failed cell "
         "are left out of the tests.",
@@ -130,16 +111,10 @@ def value_table(result: Evaluation) -> PageTable:
     hidden = len(summary) - len(shown)
     return PageTable(
         "Mean and standard deviation over folds",
-        [
-            PageColumn("Method", numeric=False),
-            PageColumn("Classifier", numeric=False),
-            PageColumn("Protocol", numeric=False),
-            PageColumn("Features"),
-            PageColumn("Metric", numeric=False),
-            PageColumn("Mean"),
-            PageColumn("SD"),
-            PageColumn("Folds"),
-        ],
+        heads(
+            ("Method", "Classifier", "Protocol", "Features", "Metric", "Mean", "SD", "Folds"),
+            words=("Method", "Classifier", "Protocol", "Metric"),
+        ),
         rows,
         note=f"{hidden:,} more rows are in summary.csv." if hidden else "",
         find="row",
@@ -148,18 +123,15 @@ def value_table(result: Evaluation) -> PageTable:
 
 def pair_table(comparison: MethodComparison) -> PageTable:
     """Difference, interval, adjusted p and, if there are some, posterior probabilities of each pair."""
-    found = comparison.tests["corrected_t"]
-    share = f"{100 * found.confidence_level:.3g} %"
-    columns = [
-        PageColumn("Pair", numeric=False),
-        *(PageColumn(title) for title in ("Difference", "Lower", "Upper", "Adjusted p")),
-    ]
+    tests = comparison.tests["corrected_t"]
+    share = f"{100 * tests.confidence_level:.3g} %"
+    titles = ["Pair", "Difference", "Lower", "Upper", "Adjusted p"]
     rows = [
         [
             f"{readable(row['group1'])} − {readable(row['group2'])}",
             *(number(row[name], 4) for name in ("estimate", "lower", "upper", "p_adjusted")),
         ]
-        for row in found.to_frame().to_dict("records")
+        for row in tests.to_frame().to_dict("records")
     ]
     note = (
         f"Mean difference with its {share} interval over other tables of this size, for this pair "
@@ -167,7 +139,7 @@ def pair_table(comparison: MethodComparison) -> PageTable:
     )
     if "bayesian_t" in comparison.tests:
         posterior = comparison.tests["bayesian_t"]
-        columns += [PageColumn("P(below)"), PageColumn("P(equivalent)"), PageColumn("P(above)")]
+        titles += ["P(below)", "P(equivalent)", "P(above)"]
         for row, chances in zip(rows, posterior.to_frame().to_dict("records"), strict=True):
             row += [number(chances[name]) for name in ("p_below", "p_equivalent", "p_above")]
         note += (
@@ -175,7 +147,7 @@ def pair_table(comparison: MethodComparison) -> PageTable:
             f"±{posterior.rope:g} (the methods are equivalent in practice), and above; flat prior, "
             "not corrected for the number of pairs."
         )
-    return PageTable("Differences of all pairs", columns, rows, note=note, header=0)
+    return PageTable("Differences of all pairs", heads(titles, words=["Pair"]), rows, note=note)
 
 
 REFERENCES = (
@@ -257,15 +229,13 @@ def evaluation_page(
 
 
 def _curves(result: Evaluation) -> list[Block]:
-    def first_panel(protocol: str, metric: str) -> Axes:
-        return plot_accuracy(result, protocol=protocol, metric=metric)[0]
-
     return [
         picture(
             f"{readable(metric).capitalize()}, {protocol} protocol",
             f"{protocol}-{metric}",
-            first_panel,
-            *(protocol, metric),
+            lambda **chosen: plot_accuracy(result, **chosen)[0],
+            protocol=protocol,
+            metric=metric,
             label=f"Lines: {readable(metric)} against the share of the features kept, a panel for "
             "each classifier, a line for each method",
             caption="Mean over folds; bands are one standard error. Grey: no selection (dashed), "

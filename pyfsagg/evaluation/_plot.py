@@ -11,13 +11,20 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
-from numpy.typing import NDArray
 
+from pyfsagg._base.validation import check_choice
 from pyfsagg._base.words import readable
-from pyfsagg._message import Got, named
-from pyfsagg._report.drawing import GREY, INK, clear_frame, feature_label, new_axes, set_title
+from pyfsagg._report.drawing import (
+    GREY,
+    INK,
+    clear_frame,
+    draw_tiles,
+    feature_label,
+    new_axes,
+    set_title,
+)
 from pyfsagg.evaluation.comparison import MethodComparison
-from pyfsagg.evaluation.result import Evaluation
+from pyfsagg.evaluation.result import RANDOM_SUBSETS, Evaluation
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 # Okabe and Ito's colours, told apart by all common kinds of colour vision; markers tell lines apart
@@ -47,11 +54,11 @@ def plot_accuracy(
     --------
     >>> import pyfsagg
     >>> data = pyfsagg.load_dataset("wine")
-    >>> found = pyfsagg.evaluate(
+    >>> result = pyfsagg.evaluate(
     ...     data.X, data.y, methods=["mrmr"], classifiers="naive_bayes", thresholds=[0.3, 0.6],
     ...     n_resamples=5, random_state=0,
     ... )
-    >>> [ax.get_title() for ax in plot_accuracy(found)]
+    >>> [ax.get_title() for ax in plot_accuracy(result)]
     ['naive bayes']
     """
     if not isinstance(result, Evaluation):
@@ -59,9 +66,9 @@ def plot_accuracy(
             f"plot_accuracy draws an Evaluation, got {type(result).__name__}; evaluate returns one"
         )
     name = result._check_metric(metric)
-    chosen = _one_of("protocol", protocol or result._default_protocol, result.protocols)
-    panels = [_one_of("classifiers", each, result.classifiers) for each in classifiers or ()]
-    lines = [_one_of("methods", each, result.methods) for each in methods or ()]
+    chosen = check_choice("protocol", protocol or result._default_protocol, result.protocols)
+    panels = [check_choice("classifiers", label, result.classifiers) for label in classifiers or ()]
+    lines = [check_choice("methods", label, result.methods) for label in methods or ()]
     panels, lines = panels or result.classifiers, lines or result.methods
     columns = min(2, len(panels))
     n_rows = math.ceil(len(panels) / columns)
@@ -69,10 +76,9 @@ def plot_accuracy(
     height = PANEL[1] * n_rows + 0.3 + 0.2 * math.ceil(n_labels / 3)
     figure = Figure(figsize=(PANEL[0] * columns + 0.4, height), layout="constrained")
     grid = figure.subplots(n_rows, columns, sharex=True, sharey=True, squeeze=False)
-    axes = list(grid.flat)
-    for spare in axes[len(panels) :]:
+    axes = list(grid.flat)[: len(panels)]
+    for spare in list(grid.flat)[len(panels) :]:
         spare.remove()
-    axes = axes[: len(panels)]
     summary = result.summary()
     summary = summary[(summary["metric"] == name) & (summary["protocol"] == chosen)]
     for position, (ax, classifier) in enumerate(zip(axes, panels, strict=True)):
@@ -113,14 +119,6 @@ def _share_axis(ax: Axes, shares: Sequence[float]) -> None:
     ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}"))
 
 
-def _one_of(name: str, value: str, known: Sequence[str]) -> str:
-    if value not in known:
-        raise ParameterError(
-            named(name), f" must be one of {', '.join(map(repr, known))}", Got(value)
-        )
-    return value
-
-
 def _draw_line(ax: Axes, cells: pd.DataFrame, number: int, method: str) -> None:
     color = COLORS[number % len(COLORS)]
     x, mean = cells["threshold"].to_numpy(), cells["mean"].to_numpy()
@@ -141,34 +139,23 @@ def _draw_line(ax: Axes, cells: pd.DataFrame, number: int, method: str) -> None:
 def _draw_baselines(
     ax: Axes, result: Evaluation, cells: pd.DataFrame, classifier: str, protocol: str, metric: str
 ) -> None:
+    drawn = {"kind": "baseline", "classifier": classifier, "protocol": protocol, "metric": metric}
     for label in result._baselines:
-        own = cells[cells["method"] == label]
-        if result._is_random(label):
-            all_cells = result.cells
-            draws = all_cells[
-                (all_cells["method"] == label)
-                & (all_cells["kind"] == "baseline")
-                & (all_cells["classifier"] == classifier)
-                & (all_cells["protocol"] == protocol)
-                & (all_cells["metric"] == metric)
-            ]
+        baseline = cells[cells["method"] == label]
+        if label == RANDOM_SUBSETS:
+            draws = result.cells[result.cells["method"] == label]
+            for column, value in drawn.items():
+                draws = draws[draws[column] == value]
             means = draws.groupby(["threshold", "draw"])["value"].mean().unstack("draw")
             x = means.index.to_numpy(dtype=np.float64)
             ax.fill_between(x, means.min(axis=1), means.max(axis=1), color=LIGHT, linewidth=0)
             ax.plot(x, means.mean(axis=1), color=GREY, linewidth=1.0, label=label)
-        elif len(own) == 1 and float(own["threshold"].iloc[0]) == 1.0:
-            ax.axhline(
-                float(own["mean"].iloc[0]), color=GREY, linestyle="--", linewidth=1.0, label=label
-            )
+        elif len(baseline) == 1 and float(baseline["threshold"].iloc[0]) == 1.0:
+            mean = float(baseline["mean"].iloc[0])
+            ax.axhline(mean, color=GREY, linestyle="--", linewidth=1.0, label=label)
         else:
-            ax.plot(
-                own["threshold"],
-                own["mean"],
-                color="#9A9A9A",
-                linestyle=":",
-                linewidth=1.2,
-                label=readable(label),
-            )
+            look: dict[str, Any] = {"color": "#9A9A9A", "linestyle": ":", "linewidth": 1.2}
+            ax.plot(baseline["threshold"], baseline["mean"], label=readable(label), **look)
 
 
 def plot_critical_difference(comparison: MethodComparison, *, ax: Axes | None = None) -> Axes:
@@ -177,31 +164,27 @@ def plot_critical_difference(comparison: MethodComparison, *, ax: Axes | None = 
     Parameters
     ----------
     comparison : MethodComparison
-        A comparison over data sets, from :meth:`pyfsagg.evaluation.EvaluationSet.compare`.
+        A comparison over data sets, from :meth:`pyfsagg.evaluation.EvaluationSet.compare`; folds of
+        one table have no ranks to test.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
     Returns
     -------
     Axes
-
-    Raises
-    ------
-    DataError
-        If the test could not be made, with the reason; folds of one table have no ranks to test.
     """
     if not isinstance(comparison, MethodComparison):
         raise InputTypeError(
             f"expected a MethodComparison of data sets, got {type(comparison).__name__}; compare() of "
             "evaluate_many returns one"
         )
-    found = _test(comparison, "critical_difference")
-    names, ranks = list(found.conditions), list(found.average_ranks)
+    result = _test(comparison, "critical_difference")
+    names, ranks = list(result.conditions), list(result.average_ranks)
     k = len(names)
     half = math.ceil(k / 2)
-    ax = new_axes(ax, 1.5 + 0.27 * half + 0.12 * len(found.cliques))
+    ax = new_axes(ax, 1.5 + 0.27 * half + 0.12 * len(result.cliques))
     ax.set_xlim(1.0 - 0.08 * (k - 1), k + 0.08 * (k - 1))
-    bars = 0.34 * len(found.cliques) + 0.5
+    bars = 0.34 * len(result.cliques) + 0.5
     depth = bars + half
     ax.set_ylim(depth + 0.2, -2.0)
     ax.axis("off")
@@ -209,7 +192,7 @@ def plot_critical_difference(comparison: MethodComparison, *, ax: Axes | None = 
     for tick in range(1, k + 1):
         ax.plot([tick, tick], [0, -0.18], color=INK, linewidth=1.2)
         ax.text(tick, -0.3, str(tick), ha="center", va="bottom", color=INK, fontsize="small")
-    width = found.critical_difference
+    width = result.critical_difference
     shown = min(width, k - 1)
     ax.plot([1, 1 + shown], [-1.35, -1.35], color=COLORS[1], linewidth=2.5)
     ax.text(
@@ -220,7 +203,7 @@ def plot_critical_difference(comparison: MethodComparison, *, ax: Axes | None = 
         color=COLORS[1],
         fontsize="small",
     )
-    for number, clique in enumerate(found.cliques):
+    for number, clique in enumerate(result.cliques):
         low, high = (ranks[names.index(name)] for name in (clique[0], clique[-1]))
         y = 0.4 + 0.34 * number
         ax.plot([low - 0.03, high + 0.03], [y, y], color=INK, linewidth=4, solid_capstyle="round")
@@ -261,7 +244,7 @@ def plot_p_values(
     comparison = _comparison(result, options)
     if test is None:
         test = "corrected_t" if comparison.subjects != "data sets" else "wilcoxon"
-    _one_of("test", test, tuple(P_VALUES))
+    check_choice("test", test, P_VALUES)
     frame = _test(comparison, test).to_frame()
     names = [str(name) for name in comparison.values.columns]
     values = np.full((len(names), len(names)), np.nan)
@@ -271,7 +254,9 @@ def plot_p_values(
         values[i, j] = values[j, i] = row[column]
     shades = -np.log10(np.clip(values, 1e-4, 1.0))
     texts = [["" if np.isnan(p) else _p_text(p) for p in row] for row in values]
-    ax = _tiles(ax, names, shades, texts, "Blues", (0.0, 6.0))
+    ax = new_axes(ax, 1.5 + 0.36 * len(names))
+    labels = [readable(name) for name in names]
+    draw_tiles(ax, labels, shades, texts, cmap="Blues", limits=(0.0, 6.0))
     ax.set_xlabel("p, adjusted for all pairs" if test == "nemenyi" else "Holm-adjusted p")
     set_title(ax, f"{P_VALUES[test]} of all pairs")
     return ax
@@ -293,7 +278,9 @@ def plot_win_tie_loss(
         shades[i, j] = (wins - losses) / (wins + ties + losses)
         shades[j, i] = -shades[i, j]
         texts[i][j], texts[j][i] = f"{wins}/{ties}/{losses}", f"{losses}/{ties}/{wins}"
-    ax = _tiles(ax, names, shades, texts, "RdBu", (-2.0, 2.0))
+    ax = new_axes(ax, 1.5 + 0.36 * size)
+    labels = [readable(name) for name in names]
+    draw_tiles(ax, labels, shades, texts, cmap="RdBu", limits=(-2.0, 2.0))
     ax.set_xlabel("Wins / ties / losses of the row against the column")
     set_title(ax, "Wins, ties and losses")
     return ax
@@ -325,39 +312,6 @@ def _test(comparison: MethodComparison, name: str) -> Any:
 
 def _p_text(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
-
-
-def _tiles(
-    ax: Axes | None,
-    names: Sequence[str],
-    shades: NDArray[np.float64],
-    texts: Sequence[Sequence[str]],
-    cmap: str,
-    limits: tuple[float, float],
-) -> Axes:
-    """A square of tiles with dark text; the range of colours is wider than that of values."""
-    size = len(names)
-    ax = new_axes(ax, 1.5 + 0.36 * size)
-    edges = np.arange(size + 1) - 0.5
-    ax.pcolormesh(
-        edges,
-        edges,
-        np.ma.masked_invalid(shades),
-        cmap=cmap,
-        vmin=limits[0],
-        vmax=limits[1],
-        edgecolors="white",
-        linewidth=1.5,
-    )
-    ax.set_ylim(size - 0.5, -0.5)
-    for i, j in np.ndindex(size, size):
-        ax.text(j, i, texts[i][j], ha="center", va="center", color=INK, fontsize="small")
-    labels = [feature_label(readable(name)) for name in names]
-    ax.set_xticks(np.arange(size), labels, parse_math=False, rotation=20, ha="right")
-    ax.set_yticks(np.arange(size), labels, parse_math=False)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    return ax
 
 
 EVALUATION_PLOTS: dict[str, Callable[..., Any]] = {

@@ -10,7 +10,7 @@ import numbers
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,14 +23,10 @@ from pyfsagg._run.checkpoint import Checkpoint, Piece, resume_tasks
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.evaluation.learners import build_model
-from pyfsagg.evaluation.metrics import METRICS, Predictions
+from pyfsagg.evaluation.metrics import LARGER_FOLDS, METRICS, Predictions
 from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling.plan import canonical_order
-
-if TYPE_CHECKING:
-    pass
-
 
 Rows = NDArray[np.intp]
 
@@ -83,22 +79,16 @@ def read_ranking_rows(ranking_rows: Any, n_samples: int) -> Rows:
     elif array.ndim == 1 and array.dtype.kind in "iu" and array.size:
         rows = np.unique(array).astype(np.intp)
         if rows.size < array.size or rows[0] < 0 or rows[-1] >= n_samples:
-            raise ParameterError(
-                Param("ranking_rows"),
-                f" must be different positions from 0 to {n_samples - 1}, got {array.size} ",
-                f"positions from {array.min()} to {array.max()}",
-            )
+            must = f" must be different positions from 0 to {n_samples - 1}"
+            positions = f", got {array.size} positions from {array.min()} to {array.max()}"
+            raise ParameterError(Param("ranking_rows"), must, positions)
     else:
-        raise ParameterError(
-            Param("ranking_rows"),
-            f" must be a boolean mask of {n_samples} rows or a list of row positions",
-            Got(ranking_rows),
-        )
+        must = f" must be a boolean mask of {n_samples} rows or a list of row positions"
+        raise ParameterError(Param("ranking_rows"), must, Got(ranking_rows))
     if not 0 < rows.size < n_samples:
+        rest = "some are needed, and others must be left to test on"
         raise ParameterError(
-            Param("ranking_rows"),
-            f" holds {rows.size} of {n_samples} rows; some are needed, and others must be ",
-            "left to test on",
+            Param("ranking_rows"), f" holds {rows.size} of {n_samples} rows; {rest}"
         )
     return rows
 
@@ -162,27 +152,22 @@ def _check_classes(
 ) -> None:
     if groups is not None and (n_groups := np.unique(groups[rows]).size) < n_folds:
         raise DataError(
-            f"there are {n_groups} group(s) in {where}, fewer than the {n_folds} folds; lower ",
-            Param("n_folds"),
-            ", or raise ",
-            Param("test_size"),
+            f"there are {n_groups} group(s) in {where}, fewer than the {n_folds} folds",
+            LARGER_FOLDS,
         )
     if target.kind == "numeric":
         if rows.size < 2 * n_folds:
             raise DataError(
-                f"there are {rows.size} rows in {where}, fewer than two for each of the ",
-                f"{n_folds} folds",
-                Remedy("lower ", Param("n_folds"), ", or raise ", Param("test_size")),
+                f"there are {rows.size} rows in {where}, fewer than two for each of the {n_folds} folds",
+                LARGER_FOLDS,
             )
         return  # its bins only spread the folds over its range
     counts = np.bincount(target.strata[rows], minlength=target.n_strata)
     if target.kind == "survival":
         if counts[1] < n_folds:
             raise DataError(
-                f"there are {counts[1]} event(s) in {where}, fewer than the {n_folds} folds; lower ",
-                Param("n_folds"),
-                ", or raise ",
-                Param("test_size"),
+                f"there are {counts[1]} event(s) in {where}, fewer than the {n_folds} folds",
+                LARGER_FOLDS,
             )
         return
     smallest = int(counts.argmin())
@@ -190,13 +175,8 @@ def _check_classes(
         raise DataError(
             f"the class {target.classes[smallest]!r} has {counts[smallest]} row(s) in ",
             f"{where}, fewer than the {n_folds} folds",
-            Remedy(
-                "lower ",
-                Param("n_folds"),
-                ", raise ",
-                Param("test_size"),
-                ", or merge or drop the class",
-            ),
+            LARGER_FOLDS,
+            ", or merge or drop the class",
         )
 
 
@@ -216,8 +196,8 @@ def _split(
         from sklearn.model_selection import GroupShuffleSplit
 
         splitter = GroupShuffleSplit(1, test_size=test_size, random_state=seed % 2**32)
-        ((kept, tried),) = splitter.split(order, groups=groups[order])
-        return order[kept], order[tried]
+        ((ranked, tested),) = splitter.split(order, groups=groups[order])
+        return order[ranked], order[tested]
     rng = np.random.default_rng(seed)
     tested = np.zeros(order.size, dtype=np.bool_)
     codes = target.strata[order]
@@ -270,10 +250,7 @@ def _folds(
 
 def take_rows(table: Table, target: Target, rows: Rows) -> tuple[Table, Target]:
     """The table and target with the rows at these positions."""
-    return (
-        table.with_values(table.values[rows]),
-        target.take(rows),
-    )
+    return table.with_values(table.values[rows]), target.take(rows)
 
 
 THESIS_THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -289,25 +266,22 @@ class Threshold:
 
 def read_thresholds(thresholds: Any, n_features: int) -> tuple[Threshold, ...]:
     """Fractions and counts as thresholds, ascending; a count becomes a share of the features."""
-    given = _listed(thresholds)
-    if not given:
+    values = _listed(thresholds)
+    if not values:
         raise ParameterError(
             Param("thresholds"), " is empty", Remedy("name at least one, for instance 0.25")
         )
-    found = []
-    for value in given:
+    sizes = []
+    for value in values:
         size = n_selected(value, n_features, "thresholds")
         is_count = isinstance(value, numbers.Integral)
-        found.append(Threshold(size / n_features if is_count else float(value), size))
-    found.sort(key=lambda each: each.share)
-    for one, other in itertools.pairwise(found):
+        sizes.append(Threshold(size / n_features if is_count else float(value), size))
+    sizes.sort(key=lambda size: size.share)
+    for one, other in itertools.pairwise(sizes):
         if one.share == other.share:
-            raise ParameterError(
-                Param("thresholds"),
-                f" names {one.share:g} of the features twice",
-                Remedy("give each once"),
-            )
-    return tuple(found)
+            twice = f" names {one.share:g} of the features twice"
+            raise ParameterError(Param("thresholds"), twice, Remedy("give each once"))
+    return tuple(sizes)
 
 
 def largest_count(thresholds: Any) -> int | None:
@@ -344,11 +318,6 @@ def weighted_average_accuracy(
     ndarray of shape (...)
         NaN where an accuracy with a positive weight is missing.
 
-    Raises
-    ------
-    DataError
-        If the numbers of accuracies and thresholds differ.
-
     Notes
     -----
     Source: thesis 4.1, equation 4.1.
@@ -359,25 +328,19 @@ def weighted_average_accuracy(
     0.72
     """
     values = as_array("accuracy", accuracy, np.float64)
-    kept = as_array("thresholds", thresholds, np.float64)
-    if kept.ndim != 1 or kept.size == 0 or not bool(((kept > 0.0) & (kept <= 1.0)).all()):
-        raise ParameterError(
-            Param("thresholds"),
-            " must be shares of the features above 0 and at most 1",
-            Got(thresholds),
-        )
-    if values.ndim == 0 or values.shape[-1] != kept.size:
-        raise DataError(
-            Param("accuracy"),
-            f" must have one value for each of the {kept.size} thresholds along its last axis, ",
-            f"got the shape {values.shape}",
-        )
-    counted = kept < 1.0
+    shares = as_array("thresholds", thresholds, np.float64)
+    if shares.ndim != 1 or shares.size == 0 or not bool(((shares > 0.0) & (shares <= 1.0)).all()):
+        must = " must be shares of the features above 0 and at most 1"
+        raise ParameterError(Param("thresholds"), must, Got(thresholds))
+    if values.ndim == 0 or values.shape[-1] != shares.size:
+        must = f" must have one value for each of the {shares.size} thresholds along its last axis"
+        raise DataError(Param("accuracy"), must, f", got the shape {values.shape}")
+    counted = shares < 1.0
     if not counted.any():
         raise ParameterError(
             "all thresholds are 1 and have no weight; give at least one below 1, for instance 0.5"
         )
-    weights = 1.0 - kept[counted]
+    weights = 1.0 - shares[counted]
     return np.asarray(values[..., counted] @ weights / weights.sum(), dtype=np.float64)
 
 
@@ -420,8 +383,8 @@ class Outcome:
 
     def piece(self) -> Piece:
         """As arrays, for a checkpoint."""
-        said = json.dumps([dict(self.failures), self.warning])
-        return {"values": np.array(list(self.values.values())), "said": np.array(said)}
+        messages = json.dumps([dict(self.failures), self.warning])
+        return {"values": np.array(list(self.values.values())), "said": np.array(messages)}
 
     @classmethod
     def of(cls, piece: Piece, metrics: Sequence[str]) -> Outcome:
@@ -430,8 +393,8 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
-class _Setting:
-    """What all fits share."""
+class FitWork:
+    """What all fits share; `folds` are by pool, repeat and number."""
 
     folds: Mapping[tuple[str, int, int], Fold]
     table: Table
@@ -443,13 +406,8 @@ class _Setting:
 
 def fit_all(
     fits: Sequence[Fit],
-    folds: Mapping[tuple[str, int, int], Fold],
-    table: Table,
-    target: Target,
-    classifiers: Mapping[str, Any],
-    metrics: Sequence[str],
+    work: FitWork,
     *,
-    seed: int,
     n_jobs: int | None,
     done: Callable[[Fit], None],
     checkpoint: Checkpoint | None = None,
@@ -459,27 +417,20 @@ def fit_all(
     Most of the time of small classifiers is spent in Python, where threads wait for each other, so
     the workers are processes.
     """
-    setting = _Setting(folds, table, target, classifiers, metrics, seed)
     keys = [fit.name for fit in fits]
-    pieces = resume_tasks(checkpoint, keys, _fit_alone, setting, fits, n_jobs=n_jobs, threads=False)
+    pieces = resume_tasks(checkpoint, keys, _fit_alone, work, fits, n_jobs=n_jobs, threads=False)
     outcomes: dict[Fit, Outcome] = {}
     for fit, piece in zip(fits, pieces, strict=True):
-        outcomes[fit] = Outcome.of(piece, metrics)
+        outcomes[fit] = Outcome.of(piece, work.metrics)
         done(fit)
     return outcomes
 
 
-def _fit_alone(setting: _Setting, fit: Fit) -> Piece:
-    fold = setting.folds[fit.pool, fit.repeat, fit.fold]
-    return fit_one(
-        setting.table,
-        setting.target,
-        fit.positions,
-        fold,
-        setting.classifiers[fit.classifier],
-        setting.metrics,
-        fold.seed(setting.seed),
-    ).piece()
+def _fit_alone(work: FitWork, fit: Fit) -> Piece:
+    fold = work.folds[fit.pool, fit.repeat, fit.fold]
+    item, seed = work.classifiers[fit.classifier], fold.seed(work.seed)
+    outcome = fit_one(work.table, work.target, fit.positions, fold, item, work.metrics, seed)
+    return outcome.piece()
 
 
 def fit_one(
@@ -495,27 +446,22 @@ def fit_one(
 
     Whatever a classifier raises is its outcome; the other fits go on.
     """
-    own = table.take(features)
+    part = table.take(features)
     values = dict.fromkeys(metrics, math.nan)
     failures: dict[str, str] = {}
     # Warnings can be told apart by fit only where one fit runs at a time in a process.
     with ALONE, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model = build_model(item, own, seed)
-            model.fit(own.values[fold.train], target.outcome[fold.train])
-            found = Predictions(
-                model,
-                own.values[fold.test],
-                target.outcome[fold.test],
-                target.n_classes,
-                target.outcome[fold.train],
-            )
+            model = build_model(item, part, seed)
+            train, test = target.outcome[fold.train], target.outcome[fold.test]
+            model.fit(part.values[fold.train], train)
+            made = Predictions(model, part.values[fold.test], test, target.n_classes, train)
         except Exception as error:
             return Outcome(values, dict.fromkeys(metrics, _message(error)), _warned(caught))
         for name in metrics:
             try:
-                values[name] = METRICS.get(name).compute(found)
+                values[name] = METRICS.get(name).compute(made)
             except Exception as error:
                 failures[name] = _message(error)
             else:
@@ -532,5 +478,5 @@ def _message(error: Exception) -> str:
 
 def _warned(caught: Sequence[warnings.WarningMessage]) -> str:
     """The first line of each different warning."""
-    texts = (str(each.message).strip().splitlines() for each in caught)
+    texts = (str(warning.message).strip().splitlines() for warning in caught)
     return "; ".join(dict.fromkeys(lines[0] for lines in texts if lines))

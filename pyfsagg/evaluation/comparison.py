@@ -37,7 +37,7 @@ NAMES = {
     "corrected_t": "Corrected t tests",
     "bayesian_t": "Bayesian correlated t tests",
 }
-"""Tests with a sentence, in the order in which they are told."""
+"""Tests with a sentence, in their order."""
 
 SHARED_FOLDS = (
     "Folds share rows, so that their results are not independent: the tests account for this. "
@@ -85,13 +85,13 @@ class MethodComparison(Part):
     @property
     def sentences(self) -> dict[str, str]:
         """The result of each test, or the reason why there is none."""
-        found = {}
+        sentences = {}
         for name, title in NAMES.items():
             if name in self.tests:
-                found[name] = str(self.tests[name].sentence)
+                sentences[name] = str(self.tests[name].sentence)
             elif name in self.problems:
-                found[name] = f"{title} cannot be made: {self.problems[name]}."
-        return found
+                sentences[name] = f"{title} cannot be made: {self.problems[name]}."
+        return sentences
 
     def to_frame(self) -> pd.DataFrame:
         """One row per method: ``mean``, ``sd``, ``n``, and ``average_rank`` (1 = best).
@@ -134,22 +134,18 @@ def compare_methods(
 ) -> MethodComparison:
     """Make all tests of independent subjects that the values (n_subjects, n_methods) allow."""
     values = _check(values, confidence_level)
-    ranked: dict[str, Any] = {"higher_is_better": higher_is_better, "missing": "drop"}
+    level: dict[str, Any] = {"confidence_level": confidence_level, "missing": "drop"}
+    ranked = {**level, "higher_is_better": higher_is_better}
     tests, problems = _make(
         {
-            "friedman": lambda: friedman(values, confidence_level=confidence_level, **ranked),
-            "critical_difference": lambda: critical_difference(values, confidence_level, **ranked),
-            "nemenyi": lambda: nemenyi(values, confidence_level=confidence_level, **ranked),
-            "rm_anova": lambda: rm_anova(values, confidence_level=confidence_level, missing="drop"),
-            "wilcoxon": lambda: pairwise_tests(
-                values,
-                test="wilcoxon",
-                adjust="holm",
-                confidence_level=confidence_level,
-                decimals=DECIMALS,
-                missing="drop",
+            "friedman": lambda: friedman(values, **ranked),
+            "critical_difference": lambda: critical_difference(values, **ranked),
+            "nemenyi": lambda: nemenyi(values, **ranked),
+            "rm_anova": lambda: rm_anova(values, **level),
+            "wilcoxon": lambda: pairwise_tests(values, test="wilcoxon", decimals=DECIMALS, **level),
+            "win_tie_loss": lambda: win_tie_loss(
+                values, higher_is_better=higher_is_better, missing="drop"
             ),
-            "win_tie_loss": lambda: win_tie_loss(values, **ranked),
         }
     )
     remarks = _missing(values, subjects)
@@ -166,19 +162,10 @@ def compare_methods(
 
 @dataclass(frozen=True, eq=False)
 class Divisions:
-    """Values of divisions of one table into training and test rows, and what the divisions share.
+    """Values (n_divisions, n_methods) of divisions of one table: its folds or repeats.
 
-    Attributes
-    ----------
-    values : DataFrame (n_divisions, n_methods)
-    subjects : str
-        What its rows are: "folds" or "repeats".
-    test_train_ratio : float
-        Test rows by training rows.
-    df : float or None
-        Degrees of freedom; None for the number of divisions − 1.
-    ranked_once : bool
-        Whether all divisions have the same rankings.
+    `test_train_ratio` is test rows by training rows, `df` None for the number of divisions − 1, and
+    `ranked_once` tells whether all divisions have the same rankings.
     """
 
     values: pd.DataFrame
@@ -226,7 +213,7 @@ def compare_folds(
     }
     calls: dict[str, Callable[[], Any]] = {
         "corrected_t": lambda: pairwise_tests(
-            values, test="corrected_t", adjust="holm", decimals=DECIMALS, **shared
+            values, test="corrected_t", decimals=DECIMALS, **shared
         ),
         # Its sign test is one of independent subjects.
         "win_tie_loss": lambda: win_tie_loss(
@@ -242,15 +229,9 @@ def compare_folds(
         SHARED_FOLDS,
         *([RANKED_ONCE] if divisions.ranked_once else []),
     )
+    subjects = divisions.subjects
     return MethodComparison(
-        values,
-        what,
-        divisions.subjects,
-        tests,
-        problems,
-        remarks,
-        confidence_level,
-        higher_is_better,
+        values, what, subjects, tests, problems, remarks, confidence_level, higher_is_better
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from pyfsagg._base.registry import Registry
 from pyfsagg._base.validation import check_choice, check_list
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._table.columns import Kind
-from pyfsagg._table.selectors import is_survival_model
+from pyfsagg._table.selectors import check_learner, is_survival_model, seeded_clone
 from pyfsagg._table.table import Table
 from pyfsagg.exceptions import InputTypeError, MissingDependencyError, ParameterError
 
@@ -78,7 +80,7 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class ClassifierSpec:
-    """A classifier by name: `make(seed)` gives an estimator; `scaled` puts a scaler before it.
+    """A model by name: `make(seed)` gives an estimator; `scaled` puts a scaler before it.
 
     `make_mixed(n_levels)`, if there is one, gives an estimator that takes categories as they are,
     in the last columns, instead of one-hot codes.  `needs` is a package that must be installed for it.
@@ -100,84 +102,103 @@ class ClassifierSpec:
             )
 
 
+def maker(name: str, **options: Any) -> Callable[[int], Any]:
+    """A function of a seed that makes an estimator; its module is imported when it is first called."""
+    return partial(_make, name, options)
+
+
+def _make(name: str, options: Mapping[str, Any], seed: int) -> Any:
+    module, _, cls = name.rpartition(".")
+    model = getattr(importlib.import_module(module), cls)(**options)
+    return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
+
+
+def _svm_of_numbers(seed: int) -> Any:
+    from sklearn.compose import TransformedTargetRegressor
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVR
+
+    return TransformedTargetRegressor(SVR(kernel="rbf", C=1.0), transformer=StandardScaler())
+
+
 CLASSIFIERS: Registry[ClassifierSpec] = Registry("classifier")
-
-
-def _logistic_regression(seed: int) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(max_iter=1000, random_state=seed)
-
-
-def _naive_bayes(seed: int) -> Any:
-    from sklearn.naive_bayes import GaussianNB
-
-    return GaussianNB()
-
-
-def _mixed_naive_bayes(n_levels: tuple[int, ...]) -> Any:
-
-    return MixedNaiveBayes(n_levels)
-
-
-def _random_forest_of_classes(seed: int) -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(n_estimators=100, n_jobs=1, random_state=seed)
-
-
-def _svm_of_classes(seed: int) -> Any:
-    from sklearn.svm import SVC
-
-    return SVC(kernel="rbf", C=1.0, gamma="scale", random_state=seed)
-
-
-def _nearest_neighbors_of_classes(seed: int) -> Any:
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return KNeighborsClassifier(n_neighbors=5)
-
-
-for spec in (
+CLASSIFIERS.add(
     ClassifierSpec(
         "logistic_regression",
         ("lr", "logistic"),
         "multinomial logistic regression, L2 penalty with C = 1, on standardised features",
-        _logistic_regression,
-        True,
+        maker("sklearn.linear_model.LogisticRegression", max_iter=1000),
+        scaled=True,
     ),
     ClassifierSpec(
         "naive_bayes",
         ("nb",),
         "naive Bayes: normal densities for numbers, relative frequencies (plus one) for categories",
-        _naive_bayes,
-        False,
-        _mixed_naive_bayes,
+        maker("sklearn.naive_bayes.GaussianNB"),
+        scaled=False,
+        make_mixed=MixedNaiveBayes,
     ),
     ClassifierSpec(
         "random_forest",
         ("rf",),
         "100 trees, √p features tried at each split",
-        _random_forest_of_classes,
-        False,
+        maker("sklearn.ensemble.RandomForestClassifier", n_estimators=100, n_jobs=1),
+        scaled=False,
     ),
     ClassifierSpec(
         "svm",
         ("svc",),
         "support vector machine, RBF kernel with C = 1 and gamma = 1 / (p Var(X)), on standardised "
         "features",
-        _svm_of_classes,
-        True,
+        maker("sklearn.svm.SVC", kernel="rbf", C=1.0, gamma="scale"),
+        scaled=True,
     ),
     ClassifierSpec(
         "nearest_neighbors",
         ("knn",),
         "5 nearest neighbours by Euclidean distance of standardised features",
-        _nearest_neighbors_of_classes,
-        True,
+        maker("sklearn.neighbors.KNeighborsClassifier", n_neighbors=5),
+        scaled=True,
     ),
-):
-    CLASSIFIERS.add(spec)
+)
+REGRESSORS: Registry[ClassifierSpec] = Registry("regressor")
+REGRESSORS.add(
+    ClassifierSpec(
+        "ridge",
+        (),
+        "linear regression, L2 penalty 1, on standardised features",
+        maker("sklearn.linear_model.Ridge", alpha=1.0),
+        scaled=True,
+    ),
+    ClassifierSpec(
+        "linear_regression",
+        ("ols",),
+        "linear regression by least squares",
+        maker("sklearn.linear_model.LinearRegression"),
+        scaled=True,
+    ),
+    ClassifierSpec(
+        "random_forest",
+        ("rf",),
+        "100 trees, all features tried at each split",
+        maker("sklearn.ensemble.RandomForestRegressor", n_estimators=100, n_jobs=1),
+        scaled=False,
+    ),
+    ClassifierSpec(
+        "svm",
+        ("svr",),
+        "support vector regression, RBF kernel with C = 1, on standardised features and target",
+        _svm_of_numbers,
+        scaled=True,
+    ),
+    ClassifierSpec(
+        "nearest_neighbors",
+        ("knn",),
+        "mean of the 5 nearest neighbours by Euclidean distance of standardised features",
+        maker("sklearn.neighbors.KNeighborsRegressor", n_neighbors=5),
+        scaled=True,
+    ),
+)
 
 
 def read_classifiers(
@@ -190,43 +211,31 @@ def read_classifiers(
     if isinstance(classifiers, Mapping):
         pairs = [(str(label), item) for label, item in classifiers.items()]
     else:
-        items = [classifiers] if _is_one(classifiers) else check_list("classifiers", classifiers)
-        pairs = [(_label(item, known), item) for item in items]
-    found: dict[str, Any] = {}
+        single = isinstance(classifiers, str) or hasattr(classifiers, "fit")
+        items = [classifiers] if single else check_list("classifiers", classifiers)
+        pairs = [
+            (known.get(item).name if isinstance(item, str) else type(item).__name__, item)
+            for item in items
+        ]
+    models: dict[str, Any] = {}
     for label, item in pairs:
-        if label in found:
+        if label in models:
             raise ParameterError(
                 f"the {known.kind} {label!r} is given twice; a mapping of label to {known.kind} "
                 f"gives each a different name"
             )
         if isinstance(item, str):
-            found[label] = known.get(item)
-            found[label].require()
+            models[label] = known.get(item)
+            models[label].require()
         else:
-            found[label] = _checked(label, item, known)
-    if not found:
-        example = next(iter(known)).name
-        raise ParameterError(
-            Param("classifiers"),
-            " is empty",
-            Remedy(f"name at least one, for instance {example!r}"),
-        )
-    return found
-
-
-def _is_one(classifiers: Any) -> bool:
-    return isinstance(classifiers, str) or hasattr(classifiers, "fit")
-
-
-def _label(item: Any, known: Registry[ClassifierSpec]) -> str:
-    if isinstance(item, str):
-        return known.get(item).name
-    return str(type(item).__name__)
+            models[label] = _checked(label, item, known)
+    if not models:
+        remedy = Remedy(f"name at least one, for instance {next(iter(known)).name!r}")
+        raise ParameterError(Param("classifiers"), " is empty", remedy)
+    return models
 
 
 def _checked(label: str, item: Any, known: Registry[ClassifierSpec]) -> Any:
-    from sklearn.base import is_classifier, is_regressor
-
     if isinstance(item, type) or not (
         hasattr(item, "fit") and hasattr(item, "predict") and hasattr(item, "get_params")
     ):
@@ -237,26 +246,15 @@ def _checked(label: str, item: Any, known: Registry[ClassifierSpec]) -> Any:
             Got(item),
         )
     if (known.kind == "survival model") != is_survival_model(item):
-        raise ParameterError(
-            *(
-                (f"{label!r} is a survival model; give it with ", Use(task="survival"))
-                if is_survival_model(item)
-                else (
-                    f"{label!r} does not read times and events; give a name from ",
-                    "list_methods('survival_models'), or an estimator of scikit-survival",
-                )
+        if is_survival_model(item):
+            raise ParameterError(
+                f"{label!r} is a survival model; give it with ", Use(task="survival")
             )
-        )
-    if known.kind == "classifier" and is_regressor(item):
         raise ParameterError(
-            f"{label!r} is a regressor, and the target has classes. Give a classifier, or say ",
-            Use(task="regression"),
-            " if the target is a number",
+            f"{label!r} does not read times and events; give a name from ",
+            "list_methods('survival_models'), or an estimator of scikit-survival",
         )
-    if known.kind == "regressor" and is_classifier(item):
-        raise ParameterError(
-            f"{label!r} is a classifier, and the target is a number; give a regressor"
-        )
+    check_learner(label, item, known.kind)
     return item
 
 
@@ -264,10 +262,8 @@ def build_model(item: Any, table: Table, seed: int) -> Any:
     """A fresh pipeline for the columns of `table`: imputation, one-hot codes, scaler, classifier.
 
     Every step is fitted to the training rows only.  Missing numbers become the median of the
-    training rows; a missing category is a category.  Columns that need nothing get nothing.  Naive
-    Bayes takes categories as they are.
+    training rows; a missing category is a category.  Naive Bayes takes categories as they are.
     """
-    from sklearn.base import clone
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
@@ -278,13 +274,7 @@ def build_model(item: Any, table: Table, seed: int) -> Any:
         model = item.make_mixed(sizes) if coded and item.make_mixed else item.make(seed)
         scaled = item.scaled
     else:
-        model, scaled = clone(item), False
-        open_seeds = {
-            name: seed
-            for name, value in model.get_params().items()
-            if (name == "random_state" or name.endswith("__random_state")) and value is None
-        }
-        model.set_params(**open_seeds)
+        model, scaled = seeded_clone(item, seed), False
     steps = [*_preparation(table, coded), *([StandardScaler()] if scaled else [])]
     return make_pipeline(*steps, model) if steps else model
 
@@ -302,86 +292,20 @@ def _preparation(table: Table, coded: bool) -> list[Any]:
     impute = SimpleImputer(strategy="median", keep_empty_features=True)
     encode = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
 
-    def positions(mask: NDArray[np.bool_]) -> list[int]:
-        return [int(j) for j in np.flatnonzero(mask)]
-
     parts = [
-        ("numbers", "passthrough", positions(~nominal & ~missing)),
-        ("imputed", impute, positions(~nominal & missing)),
-        ("categories", "passthrough" if coded else encode, positions(nominal)),
+        ("numbers", "passthrough", ~nominal & ~missing),
+        ("imputed", impute, ~nominal & missing),
+        ("categories", "passthrough" if coded else encode, nominal),
     ]
-    return [ColumnTransformer([part for part in parts if part[2]])]
-
-
-REGRESSORS: Registry[ClassifierSpec] = Registry("regressor")
-
-
-def _ridge(seed: int) -> Any:
-    from sklearn.linear_model import Ridge
-
-    return Ridge(alpha=1.0)
-
-
-def _linear_regression(seed: int) -> Any:
-    from sklearn.linear_model import LinearRegression
-
-    return LinearRegression()
-
-
-def _random_forest_of_numbers(seed: int) -> Any:
-    from sklearn.ensemble import RandomForestRegressor
-
-    return RandomForestRegressor(n_estimators=100, n_jobs=1, random_state=seed)
-
-
-def _svm_of_numbers(seed: int) -> Any:
-    from sklearn.compose import TransformedTargetRegressor
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import SVR
-
-    return TransformedTargetRegressor(SVR(kernel="rbf", C=1.0), transformer=StandardScaler())
-
-
-def _nearest_neighbors_of_numbers(seed: int) -> Any:
-    from sklearn.neighbors import KNeighborsRegressor
-
-    return KNeighborsRegressor(n_neighbors=5)
-
-
-for spec in (
-    ClassifierSpec(
-        "ridge", (), "linear regression, L2 penalty 1, on standardised features", _ridge, True
-    ),
-    ClassifierSpec(
-        "linear_regression",
-        ("ols",),
-        "linear regression by least squares",
-        _linear_regression,
-        True,
-    ),
-    ClassifierSpec(
-        "random_forest",
-        ("rf",),
-        "100 trees, all features tried at each split",
-        _random_forest_of_numbers,
-        False,
-    ),
-    ClassifierSpec(
-        "svm",
-        ("svr",),
-        "support vector regression, RBF kernel with C = 1, on standardised features and target",
-        _svm_of_numbers,
-        True,
-    ),
-    ClassifierSpec(
-        "nearest_neighbors",
-        ("knn",),
-        "mean of the 5 nearest neighbours by Euclidean distance of standardised features",
-        _nearest_neighbors_of_numbers,
-        True,
-    ),
-):
-    REGRESSORS.add(spec)
+    return [
+        ColumnTransformer(
+            [
+                (name, step, np.flatnonzero(mask).tolist())
+                for name, step, mask in parts
+                if mask.any()
+            ]
+        )
+    ]
 
 
 USUAL = {
@@ -405,12 +329,12 @@ def named_learners(
 
     chosen = check_choice("task", task, USUAL)
     known = CLASSIFIERS if chosen == "classification" else REGRESSORS
-    found: dict[str, Any] = {}
+    learners: dict[str, Any] = {}
     for name, spec in read_classifiers(USUAL[chosen] if names is None else names, known).items():
         if not isinstance(spec, ClassifierSpec):
             raise InputTypeError(Param("names"), " must be texts", Got(spec))
         model = spec.make(0)
         if "random_state" in model.get_params():
             model.set_params(random_state=None)
-        found[name] = make_pipeline(StandardScaler(), model) if spec.scaled else model
-    return found
+        learners[name] = make_pipeline(StandardScaler(), model) if spec.scaled else model
+    return learners

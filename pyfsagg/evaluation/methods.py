@@ -76,17 +76,14 @@ def read_rankings(
     if isinstance(rankings, EnsembleResult):
         rankings = {rankings.method: rankings}
     if not hasattr(rankings, "items"):
-        raise InputTypeError(
-            Param("rankings"),
-            " must be a mapping of label to ranking, for instance {'bam': result}, got ",
-            f"{type(rankings).__name__}",
-        )
+        must = " must be a mapping of label to ranking, for instance {'bam': result}, got "
+        raise InputTypeError(Param("rankings"), must, type(rankings).__name__)
     whole = data_hash(table, target)
     part = None if ranking_rows is None else data_hash(*take_rows(table, target, ranking_rows))
-    found = {}
+    read = {}
     for key, item in rankings.items():
         label = str(key)
-        if label in found:
+        if label in read:
             raise ParameterError(f"the ranking {label!r} is given twice")
         leakage = "possible" if part is None else "declared"
         if isinstance(item, EnsembleResult):
@@ -95,15 +92,21 @@ def read_rankings(
                 leakage = "certain"
             elif origin == part:
                 leakage = "excluded"
-        found[label] = GivenRanking(_order(label, item, features or table.feature_names), leakage)
-    return found
+        read[label] = GivenRanking(_order(label, item, features or table.feature_names), leakage)
+    return read
 
 
 def _order(label: str, item: Any, known: tuple[str, ...]) -> NDArray[np.intp]:
     if isinstance(item, EnsembleResult):
-        _check_groups(label, item, known)
+        grouped = bool(item.groups)
         # Near-constant features that the run left out come last.
         item = [*item.select(item.n_features), *item.data["dropped_features"]]
+        if grouped and set(item) != set(known):
+            groups = Use("Task", feature_groups=Name("result.groups"))
+            raise DataError(
+                f"the ranking {label!r} is one of groups of columns",
+                Remedy("give the same groups here, by ", groups),
+            )
     if hasattr(item, "tolist"):
         item = item.tolist()
     if isinstance(item, (str, bytes)) or not hasattr(item, "__len__"):
@@ -117,43 +120,28 @@ def _order(label: str, item: Any, known: tuple[str, ...]) -> NDArray[np.intp]:
     try:
         ranks = as_array("a ranking", item, np.float64)
     except (TypeError, ValueError):
-        raise DataError(
-            f"the ranking {label!r} holds neither names nor numbers only: {item!r}"
-        ) from None
+        message = f"the ranking {label!r} holds neither names nor numbers only: {item!r}"
+        raise DataError(message) from None
     if ranks.shape != (len(known),) or not np.isfinite(ranks).all():
         raise DataError(
-            f"the ranking {label!r} must have one rank for each of the {len(known)} features, "
-            f"1 = most important; got the shape {ranks.shape}"
-            + ("" if np.isfinite(ranks).all() else " with missing or infinite ranks")
+            f"the ranking {label!r} must have one rank for each of the {len(known)} features, without ",
+            f"missing or infinite ranks, 1 = most important; got the shape {ranks.shape}",
         )
     return np.argsort(rank_scores(-ranks), kind="stable")
 
 
-def _check_groups(label: str, result: EnsembleResult, known: tuple[str, ...]) -> None:
-    """Refuse a run of groups where columns are evaluated, and the other way round."""
-    ranked = [*result.feature_names, *result.data["dropped_features"]]
-    if set(ranked) != set(known) and result.groups:
-        raise DataError(
-            f"the ranking {label!r} is one of groups of columns",
-            Remedy(
-                "give the same groups here, by ", Use("Task", feature_groups=Name("result.groups"))
-            ),
-        )
-
-
 def _order_of_names(label: str, names: list[str], known: tuple[str, ...]) -> NDArray[np.intp]:
     position = {name: j for j, name in enumerate(known)}
-    strange = [name for name in names if name not in position]
-    if strange:
-        raise DataError(
-            f"the ranking {label!r} names the feature {strange[0]!r}, which the table does not have"
-        )
-    twice = (
-        [name for name in names if names.count(name) > 1] if len(set(names)) < len(names) else []
-    )
-    if twice:
-        raise DataError(f"the ranking {label!r} names the feature {twice[0]!r} twice")
-    absent = [name for name in known if name not in set(names)]
+    seen: set[str] = set()
+    for name in names:
+        if name not in position:
+            raise DataError(
+                f"the ranking {label!r} names the feature {name!r}, which the table does not have"
+            )
+        if name in seen:
+            raise DataError(f"the ranking {label!r} names the feature {name!r} twice")
+        seen.add(name)
+    absent = [name for name in known if name not in seen]
     if absent:
         raise DataError(
             f"the ranking {label!r} leaves out {len(absent)} of {len(known)} features, "
@@ -191,15 +179,14 @@ class EnsembleMethod:
     def labels(self) -> list[str]:
         return [filter_label(item) for item in self.filters]
 
+    @property
+    def items(self) -> list[tuple[str, Any]]:
+        """The filters with their labels."""
+        return [(filter_label(item), item) for item in self.filters]
+
     def functions(self) -> list[Any]:
         """What computes, behind the names."""
         return [*(function_of(item) for item in self.filters), self.recipe.spec.compute]
-
-    def scores(
-        self, matrices: Mapping[str, NDArray[np.float64]], names: tuple[str, ...]
-    ) -> NDArray[np.float64]:
-        """Aggregated scores from the score matrices of all filters."""
-        return self.recipe.scores({label: matrices[label] for label in self.labels}, names)
 
     def record(self) -> dict[str, Any]:
         options = {
@@ -218,33 +205,23 @@ class EnsembleMethod:
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionMethod:
-    """A function ``(X, y) -> scores``, asked once for each ranking part."""
-
-    function: Callable[..., Any]
-
-    def functions(self) -> list[Any]:
-        return [self.function]
-
-    def record(self) -> dict[str, Any]:
-        return {"method": "function", "name": filter_label(self.function)}
-
-
-@dataclass(frozen=True, eq=False)
 class SingleFilter:
-    """A filter without resampling, or an estimator with importances."""
+    """A filter without resampling, an estimator with importances, or a function ``(X, y) -> scores``."""
 
     item: Any
-    params: Mapping[str, Any]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    is_function: bool = False
 
     def functions(self) -> list[Any]:
-        return [function_of(self.item)]
+        return [self.item if self.is_function else function_of(self.item)]
 
     def record(self) -> dict[str, Any]:
+        if self.is_function:
+            return {"method": "function", "name": filter_label(self.item)}
         return {"method": "single filter", "filter": filter_label(self.item)}
 
 
-Method = EnsembleMethod | FunctionMethod | SingleFilter
+Method = EnsembleMethod | SingleFilter
 
 
 def read_methods(methods: Any) -> dict[str, Method]:
@@ -254,14 +231,14 @@ def read_methods(methods: Any) -> dict[str, Method]:
     else:
         items = [methods] if isinstance(methods, str) else check_list("methods", methods)
         pairs = [(_label(item), item) for item in items]
-    found: dict[str, Method] = {}
+    read: dict[str, Method] = {}
     for label, item in pairs:
-        if label in found:
+        if label in read:
             raise ParameterError(
                 f"the method {label!r} is given twice; give each a different label"
             )
-        found[label] = _read_method(label, item)
-    return found
+        read[label] = _read_method(label, item)
+    return read
 
 
 def _label(item: Any) -> str:
@@ -282,9 +259,9 @@ def _read_method(label: str, item: Any) -> Method:
     if isinstance(item, EnsembleResult):
         return repeat_of(label, item)
     if hasattr(item, "fit") and hasattr(item, "get_params"):
-        return SingleFilter(item, {})
+        return SingleFilter(item)
     if callable(item):
-        return FunctionMethod(item)
+        return SingleFilter(item, is_function=True)
     raise InputTypeError(
         f"the method {label!r} must be the name of a filter, 'bam', 'filter/aggregator', a mapping ",
         "with the options of wam or bam, or a function (X, y) -> scores",
@@ -296,10 +273,9 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
     for name in options:
         if name not in _OPTIONS:
             raise ParameterError(
-                f"the method {label!r} has the option {name!r}; allowed are {', '.join(_OPTIONS)}. ",
-                "Resamples are the same for all methods: ",
+                f"the method {label!r} has the option {name!r}; allowed are {', '.join(_OPTIONS)}; ",
                 Param("n_resamples"),
-                " of evaluate",
+                " of evaluate is the same for all methods",
             )
     if ("filter" in options) == ("filters" in options):
         raise ParameterError(
@@ -308,7 +284,7 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
     filters = tuple(options["filters"]) if "filters" in options else (options["filter"],)
     if isinstance(options.get("filters"), str) or ("filters" in options and len(filters) < 2):
         raise ParameterError(f"filters of the method {label!r} must be at least two filters")
-    labels = [filter_label(each) for each in filters]
+    labels = [filter_label(item) for item in filters]
     if len(set(labels)) < len(labels):
         raise ParameterError(f"the method {label!r} names a filter twice: {', '.join(labels)}")
     params = read_filter_params(filters, options.get("filter_params"))
@@ -324,17 +300,15 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
 def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
     """The settings of a saved run, to be repeated on other rows."""
     parameters, setup = result.parameters, result.setup
-    own = [name for name in result.score_matrices if name not in FILTERS]
-    one_by_one = ("row_indices", "grouped_bootstrap", "k_fold")
-    if own or not setup.rows_stand_alone or setup.plan in one_by_one:
-        what = f"the filter {own[0]!r}" if own else f"resampling {setup.plan!r}"
+    unknown = [name for name in result.score_matrices if name not in FILTERS]
+    bound_to_rows = ("row_indices", "grouped_bootstrap", "k_fold")
+    if unknown or not setup.rows_stand_alone or setup.plan in bound_to_rows:
+        what = f"the filter {unknown[0]!r}" if unknown else f"resampling {setup.plan!r}"
         what = "groups of rows" if parameters.get("grouped") else what
         what = "sample weights" if parameters["weighted"] else what
-        raise ParameterError(
-            f"the run {label!r} cannot be repeated inside folds, because it used {what}, which ",
-            "its record does not hold",
-            Remedy("use ", Use(protocol="thesis"), ", or give methods"),
-        )
+        reason = f"because it used {what}, which its record does not hold"
+        remedy = Remedy("use ", Use(protocol="thesis"), ", or give methods")
+        raise ParameterError(f"the run {label!r} cannot be repeated inside folds, {reason}", remedy)
     return EnsembleMethod(
         tuple(result.score_matrices),
         setup.filter_params,
@@ -344,9 +318,6 @@ def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
     )
 
 
-# ---------------------------------------------------------------------------------------------
-# ranking
-# ---------------------------------------------------------------------------------------------
 def rank_methods(
     methods: Mapping[str, Method],
     table: Table,
@@ -363,38 +334,17 @@ def rank_methods(
     """Feature positions by method, best first; equal scores in column order; of groups their positions.
 
     `rows` are the positions of the rows of `table` in the table of the evaluation, `largest` is the
-    largest number of features that will be asked for by a number, `rounds` is how often as much will be
-    done (see :func:`pyfsagg.ensemble.scoring.score_resamples`).
+    largest threshold that is a number of features, and `rounds` how often as much work is to come (for the
+    forecast of :func:`pyfsagg.ensemble.scoring.score_resamples`).
 
     All ensembles see the same resamples, and a filter is computed once for all of them.
     """
-    ensembles = {k: each for k, each in methods.items() if isinstance(each, EnsembleMethod)}
-    scores = _ensemble_scores(
-        ensembles, table, target, rows, n_resamples, seed, n_jobs, largest, rounds, groups
-    )
-    for label, method in methods.items():
-        if not isinstance(method, EnsembleMethod):
-            scores[label] = _single_scores(label, method, table, target, seed, groups)
-    return {label: np.argsort(rank_scores(scores[label]), kind="stable") for label in methods}
-
-
-def _ensemble_scores(
-    ensembles: Mapping[str, EnsembleMethod],
-    table: Table,
-    target: Target,
-    rows: Order,
-    n_resamples: int,
-    seed: int,
-    n_jobs: int | None,
-    largest: int | None,
-    rounds: int,
-    groups: FeatureGroups | None,
-) -> dict[str, NDArray[np.float64]]:
-    scores = {}
-    for batch in _batches(ensembles):
-        first = next(iter(batch.values()))
-        filters = {label: item for each in batch.values() for label, item in _items(each)}
-        params = {label: p for each in batch.values() for label, p in each.filter_params.items()}
+    scores: dict[str, NDArray[np.float64]] = {}
+    for batch in _batches(methods):
+        members = batch.values()
+        filters = {label: item for method in members for label, item in method.items}
+        params = {label: p for method in members for label, p in method.filter_params.items()}
+        first = next(iter(members))
         run = set_up_run(
             table,
             target,
@@ -408,28 +358,29 @@ def _ensemble_scores(
         )
         work = Work.of(rounds * len(run.resamples)) if rounds else None
         matrices = score_resamples(run.filters, run.resamples, n_jobs=n_jobs, work=work)
-        for label, method in batch.items():
-            scores[label] = method.scores(matrices, run.names)
-    return scores
+        for label, ensemble in batch.items():
+            parts = {name: matrices[name] for name in ensemble.labels}
+            scores[label] = ensemble.recipe.scores(parts, run.names)
+    for label, method in methods.items():
+        if not isinstance(method, EnsembleMethod):
+            scores[label] = _single_scores(label, method, table, target, seed, groups)
+    return {label: np.argsort(rank_scores(scores[label]), kind="stable") for label in methods}
 
 
-def _items(method: EnsembleMethod) -> list[tuple[str, Any]]:
-    return list(zip(method.labels, method.filters, strict=True))
-
-
-def _batches(ensembles: Mapping[str, EnsembleMethod]) -> list[dict[str, EnsembleMethod]]:
+def _batches(methods: Mapping[str, Method]) -> list[dict[str, EnsembleMethod]]:
     """Ensembles that can share one pass: same plan, and one meaning of each filter's name."""
     batches: list[tuple[Any, dict[str, Any], dict[str, EnsembleMethod]]] = []
-    for name, method in ensembles.items():
-        plan = (
-            method.n_resamples,
-            method.plan.name,
-            method.plan.parameters(),
-            _arrays(method.plan),
-        )
+    for name, method in methods.items():
+        if not isinstance(method, EnsembleMethod):
+            continue
+        options = method.plan.parameters()
+        # Arrays of a plan are no parameters: methods share resamples if they hold the same ones.
+        arrays = [
+            id(getattr(method.plan, key)) for key in method.plan.names() if key not in options
+        ]
+        plan = (method.n_resamples, method.plan.name, options, arrays)
         meaning = {
-            label: (item, dict(method.filter_params.get(label, {})))
-            for label, item in _items(method)
+            label: (item, dict(method.filter_params.get(label, {}))) for label, item in method.items
         }
         for other_plan, known, batch in batches:
             if plan == other_plan and all(
@@ -443,11 +394,6 @@ def _batches(ensembles: Mapping[str, EnsembleMethod]) -> list[dict[str, Ensemble
     return [batch for _, _, batch in batches]
 
 
-def _arrays(plan: Plan) -> list[int]:
-    """Which arrays a plan holds: methods share resamples if they were given the same ones."""
-    return [id(getattr(plan, name)) for name in plan.names() if name not in plan.parameters()]
-
-
 def _same(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
     both_named = isinstance(one[0], str) and isinstance(other[0], str)
     return (both_named or one[0] is other[0]) and bool(one[1] == other[1])
@@ -455,27 +401,23 @@ def _same(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
 
 def _single_scores(
     label: str,
-    method: FunctionMethod | SingleFilter,
+    method: SingleFilter,
     table: Table,
     target: Target,
     seed: int,
     groups: FeatureGroups | None,
 ) -> NDArray[np.float64]:
-    if isinstance(method, FunctionMethod):
-        item, params = _as_filter(label, method.function), {}
-    else:
-        item, params = method.item, dict(method.params)
-    bound, labels = bind_filters(
-        [item], {filter_label(item): params} if params else {}, table, target, seed, groups
-    )
+    item = _as_filter(label, method.item) if method.is_function else method.item
+    params = {filter_label(item): dict(method.params)} if method.params else {}
+    bound, labels = bind_filters([item], params, table, target, seed, groups)
     weights = np.ones((1, table.n_samples), dtype=np.uint16)
     try:
-        found = bound[0].scores(weights, target.codes[np.newaxis, :])
+        matrices = bound[0].scores(weights, target.codes[np.newaxis, :])
     except PyfsaggError:
         raise
     except Exception as error:
         raise _failed(label, table.n_samples, error) from error
-    scores: NDArray[np.float64] = found[labels[0]][0]
+    scores: NDArray[np.float64] = matrices[labels[0]][0]
     return scores
 
 
@@ -490,12 +432,12 @@ def _as_filter(label: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     def score(X: Any, y: Any, sample_weight: Any) -> Any:
         try:
-            found = function(X, y)
+            scores = function(X, y)
         except PyfsaggError:
             raise
         except Exception as error:
             raise _failed(label, len(y), error) from error
-        return found[0] if isinstance(found, tuple) else found
+        return scores[0] if isinstance(scores, tuple) else scores
 
     score.__name__ = filter_label(function)  # the name that messages about its scores show
     return score
@@ -503,11 +445,10 @@ def _as_filter(label: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def single_filters(methods: Sequence[Method]) -> dict[str, SingleFilter]:
     """The filters of ensembles, each once and without resampling."""
-    found: dict[str, SingleFilter] = {}
+    singles: dict[str, SingleFilter] = {}
     for method in methods:
         if isinstance(method, EnsembleMethod):
-            for label, item in _items(method):
-                found.setdefault(
-                    f"{label} (single)", SingleFilter(item, method.filter_params.get(label, {}))
-                )
-    return found
+            for label, item in method.items:
+                single = SingleFilter(item, method.filter_params.get(label, {}))
+                singles.setdefault(f"{label} (single)", single)
+    return singles

@@ -10,18 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import trapezoid
 from sklearn.base import BaseEstimator
+from sklearn.metrics import (
+    average_precision_score,
+    matthews_corrcoef,
+    r2_score,
+    roc_auc_score,
+)
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.validation import check_list, check_real
 from pyfsagg._message import Got, Param, Remedy
 from pyfsagg._table.target import Survival
-from pyfsagg.evaluation.learners import ClassifierSpec
+from pyfsagg.evaluation.learners import ClassifierSpec, maker
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters.survival import count_comparable_pairs
 
 _STEPS = 100
 _CLOSE = 1e-9
+LARGER_FOLDS = Remedy("lower ", Param("n_folds"), ", or raise ", Param("test_size"))
 
 
 class CoxModel(BaseEstimator):  # type: ignore[misc]
@@ -69,28 +76,24 @@ class CoxModel(BaseEstimator):  # type: ignore[misc]
         kept = length > length.max(initial=0.0) * 1e-12
         rows = left[:, kept] * length[kept]
         self.coef_: Floats = right[kept].T @ _maximise(rows, survival, penalty)
-        self._estimate_hazard(values, survival)
-        return self
-
-    def _estimate_hazard(self, values: Floats, survival: Survival) -> None:
         relative = np.exp(self.predict(values))[survival.order]
         start = survival.start
         at_risk = np.cumsum(np.add.reduceat(relative, start)[::-1])[::-1]
         events = np.add.reduceat(survival.event[survival.order].astype(np.float64), start)
         self.unique_times_ = survival.time[survival.order][start]
         self.cum_hazard_ = np.cumsum(events / at_risk)
+        return self
 
     def predict(self, X: Any) -> Floats:
         """The logarithm of the hazard relative to that of the mean row; larger = earlier."""
-        found: Floats = (np.asarray(X, dtype=np.float64) - self.mean_) @ self.coef_
-        return found
+        log_hazard: Floats = (np.asarray(X, dtype=np.float64) - self.mean_) @ self.coef_
+        return log_hazard
 
     def survival_at(self, X: Any, times: Floats) -> Floats:
         """Probabilities (n_samples, n_times) to be without the event until after `times`."""
         place = np.searchsorted(self.unique_times_, times, side="right")
         hazard = np.r_[0.0, self.cum_hazard_][place]
-        found: Floats = np.exp(-np.exp(self.predict(X))[:, np.newaxis] * hazard)
-        return found
+        return np.asarray(np.exp(-np.exp(self.predict(X))[:, np.newaxis] * hazard))
 
 
 def _maximise(rows: Floats, survival: Survival, penalty: float) -> Floats:
@@ -98,104 +101,80 @@ def _maximise(rows: Floats, survival: Survival, penalty: float) -> Floats:
     from statsmodels.duration.hazard_regression import PHReg
 
     size = rows.shape[1]
-    found = np.zeros(size)
+    coefficients = np.zeros(size)
     if not size:
-        return found
+        return coefficients
     with np.errstate(all="ignore"):  # a step that is too long is halved
         model = PHReg(survival.time, rows, status=survival.event.astype(np.int64), ties="efron")
 
         def value(at: Floats) -> float:
             return float(model.loglike(at)) - 0.5 * penalty * float(at @ at)
 
-        now = value(found)
+        now = value(coefficients)
         for _ in range(_STEPS):
-            slope = np.asarray(model.score(found)) - penalty * found
-            bend = np.asarray(model.hessian(found)) - penalty * np.eye(size)
+            slope = np.asarray(model.score(coefficients)) - penalty * coefficients
+            bend = np.asarray(model.hessian(coefficients)) - penalty * np.eye(size)
             step = -np.linalg.lstsq(bend, slope, rcond=None)[0]
             gain = float(slope @ step)
             if gain < _CLOSE:
-                return found
+                return coefficients
             for _ in range(_STEPS):
-                ahead = value(found + step)
+                ahead = value(coefficients + step)
                 if np.isfinite(ahead) and ahead >= now:
                     break
                 step = step / 2.0
             else:
-                return found
-            found, now = found + step, ahead
-    return found
+                return coefficients
+            coefficients, now = coefficients + step, ahead
+    return coefficients
 
 
 SURVIVAL_MODELS: Registry[ClassifierSpec] = Registry("survival model")
-
-
-def _cox(seed: int) -> Any:
-
-    return CoxModel()
-
-
-def _cox_ridge(seed: int) -> Any:
-
-    return CoxModel(penalty=1.0)
-
-
-def _random_survival_forest(seed: int) -> Any:
-    from sksurv.ensemble import RandomSurvivalForest
-
-    return RandomSurvivalForest(
-        n_estimators=100, min_samples_leaf=5, max_features="sqrt", n_jobs=1, random_state=seed
-    )
-
-
-def _gradient_boosting(seed: int) -> Any:
-    from sksurv.ensemble import GradientBoostingSurvivalAnalysis
-
-    return GradientBoostingSurvivalAnalysis(n_estimators=100, random_state=seed)
-
-
-for spec in (
+SURVIVAL_MODELS.add(
     ClassifierSpec(
         "cox_ridge",
         (),
         "Cox regression, L2 penalty 1, ties by Efron, on standardised features",
-        _cox_ridge,
-        True,
+        maker(f"{__name__}.CoxModel", penalty=1.0),
+        scaled=True,
     ),
     ClassifierSpec(
         "cox",
         ("coxph",),
         "Cox regression without a penalty, ties by Efron; needs more events than features",
-        _cox,
-        True,
+        maker(f"{__name__}.CoxModel"),
+        scaled=True,
     ),
     ClassifierSpec(
         "random_survival_forest",
         ("rsf", "random_forest", "rf"),
         "100 trees by the log-rank statistic, √p features tried at each split, 5 rows in a leaf",
-        _random_survival_forest,
-        False,
+        maker(
+            "sksurv.ensemble.RandomSurvivalForest",
+            n_estimators=100,
+            min_samples_leaf=5,
+            max_features="sqrt",
+            n_jobs=1,
+        ),
+        scaled=False,
         needs="sksurv",
     ),
     ClassifierSpec(
         "gradient_boosting",
         ("gbm",),
         "100 trees of depth 3 for the partial likelihood of Cox, learning rate 0.1",
-        _gradient_boosting,
-        False,
+        maker("sksurv.ensemble.GradientBoostingSurvivalAnalysis", n_estimators=100),
+        scaled=False,
         needs="sksurv",
     ),
-):
-    SURVIVAL_MODELS.add(spec)
+)
 
 
 def concordance_index(test: Survival, risk: Floats) -> float:
     """Harrell's share of comparable pairs of test rows that the predicted risk orders correctly."""
     larger, smaller, tied = count_comparable_pairs(test, risk)
     if larger + smaller + tied == 0:
-        raise DataError(
-            "no two test rows of a fold can be compared: too few events",
-            Remedy("lower ", Param("n_folds"), ", or raise ", Param("test_size")),
-        )
+        raise DataError("no two test rows of a fold can be compared: too few events", LARGER_FOLDS)
     return (smaller + 0.5 * tied) / (larger + smaller + tied)  # a larger risk, a shorter life
 
 
@@ -211,26 +190,24 @@ def survival_at(model: Any, X: Floats, times: Floats) -> Floats:
             f"{type(last).__name__} predicts no probabilities of survival, which the integrated Brier "
             "score needs; take another model, or the concordance index"
         )
-    functions = last.predict_survival_function(X)
-    rows = []
-    for each in functions:
-        place = np.searchsorted(each.x, times, side="right")
-        rows.append(np.r_[1.0, each.y][place])
-    return np.array(rows)
+    curves = last.predict_survival_function(X)
+    return np.array(
+        [np.r_[1.0, curve.y][np.searchsorted(curve.x, times, side="right")] for curve in curves]
+    )
 
 
 def _censoring(trained: Survival, times: Floats, side: Literal["left", "right"]) -> Floats:
     """Kaplan-Meier's share of rows not yet censored: until after `times`, or (left) until before them."""
     ones = np.ones((1, len(trained.time)), dtype=np.uint16)
-    events, at_risk = (each[0] for each in trained.at_each_time(ones))
+    events, at_risk = (values[0] for values in trained.at_each_time(ones))
     leaving = at_risk - np.r_[at_risk[1:], 0.0]
     # Of events and censored rows at one time the events come first.
     stays = 1.0 - np.divide(
         leaving - events, at_risk - events, out=np.zeros_like(events), where=leaving > events
     )
     share = np.r_[1.0, np.cumprod(stays)]
-    found: Floats = share[np.searchsorted(trained.time[trained.order][trained.start], times, side)]
-    return found
+    distinct = trained.time[trained.order][trained.start]
+    return np.asarray(share[np.searchsorted(distinct, times, side)])
 
 
 def integrated_brier_score(model: Any, X: Floats, test: Survival, trained: Survival) -> float:
@@ -249,11 +226,8 @@ def integrated_brier_score(model: Any, X: Floats, test: Survival, trained: Survi
     times = times[_censoring(trained, times, "right") > 0.0]
     if len(times) < 2:
         raise DataError(
-            "the test rows of a fold have fewer than two times at which survival can be judged; ",
-            "lower ",
-            Param("n_folds"),
-            ", or raise ",
-            Param("test_size"),
+            "the test rows of a fold have fewer than two times at which survival can be judged",
+            LARGER_FOLDS,
         )
     survived = survival_at(model, X, times)
     had = (test.time[:, np.newaxis] <= times) & test.event[:, np.newaxis]
@@ -270,12 +244,7 @@ class Predictions:
     """What a fitted model says about test rows; each answer is asked for once."""
 
     def __init__(
-        self,
-        model: Any,
-        X: NDArray[np.float64],
-        labels: Any,
-        n_classes: int,
-        trained: Any = None,
+        self, model: Any, X: NDArray[np.float64], labels: Any, n_classes: int, trained: Any = None
     ) -> None:
         self.labels = labels
         self.n_classes = n_classes
@@ -314,19 +283,20 @@ class Predictions:
                 "the classifier gives neither probabilities nor a decision function, by which rows "
                 "could be ordered"
             )
-        found = self._ask("decision_function")
-        if found.ndim == 1:
-            found = np.column_stack([-found, found])
-        return self._spread(found, -np.inf)
+        scores = self._ask("decision_function")
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
+        return self._spread(scores, -np.inf)
 
-    def _spread(self, found: NDArray[Any], absent: float) -> NDArray[np.float64]:
+    def _spread(self, scores: NDArray[Any], absent: float) -> NDArray[np.float64]:
+        """Scores with a column for each class; of a class unknown in training `absent`."""
         known = np.asarray(self.model.classes_, dtype=np.intp)
-        if found.shape[1] != len(known):
+        if scores.shape[1] != len(known):
             raise DataError(
-                f"the classifier gives {found.shape[1]} columns of scores for {len(known)} classes"
+                f"the classifier gives {scores.shape[1]} columns of scores for {len(known)} classes"
             )
-        columns = np.full((len(found), self.n_classes), absent)
-        columns[:, known] = found
+        columns = np.full((len(scores), self.n_classes), absent)
+        columns[:, known] = scores
         return columns
 
 
@@ -343,89 +313,74 @@ class MetricSpec:
     task: str = "classification"
 
 
-METRICS: Registry[MetricSpec] = Registry("metric")
+def _accuracy(made: Predictions) -> float:
+    return float(np.mean(made.classes == made.labels))
 
 
-def _accuracy(found: Predictions) -> float:
-    return float(np.mean(found.classes == found.labels))
+def _balanced_accuracy(made: Predictions) -> float:
+    hit = made.classes == made.labels
+    return float(np.mean([hit[made.labels == c].mean() for c in np.unique(made.labels)]))
 
 
-def _balanced_accuracy(found: Predictions) -> float:
-    hit = found.classes == found.labels
-    return float(np.mean([hit[found.labels == c].mean() for c in np.unique(found.labels)]))
+def _mean_by_class(measure: Callable[[Any, Any], float], made: Predictions) -> float:
+    """Mean of a measure of scores, each class against the rest."""
+    scores, classes = made.scores, range(made.n_classes)
+    return float(np.mean([measure(made.labels == c, scores[:, c]) for c in classes]))
 
 
-def _roc_auc(found: Predictions) -> float:
-    from sklearn.metrics import roc_auc_score
-
-    scores = found.scores
-    if found.n_classes == 2:
-        return float(roc_auc_score(found.labels == 1, scores[:, 1]))
-    return float(
-        np.mean([roc_auc_score(found.labels == c, scores[:, c]) for c in range(found.n_classes)])
-    )
+def _roc_auc(made: Predictions) -> float:
+    if made.n_classes == 2:
+        return float(roc_auc_score(made.labels == 1, made.scores[:, 1]))
+    return _mean_by_class(roc_auc_score, made)
 
 
-def _average_precision(found: Predictions) -> float:
-    from sklearn.metrics import average_precision_score
-
-    scores, absent = found.scores, set(range(found.n_classes)) - set(found.labels.tolist())
-    if absent:
+def _average_precision(made: Predictions) -> float:
+    if set(range(made.n_classes)) - set(made.labels.tolist()):
         raise DataError(
             "average precision needs test rows of every class, and a fold has none of one",
             Remedy("lower ", Param("n_folds"), ", or merge or drop the class"),
         )
-    return float(
-        np.mean(
-            [
-                average_precision_score(found.labels == c, scores[:, c])
-                for c in range(found.n_classes)
-            ]
-        )
-    )
+    return _mean_by_class(average_precision_score, made)
 
 
-def _matthews_correlation(found: Predictions) -> float:
-    from sklearn.metrics import matthews_corrcoef
-
-    return float(matthews_corrcoef(found.labels, found.classes))
+def _matthews_correlation(made: Predictions) -> float:
+    return float(matthews_corrcoef(made.labels, made.classes))
 
 
-def _log_loss(found: Predictions) -> float:
-    probabilities = found.probabilities
+def _log_loss(made: Predictions) -> float:
+    probabilities = made.probabilities
     total = probabilities.sum(axis=1)
-    given = probabilities[np.arange(len(total)), found.labels] / total
-    return float(-np.log(np.clip(given, np.finfo(np.float64).eps, 1.0)).mean())
+    of_truth = probabilities[np.arange(len(total)), made.labels] / total
+    return float(-np.log(np.clip(of_truth, np.finfo(np.float64).eps, 1.0)).mean())
 
 
-def _r2(found: Predictions) -> float:
-    from sklearn.metrics import r2_score
-
-    return float(r2_score(found.labels, found.classes))
+def _r2(made: Predictions) -> float:
+    return float(r2_score(made.labels, made.classes))
 
 
-def _mean_absolute_error(found: Predictions) -> float:
-    return float(np.abs(found.labels - found.classes).mean())
+def _mean_absolute_error(made: Predictions) -> float:
+    return float(np.abs(made.labels - made.classes).mean())
 
 
-def _root_mean_squared_error(found: Predictions) -> float:
-    return float(np.sqrt(((found.labels - found.classes) ** 2).mean()))
+def _root_mean_squared_error(made: Predictions) -> float:
+    return float(np.sqrt(((made.labels - made.classes) ** 2).mean()))
 
 
 def _survival(outcome: Any) -> Survival:
     return Survival(outcome["time"], outcome["event"])
 
 
-def _concordance_index(found: Predictions) -> float:
-    return concordance_index(_survival(found.labels), found.classes)
+def _concordance_index(made: Predictions) -> float:
+    return concordance_index(_survival(made.labels), made.classes)
 
 
-def _integrated_brier_score(found: Predictions) -> float:
-    test, trained = _survival(found.labels), _survival(found.trained)
-    return integrated_brier_score(found.model, found.X, test, trained)
+def _integrated_brier_score(made: Predictions) -> float:
+    test, trained = _survival(made.labels), _survival(made.trained)
+    return integrated_brier_score(made.model, made.X, test, trained)
 
 
-for metric in (
+METRICS: Registry[MetricSpec] = Registry("metric")
+METRICS.add(
     MetricSpec(
         "accuracy", ("acc",), "share of rows classified correctly", "0 to 1", True, _accuracy
     ),
@@ -516,14 +471,13 @@ for metric in (
         _integrated_brier_score,
         "survival",
     ),
-):
-    METRICS.add(metric)
+)
 
 
 def read_metrics(metrics: Any, task: str = "classification") -> tuple[str, ...]:
     """Canonical names of the measures."""
-    given = [metrics] if isinstance(metrics, str) else check_list("metrics", metrics)
-    names = tuple(METRICS.get(name).name for name in given)
+    listed = [metrics] if isinstance(metrics, str) else check_list("metrics", metrics)
+    names = tuple(METRICS.get(name).name for name in listed)
     if not names or len(set(names)) < len(names):
         raise ParameterError(Param("metrics"), " must be different and at least one", Got(metrics))
     for name in names:

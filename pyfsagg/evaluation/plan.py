@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from pyfsagg._table.target import Target, read_target, table_of_task
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation.cells import (
     Fit,
+    FitWork,
     Fold,
     Outcome,
     SplitPart,
@@ -53,23 +54,15 @@ from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Eva
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters.variance import drop_features
 
-
-@dataclass(frozen=True, eq=False)
-class _Answers:
-    """What predicts a kind of target, and how well: names, and those taken where nothing is said."""
-
-    models: Registry[ClassifierSpec]
-    defaults: tuple[str, ...]
-    metric: str
-
-
-ANSWERS = {
-    "classes": _Answers(
-        CLASSIFIERS, ("logistic_regression", "naive_bayes", "random_forest", "svm"), "accuracy"
+MODELS: dict[str, tuple[Registry[ClassifierSpec], tuple[str, ...], str]] = {
+    "classes": (
+        CLASSIFIERS, ("logistic_regression", "naive_bayes", "random_forest", "svm"), "accuracy",
     ),
-    "numeric": _Answers(REGRESSORS, ("ridge", "nearest_neighbors", "random_forest", "svm"), "r2"),
-    "survival": _Answers(SURVIVAL_MODELS, ("cox_ridge",), "concordance_index"),
-}
+    "numeric": (REGRESSORS, ("ridge", "nearest_neighbors", "random_forest", "svm"), "r2"),
+    "survival": (SURVIVAL_MODELS, ("cox_ridge",), "concordance_index"),
+}  # fmt: skip
+"""By kind of target the models that predict it, the default models and the default metric."""
+
 DEFAULT_METHODS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared", "bam")
 BASELINES = ("all_features", "random_subsets", "single_filters")
 
@@ -134,38 +127,33 @@ class Design:
             if tested and ranking.leakage == "possible"
         )
 
-    def run(
-        self,
-        n_jobs: int | None,
-        remarks: tuple[str, ...],
-        call: Call,
-    ) -> Evaluation:
+    def run(self, n_jobs: int | None, remarks: tuple[str, ...], call: Call) -> Evaluation:
         """Rank the features of each part, fit each classifier on each different set, collect."""
         n_requests = sum(
             len(part.folds) * len(self.classifiers) * self._n_subsets(part) for part in self.parts
         )
         total = len(self.parts) + n_requests
         with (
-            open_checkpoint(self.execution.checkpoint, self._identity()) as kept,
+            open_checkpoint(self.execution.checkpoint, self._identity()) as checkpoint,
             progress_sink(self.execution.progress, total, "step") as advance,
         ):
             requests: list[Request] = []
             for number, part in enumerate(self.parts, start=1):
-                requests += self._requests(part, self._rank(part, number, n_jobs, kept))
+                requests += self._requests(part, self._rank(part, number, n_jobs, checkpoint))
                 advance(number)
             uses = Counter(request.fit for request in requests)
-            outcomes = fit_all(
-                list(uses),
-                {(f.pool, f.repeat, f.number): f for part in self.parts for f in part.folds},
-                self.table,
-                self.target,
-                self.classifiers,
-                self.metrics,
-                seed=self.seed,
-                n_jobs=n_jobs,
-                done=_count_up(uses, len(self.parts), advance),
-                checkpoint=kept,
+            answered = len(self.parts)
+
+            def done(fit: Fit) -> None:
+                nonlocal answered
+                answered += uses[fit]
+                advance(answered)
+
+            folds = {(f.pool, f.repeat, f.number): f for part in self.parts for f in part.folds}
+            work = FitWork(
+                folds, self.table, self.target, self.classifiers, self.metrics, self.seed
             )
+            outcomes = fit_all(list(uses), work, n_jobs=n_jobs, done=done, checkpoint=checkpoint)
         rows = [row for request in requests for row in _rows(request, outcomes[request.fit])]
         frame = pd.DataFrame(rows, columns=list(COLUMNS))
         counts = {"n_cells": len(frame), "n_fits": len(uses)}
@@ -187,9 +175,9 @@ class Design:
             "models": dict(self.classifiers),
             "methods asked": {**self.methods, **self.repeats},
             "functions": [
-                each.functions() for each in (*self.methods.values(), *self.repeats.values())
+                method.functions() for method in (*self.methods.values(), *self.repeats.values())
             ],
-            "given": {label: each.order for label, each in self.given.items()},
+            "given": {label: ranking.order for label, ranking in self.given.items()},
             "divisions": [
                 [part.rank_rows, *([fold.train, fold.test] for fold in part.folds)]
                 for part in self.parts
@@ -203,9 +191,10 @@ class Design:
         self, part: SplitPart, number: int, n_jobs: int | None, checkpoint: Checkpoint | None
     ) -> Iterator[RankedSet]:
         """The rankings of a part, the given ones first."""
-        nested = part.protocol == "nested"
-        asked: dict[str, Method] = {**(self.repeats if nested else {}), **self.methods}
-        if not nested:
+        methods: dict[str, Method] = dict(self.methods)
+        if part.protocol == "nested":
+            methods = {**self.repeats, **methods}
+        else:
             for label, ranking in self.given.items():
                 yield RankedSet(label, "ranking", 0, ranking.order, self.thresholds)
         key = f"ranking {number}"
@@ -214,7 +203,7 @@ class Design:
         else:
             table, target = take_rows(self.table, self.target, part.rank_rows)
             orders = rank_methods(
-                {**asked, **self.singles},
+                {**methods, **self.singles},
                 table,
                 target,
                 part.rank_rows,
@@ -227,19 +216,16 @@ class Design:
             )
             if checkpoint is not None:
                 checkpoint.put(key, orders)
+        kinds = dict.fromkeys(self.singles, "baseline") | dict.fromkeys(self.repeats, "ranking")
         for label, order in orders.items():
-            kind = "baseline" if label in self.singles else "method"
-            kind = "ranking" if label in self.repeats else kind
-            yield RankedSet(label, kind, 0, order, self.thresholds)
+            yield RankedSet(label, kinds.get(label, "method"), 0, order, self.thresholds)
         p = self.n_features
         if "all_features" in self.baselines:
             yield RankedSet(ALL_FEATURES, "baseline", 0, np.arange(p), (Threshold(1.0, p),))
         if "random_subsets" in self.baselines:
             for draw in range(self.n_random):
-                rng = np.random.default_rng([part.seed(self.seed), draw])
-                yield RankedSet(
-                    RANDOM_SUBSETS, "baseline", draw, rng.permutation(p), self.thresholds
-                )
+                order = np.random.default_rng([part.seed(self.seed), draw]).permutation(p)
+                yield RankedSet(RANDOM_SUBSETS, "baseline", draw, order, self.thresholds)
 
     def _requests(self, part: SplitPart, rankings: Iterator[RankedSet]) -> Iterator[Request]:
         for ranked in rankings:
@@ -264,20 +250,6 @@ class Design:
         }
 
 
-def _count_up(
-    uses: Mapping[Fit, int], start: int, advance: Callable[[int], None]
-) -> Callable[[Fit], None]:
-    """A function that counts the requests that are answered, to be called when a fit is done."""
-    answered = start
-
-    def done(fit: Fit) -> None:
-        nonlocal answered
-        answered += uses[fit]
-        advance(answered)
-
-    return done
-
-
 def _rows(request: Request, outcome: Outcome) -> Iterator[tuple[Any, ...]]:
     """The cells of a request, one per metric, in the order of ``COLUMNS``."""
     for metric, value in outcome.values.items():
@@ -300,9 +272,6 @@ def _rows(request: Request, outcome: Outcome) -> Iterator[tuple[Any, ...]]:
         )
 
 
-# ---------------------------------------------------------------------------------------------
-# reading the arguments
-# ---------------------------------------------------------------------------------------------
 def read_design(
     X: Any,
     y: Any,
@@ -333,27 +302,29 @@ def read_design(
     if rankings is None and methods is None:
         methods = DEFAULT_METHODS
     if ranking_rows is not None and (rankings is None or protocols != ("thesis",)):
-        raise ParameterError(
-            Param("ranking_rows"),
-            " gives the rows on which the rankings were made, and belongs to rankings with ",
-            Use(protocol="thesis"),
-        )
+        belongs = " belongs to rankings with "
+        raise ParameterError(Param("ranking_rows"), belongs, Use(protocol="thesis"))
     rows = None if ranking_rows is None else read_ranking_rows(ranking_rows, table.n_samples)
     features = table.feature_names if groups is None else groups.names
     given = {} if rankings is None else read_rankings(rankings, table, target, rows, features)
-    if "thesis" in protocols:
-        _refuse_leaks(given)
-    own = {} if methods is None else read_methods(methods)
+    for label, ranking in given.items():
+        if "thesis" in protocols and ranking.leakage == "certain":
+            raise ParameterError(ranking.remark(label))
+    read = {} if methods is None else read_methods(methods)
     chosen = _read_baselines(baselines)
-    singles = single_filters(list(own.values())) if "single_filters" in chosen else {}
+    singles = single_filters(list(read.values())) if "single_filters" in chosen else {}
     repeats = _repeats(rankings, given) if "nested" in protocols else {}
-    _check_labels(given, own, singles)
-    answers = ANSWERS[target.kind]
-    models = read_classifiers(
-        answers.defaults if classifiers is None else classifiers, answers.models
-    )
+    labels = [ALL_FEATURES, RANDOM_SUBSETS, *given, *read, *singles]
+    for label, count in Counter(labels).items():
+        if count > 1:
+            raise ParameterError(
+                f"the label {label!r} is there twice among rankings, methods and baselines; give "
+                f"each a different one"
+            )
+    known, defaults, metric = MODELS[target.kind]
+    models = read_classifiers(defaults if classifiers is None else classifiers, known)
     sizes = read_thresholds(thresholds, len(features))
-    names = read_metrics(answers.metric if metrics is None else metrics, task.task)
+    names = read_metrics(metric if metrics is None else metrics, task.task)
     parts = draw_parts(
         table,
         target,
@@ -367,11 +338,11 @@ def read_design(
     )
     parameters = {
         "protocols": list(protocols),
-        "rankings": {label: each.record() for label, each in given.items()},
-        "methods": {label: each.record() for label, each in own.items()},
+        "rankings": {label: ranking.record() for label, ranking in given.items()},
+        "methods": {label: method.record() for label, method in read.items()},
         "baselines": list(chosen),
         "classifiers": {label: _describe(item) for label, item in models.items()},
-        "thresholds": [each.share for each in sizes],
+        "thresholds": [size.share for size in sizes],
         "metrics": list(names),
         "n_folds": protocol.n_folds,
         "n_repeats": protocol.n_repeats,
@@ -389,7 +360,7 @@ def read_design(
         parts,
         given,
         repeats,
-        own,
+        read,
         singles,
         chosen,
         models,
@@ -406,15 +377,12 @@ def read_design(
 
 
 def _read_baselines(baselines: Any) -> tuple[str, ...]:
-    given = [baselines] if isinstance(baselines, str) else check_list("baselines", baselines)
-    unknown = [name for name in given if not isinstance(name, str) or name not in BASELINES]
-    if unknown:
-        raise ParameterError(
-            Param("baselines"),
-            f" must be some of {', '.join(map(repr, BASELINES))}",
-            Got(unknown[0]),
-        )
-    return tuple(name for name in BASELINES if name in given)
+    listed = [baselines] if isinstance(baselines, str) else check_list("baselines", baselines)
+    for name in listed:
+        if not isinstance(name, str) or name not in BASELINES:
+            must = f" must be some of {', '.join(map(repr, BASELINES))}"
+            raise ParameterError(Param("baselines"), must, Got(name))
+    return tuple(name for name in BASELINES if name in listed)
 
 
 def _repeats(rankings: Any, given: Mapping[str, GivenRanking]) -> dict[str, EnsembleMethod]:
@@ -422,7 +390,7 @@ def _repeats(rankings: Any, given: Mapping[str, GivenRanking]) -> dict[str, Ense
     if rankings is None:
         return {}
     items = [rankings] if isinstance(rankings, EnsembleResult) else list(rankings.values())
-    found = {}
+    repeats = {}
     for label, item in zip(given, items, strict=True):
         if not isinstance(item, EnsembleResult):
             raise ParameterError(
@@ -431,24 +399,8 @@ def _repeats(rankings: Any, given: Mapping[str, GivenRanking]) -> dict[str, Ense
                 ", because how it was made is not known",
                 Remedy("use ", Use(protocol="thesis"), ", or give methods"),
             )
-        found[label] = repeat_of(label, item)
-    return found
-
-
-def _refuse_leaks(given: Mapping[str, GivenRanking]) -> None:
-    for label, ranking in given.items():
-        if ranking.leakage == "certain":
-            raise ParameterError(ranking.remark(label))
-
-
-def _check_labels(*tables: Mapping[str, Any]) -> None:
-    counts = Counter([ALL_FEATURES, RANDOM_SUBSETS, *(name for table in tables for name in table)])
-    for label, count in counts.items():
-        if count > 1:
-            raise ParameterError(
-                f"the label {label!r} is there twice among rankings, methods and baselines; give "
-                f"each a different one"
-            )
+        repeats[label] = repeat_of(label, item)
+    return repeats
 
 
 def _describe(item: Any) -> str:

@@ -80,22 +80,17 @@ class Protocol(Settings):
 
     @property
     def names_given(self) -> tuple[str, ...]:
-        """The protocols asked for, one by one."""
+        """The protocols of this evaluation, one by one."""
         return read_protocols(self.protocol)
 
 
 def read_protocols(protocol: Any) -> tuple[str, ...]:
     """``"both"``, one protocol or several, in the order of :data:`PROTOCOLS`."""
-    given = [protocol] if isinstance(protocol, str) else check_list("protocol", protocol)
-    words = [str(each) for each in given]
-    names = {
-        name for each in words for name in (("thesis", "nested") if each == "both" else (each,))
-    }
-    unknown = [name for name in names if name not in PROTOCOLS]
-    if unknown or not names:
-        raise ParameterError(
-            Param("protocol"),
-            f" must be one of {', '.join(map(repr, [*PROTOCOLS, 'both']))}, or several of them",
-            Got(protocol),
-        )
+    listed = [protocol] if isinstance(protocol, str) else check_list("protocol", protocol)
+    names = set(map(str, listed))
+    if "both" in names:
+        names = names - {"both"} | {"thesis", "nested"}
+    if not names or names - set(PROTOCOLS):
+        must = f" must be one of {', '.join(map(repr, [*PROTOCOLS, 'both']))}, or several of them"
+        raise ParameterError(Param("protocol"), must, Got(protocol))
     return tuple(name for name in PROTOCOLS if name in names)

@@ -14,7 +14,7 @@ from pyfsagg._base.fields import Part
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
-from pyfsagg._base.validation import resolve_seed
+from pyfsagg._base.validation import check_choice, resolve_seed
 from pyfsagg._message import Param
 from pyfsagg._run.checkpoint import kept_seed
 from pyfsagg._run.execution import Execution
@@ -23,7 +23,7 @@ from pyfsagg.evaluation.comparison import MethodComparison, compare_methods
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.plan import read_design
 from pyfsagg.evaluation.protocol import Protocol
-from pyfsagg.evaluation.result import Evaluation, check_known, widen
+from pyfsagg.evaluation.result import Evaluation, widen
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 
 
@@ -54,24 +54,22 @@ def evaluate(
         Class labels, or numbers with ``task="regression"``; times and events with ``task="survival"``.
     rankings : mapping of label to ranking, optional
         Rankings made before: an :class:`pyfsagg.EnsembleResult`, an array of ranks (n_features,)
-        with 1 = most important, or a list of all feature names, best first.  Under ``"nested"`` an
-        ``EnsembleResult`` is repeated with its settings inside each fold; other rankings cannot be.
-        Under ``"thesis"`` a ranking of the whole table is refused; one whose rows are not known gets
-        a warning, unless the protocol's `ranking_rows` names them.
+        with 1 = most important, or a list of all feature names, best first.  Under ``"nested"`` only an
+        ``EnsembleResult`` can be given, and is repeated inside each fold.  Under ``"thesis"`` a ranking
+        of the whole table is refused; one of unknown rows gets a warning, unless the protocol's
+        `ranking_rows` names them.
     methods : sequence or mapping of label to method, optional
-        How to rank: the name of a filter (within-aggregation of it), ``"bam"``, either followed by
-        ``"/"`` and an aggregator (``"mrmr/rra"``), a mapping of options of :func:`pyfsagg.wam` or
+        How to rank: the name of a filter (within-aggregation of it) or ``"bam"``, either followed by
+        ``"/"`` and an aggregator (``"mrmr/rra"``); a mapping of options of :func:`pyfsagg.wam` or
         :func:`pyfsagg.bam` (``filter`` or ``filters``, ``filter_params``, ``aggregator``,
-        ``aggregator_params``, ``normalize``, ``resampling``), a function ``(X, y) -> scores`` or an
-        estimator with importances (both called once for each ranking).  The four filters of the
-        thesis and ``"bam"`` if neither rankings nor methods are given.
+        ``aggregator_params``, ``normalize``, ``resampling``); a function ``(X, y) -> scores``, or an
+        estimator with importances.  The four filters of the thesis and ``"bam"`` if neither rankings
+        nor methods are given.
     classifiers : sequence, or mapping of label to classifier, optional
         Names from ``pyfsagg.list_methods("classifiers")`` (the four of the thesis by default),
-        or scikit-learn classifiers, which are used unchanged (with a seed if they have none);
-        put it into a pipeline with a scaler if it needs one.  For a regression names from
-        ``pyfsagg.list_methods("regressors")``, or scikit-learn regressors; for survival of
-        ``pyfsagg.list_methods("survival_models")`` (penalised Cox regression by default), or
-        estimators of scikit-survival.
+        ``"regressors"`` or ``"survival_models"`` (penalised Cox regression by default), or estimators of
+        scikit-learn or scikit-survival, which are used unchanged (with a seed if they have none): put
+        one that needs a scaler into a pipeline.
     thresholds : sequence of float or int
         Shares of the features to keep (rounded up), or numbers of features.
     protocol : str, sequence of str, or Protocol
@@ -81,8 +79,7 @@ def evaluate(
         Names from ``pyfsagg.list_methods("metrics")``; accuracy by default, R² for a regression,
         the concordance index for survival.
     baselines : sequence of {"all_features", "random_subsets", "single_filters"}
-        Baselines for the comparison: no selection, random rankings, and each filter of the methods
-        once without resampling.
+        No selection, random rankings, and each filter of the methods once without resampling.
     n_resamples : int
         Bootstrap resamples of each ensemble.
     task, random_state, n_jobs, execution
@@ -95,9 +92,12 @@ def evaluate(
 
     Raises
     ------
-    ParameterError, UnknownNameError, DataError, InputTypeError
-        With the parameter or column, the value met and the remedy; among them a class with fewer
-        rows than folds.
+    DataError
+        For instance for a class with fewer rows than folds.
+
+    See Also
+    --------
+    pyfsagg.evaluation.evaluate_many : The same methods on several data sets.
 
     Warns
     -----
@@ -107,10 +107,9 @@ def evaluate(
 
     Notes
     -----
-    Folds are the same for all methods, classifiers and thresholds, so that comparisons are paired;
-    each classifier is fitted once for each different set of features in a fold.  Missing numbers
-    are replaced by the median of the training rows, nominal columns are one-hot coded (naive Bayes
-    takes them as they are), both inside the folds.
+    Folds are the same for all methods, classifiers and thresholds, so that comparisons are paired.
+    Inside the folds missing numbers are replaced by the median of the training rows, and nominal
+    columns are one-hot coded (naive Bayes takes them as they are).
 
     Source: thesis 4.1 (``"thesis"``); Ambroise and McLachlan (2002), *Selection bias in gene
     extraction on the basis of microarray gene-expression data*, PNAS 99 (``"nested"`` and
@@ -120,17 +119,17 @@ def evaluate(
     --------
     >>> import pyfsagg
     >>> data = pyfsagg.load_dataset("wine")
-    >>> found = pyfsagg.evaluate(
+    >>> result = pyfsagg.evaluate(
     ...     data.X, data.y, methods=["information_gain"], classifiers="naive_bayes",
     ...     thresholds=[3, 13], baselines=["all_features"], n_resamples=20, random_state=0,
     ... )
-    >>> found.summary()[["method", "n_features", "mean", "n"]].round(2)
+    >>> result.summary()[["method", "n_features", "mean", "n"]].round(2)
                  method  n_features  mean  n
     0  information_gain           3  0.97  5
     1  information_gain          13  0.97  5
     2      all features          13  0.97  5
     """
-    given = dict(locals())
+    arguments = dict(locals())
     execution = Execution.read("execution", execution)
     with execution.limited():
         plan = read_design(
@@ -148,7 +147,7 @@ def evaluate(
             random_state=random_state,
             execution=execution,
         )
-        call = Call.of(evaluate, given, data=("X", "y", "rankings"), random_state=plan.seed)
+        call = Call.of(evaluate, arguments, data=("X", "y", "rankings"), random_state=plan.seed)
         remarks = plan.remarks()
         for remark in remarks:
             warn(remark, stacklevel=2)
@@ -171,7 +170,7 @@ class EvaluationSet(Part):
 
     def to_frame(self) -> pd.DataFrame:
         """The cells of all evaluations, with a first column ``dataset``."""
-        frames = {name: each.to_frame() for name, each in self.evaluations.items()}
+        frames = {name: result.to_frame() for name, result in self.evaluations.items()}
         joined = pd.concat(frames, names=["dataset", None]).reset_index("dataset")
         return joined.reset_index(drop=True)
 
@@ -196,10 +195,11 @@ class EvaluationSet(Part):
         DataFrame
             Index (dataset, classifier), one column per method.
         """
-        chosen = protocol or self.first._default_protocol
-        check_known("protocol", chosen, self.first.protocols)
+        first = self.first
+        chosen = check_choice("protocol", protocol or first._default_protocol, first.protocols)
         frames = {
-            name: each.weighted_average_accuracy(metric) for name, each in self.evaluations.items()
+            name: result.weighted_average_accuracy(metric)
+            for name, result in self.evaluations.items()
         }
         frame = pd.concat(frames, names=["dataset", None]).reset_index("dataset")
         frame = frame[frame["protocol"] == chosen]
@@ -227,11 +227,6 @@ class EvaluationSet(Part):
             As in :meth:`table`.
         confidence_level : float
             1 − the significance level of the tests.
-
-        Raises
-        ------
-        DataError
-            If there are fewer than two methods.
         """
         table = self.table(protocol=protocol, metric=metric, baselines=baselines)
         name = self.first._check_metric(metric)
@@ -240,7 +235,7 @@ class EvaluationSet(Part):
             groups = table.groupby(level="dataset", sort=False)
             values = groups.mean().where(groups.count() == groups.size().max())
         else:
-            check_known("classifier", classifier, self.first.classifiers)
+            check_choice("classifier", classifier, self.first.classifiers)
             values = pd.DataFrame(table.xs(classifier, level="classifier"))
         return compare_methods(
             values,
@@ -281,49 +276,40 @@ def evaluate_many(
     -------
     EvaluationSet
 
-    Raises
-    ------
-    ParameterError, DataError, InputTypeError
-        As :func:`pyfsagg.evaluate`; the message names the data set.
-
     Examples
     --------
     >>> import pyfsagg
     >>> from pyfsagg.evaluation import evaluate_many
     >>> names = ["wine", "breast_cancer"]
     >>> datasets = {name: pyfsagg.load_dataset(name) for name in names}
-    >>> found = evaluate_many(
+    >>> results = evaluate_many(
     ...     {name: (data.X, data.y) for name, data in datasets.items()},
     ...     methods=["ig", "su"], classifiers="naive_bayes", thresholds=[0.2, 0.5],
     ...     baselines=[], n_resamples=5, random_state=0,
     ... )
-    >>> found.table().shape
+    >>> results.table().shape
     (2, 2)
     """
     if not hasattr(datasets, "items") or not datasets:
-        raise InputTypeError(
-            Param("datasets"),
-            " must be a mapping of name to (X, y) with at least one entry, got ",
-            f"{type(datasets).__name__}",
-        )
+        must = " must be a mapping of name to (X, y) with at least one entry, got "
+        raise InputTypeError(Param("datasets"), must, type(datasets).__name__)
     execution = Execution.read("execution", execution)
-    own = {name: _own(execution, name) for name in datasets}
-    seed = resolve_seed(kept_seed(next(iter(own.values())).checkpoint, random_state))
-    found = {}
+    executions = dict.fromkeys(datasets, execution)
+    if execution.checkpoint is not None:
+        root = Path(execution.checkpoint)
+        for name in datasets:  # a folder of its own, whatever the name holds
+            executions[name] = replace(execution, checkpoint=root / quote(str(name), safe=" "))
+    seed = resolve_seed(kept_seed(next(iter(executions.values())).checkpoint, random_state))
+    evaluations = {}
     for name, pair in datasets.items():
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise InputTypeError(
                 f"the data set {name!r} must be a pair (X, y), got {type(pair).__name__}"
             )
         try:
-            found[str(name)] = evaluate(*pair, random_state=seed, execution=own[name], **options)
+            evaluations[str(name)] = evaluate(
+                *pair, random_state=seed, execution=executions[name], **options
+            )
         except PyfsaggError as error:
             raise DataError(f"data set {name!r}: ", error) from error
-    return EvaluationSet(found)
-
-
-def _own(execution: Execution, name: object) -> Execution:
-    """The execution of one data set: a folder of its own, whatever its name holds."""
-    if execution.checkpoint is None:
-        return execution
-    return replace(execution, checkpoint=Path(execution.checkpoint) / quote(str(name), safe=" "))
+    return EvaluationSet(evaluations)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -11,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.fields import stored
+from pyfsagg._base.validation import check_choice
 from pyfsagg._base.words import enumerate_names, number, readable
-from pyfsagg._message import Got, Param, Remedy, Use, named
-from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._message import Got, Param, Remedy, Use
+from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.cells import weighted_average_accuracy
 from pyfsagg.evaluation.comparison import MethodComparison, compare_folds, divisions_of
@@ -28,9 +30,6 @@ ROPE = 0.01
 """Differences of a measure that goes up to 1 which do not matter."""
 
 CELL = ["protocol", "method", "kind", "classifier", "threshold", "n_features", "metric"]
-
-
-CELL_FILE, SUMMARY_FILE = "evaluation.csv", "summary.csv"
 COLUMNS = {
     "protocol": "str",
     "method": "str",
@@ -76,15 +75,12 @@ class Evaluation(Result):
     _noun: ClassVar[str] = "evaluation"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"confidence_level": 0.95})
 
-    cells: pd.DataFrame = field(metadata=stored(file=CELL_FILE, words=WORDS, types=COLUMNS))
+    cells: pd.DataFrame = field(metadata=stored(file="evaluation.csv", words=WORDS, types=COLUMNS))
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
     remarks: tuple[str, ...] = ()
 
-    # -----------------------------------------------------------------------------------------
-    # what is there
-    # -----------------------------------------------------------------------------------------
     @property
     def protocols(self) -> list[str]:
         return list(self.parameters["protocols"])
@@ -97,12 +93,8 @@ class Evaluation(Result):
     @property
     def _baselines(self) -> list[str]:
         """Labels of the baselines."""
-        found = self.cells.loc[self.cells["kind"] == "baseline", "method"]
-        return [str(label) for label in found.unique()]
-
-    def _is_random(self, label: str) -> bool:
-        """Whether a baseline is drawn at random, several times."""
-        return label == RANDOM_SUBSETS and label in self._baselines
+        labels = self.cells.loc[self.cells["kind"] == "baseline", "method"]
+        return [str(label) for label in labels.unique()]
 
     @property
     def _default_protocol(self) -> str:
@@ -154,9 +146,6 @@ class Evaluation(Result):
         """
         return self.cells.copy()
 
-    # -----------------------------------------------------------------------------------------
-    # what it says
-    # -----------------------------------------------------------------------------------------
     def by_fold(self) -> pd.DataFrame:
         """Cells with the draws of random subsets averaged, and ``n_failed``, how many had no value."""
         keys = [*CELL, "repeat", "fold"]
@@ -171,13 +160,10 @@ class Evaluation(Result):
         (cells without one).  Draws of random subsets are averaged within each fold first.
         """
         groups = self.by_fold().groupby(CELL, sort=False)
-        found = groups.agg(
-            mean=("value", "mean"),
-            sd=("value", "std"),
-            n=("value", "count"),
-            n_failed=("n_failed", "sum"),
-        )
-        return found.reset_index()
+        parts = {
+            name: ("value", how) for name, how in (("mean", "mean"), ("sd", "std"), ("n", "count"))
+        }
+        return groups.agg(**parts, n_failed=("n_failed", "sum")).reset_index()
 
     def weighted_average_accuracy(self, metric: str | None = None) -> pd.DataFrame:
         """Average over thresholds, weighted by the share of features left out (thesis eq. 4.1).
@@ -191,8 +177,8 @@ class Evaluation(Result):
         metric : str, optional
             The first metric of the evaluation by default.
         """
-        found = self._wacc_by_fold(metric)
-        groups = found.groupby(["protocol", "method", "kind", "classifier"], sort=False)["wacc"]
+        keys = ["protocol", "method", "kind", "classifier"]
+        groups = self._wacc_by_fold(metric).groupby(keys, sort=False)["wacc"]
         frame = groups.agg(wacc="mean", sd="std", n="count", size="size").reset_index()
         frame["n_missing"] = frame.pop("size") - frame["n"]
         return frame
@@ -218,18 +204,13 @@ class Evaluation(Result):
         better.  The leaky protocol has the folds of the nested one, so that its difference is
         selection bias and nothing else.  The thesis protocol trains classifiers on fewer rows, so
         that its difference may also be negative.
-
-        Raises
-        ------
-        DataError
-            If the nested protocol and another one were not both run.
         """
         others = [name for name in self.protocols if name != "nested"]
         if "nested" not in self.protocols or not others:
+            has = f"this evaluation has {', '.join(self.protocols)}"
+            remedy = Remedy("run evaluate with ", Use(protocol="both"))
             raise DataError(
-                "optimism compares the nested protocol with another one, and this evaluation has ",
-                f"{', '.join(self.protocols)}",
-                Remedy("run evaluate with ", Use(protocol="both")),
+                f"optimism compares the nested protocol with another one, and {has}", remedy
             )
         cells = self.summary()
         cells = cells[cells["metric"] == self._check_metric(metric)]
@@ -268,8 +249,7 @@ class Evaluation(Result):
         confidence_level : float
             1 − the significance level of the tests.
         rope : float, optional
-            Region of practical equivalence: differences up to here do not matter.  0.01 by default
-            for measures that go up to 1; others have a unit and need your number.
+            Differences up to here do not matter; 0.01 by default for measures that go up to 1.
 
         Returns
         -------
@@ -281,25 +261,22 @@ class Evaluation(Result):
         Raises
         ------
         DataError
-            If there are fewer than two methods to compare.
+            If there are fewer than two methods.
 
         Notes
         -----
-        Folds share rows and are not independent subjects.  Rank tests and analysis of variance would
-        call differences significant that are not, the more the folds are repeated; they are made
-        over data sets (:func:`pyfsagg.evaluation.evaluate_many`).  The tests here take into account
-        what folds share (see :func:`pyfsagg.statistics.pairwise_tests`), and speak of other tables
+        Folds share rows and are not independent subjects: rank tests and analysis of variance are made
+        over data sets only (:func:`pyfsagg.evaluation.evaluate_many`).  The tests here take into account
+        what folds share (see :func:`pyfsagg.statistics.pairwise_tests`), and are about other tables
         of this size from the same population.  Repeated folds have as many degrees of freedom as a
         single cross-validation.  Under the thesis and the leaky protocol without repeats, features
-        are ranked once, and the tests speak of these rankings.  With repeats, the thesis protocol
-        is tested over its divisions into rows to rank on and rows to test on, of which at least 3
-        are needed.
+        are ranked once, and the tests are about these rankings.  With at least 3 repeats, the thesis
+        protocol is tested over its divisions into rows to rank on and rows to test on.
         """
         name = self._check_metric(metric)
-        chosen = protocol or self._default_protocol
-        check_known("protocol", chosen, self.protocols)
+        chosen = check_choice("protocol", protocol or self._default_protocol, self.protocols)
         if classifier is not None:
-            check_known("classifier", classifier, self.classifiers)
+            check_choice("classifier", classifier, self.classifiers)
         frame = self._values(value, name)
         frame = frame[frame["protocol"] == chosen]
         if not baselines:
@@ -308,27 +285,28 @@ class Evaluation(Result):
             frame = frame[frame["classifier"] == classifier]
         # A mean over classifiers exists only where all of them have a value.
         blocks = frame.groupby(["repeat", "fold", "method"], sort=False)["value"].agg(
-            lambda found: found.mean(skipna=False)
+            lambda values: values.mean(skipna=False)
         )
-        asked = {name: self.parameters[name] for name in ("n_folds", "n_repeats", "test_size")}
+        wide = widen(blocks, "method")
+        design = {name: self.parameters[name] for name in ("n_folds", "n_repeats", "test_size")}
         share = value if isinstance(value, str) else f"{float(value):g} of the features"
         what = f"{name} ({'weighted average over thresholds' if value == 'wacc' else share})"
         spec = METRICS.get(name)
         return compare_folds(
-            divisions_of(widen(blocks, "method"), protocol=chosen, **asked),
+            divisions_of(wide, protocol=chosen, **design),
             what=f"{what}, {classifier or 'mean of classifiers'}, {chosen} protocol"
-            + self._caution(chosen, widen(blocks, "method").columns),
+            + self._caution(chosen, wide.columns),
             higher_is_better=spec.higher_is_better,
             confidence_level=confidence_level,
             rope=ROPE if rope is None and spec.bounds.endswith("to 1") else rope,
         )
 
     def _caution(self, protocol: str, methods: Iterable[str]) -> str:
-        """What must be known beside every verdict on rankings that saw the rows they are tested on."""
+        """A remark beside every verdict on rankings that saw the rows they are tested on."""
         if protocol == "leaky":
             return "; the rankings have seen the test rows"
-        kept = self.parameters["rankings"]
-        unsure = [name for name in methods if kept.get(name, {}).get("leakage") == "possible"]
+        rankings = self.parameters["rankings"]
+        unsure = [name for name in methods if rankings.get(name, {}).get("leakage") == "possible"]
         if protocol == "nested" or not unsure:
             return ""
         return f"; {', '.join(unsure)} may have seen the test rows"
@@ -340,26 +318,19 @@ class Evaluation(Result):
         cells = self.by_fold()
         cells = cells[cells["metric"] == metric]
         by_count = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        found = cells[cells["n_features" if by_count else "threshold"] == value]
-        if found.empty:
-            raise ParameterError(
-                Param("value"),
-                " must be 'wacc' or one of the thresholds ",
-                f"{', '.join(f'{share:g}' for share in self.parameters['thresholds'])}",
-                Got(value),
-            )
-        return found[found["threshold"] == found["threshold"].iloc[0]] if by_count else found
+        cells = cells[cells["n_features" if by_count else "threshold"] == value]
+        if cells.empty:
+            shares = ", ".join(f"{share:g}" for share in self.parameters["thresholds"])
+            must = f" must be 'wacc' or one of the thresholds {shares}"
+            raise ParameterError(Param("value"), must, Got(value))
+        return cells[cells["threshold"] == cells["threshold"].iloc[0]] if by_count else cells
 
     def _check_metric(self, metric: str | None) -> str:
         """The chosen metric, or the first."""
         if metric is None:
             return self.metrics[0]
-        check_known("metric", METRICS.get(metric).name, self.metrics)
-        return METRICS.get(metric).name
+        return check_choice("metric", METRICS.get(metric).name, self.metrics)
 
-    # -----------------------------------------------------------------------------------------
-    # how it is kept and shown
-    # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
             **super()._record(view),
@@ -368,28 +339,24 @@ class Evaluation(Result):
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {**super()._tables(view), SUMMARY_FILE: self.summary()}
+        return {**super()._tables(view), "summary.csv": self.summary()}
 
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
-        found = super()._from_files(saved)
-        if len(found.cells) != saved.document["parameters"]["n_cells"]:
+        result = super()._from_files(saved)
+        if len(result.cells) != saved.document["parameters"]["n_cells"]:
             raise ValueError("cells are missing")
-        return found
+        return result
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.summary()"]
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         comparison, reason = self._default_comparison(view["confidence_level"])
-        sentences, remarks = (
-            ([f"No tests: {reason}."], [])
-            if comparison is None
-            else (
-                [f"Compared: {comparison.what}.", *comparison.sentences.values()],
-                comparison.remarks,
-            )
-        )
+        sentences, remarks = [f"No tests: {reason}."], tuple[str, ...]()
+        if comparison is not None:
+            sentences = [f"Compared: {comparison.what}.", *comparison.sentences.values()]
+            remarks = comparison.remarks
         care = [*self.remarks, *([self._failure_sentence] if self._n_failed else [])]
         return [
             *map(Text, sentences),
@@ -434,37 +401,25 @@ class Evaluation(Result):
         summary = summary[summary["metric"] == metric]
         baselines = [name for name in self._baselines if name in (ALL_FEATURES, RANDOM_SUBSETS)]
         rows = []
-        for protocol in self.protocols:
-            for classifier in self.classifiers:
-                own = summary[
-                    (summary["protocol"] == protocol) & (summary["classifier"] == classifier)
-                ]
-                found = own[own["kind"] != "baseline"].dropna(subset=["mean"])
-                fewer = found[found["threshold"] < 1.0]
-                found = found if fewer.empty else fewer
-                if found.empty:
-                    continue
-                best = found.sort_values("mean", ascending=not better, kind="stable").iloc[0]
-                rows.append(
-                    [
-                        readable(classifier),
-                        protocol,
-                        number(best["mean"]),
-                        readable(str(best["method"])),
-                        f"{best['n_features']}",
-                        *(_baseline_cell(own, name, int(best["n_features"])) for name in baselines),
-                    ]
-                )
+        for protocol, classifier in itertools.product(self.protocols, self.classifiers):
+            cells = summary[
+                (summary["protocol"] == protocol) & (summary["classifier"] == classifier)
+            ]
+            known = cells[cells["kind"] != "baseline"].dropna(subset=["mean"])
+            fewer = known[known["threshold"] < 1.0]
+            known = known if fewer.empty else fewer
+            if known.empty:
+                continue
+            best = known.sort_values("mean", ascending=not better, kind="stable").iloc[0]
+            size = int(best["n_features"])
+            method = readable(str(best["method"]))
+            others = [_baseline_cell(cells, name, size) for name in baselines]
+            best_cells = [number(best["mean"]), method, f"{size}"]
+            rows.append([readable(classifier), protocol, *best_cells, *others])
+        titles = ["Classifier", "Protocol", "Best", "Method", "Features"]
         return PageTable(
             f"Best mean {readable(metric)} of each classifier",
-            [
-                PageColumn("Classifier", numeric=False),
-                PageColumn("Protocol", numeric=False),
-                PageColumn("Best"),
-                PageColumn("Method", numeric=False),
-                PageColumn("Features"),
-                *(PageColumn(name.capitalize()) for name in baselines),
-            ],
+            heads([*titles, *map(str.capitalize, baselines)], ("Classifier", "Protocol", "Method")),
             rows,
             note="Among thresholds below 100 %. The best of many cells is too good an estimate of what it "
             "would reach on new data. Random subsets have the same number of features.",
@@ -493,18 +448,10 @@ class Evaluation(Result):
 
 
 def _baseline_cell(cells: pd.DataFrame, label: str, n_features: int) -> str:
-    own = cells[cells["method"] == label]
+    means = cells[cells["method"] == label]
     if label == RANDOM_SUBSETS:
-        own = own[own["n_features"] == n_features]
-    return number(float(own["mean"].iloc[0])) if len(own) else number(float("nan"))
-
-
-def check_known(name: str, value: object, known: list[str]) -> None:
-    """Refuse a value that is not among those known."""
-    if value not in known:
-        raise ParameterError(
-            named(name), f" must be one of {', '.join(map(repr, known))}", Got(value)
-        )
+        means = means[means["n_features"] == n_features]
+    return number(float(means["mean"].iloc[0]) if len(means) else float("nan"))
 
 
 def widen(values: pd.Series[Any], level: str) -> pd.DataFrame:

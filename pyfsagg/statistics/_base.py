@@ -21,6 +21,7 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, Unknow
 
 INCOMPLETE = ("error", "drop")
 FEWEST_SUBJECTS = 3
+FILL_IN = Remedy("fill them in, or pass ", Use(incomplete="drop"), " to leave them out")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,20 +56,20 @@ def rounded(values: Floats, decimals: object) -> Floats:
     """`values` to so many decimals; a number that is too large to have any stays as it is."""
     decimals = check_integer("decimals", decimals, low=-300, high=300)
     with np.errstate(over="ignore", invalid="ignore"):
-        found = np.round(values, decimals)
-    return np.where(np.isfinite(found), found, values)
+        result = np.round(values, decimals)
+    return np.where(np.isfinite(result), result, values)
 
 
 def subtracted(first: Floats, second: Floats) -> Floats:
-    """first − second, of arrays that fit."""
+    """first − second, of arrays of one shape."""
     with np.errstate(over="ignore"):
-        found = first - second
-    if np.isinf(found).any():
+        differences = first - second
+    if np.isinf(differences).any():
         raise DataError(
             "the difference of two values is beyond 1.8e308, the largest number that can be computed "
             "with; divide the values by a constant"
         )
-    return np.asarray(found)
+    return np.asarray(differences)
 
 
 def check_confidence_level(name: str, value: object) -> float:
@@ -97,43 +98,31 @@ def negligible(residual: Floats, data: Floats) -> bool:
 def read_blocks(data: Any, *, subject: Any, condition: Any, value: Any, missing: str) -> Blocks:
     """Subjects by conditions from a long frame, a wide frame or an array."""
     check_choice("missing", missing, INCOMPLETE)
-    _refuse_factors("subject", subject)
-    _refuse_factors("condition", condition)
-    _refuse_factors("value", value)
-    given = [name for name in (condition, value) if name is not None]
-    if len(given) == 2:
-        if subject is None:
-            raise ParameterError(
-                Param("subject"),
-                " is missing: a long frame needs ",
-                Param("subject"),
-                ", ",
-                Param("condition"),
-                " and ",
-                Param("value"),
-                ", the names of its columns",
-            )
-        wide = _pivot(_as_frame(data), subject, condition, value)
-    elif not given:
-        wide = _read_wide(data, subject)
-    else:
+    _check_names(subject=subject, condition=condition, value=value)
+    if (condition is None) != (value is None):
         raise ParameterError(
             "condition and value belong together: give both for a long frame, neither for a wide "
             "frame or an array (one row per subject, one column per condition)"
         )
-    return _complete_blocks(wide, missing)
-
-
-def _refuse_factors(name: str, column: Any) -> None:
-    if isinstance(column, (list, tuple)) or not isinstance(column, Hashable):
+    if condition is None:
+        return _complete_blocks(_read_wide(data, subject), missing)
+    if subject is None:
         raise ParameterError(
-            named(name),
-            " must be the name of one column",
-            Got(column),
-            ": designs with more than one ",
-            "within factor, or with between factors, are not supported. Analyse one factor at a ",
-            "time (filter or average over the others), or combine the factors into one column",
+            Param("subject"), " is missing: a long frame needs a column of the subjects"
         )
+    return _complete_blocks(_pivot(_as_frame(data), subject, condition, value), missing)
+
+
+def _check_names(**columns: Any) -> None:
+    for name, column in columns.items():
+        if isinstance(column, (list, tuple)) or not isinstance(column, Hashable):
+            raise ParameterError(
+                named(name),
+                " must be the name of one column",
+                Got(column),
+                ": designs with more than one within factor, or with between factors, are not supported. ",
+                "Filter or average over the other factors, or combine the factors into one column",
+            )
 
 
 def _as_frame(data: Any) -> pd.DataFrame:
@@ -141,10 +130,9 @@ def _as_frame(data: Any) -> pd.DataFrame:
     frame = pandas_frame(data)
     if isinstance(frame, pd.DataFrame):
         return frame
+    kind = type(data).__name__
     raise InputTypeError(
-        Param("data"),
-        f" must be a data frame ({FRAMES}) when its columns are named, got ",
-        f"{type(data).__name__}",
+        Param("data"), f" must be a data frame ({FRAMES}) when its columns are named, got {kind}"
     )
 
 
@@ -176,13 +164,12 @@ def _pivot(
         raise ParameterError(
             f"subject, condition and value must be three different columns, got {columns}"
         )
-    labels = {role: _labels(frame, role, columns[role]) for role in ("subject", "condition")}
-    cells = pd.MultiIndex.from_arrays([labels["subject"], labels["condition"]])
+    both = [_labels(frame, role, columns[role]) for role in ("subject", "condition")]
+    cells = pd.MultiIndex.from_arrays(both)
     if cells.has_duplicates:
         _refuse_repeated(frame, cells, list(columns.values()))
     numbers = read_numbers(_column(frame, "value", value), str(value))
-    rows, subjects = _codes(labels["subject"])
-    places, conditions = _codes(labels["condition"])
+    (rows, subjects), (places, conditions) = map(_codes, both)
     wide = np.full((len(subjects), len(conditions)), np.nan)
     wide[rows, places] = numbers
     return pd.DataFrame(wide, index=pd.Index(subjects), columns=pd.Index(conditions))
@@ -190,20 +177,19 @@ def _pivot(
 
 def _codes(labels: pd.Series[Any]) -> tuple[NDArray[np.intp], list[str]]:
     """Position of each label, and the labels: order of the categories or of first appearance."""
+    codes: Any
     if isinstance(labels.dtype, pd.CategoricalDtype):
         labels = labels.cat.remove_unused_categories()
-        names = [str(name) for name in labels.cat.categories]
-        codes = np.asarray(labels.cat.codes, dtype=np.intp)
+        codes, values = labels.cat.codes, labels.cat.categories
     else:
-        found, uniques = pd.factorize(labels)
-        names = [str(name) for name in uniques]
-        codes = np.asarray(found, dtype=np.intp)
+        codes, values = pd.factorize(labels)
+    names = [str(value) for value in values]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(
             f"two different labels of column {labels.name!r} both read {twice!r}; rename one"
         )
-    return codes, names
+    return np.asarray(codes, dtype=np.intp), names
 
 
 def _refuse_repeated(frame: pd.DataFrame, cells: pd.MultiIndex, used: list[Hashable]) -> None:
@@ -214,15 +200,12 @@ def _refuse_repeated(frame: pd.DataFrame, cells: pd.MultiIndex, used: list[Hasha
         for column in frame.columns
         if column not in used and rows[column].nunique(dropna=False) > 1
     ]
-    hint = (
-        f" The column(s) {', '.join(others)} differ between these rows: a second factor is not "
+    raise DataError(
+        f"subject {first[0]!r} has {len(rows)} values for condition {first[1]!r}; one is allowed. ",
+        f"The column(s) {', '.join(others)} differ between these rows: a second factor is not "
         "supported, so filter on one level of it, or average over it first."
         if others
-        else " Average the repetitions first, or remove the rows that are there twice."
-    )
-    raise DataError(
-        f"subject {first[0]!r} has {len(rows)} values for condition {first[1]!r}; one is allowed."
-        + hint
+        else "Average the repetitions first, or remove the rows that are there twice.",
     )
 
 
@@ -238,8 +221,7 @@ def _read_wide(data: Any, subject: Hashable | None) -> pd.DataFrame:
         if array.ndim != 2:
             raise DataError(
                 Param("data"),
-                " must have two dimensions (subjects by conditions), got an array of shape ",
-                f"{array.shape}",
+                f" must have two dimensions, got an array of shape {array.shape}",
             )
         frame = frame_of_array(
             array,
@@ -251,8 +233,7 @@ def _read_wide(data: Any, subject: Hashable | None) -> pd.DataFrame:
             twice = labels[labels.duplicated()][0]
             raise DataError(
                 f"{role} {twice!r} is there more than once; one row per subject and one column per "
-                "condition are allowed. If the rows differ by another factor, filter on one level "
-                "of it"
+                "condition are allowed. Filter on one level of any other factor"
             )
     hint = (
         ". A wide table has numbers only: name the column of the subjects with subject=, and leave "
@@ -292,9 +273,8 @@ def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
                 f"{name!r} holds {odd!r}, which is not a number; correct it or mark it missing{hint}"
             )
         series = pd.to_numeric(series)
-    if not (pd.api.types.is_numeric_dtype(series.dtype)) or pd.api.types.is_complex_dtype(
-        series.dtype
-    ):
+    types = pd.api.types
+    if not types.is_numeric_dtype(series.dtype) or types.is_complex_dtype(series.dtype):
         raise DataError(f"{name!r} has the type {series.dtype}, which is not a real number")
     numbers = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
     if np.isinf(numbers).any():
@@ -324,9 +304,8 @@ def _complete_blocks(wide: pd.DataFrame, missing: str) -> Blocks:
         i, j = (int(index) for index in np.argwhere(absent)[0])
         raise DataError(
             f"{n_dropped} of {len(keep)} subjects lack a value, for instance subject ",
-            f"{wide.index[i]!r} in condition {conditions[j]!r}. Fill the cells in, or pass ",
-            Use(incomplete="drop"),
-            " to leave these subjects out",
+            f"{wide.index[i]!r} in condition {conditions[j]!r}",
+            FILL_IN,
         )
     n_subjects = int(keep.sum())
     if n_subjects < FEWEST_SUBJECTS:
@@ -346,8 +325,7 @@ def read_groups(data: Any, *, group: Any, value: Any, missing: str) -> Groups:
     these count as missing values.
     """
     check_choice("missing", missing, INCOMPLETE)
-    _refuse_factors("group", group)
-    _refuse_factors("value", value)
+    _check_names(group=group, value=value)
     if (group is None) != (value is None):
         raise ParameterError(
             "the columns of the groups and of the values belong together: name both for a long "
@@ -374,10 +352,7 @@ def _complete_groups(samples: dict[str, Floats], missing: str) -> Groups:
     if n_dropped and missing == "error":
         name = next(name for name, count in absent.items() if count)
         raise DataError(
-            f"{n_dropped} value(s) are missing, {absent[name]} of them in group {name!r}. ",
-            "Fill them in, or pass ",
-            Use(incomplete="drop"),
-            " to leave them out",
+            f"{n_dropped} value(s) are missing, {absent[name]} of them in group {name!r}", FILL_IN
         )
     values = tuple(sample[~np.isnan(sample)] for sample in samples.values())
     for name, sample in zip(samples, values, strict=True):
@@ -391,6 +366,8 @@ class TestResult(Part):
 
     _effect: ClassVar[str] = "condition"
     """The label of the row of a test that has one."""
+
+    confidence_level: float
 
     @property
     def sentence(self) -> str:
@@ -410,6 +387,42 @@ class TestResult(Part):
             "rows": [{name: plain(cell) for name, cell in row.items()} for row in rows],
             "sentence": self.sentence,
         }
+
+    @property
+    def _dropped(self) -> str:
+        """`` (2 left out for missing values)``; empty without any."""
+        n = vars(self)["n_dropped"]
+        return f" ({n} left out for missing values)" if n else ""
+
+    @property
+    def _level(self) -> str:
+        """``the 5 % level``."""
+        return f"the {100 * significance_level(self.confidence_level):.3g} % level"
+
+    def _interval(self, limits: tuple[float, float], level: float | None = None) -> str:
+        """``95 % interval 0.1 to 0.4``."""
+        level = self.confidence_level if level is None else level
+        return f"{100 * level:.3g} % interval {number_text(limits[0])} to {number_text(limits[1])}"
+
+    def _verdict(self, p: float, what: str) -> str:
+        """``the groups differ significantly at the 5 % level``, or that they do not."""
+        if p < significance_level(self.confidence_level):
+            return f"the {what} differ significantly at {self._level}"
+        return f"no significant difference between the {what} at {self._level}"
+
+    def _pairs_verdict(self, n_different: int, n_pairs: int) -> str:
+        """``2 of 3 pairs differ significantly at the 5 % level``."""
+        level = f"significantly at {self._level}"
+        if n_pairs == 1:
+            return f"the pair {'differs' if n_different else 'does not differ'} {level}"
+        verb = "differ" if n_different > 1 else "differs"
+        return f"{n_different or 'none'} of {n_pairs} pairs {verb} {level}"
+
+    @staticmethod
+    def _listed(pairs: Sequence[str]) -> str:
+        """``: a; b; and 3 more``, the first five; empty without any."""
+        more = [f"and {len(pairs) - 5} more"] if len(pairs) > 5 else []
+        return ": " + "; ".join([*pairs[:5], *more]) if pairs else ""
 
     def __str__(self) -> str:
         return self.sentence
@@ -434,43 +447,6 @@ def p_text(p: float) -> str:
     return "p < 0.0001" if p < 1e-4 else f"p = {p:.3g}"
 
 
-def interval_text(lower: float, upper: float, confidence_level: float) -> str:
-    """``95 % interval 0.1 to 0.4``."""
-    return f"{100 * confidence_level:.3g} % interval {number_text(lower)} to {number_text(upper)}"
-
-
 def significance_level(confidence_level: float) -> float:
     """1 − confidence without the rounding error of the difference (0.05 for 0.95)."""
     return round(1.0 - confidence_level, 12)
-
-
-def verdict(p: float, confidence_level: float, what: str) -> str:
-    """``the groups differ significantly at the 5 % level``, or that they do not."""
-    alpha = significance_level(confidence_level)
-    level = f"at the {100 * alpha:.3g} % level"
-    if p < alpha:
-        return f"the {what} differ significantly {level}"
-    return f"no significant difference between the {what} {level}"
-
-
-def pairs_listed(found: Sequence[str]) -> str:
-    """``: a; b; and 3 more``, the first five; empty without any."""
-    more = [f"and {len(found) - 5} more"] if len(found) > 5 else []
-    return ": " + "; ".join([*found[:5], *more]) if found else ""
-
-
-def pairs_verdict(n_found: int, n_pairs: int, alpha: float) -> str:
-    """``2 of 3 pairs differ significantly at the 5 % level``."""
-    level = f"significantly at the {100 * alpha:.3g} % level"
-    if n_found == 0:
-        return (
-            f"none of {n_pairs} pairs differs {level}"
-            if n_pairs > 1
-            else f"the pair does not differ {level}"
-        )
-    verb = "differs" if n_found == 1 else "differ"
-    return (
-        f"{n_found} of {n_pairs} pairs {verb} {level}"
-        if n_pairs > 1
-        else f"the pair differs {level}"
-    )

@@ -29,25 +29,22 @@ class StatisticalTestSpec(Spec):
     evidence : str
         Which values of the statistic speak against the hypothesis.
     call : str
-        Code of an example; ``table`` is an array of 5 subjects by 3 conditions, `groups` a mapping of
-        three groups to their values.
+        An example; ``table`` is an array of 5 subjects by 3 conditions, `groups` a mapping of three groups.
     """
 
     function: str
     null: str
     distribution: str
-    evidence: str
+    evidence: str = "large values"
     call: str
+    ties: str = "not concerned: values count as they are"
 
 
 STATISTICAL_TESTS = Registry("statistical test", StatisticalTestSpec)
 
-_VALUES = "not concerned: values count as they are"
 _RANKED = "average ranks within a subject"
-_LARGE = "large values"
 _FAR = "values far from 0"
 _MEANS = "the means of all groups are equal"
-_CONDITIONS = "the means of all conditions are equal"
 _PAIR = "the means of the two conditions are equal"
 STATISTICAL_TESTS.add(
     StatisticalTestSpec(
@@ -57,12 +54,10 @@ STATISTICAL_TESTS.add(
         latex=r"F = \frac{\sum_{j} n_j (\bar{x}_j - \bar{x})^2 / (k - 1)}"
         r"{\sum_{j} \sum_{i} (x_{ij} - \bar{x}_j)^2 / (n - k)}",
         bounds="[0, inf)",
-        ties=_VALUES,
         source="Fisher (1925), Statistical Methods for Research Workers",
         function="one_way_anova",
         null=_MEANS,
         distribution="F with k - 1 and n - k degrees of freedom",
-        evidence=_LARGE,
         call="print(st.one_way_anova(groups))",
     ),
     StatisticalTestSpec(
@@ -74,12 +69,10 @@ STATISTICAL_TESTS.add(
         r"{1 + \frac{2 (k - 2)}{k^2 - 1} \Lambda}, \quad w_j = \frac{n_j}{s_j^2}, \quad "
         r"\Lambda = \sum_{j} \frac{(1 - w_j / \sum_l w_l)^2}{n_j - 1}",
         bounds="[0, inf)",
-        ties=_VALUES,
         source="Welch (1951), Biometrika 38",
         function="one_way_anova",
         null=_MEANS,
         distribution="F with k - 1 and (k^2 - 1) / (3 L) degrees of freedom, approximately",
-        evidence=_LARGE,
         call="print(st.one_way_anova(groups, welch=True))",
     ),
     StatisticalTestSpec(
@@ -90,12 +83,10 @@ STATISTICAL_TESTS.add(
         latex=r"F = \frac{n \sum_{j} (\bar{x}_j - \bar{x})^2 / (k - 1)}"
         r"{\sum_{i} \sum_{j} (x_{ij} - \bar{x}_{i \cdot} - \bar{x}_j + \bar{x})^2 / ((n - 1)(k - 1))}",
         bounds="[0, inf)",
-        ties=_VALUES,
         source="Greenhouse and Geisser (1959), Psychometrika 24; Huynh and Feldt (1976)",
         function="rm_anova",
-        null=_CONDITIONS,
+        null="the means of all conditions are equal",
         distribution="F with k - 1 and (n - 1) (k - 1) degrees of freedom, both times epsilon",
-        evidence=_LARGE,
         call="print(st.rm_anova(table))",
     ),
     StatisticalTestSpec(
@@ -105,7 +96,6 @@ STATISTICAL_TESTS.add(
         latex=r"W = \frac{\det S}{(\operatorname{tr} S / q)^q}, \quad q = k - 1",
         bounds="[0, 1]",
         higher_is_better=False,
-        ties=_VALUES,
         source="Mauchly (1940), Annals of Mathematical Statistics 11; p-value: Anderson, section 10.7.4",
         function="sphericity_test",
         null="the orthonormal contrasts have equal variances and no correlation",
@@ -119,7 +109,6 @@ STATISTICAL_TESTS.add(
         formula="mean(d) / (s_d / sqrt(n))",
         latex=r"t = \frac{\bar{d}}{s_d / \sqrt{n}}",
         bounds="(-inf, inf)",
-        ties=_VALUES,
         source="Student (1908), Biometrika 6",
         function="pairwise_tests",
         null=_PAIR,
@@ -134,10 +123,9 @@ STATISTICAL_TESTS.add(
         latex=r"t = \frac{\bar{d}}{\sqrt{\left( \frac{1}{n} + "
         r"\frac{n_{\text{test}}}{n_{\text{train}}} \right) s_d^2}}",
         bounds="(-inf, inf)",
-        ties=_VALUES,
         source="Nadeau and Bengio (2003), Machine Learning 52",
         function="pairwise_tests",
-        null=_PAIR + " over tables of this size from the same population",
+        null=f"{_PAIR} over tables of this size from the same population",
         distribution="t with n - 1 (or `df`) degrees of freedom, approximately; adjusted for the number "
         "of pairs",
         evidence=_FAR,
@@ -149,7 +137,6 @@ STATISTICAL_TESTS.add(
         formula="(mean_a - mean_b) / (s sqrt(1/n_a + 1/n_b)), s^2 the variance within all k groups",
         latex=r"t = \frac{\bar{x}_a - \bar{x}_b}{s \sqrt{\frac{1}{n_a} + \frac{1}{n_b}}}",
         bounds="(-inf, inf)",
-        ties=_VALUES,
         source="Student (1908), Biometrika 6; pooled as by R's pairwise.t.test",
         function="pairwise_tests",
         null="the means of the two groups are equal",
@@ -163,7 +150,6 @@ STATISTICAL_TESTS.add(
         formula="(mean_a - mean_b) / sqrt(s_a^2/n_a + s_b^2/n_b)",
         latex=r"t = \frac{\bar{x}_a - \bar{x}_b}{\sqrt{\frac{s_a^2}{n_a} + \frac{s_b^2}{n_b}}}",
         bounds="(-inf, inf)",
-        ties=_VALUES,
         source="Welch (1947), Biometrika 34",
         function="pairwise_tests",
         null="the means of the two groups are equal",
@@ -211,7 +197,6 @@ STATISTICAL_TESTS.add(
         function="friedman",
         null="all orders of the conditions are equally likely in each subject",
         distribution="chi-squared with k - 1 degrees of freedom; also Iman and Davenport's F",
-        evidence=_LARGE,
         call="print(st.friedman(table))",
     ),
     StatisticalTestSpec(
@@ -225,7 +210,6 @@ STATISTICAL_TESTS.add(
         function="nemenyi",
         null="the two conditions have the same average rank; all pairs together",
         distribution="the range of k standard normal values",
-        evidence=_LARGE,
         call="print(st.nemenyi(table))",
     ),
     StatisticalTestSpec(
@@ -265,7 +249,6 @@ STATISTICAL_TESTS.add(
         latex=r"\mu \mid d \sim t_{n - 1} \left( \bar{d}, \; \left( \frac{1}{n} + "
         r"\frac{\rho}{1 - \rho} \right) s_d^2 \right)",
         bounds="[0, 1]",
-        ties=_VALUES,
         source="Corani and Benavoli (2015), Machine Learning 100; Benavoli et al. (2017), JMLR 18",
         function="bayesian_t_tests",
         null="no test: the posterior of the mean difference over folds",

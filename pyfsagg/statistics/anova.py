@@ -15,19 +15,16 @@ from pyfsagg._base.validation import as_array, check_choice, check_flag
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics._base import (
-    Blocks,
     Groups,
     TestResult,
     check_confidence_level,
-    interval_text,
     negligible,
     number_text,
     p_text,
     read_blocks,
     read_groups,
-    verdict,
 )
-from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
+from pyfsagg.statistics.effect_sizes import variance_share_interval
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,13 +38,10 @@ class OneWayAnova(TestResult):
     ss_effect, ss_error : float
         Sums of squares between and within groups.
     eta_squared, omega_squared : float
-        Share of the variance between groups: df F / (df F + n - k), for the classical F that of the
-        sample, ss_effect / (ss_effect + ss_error); and its less biased estimate (which can be below
-        0), df (F - 1) / (df (F - 1) + n), with df = df_effect.
+        Share of the variance between groups, df F / (df F + n - k) with df = df_effect, and its less
+        biased estimate df (F - 1) / (df (F - 1) + n), which can be below 0.
     eta_squared_interval : tuple of float
         Interval of the population's share of variance, which both estimate.
-    welch : bool
-    confidence_level : float
     n, n_groups, n_dropped : int
         `n_dropped` missing values were left out.
     """
@@ -77,11 +71,11 @@ class OneWayAnova(TestResult):
         dropped = f" ({self.n_dropped} missing left out)" if self.n_dropped else ""
         return (
             f"{name} of {self.n_groups} groups with {self.n} values{dropped}: "
-            f"{verdict(self.p_value, self.confidence_level, 'groups')} "
+            f"{self._verdict(self.p_value, 'groups')} "
             f"(F({number_text(self.df_effect)}, {number_text(self.df_error)}) = "
             f"{number_text(self.f)}, "
             f"{p_text(self.p_value)}; η² = {number_text(self.eta_squared)}, "
-            f"{interval_text(*self.eta_squared_interval, self.confidence_level)})."
+            f"{self._interval(self.eta_squared_interval)})."
         )
 
 
@@ -104,7 +98,7 @@ def one_way_anova(
     group, value : str, optional
         Column names of a long frame.
     welch : bool
-        Welch's test, which does not assume equal variances.
+        Do not assume equal variances.
     confidence_level : float
         Level of the interval; 1 − `confidence_level` is the significance level of the sentence.
     missing : {"error", "drop"}
@@ -113,16 +107,18 @@ def one_way_anova(
     Returns
     -------
     OneWayAnova
-        The interval inverts the noncentral F distribution (Steiger 2004).  With ``welch=True`` the
-        effect sizes and the interval go by Welch's F, which weights each group by its precision;
-        the interval is approximate.
+        The interval inverts the noncentral F distribution (Steiger 2004); for Welch's F, which
+        weights each group by its precision, it is approximate.
 
     Raises
     ------
     DataError
-        For missing values (see `missing`), fewer than 2 groups, no group with two values,
-        constant data, no variation within the groups, or, with ``welch=True``, a group with one
-        value or without variation.
+        For fewer than 2 groups, missing values (see `missing`), or values without variation.
+
+    See Also
+    --------
+    rm_anova : The same for conditions on the same subjects.
+    pairwise_tests : Which pairs of groups differ.
 
     Examples
     --------
@@ -133,12 +129,22 @@ def one_way_anova(
     level = check_confidence_level("confidence_level", confidence_level)
     check_flag("welch", welch)
     groups = read_groups(data, group=group, value=value, missing=missing)
-    groups, exponent = _scaled(groups)
+    values, exponent = scaled_together(*groups.values)
+    groups = replace(groups, values=tuple(values))
     _check_groups(groups, exponent, welch)
-    ss_effect, ss_error = _sums_of_squares(groups)
-    n, k = sum(sample.size for sample in groups.values), len(groups.names)
-    f, df_effect, df_error = _welch(groups) if welch else _classical(ss_effect, ss_error, n, k)
-    limits = noncentral_f_interval(f, df_effect, df_error, level)
+    n, k = sum(sample.size for sample in values), len(values)
+    overall = np.concatenate(values).mean()
+    ss_effect = sum(sample.size * float(np.square(sample.mean() - overall)) for sample in values)
+    ss_error = sum(float(np.square(sample - sample.mean()).sum()) for sample in values)
+    # scipy's f_oneway takes the sum between groups as a difference, which can be negative for
+    # equal means (then p is NaN); statsmodels divides by zero for a group with one value.
+    df_effect, df_error = k - 1.0, float(n - k)
+    f = (ss_effect / df_effect) / (ss_error / df_error)
+    if welch:
+        from statsmodels.stats.oneway import anova_oneway
+
+        fit = anova_oneway(groups.values, use_var="unequal")
+        f, df_effect, df_error = float(fit.statistic), float(fit.df[0]), float(fit.df[1])
     return OneWayAnova(
         f=f,
         df_effect=df_effect,
@@ -148,9 +154,8 @@ def one_way_anova(
         ss_error=unscaled(ss_error, exponent),
         eta_squared=df_effect * f / (df_effect * f + n - k),
         omega_squared=df_effect * (f - 1.0) / (df_effect * (f - 1.0) + n),
-        eta_squared_interval=(
-            variance_share(limits[0], k - 1, n - k),
-            variance_share(limits[1], k - 1, n - k),
+        eta_squared_interval=variance_share_interval(
+            f, (df_effect, df_error), level, shares=(k - 1, n - k)
         ),
         welch=bool(welch),
         confidence_level=level,
@@ -158,38 +163,6 @@ def one_way_anova(
         n_groups=k,
         n_dropped=groups.n_dropped,
     )
-
-
-def _scaled(groups: Groups) -> tuple[Groups, int]:
-    """Groups whose squares are numbers, and the exponent of the power of two that was taken out."""
-    values, exponent = scaled_together(*groups.values)
-    return replace(groups, values=tuple(values)), exponent
-
-
-def _sums_of_squares(groups: Groups) -> tuple[float, float]:
-    """Sums of squares between and within groups."""
-    overall = np.concatenate(groups.values).mean()
-    between = sum(
-        sample.size * float(np.square(sample.mean() - overall)) for sample in groups.values
-    )
-    within = sum(float(np.square(sample - sample.mean()).sum()) for sample in groups.values)
-    return between, within
-
-
-def _classical(ss_effect: float, ss_error: float, n: int, k: int) -> tuple[float, float, float]:
-    """F and its degrees of freedom.
-
-    scipy's f_oneway takes the sum between groups as a difference, which can turn out negative for
-    equal means (then p is NaN); statsmodels divides by zero for a group with one value.
-    """
-    return (ss_effect / (k - 1)) / (ss_error / (n - k)), k - 1.0, float(n - k)
-
-
-def _welch(groups: Groups) -> tuple[float, float, float]:
-    from statsmodels.stats.oneway import anova_oneway
-
-    fit = anova_oneway(groups.values, use_var="unequal")
-    return float(fit.statistic), float(fit.df[0]), float(fit.df[1])
 
 
 def _check_groups(groups: Groups, exponent: int, welch: bool) -> None:
@@ -207,7 +180,7 @@ def _check_groups(groups: Groups, exponent: int, welch: bool) -> None:
     flat = [
         name
         for name, sample in zip(groups.names, groups.values, strict=True)
-        if negligible(_deviations(sample), everything)
+        if negligible(sample - math.fsum(sample) / sample.size, everything)
     ]
     if len(flat) == len(groups.names):
         raise DataError(
@@ -216,14 +189,9 @@ def _check_groups(groups: Groups, exponent: int, welch: bool) -> None:
         )
     if welch and flat:
         raise DataError(
-            f"group {flat[0]!r} has one value or values that do not vary, so that Welch's test ",
-            "has no variance to weigh it with",
+            f"group {flat[0]!r} has one value or values that do not vary: Welch's test has no weight for it",
             Remedy("use ", Use(welch=False), " or leave the group out"),
         )
-
-
-def _deviations(sample: Floats) -> Floats:
-    return np.asarray(sample - math.fsum(sample) / sample.size, dtype=np.float64)
 
 
 @dataclass(frozen=True, repr=False)
@@ -259,23 +227,15 @@ def sphericity_test(values: Floats, mauchly: str = "textbook") -> Sphericity:
     mauchly : {"textbook", "r"}
         Second-order term of the p-value, see Notes.
 
-    Raises
-    ------
-    DataError
-        For another shape, missing or infinite values, or differences between conditions that do not
-        vary.
-
     Notes
     -----
     With S the covariance matrix of q = k − 1 orthonormal contrasts, W = det S / (tr S / q)^q and
-    the Greenhouse-Geisser epsilon is (tr S)² / (q tr S²).  Huynh and Feldt's is
-    (n q ε − 2) / (q (n − 1 − q ε)); for one within factor without between factors Lecoutre's
-    correction of it, which R's car and afex use, is the same number.
+    the Greenhouse-Geisser epsilon is (tr S)² / (q tr S²).  Huynh and Feldt's, with or without
+    Lecoutre's correction (R's car and afex), is (n q ε − 2) / (q (n − 1 − q ε)).
 
     The p-value of W is Box's expansion to second order (Anderson, *An Introduction to Multivariate
-    Statistical Analysis*, section 10.7.4), whose last coefficient holds 2q³ + 6q² + 3q + 2.
-    R (``mauchly.test``, and with it car, afex and rstatix) writes 3k in place of 3q there;
-    ``mauchly="r"`` reproduces that.  The two agree for k = 3 and differ little above.
+    Statistical Analysis*, section 10.7.4), whose last coefficient holds 2q³ + 6q² + 3q + 2.  R's
+    ``mauchly.test`` writes 3k for 3q there, and ``mauchly="r"`` too: the difference is small.
     """
     values = as_array("values", values, np.float64)
     if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
@@ -289,7 +249,11 @@ def sphericity_test(values: Floats, mauchly: str = "textbook") -> Sphericity:
     q = k - 1
     if k == 2:
         return Sphericity(1.0, 1.0, 1.0, 1.0, "two conditions: sphericity holds by definition")
-    contrasts = _orthonormal_contrasts(k)
+    contrasts = np.zeros((q, k))  # Helmert's, with unit rows
+    for i in range(1, k):
+        contrasts[i - 1, :i] = 1.0
+        contrasts[i - 1, i] = -i
+        contrasts[i - 1] /= math.sqrt(i * (i + 1))
     values = scaled(values)[0]
     projected = (values - values.mean(axis=0)) @ contrasts.T
     eigenvalues = np.linalg.eigvalsh(projected.T @ projected / (n - 1))
@@ -313,19 +277,8 @@ def sphericity_test(values: Floats, mauchly: str = "textbook") -> Sphericity:
     return Sphericity(math.exp(log_w), _mauchly_p_value(log_w, n, k, mauchly), gg, hf, "")
 
 
-def _orthonormal_contrasts(k: int) -> Floats:
-    """Helmert contrasts (k − 1, k) with unit rows."""
-    contrasts = np.zeros((k - 1, k))
-    for i in range(1, k):
-        contrasts[i - 1, :i] = 1.0
-        contrasts[i - 1, i] = -i
-        contrasts[i - 1] /= math.sqrt(i * (i + 1))
-    return contrasts
-
-
 def _mauchly_p_value(log_w: float, n: int, k: int, reading: str) -> float:
-    q = k - 1
-    df = n - 1
+    q, df = k - 1, n - 1
     rho = 1.0 - (2 * q**2 + q + 2) / (6.0 * q * df)
     odd = k if reading == "r" else q
     second = (
@@ -342,9 +295,6 @@ def _mauchly_p_value(log_w: float, n: int, k: int, reading: str) -> float:
     return min(1.0, max(0.0, p))
 
 
-_CORRECTIONS = ("greenhouse_geisser", "huynh_feldt", "none")
-
-
 @dataclass(frozen=True, repr=False)
 class RepeatedMeasuresAnova(TestResult):
     """A repeated-measures analysis of variance with one within factor.
@@ -356,7 +306,6 @@ class RepeatedMeasuresAnova(TestResult):
     p_value, p_greenhouse_geisser, p_huynh_feldt : float
         Uncorrected and corrected.
     sphericity : Sphericity
-        Mauchly's test and both epsilons.
     ss_effect, ss_subjects, ss_error : float
         Sums of squares of conditions, subjects, and residuals.
     generalized_eta_squared : float
@@ -367,8 +316,7 @@ class RepeatedMeasuresAnova(TestResult):
         ss_effect / (ss_effect + ss_error).
     partial_eta_squared_interval : tuple of float
     sphericity_correction : str
-        The p-value that the sentence and the intervals use.
-    confidence_level : float
+        What the sentence and the intervals use.
     n_subjects, n_conditions, n_dropped : int
         `n_dropped` subjects were left out because a cell was missing.
     """
@@ -401,31 +349,24 @@ class RepeatedMeasuresAnova(TestResult):
 
     @property
     def sentence(self) -> str:
-        """What was found, by the p-value that `sphericity_correction` names."""
-        epsilon, p = _chosen(self)
-        label = {
-            "greenhouse_geisser": f"Greenhouse-Geisser ε = {number_text(epsilon)}, ",
-            "huynh_feldt": f"Huynh-Feldt ε = {number_text(epsilon)}, ",
-            "none": "",
-        }[self.sphericity_correction]
-        dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
+        """The result by the p-value that `sphericity_correction` names."""
+        shape = self.sphericity
+        name, epsilon, p = {
+            "greenhouse_geisser": (
+                "Greenhouse-Geisser", shape.greenhouse_geisser, self.p_greenhouse_geisser,
+            ),
+            "huynh_feldt": ("Huynh-Feldt", min(1.0, shape.huynh_feldt), self.p_huynh_feldt),
+            "none": ("", 1.0, self.p_value),
+        }[self.sphericity_correction]  # fmt: skip
+        label = f"{name} ε = {number_text(epsilon)}, " if name else ""
         return (
             f"Repeated-measures ANOVA of {self.n_conditions} conditions on {self.n_subjects} "
-            f"subjects{dropped}: {verdict(p, self.confidence_level, 'conditions')} "
+            f"subjects{self._dropped}: {self._verdict(p, 'conditions')} "
             f"(F({number_text(epsilon * self.df_effect)}, {number_text(epsilon * self.df_error)}) "
             f"= {number_text(self.f)}, {label}{p_text(p)}; generalised η² = "
             f"{number_text(self.generalized_eta_squared)}, "
-            f"{interval_text(*self.generalized_eta_squared_interval, self.confidence_level)})."
+            f"{self._interval(self.generalized_eta_squared_interval)})."
         )
-
-
-def _chosen(result: RepeatedMeasuresAnova) -> tuple[float, float]:
-    """Epsilon and p-value of the correction that was asked for."""
-    if result.sphericity_correction == "greenhouse_geisser":
-        return result.sphericity.greenhouse_geisser, result.p_greenhouse_geisser
-    if result.sphericity_correction == "huynh_feldt":
-        return min(1.0, result.sphericity.huynh_feldt), result.p_huynh_feldt
-    return 1.0, result.p_value
 
 
 def rm_anova(
@@ -449,9 +390,8 @@ def rm_anova(
     subject, condition, value : str, optional
         Column names.
     sphericity_correction : {"greenhouse_geisser", "huynh_feldt", "none"}
-        The p-value that the sentence uses, and the degrees of freedom of the intervals.  All
-        three p-values are in the result; deciding by Mauchly's test first is not recommended, as
-        that test has little power where the correction matters.
+        For the sentence and the intervals; the result has all three p-values.  Do not choose it by
+        Mauchly's test, which has little power where the correction matters.
     mauchly : {"textbook", "r"}
         Reading of the p-value of Mauchly's W, see :func:`pyfsagg.statistics.sphericity_test`.
     confidence_level : float
@@ -466,9 +406,13 @@ def rm_anova(
     Raises
     ------
     DataError
-        For a subject with two values for a condition, missing cells (see `missing`), fewer than
-        3 subjects, fewer than 2 conditions, conditions that agree in every subject, or differences
-        that are the same in every subject (F is then infinite).
+        For repeated or missing cells (see `missing`), fewer than 3 subjects or 2 conditions, or
+        differences between conditions that are the same in every subject.
+
+    See Also
+    --------
+    friedman : The same by ranks.
+    pairwise_tests : Which pairs of conditions differ.
 
     Notes
     -----
@@ -476,9 +420,7 @@ def rm_anova(
     degrees of freedom times ε, whose noncentrality is ε·λ (Muller and Barton 1989); λ stands for
     the share λ / (λ + df_effect + df_error + 1).  The interval of generalised η² joins these limits
     with those of the ratio of subject to error variation (MOVER, Zou and Donner 2008): approximate;
-    in simulations with normal data and sphericity 95 % intervals covered 96 to 99 %.  F, its
-    degrees of freedom and p equal those of statsmodels' ``AnovaRM``, which has no sums of squares,
-    effect sizes or corrections.
+    in simulations with normal data and sphericity 95 % intervals covered 96 to 99 %.
 
     Sources: Greenhouse and Geisser (1959); Huynh and Feldt (1976); Mauchly (1940); Olejnik and
     Algina (2003).
@@ -494,17 +436,20 @@ def rm_anova(
     p_gg           0.0343
     ges            0.1179
     """
-    check_choice("sphericity_correction", sphericity_correction, _CORRECTIONS)
+    check_choice(
+        "sphericity_correction",
+        sphericity_correction,
+        ("greenhouse_geisser", "huynh_feldt", "none"),
+    )
     check_choice("mauchly", mauchly, ("textbook", "r"))
     level = check_confidence_level("confidence_level", confidence_level)
     blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     values, exponent = scaled(blocks.values)
-    blocks = replace(blocks, values=values)
-    ss_effect, ss_subjects, ss_error = _split(blocks)
-    n, k = blocks.values.shape
+    ss_effect, ss_subjects, ss_error = _split(values)
+    n, k = values.shape
     df_effect, df_error = float(k - 1), float((n - 1) * (k - 1))
     f = (ss_effect / df_effect) / (ss_error / df_error)
-    shape = sphericity_test(blocks.values, mauchly)
+    shape = sphericity_test(values, mauchly)
     epsilons = {
         "greenhouse_geisser": shape.greenhouse_geisser,
         "huynh_feldt": min(1.0, shape.huynh_feldt),
@@ -514,7 +459,8 @@ def rm_anova(
         name: float(stats.f.sf(f, epsilon * df_effect, epsilon * df_error))
         for name, epsilon in epsilons.items()
     }
-    partial = _partial_interval(f, df_effect, df_error, epsilons[sphericity_correction], level)
+    epsilon = epsilons[sphericity_correction]
+    partial = variance_share_interval(f, (df_effect, df_error), level, epsilon=epsilon)
     generalized = _generalized_interval(partial, (ss_effect, ss_subjects, ss_error), (n, k), level)
     return RepeatedMeasuresAnova(
         f=f,
@@ -539,9 +485,8 @@ def rm_anova(
     )
 
 
-def _split(blocks: Blocks) -> tuple[float, float, float]:
+def _split(values: Floats) -> tuple[float, float, float]:
     """Sums of squares of conditions, subjects and the rest."""
-    values = blocks.values
     n, k = values.shape
     centred = values - values.mean()
     of_condition = centred.mean(axis=0)
@@ -565,15 +510,6 @@ def _split(blocks: Blocks) -> tuple[float, float, float]:
     )
 
 
-def _partial_interval(
-    f: float, df_effect: float, df_error: float, epsilon: float, confidence_level: float
-) -> tuple[float, float]:
-    """Limits of partial eta squared."""
-    limits = noncentral_f_interval(f, epsilon * df_effect, epsilon * df_error, confidence_level)
-    low, high = (variance_share(limit / epsilon, df_effect, df_error) for limit in limits)
-    return low, high
-
-
 def _generalized_interval(
     partial: tuple[float, float],
     sums: tuple[float, float, float],
@@ -582,9 +518,9 @@ def _generalized_interval(
 ) -> tuple[float, float]:
     """Limits of generalised eta squared.
 
-    Its odds are a ratio: effect by error, over (subjects + error) by error.  Each part has an
-    interval of its own; on the log scale the limits of a difference follow from those of its parts
-    by adding the squared distances (MOVER, Zou and Donner 2008).
+    Its odds are the ratio of effect to error, over that of subjects + error to error.  On the log
+    scale the limits of this difference follow from those of its parts by adding the squared
+    distances (MOVER, Zou and Donner 2008).
     """
     ss_effect, ss_subjects, ss_error = sums
     n, k = shape
@@ -599,12 +535,8 @@ def _generalized_interval(
     lower = upper = 0.0
     if low > 0.0:
         below = math.hypot(math.log(signal / low), math.log(wide / spread))
-        lower = _share(signal / spread * math.exp(-below))
+        lower = signal / spread * math.exp(-below)
     if high > 0.0:
         above = math.hypot(math.log(high / signal), math.log(spread / narrow))
-        upper = _share(signal / spread * math.exp(above))
-    return lower, upper
-
-
-def _share(odds: float) -> float:
-    return odds / (1.0 + odds)
+        upper = signal / spread * math.exp(above)
+    return lower / (1.0 + lower), upper / (1.0 + upper)

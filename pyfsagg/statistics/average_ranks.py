@@ -19,16 +19,12 @@ from pyfsagg.statistics._base import (
     Blocks,
     TestResult,
     check_confidence_level,
-    interval_text,
     number_text,
     p_text,
-    pairs_listed,
-    pairs_verdict,
     read_blocks,
     significance_level,
-    verdict,
 )
-from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
+from pyfsagg.statistics.effect_sizes import variance_share_interval
 
 
 def rank_blocks(blocks: Blocks, higher_is_better: bool) -> Floats:
@@ -55,14 +51,10 @@ class FriedmanTest(TestResult):
     f, f_df, f_p_value : float, tuple of float, float
         Iman and Davenport's F, which is less conservative; infinite, with p = 0, if all subjects
         rank the conditions alike.
-    kendall_w : float
-        Kendall's coefficient of concordance, χ² / (n (k − 1)).
-    kendall_w_interval : tuple of float
-        Approximate, see :func:`friedman`; undefined (NaN) if F is infinite.
+    kendall_w, kendall_w_interval : float, tuple of float
+        Kendall's coefficient of concordance, χ² / (n (k − 1)); the limits are NaN if F is infinite.
     average_ranks : tuple of float
         1 = best, in the order of `conditions`.
-    conditions : tuple of str
-    confidence_level : float
     n_subjects, n_dropped : int
     """
 
@@ -84,25 +76,22 @@ class FriedmanTest(TestResult):
 
     def to_frame(self) -> pd.DataFrame:
         """One row, the effect of the condition; the `note` says why there is no interval."""
-        return super().to_frame().assign(note=_FULL_AGREEMENT if math.isinf(self.f) else "")
+        agree = "all subjects rank the conditions alike: F is infinite and W has no interval"
+        return super().to_frame().assign(note=agree if math.isinf(self.f) else "")
 
     @property
     def sentence(self) -> str:
-        dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
         best = int(np.argmin(self.average_ranks))
-        interval = ", " + interval_text(*self.kendall_w_interval, self.confidence_level)
+        interval = ", " + self._interval(self.kendall_w_interval)
         if math.isinf(self.f):
             interval = ", all subjects rank them alike"
         return (
             f"Friedman test of {len(self.conditions)} conditions on {self.n_subjects} "
-            f"subjects{dropped}: {verdict(self.p_value, self.confidence_level, 'conditions')} "
+            f"subjects{self._dropped}: {self._verdict(self.p_value, 'conditions')} "
             f"(χ²({number_text(self.df)}) = {number_text(self.statistic)}, {p_text(self.p_value)}; "
             f"Kendall's W = {number_text(self.kendall_w)}{interval}); best average rank: "
             f"{self.conditions[best]} ({number_text(self.average_ranks[best])})."
         )
-
-
-_FULL_AGREEMENT = "all subjects rank the conditions alike: F is infinite and W has no interval"
 
 
 def friedman(
@@ -133,8 +122,12 @@ def friedman(
     Raises
     ------
     DataError
-        For repeated or missing cells, fewer than 3 subjects, fewer than 2 conditions, or conditions
-        that agree in every subject.
+        For repeated or missing cells, fewer than 3 subjects or 2 conditions, or conditions that
+        agree in every subject.
+
+    See Also
+    --------
+    nemenyi, critical_difference : Which conditions differ.
 
     Notes
     -----
@@ -161,14 +154,11 @@ def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence_level: float) ->
     total = float(np.square(ranks - (k + 1) / 2.0).sum())
     w = min(1.0, between / total)
     df = k - 1.0, (n - 1.0) * (k - 1.0)
-    if 1.0 - w < 1e-12:
-        f, f_p_value = math.inf, 0.0
-        limits = math.nan, math.nan
-    else:
+    f, f_p_value, limits = math.inf, 0.0, (math.nan, math.nan)
+    if 1.0 - w >= 1e-12:
         f = (n - 1.0) * w / (1.0 - w)
         f_p_value = float(stats.f.sf(f, *df))
-        low, high = noncentral_f_interval(f, *df, confidence_level)
-        limits = variance_share(low, *df), variance_share(high, *df)
+        limits = variance_share_interval(f, df, confidence_level)
     statistic = n * (k - 1.0) * w
     return FriedmanTest(
         statistic=statistic,
@@ -204,8 +194,7 @@ _REACH = 39.0  # beyond which the normal density is below the smallest double
 def _range_tail(q: float, k: int) -> float:
     """P(range of k normal values > q), by its own integral: 1 − P(range ≤ q) cancels in the tail.
 
-    With the smallest value at z, it is k ∫ φ(z) (S(z)^(k−1) − (S(z) − S(z + q))^(k−1)) dz, where
-    S = 1 − Φ; the integrand is positive and its difference is taken as a share of S(z)^(k−1).
+    With the smallest value at z it is k ∫ φ(z) (S(z)^(k−1) − (S(z) − S(z + q))^(k−1)) dz, S = 1 − Φ.
     """
     edges = np.arange(-_REACH, _REACH)
     z = (edges[:, None] + 0.5 * (_NODES + 1.0)).ravel()
@@ -225,13 +214,11 @@ class NemenyiTest(TestResult):
     Attributes
     ----------
     frame : DataFrame
-        One row per pair; ask for a copy with :meth:`to_frame`.  Columns: group1, group2, average_rank1,
-        average_rank2, difference (rank1 − rank2; negative means that group1 is better) with the
-        simultaneous limits lower and upper, statistic (z), p (of the studentised range, already for all
-        pairs), significant.
+        One row per pair: group1, group2, average_rank1, average_rank2, difference (rank1 − rank2;
+        negative means that group1 is better) with the simultaneous limits lower and upper, statistic
+        (z), p (of the studentised range, for all pairs together), significant.
     critical_difference : float
         Average ranks that differ by this much or more differ significantly at 1 − `confidence_level`.
-    confidence_level : float
     n_subjects, n_dropped : int
     """
 
@@ -244,16 +231,16 @@ class NemenyiTest(TestResult):
     @property
     def sentence(self) -> str:
         """The pairs that differ, the smallest p-value first."""
-        found = self.frame[self.frame["significant"]].sort_values("p", kind="stable")
+        different = self.frame[self.frame["significant"]].sort_values("p", kind="stable")
         pairs = [
             f"{row['group1']} and {row['group2']} ({p_text(row['p'])})"
-            for row in found.to_dict(orient="records")
+            for row in different.to_dict(orient="records")
         ]
         return (
             f"Nemenyi test on {self.n_subjects} subjects: "
-            f"{pairs_verdict(len(found), len(self.frame), significance_level(self.confidence_level))} "
+            f"{self._pairs_verdict(len(pairs), len(self.frame))} "
             "(critical difference of average "
-            f"ranks {number_text(self.critical_difference)}){pairs_listed(pairs)}."
+            f"ranks {number_text(self.critical_difference)}){self._listed(pairs)}."
         )
 
 
@@ -282,11 +269,6 @@ def nemenyi(
     -------
     NemenyiTest
 
-    Raises
-    ------
-    ParameterError, UnknownNameError, DataError
-        As for :func:`pyfsagg.statistics.friedman`.
-
     Examples
     --------
     >>> data = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.65], [0.6, 0.5, 0.4], [0.9, 0.8, 0.7]]
@@ -301,22 +283,15 @@ def nemenyi(
     ranks = rank_blocks(blocks, higher_is_better).mean(axis=0)
     n, k = blocks.values.shape
     limit = _critical_value(level, k) * _rank_error(n, k)
-    frame = _pairs(ranks, blocks.conditions, n, limit)
-    return NemenyiTest(frame, limit, confidence_level, n, blocks.n_dropped)
-
-
-def _pairs(
-    ranks: Floats, conditions: tuple[str, ...], n_subjects: int, limit: float
-) -> pd.DataFrame:
     rows = []
-    for i, j in itertools.combinations(range(len(conditions)), 2):
+    for i, j in itertools.combinations(range(k), 2):
         difference = float(ranks[i] - ranks[j])
-        z = difference / _rank_error(n_subjects, len(conditions))
-        p = _range_tail(abs(z) * math.sqrt(2.0), len(conditions))
+        z = difference / _rank_error(n, k)
+        p = _range_tail(abs(z) * math.sqrt(2.0), k)
         rows.append(
             {
-                "group1": conditions[i],
-                "group2": conditions[j],
+                "group1": blocks.conditions[i],
+                "group2": blocks.conditions[j],
                 "average_rank1": float(ranks[i]),
                 "average_rank2": float(ranks[j]),
                 "difference": difference,
@@ -327,7 +302,7 @@ def _pairs(
                 "significant": abs(difference) >= limit,
             }
         )
-    return pd.DataFrame(rows)
+    return NemenyiTest(pd.DataFrame(rows), limit, confidence_level, n, blocks.n_dropped)
 
 
 @dataclass(frozen=True, repr=False)
@@ -349,7 +324,6 @@ class CriticalDifference(TestResult):
         difference: the bars of the diagram.  Sets of one are left out.
     friedman : FriedmanTest
         The test of all conditions, without which the pairs should not be looked at.
-    confidence_level : float
     n_subjects, n_dropped : int
     """
 
@@ -384,7 +358,7 @@ class CriticalDifference(TestResult):
         alike = "; ".join(", ".join(clique) for clique in self.cliques) or "none"
         return (
             f"Average ranks on {self.n_subjects} subjects, best first: {ranking}. Critical "
-            f"difference at the {100 * significance_level(self.confidence_level):.3g} % level: "
+            f"difference at {self._level}: "
             f"{number_text(self.critical_difference)}. Not significantly different: {alike}. "
             f"Friedman test of all: {p_text(self.friedman.p_value)}."
         )
@@ -414,11 +388,6 @@ def critical_difference(
     Returns
     -------
     CriticalDifference
-
-    Raises
-    ------
-    ParameterError, UnknownNameError, DataError
-        As for :func:`pyfsagg.statistics.friedman`.
 
     Examples
     --------
@@ -453,14 +422,14 @@ def _cliques(
     sorted_ranks: Floats, names: tuple[str, ...], limit: float
 ) -> tuple[tuple[str, ...], ...]:
     """Runs of neighbours within less than `limit` that are not part of a longer one."""
-    found = []
+    cliques = []
     reached = 0
     for start in range(len(names)):
         end = int(np.searchsorted(sorted_ranks - sorted_ranks[start], limit, side="left"))
         if end - start > 1 and end > reached:
-            found.append(names[start:end])
+            cliques.append(names[start:end])
             reached = end
-    return tuple(found)
+    return tuple(cliques)
 
 
 def win_tie_loss(
@@ -489,11 +458,6 @@ def win_tie_loss(
     DataFrame
         One row per pair: group1, group2, wins, ties, losses (of group1), and p, the two-sided
         exact sign test of wins against losses, without the ties (1 if there is neither).
-
-    Raises
-    ------
-    ParameterError, UnknownNameError, DataError
-        As for :func:`pyfsagg.statistics.rm_anova`, but conditions that always agree are ties.
 
     Examples
     --------

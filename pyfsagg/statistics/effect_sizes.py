@@ -23,7 +23,6 @@ from pyfsagg.statistics._base import (
     check_confidence_level,
     negligible,
     number_text,
-    pairs_listed,
     read_blocks,
     subtracted,
 )
@@ -44,9 +43,6 @@ def noncentral_t_interval(
 ) -> tuple[float, float]:
     """Confidence limits of the noncentrality of a t statistic.
 
-    Divide them as t itself is divided to obtain Cohen's d: by √n for paired data, multiply by
-    √(1/n1 + 1/n2) for two samples.
-
     Examples
     --------
     >>> lower, upper = noncentral_t_interval(2.0, 10)
@@ -64,12 +60,9 @@ def noncentral_t_interval(
     reach = -float(stats.norm.ppf(tail / 100))
     lowest, highest = t * low_s - reach, t * high_s + reach
 
-    def beyond(noncentrality: float) -> float:
-        return _noncentral_t_cdf(t, df, noncentrality)
-
     return (
-        _root(lambda delta: beyond(delta) - (1.0 - tail), lowest, highest),
-        _root(lambda delta: beyond(delta) - tail, lowest, highest),
+        _root(lambda delta: _noncentral_t_cdf(t, df, delta) - (1.0 - tail), lowest, highest),
+        _root(lambda delta: _noncentral_t_cdf(t, df, delta) - tail, lowest, highest),
     )
 
 
@@ -104,9 +97,6 @@ def noncentral_f_interval(
     f: float, df_effect: float, df_error: float, confidence_level: float = 0.95
 ) -> tuple[float, float]:
     """Confidence limits of the noncentrality λ of an F statistic; 0 where no λ > 0 fits.
-
-    Both limits are 0 where F is smaller than it would mostly be without any effect.
-    The share of variance that belongs to λ is λ / (λ + df_effect + df_error + 1).
 
     Source: Steiger (2004), *Beyond the F test*, Psychological Methods 9, 164-182.
 
@@ -158,30 +148,44 @@ def variance_share(noncentrality: float, df_effect: float, df_error: float) -> f
     return noncentrality / (noncentrality + df_effect + df_error + 1.0)
 
 
-def _numbers(name: str, given: ArrayLike) -> Floats:
+def variance_share_interval(
+    f: float,
+    df: tuple[float, float],
+    confidence_level: float,
+    *,
+    epsilon: float = 1.0,
+    shares: tuple[float, float] | None = None,
+) -> tuple[float, float]:
+    """Limits of the population share of variance (eta squared) that belongs to an F statistic.
+
+    The share has the degrees of freedom `shares`, by default `df`.  With `epsilon` F has the degrees
+    of freedom `df` · ε and the noncentrality λ · ε.
+    """
+    limits = noncentral_f_interval(f, epsilon * df[0], epsilon * df[1], confidence_level)
+    low, high = (variance_share(limit / epsilon, *(shares or df)) for limit in limits)
+    return low, high
+
+
+def _numbers(name: str, sample: ArrayLike) -> Floats:
     try:
-        values = as_array("a sample", given, np.float64)
+        values = as_array("a sample", sample, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputTypeError(named(name), " must hold numbers", Got(given)) from None
+        raise InputTypeError(named(name), " must hold numbers", Got(sample)) from None
     if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
-        raise DataError(
-            named(name),
-            " must be one row of finite numbers, at least one",
-            Remedy("leave missing ones out"),
-        )
+        must = " must be one row of finite numbers, at least one"
+        raise DataError(named(name), must, Remedy("leave missing ones out"))
     return values
 
 
 def rank_biserial_paired(differences: Floats, confidence_level: float = 0.95) -> EffectSize:
     """Matched-pairs rank-biserial correlation (W₊ − W₋) / (W₊ + W₋) of signed ranks.
 
-    From −1 (all differences negative) to 1 (all positive); zero differences are left out, ties
-    share average ranks.  All differences zero: 0 with the interval [−1, 1].
+    Zero differences are left out, ties share average ranks.  All differences zero: 0 with the
+    interval [−1, 1].
 
     The interval is the score interval {ρ : (r − ρ)² ≤ z²·V₀·(1 − ρ²)}, V₀ = 2(2n+1) / (3n(n+1))
-    the variance of r without any effect: it stays inside [−1, 1] and does not shrink to a point
-    where all differences have one sign.  It is approximate: with few pairs and a large effect, or
-    with skewed differences, its coverage is below its level.
+    the variance of r without any effect.  With few pairs and a large effect, or with skewed
+    differences, its coverage is below its level.
 
     Source: Kerby (2014), *The simple difference formula*, for the coefficient.
     """
@@ -237,9 +241,9 @@ class BayesianTTests(TestResult):
     Attributes
     ----------
     frame : DataFrame
-        One row per pair; ask for a copy with :meth:`to_frame`.  Columns: group1, group2, estimate (mean
-        of group1 − group2), and the posterior probabilities ``p_below`` (the difference is below −rope),
-        ``p_equivalent`` (within the region) and ``p_above`` (above rope); a note where there is none.
+        One row per pair: group1, group2, estimate (mean of group1 − group2), and the posterior
+        probabilities ``p_below`` (the difference is below −rope), ``p_equivalent`` (within the region)
+        and ``p_above`` (above rope); a note where there is none.
     rope : float
         Half-width of the region of practical equivalence.
     correlation : float
@@ -262,17 +266,16 @@ class BayesianTTests(TestResult):
         """The pairs that are decided."""
         shares = self.frame[["p_below", "p_equivalent", "p_above"]].to_numpy()
         relations = ("is below", "is equivalent to", "is above")
-        found = [
+        decided = [
             f"{row.group1} {relations[int(share.argmax())]} {row.group2} ({share.max():.3f})"
             for row, share in zip(self.frame.itertuples(), shares, strict=True)
             if share.max() >= self.confidence_level  # False for NaN
         ]
-        dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
-        verb = "is" if len(found) == 1 else "are"
+        verb = "is" if len(decided) == 1 else "are"
         return (
-            f"Bayesian correlated t tests on {self.n} folds{dropped}, differences up to "
-            f"{number_text(self.rope)} count as equivalent: {len(found)} of {len(self.frame)} pairs "
-            f"{verb} decided with probability {self.confidence_level:g} or more{pairs_listed(found)}."
+            f"Bayesian correlated t tests on {self.n} folds{self._dropped}, differences up to "
+            f"{number_text(self.rope)} count as equivalent: {len(decided)} of {len(self.frame)} pairs "
+            f"{verb} decided with probability {self.confidence_level:g} or more{self._listed(decided)}."
         )
 
 
@@ -295,8 +298,7 @@ def bayesian_t_tests(
     data, condition, value, subject, missing
         As for :func:`rm_anova`; the subjects are the folds of one table, repeated or not.
     rope : float
-        Region of practical equivalence: differences from −rope to rope do not matter.  In the unit
-        of the values; 0.01 is usual for accuracies.
+        Differences from −rope to rope do not matter; 0.01 is usual for accuracies.
     test_train_ratio : float
         Test rows by training rows of a fold: 1 / (k − 1) for k folds.
     df : float, optional
@@ -307,11 +309,6 @@ def bayesian_t_tests(
     Returns
     -------
     BayesianTTests
-
-    Raises
-    ------
-    DataError
-        For repeated or missing cells, fewer than 3 folds or fewer than 2 methods.
 
     Notes
     -----
@@ -330,8 +327,8 @@ def bayesian_t_tests(
     Examples
     --------
     >>> folds = [[0.90, 0.84], [0.88, 0.85], [0.91, 0.83], [0.86, 0.85], [0.90, 0.86]]
-    >>> found = bayesian_t_tests(folds, rope=0.01, test_train_ratio=1 / 4)
-    >>> found.to_frame()[["p_below", "p_equivalent", "p_above"]].round(3)
+    >>> result = bayesian_t_tests(folds, rope=0.01, test_train_ratio=1 / 4)
+    >>> result.to_frame()[["p_below", "p_equivalent", "p_above"]].round(3)
        p_below  p_equivalent  p_above
     0     0.02         0.047    0.933
     """
@@ -344,13 +341,13 @@ def bayesian_t_tests(
     rows = []
     for i, j in itertools.combinations(range(len(blocks.conditions)), 2):
         both = blocks.values[:, [i, j]]
-        (found, both), exponent = scaled_together(subtracted(*both.T), both.ravel())
-        mean, spread = float(found.mean()), float(found.std(ddof=1))
+        (differences, both), exponent = scaled_together(subtracted(*both.T), both.ravel())
+        mean = float(differences.mean())
         region = original(float(rope), -exponent)
         below, above = float(mean < -region), float(mean > region)
         note = "all differences are the same"
-        if not negligible(found - mean, both):
-            scale = spread * math.sqrt(1.0 / n + ratio)
+        if not negligible(differences - mean, both):
+            scale = float(differences.std(ddof=1)) * math.sqrt(1.0 / n + ratio)
             below = float(special.stdtr(freedom, (-region - mean) / scale))
             above, note = float(special.stdtr(freedom, (mean - region) / scale)), ""
         rows.append(

@@ -23,8 +23,6 @@ from pyfsagg.statistics._base import (
     negligible,
     number_text,
     p_text,
-    pairs_listed,
-    pairs_verdict,
     read_blocks,
     read_groups,
     rounded,
@@ -37,6 +35,9 @@ from pyfsagg.statistics.effect_sizes import (
     rank_biserial_unpaired,
 )
 from pyfsagg.statistics.rank_tests import rank_sum, wilcoxon
+
+NO_T = "without variation there is no t statistic"
+CHECK_OR_RANK = Remedy("check for copied values, or use ", Use(test="wilcoxon"))
 
 
 class _Comparison(NamedTuple):
@@ -53,9 +54,11 @@ class _Comparison(NamedTuple):
 
     def restored(self, exponent: int) -> _Comparison:
         """In the unit of the data; it was computed on numbers that are `scaled`."""
-        shift = (original(each, exponent) for each in (self.estimate, self.lower, self.upper))
-        estimate, lower, upper = shift
-        return self._replace(estimate=estimate, lower=lower, upper=upper)
+        return self._replace(
+            estimate=original(self.estimate, exponent),
+            lower=original(self.lower, exponent),
+            upper=original(self.upper, exponent),
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,14 +68,12 @@ class PairwiseTests(TestResult):
     Attributes
     ----------
     frame : DataFrame
-        One row per pair; ask for a copy with :meth:`to_frame`.  Columns: group1, group2, n1, n2, estimate
-        (group1 − group2: difference of means, or Hodges-Lehmann shift) with lower and upper, statistic
-        (t; V or W), df (missing for ranks), p, p_adjusted, effect, effect_size with effect_lower and
-        effect_upper, and a note where a value holds by definition. The intervals are not corrected for
-        the number of pairs.
+        One row per pair: group1, group2, n1, n2, estimate (group1 − group2: difference of means, or
+        Hodges-Lehmann shift) with lower and upper, statistic (t; V or W), df (missing for ranks), p,
+        p_adjusted, effect, effect_size with effect_lower and effect_upper, and a note where a value
+        holds by definition. The intervals are not corrected for the number of pairs.
     test, adjust : str
     paired, pooled : bool
-    confidence_level : float
     n_dropped : int
         Subjects (paired) or values (unpaired) left out for missing values.
     """
@@ -89,9 +90,7 @@ class PairwiseTests(TestResult):
     def sentence(self) -> str:
         """The pairs that differ, the smallest p-value first."""
         level = significance_level(self.confidence_level)
-        found = self.frame[self.frame["p_adjusted"] < level].sort_values(
-            "p_adjusted", kind="stable"
-        )
+        different = self.frame[self.frame["p_adjusted"] < level]
         name = {
             ("t", True): "Paired t tests",
             ("t", False): "t tests with pooled variance" if self.pooled else "Welch's t tests",
@@ -99,21 +98,19 @@ class PairwiseTests(TestResult):
             ("wilcoxon", False): "Wilcoxon rank-sum tests",
             ("corrected_t", True): "Corrected t tests (Nadeau and Bengio)",
         }[self.test, self.paired]
-        adjusted = (
-            "without adjustment" if self.adjust == "none" else f"{_label(self.adjust)} adjusted"
-        )
-        dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
-        head = f"{name}{dropped}, {adjusted}: {pairs_verdict(len(found), len(self.frame), level)}"
+        adjusted = {
+            "bh": "Benjamini-Hochberg adjusted",
+            "bonferroni": "Bonferroni adjusted",
+            "holm": "Holm adjusted",
+            "none": "without adjustment",
+        }[self.adjust]
         pairs = [
             f"{row['group1']} and {row['group2']} ({p_text(row['p_adjusted'])}, {row['effect']} = "
             f"{number_text(row['effect_size'])})"
-            for row in found.to_dict(orient="records")
+            for row in different.sort_values("p_adjusted", kind="stable").to_dict(orient="records")
         ]
-        return f"{head}{pairs_listed(pairs)}."
-
-
-def _label(adjust: str) -> str:
-    return {"bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni", "holm": "Holm"}[adjust]
+        verdict = self._pairs_verdict(len(pairs), len(self.frame))
+        return f"{name}{self._dropped}, {adjusted}: {verdict}{self._listed(pairs)}."
 
 
 def pairwise_tests(
@@ -152,8 +149,7 @@ def pairwise_tests(
         Paired: t test or signed-rank test (:func:`wilcoxon` with its defaults).  Unpaired: t test
         or rank-sum test, exact for fewer than 50 values a side without ties, else the normal form
         with continuity correction, as R's ``wilcox.test``.  ``"corrected_t"`` is for the folds of
-        one table, repeated or not, or for repeated divisions of it into training and test rows
-        (the subjects are the folds): the t test with a variance that takes the shared rows into account.
+        one table or repeated divisions of it (the subjects): a t test that accounts for shared rows.
     confidence_level : float
         Level of each interval; 1 − `confidence_level` is the significance level of the sentence.
     decimals : int, optional
@@ -170,26 +166,30 @@ def pairwise_tests(
     -------
     PairwiseTests
         Effect sizes with intervals: Cohen's dz (mean / SD of the differences) or d, by the
-        noncentral t distribution (for Welch's test d goes by the root of the mean of both
-        variances and the interval is approximate); rank-biserial r for the Wilcoxon tests.  The
-        corrected t test gives dz without an interval.
+        noncentral t distribution (approximate for Welch's test, where d goes by the root of the mean
+        of both variances); rank-biserial r for the Wilcoxon tests.  The corrected t test gives dz alone.
 
     Raises
     ------
     DataError
         For repeated or missing cells, fewer than 3 subjects, fewer than 2 conditions or groups; for
         a t test, if the differences of a pair are all the same but not zero, or a group has no
-        variance.  A pair with only differences of zero has p = 1 and a note.
+        variance.
+
+    See Also
+    --------
+    bayesian_t_tests : Probabilities that a method is worse, equivalent or better.
+    nemenyi : All pairs by their average ranks.
 
     Notes
     -----
+    A pair with only differences of zero has p = 1 and a note.
     The corrected t of n divisions is mean / √((1/n + test rows / training rows) · s²) with n − 1
     degrees of freedom (Nadeau and Bengio 2003, Machine Learning 52; for repeated folds Bouckaert
     and Frank 2004, PAKDD).  It refers to the mean difference over tables of this size from the same
-    population.  Where features are selected inside the folds, the correlation of repeated folds is
-    larger than it assumes; `df` = k − 1 for k folds keeps the level there (Bouckaert 2003, ICML,
-    calibrates them in the same way), and :meth:`pyfsagg.Evaluation.compare` does so.  Where all
-    differences of a pair are the same but not zero there is no p-value, only a note.
+    population.  Where features are selected inside repeated folds, `df` = k − 1 for k folds keeps the
+    level (Bouckaert 2003, ICML), as in :meth:`pyfsagg.Evaluation.compare`.  Where all differences of
+    a pair are the same but not zero there is no p-value, only a note.
 
     Examples
     --------
@@ -215,11 +215,9 @@ def pairwise_tests(
         compared = _paired(groups, test, level, decimals, folds)
     else:
         if subject is not None:
+            remedy = Remedy("leave it out, or use ", Use(paired=True))
             raise ParameterError(
-                Param("subject"),
-                " has no meaning with ",
-                Use(paired=False),
-                Remedy("leave it out, or use ", Use(paired=True)),
+                Param("subject"), " has no meaning with ", Use(paired=False), remedy
             )
         groups = read_groups(data, group=condition, value=value, missing=missing)
         compared = _unpaired(groups, test, bool(pooled), level)
@@ -231,9 +229,8 @@ def pairwise_tests(
 
 def _table(groups: Groups, compared: list[_Comparison], adjust: str) -> pd.DataFrame:
     pairs = list(itertools.combinations(range(len(groups.names)), 2))
-    p_values = np.array([one.p for one in compared])
     # A pair without a p-value counts among the tests all the same.
-    adjusted = adjust_p_values(p_values, adjust, n=len(pairs))
+    adjusted = adjust_p_values([one.p for one in compared], adjust, n=len(pairs))
     rows = [
         {
             "group1": groups.names[i],
@@ -258,9 +255,6 @@ def _table(groups: Groups, compared: list[_Comparison], adjust: str) -> pd.DataF
     return pd.DataFrame(rows)
 
 
-# ---------------------------------------------------------------------------------------------
-# paired
-# ---------------------------------------------------------------------------------------------
 class _Folds(NamedTuple):
     """Test rows by training rows, and degrees of freedom."""
 
@@ -269,30 +263,20 @@ class _Folds(NamedTuple):
 
 
 def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) -> _Folds:
-    """What belongs to the corrected t test, and to no other."""
+    """The options of the corrected t test; no other test takes them."""
+    corrected = Use(test="corrected_t")
     if test != "corrected_t":
-        for name, given in (("test_train_ratio", ratio), ("df", df)):
-            if given is not None:
-                raise ParameterError(
-                    named(name),
-                    " belongs to ",
-                    Use(test="corrected_t"),
-                    Remedy("leave it out, or use that test"),
-                )
+        for name, value in (("test_train_ratio", ratio), ("df", df)):
+            if value is not None:
+                leave = Remedy("leave it out, or use that test")
+                raise ParameterError(named(name), " belongs to ", corrected, leave)
         return _Folds(0.0, None)
     if not paired:
-        raise ParameterError(
-            Use(test="corrected_t"),
-            " compares values of the same folds",
-            Remedy("use ", Use(paired=True)),
-        )
+        remedy = Remedy("use ", Use(paired=True))
+        raise ParameterError(corrected, " compares values of the same folds", remedy)
     if ratio is None:
-        raise ParameterError(
-            Use(test="corrected_t"),
-            " needs ",
-            Param("test_train_ratio"),
-            ", the test rows by the training rows of a division: 1 / (k - 1) for k folds",
-        )
+        meaning = "the test rows by the training rows of a division: 1 / (k - 1) for k folds"
+        raise ParameterError(corrected, " needs ", Param("test_train_ratio"), f", {meaning}")
     if df is not None:
         check_real("df", df, low=1.0)
     return _Folds(check_real("test_train_ratio", ratio, low=0.0, low_open=True), df)
@@ -314,11 +298,11 @@ def _paired(
             else:
                 yield _corrected_t(change, both, exponent, confidence_level, folds)
         else:
-            found = wilcoxon(x, y, confidence_level=confidence_level, decimals=decimals)
+            ranked = wilcoxon(x, y, confidence_level=confidence_level, decimals=decimals)
+            shift, effect = (ranked.estimate, *ranked.interval), ranked.effect_size
             yield _Comparison(
-                found.estimate, *found.interval, found.statistic, math.nan, found.p_value,
-                found.effect_size, found.note,
-            )  # fmt: skip
+                *shift, ranked.statistic, math.nan, ranked.p_value, effect, ranked.note
+            )
 
 
 def _paired_t(
@@ -332,23 +316,26 @@ def _paired_t(
     root_n, df = math.sqrt(n), n - 1.0
     if negligible(differences, both):
         limits = noncentral_t_interval(0.0, df, confidence_level)
-        effect = EffectSize("Cohen's dz", 0.0, limits[0] / root_n, limits[1] / root_n)
-        note = "all differences are zero: p = 1 by definition"
-        return _Comparison(0.0, 0.0, 0.0, 0.0, df, 1.0, effect, note)
+        return _no_difference(df, limits[0] / root_n, limits[1] / root_n)
     mean = float(differences.mean())
     if negligible(differences - mean, both):
         raise DataError(
             f"the differences between {names[0]!r} and {names[1]!r} are ",
-            f"{original(mean, exponent):g} in every subject: without variation there is no t ",
-            "statistic. Use ",
-            Use(test="wilcoxon"),
-            ", or check for copied values",
+            f"{original(mean, exponent):g} in every subject: {NO_T}",
+            CHECK_OR_RANK,
         )
     standard_error = float(differences.std(ddof=1)) / root_n
     t = mean / standard_error
     limits = noncentral_t_interval(t, df, confidence_level)
     effect = EffectSize("Cohen's dz", t / root_n, limits[0] / root_n, limits[1] / root_n)
     return _t_row(mean, standard_error, df, confidence_level, effect).restored(exponent)
+
+
+def _no_difference(df: float, lower: float, upper: float) -> _Comparison:
+    """A pair whose differences are all zero, with the limits of its effect size."""
+    effect = EffectSize("Cohen's dz", 0.0, lower, upper)
+    note = "all differences are zero: p = 1 by definition"
+    return _Comparison(0.0, 0.0, 0.0, 0.0, df, 1.0, effect, note)
 
 
 def _corrected_t(
@@ -358,13 +345,11 @@ def _corrected_t(
     mean = float(differences.mean())
     df = differences.size - 1.0 if folds.df is None else folds.df
     if negligible(differences, both):
-        effect = EffectSize("Cohen's dz", 0.0, math.nan, math.nan)
-        note = "all differences are zero: p = 1 by definition"
-        return _Comparison(0.0, 0.0, 0.0, 0.0, df, 1.0, effect, note)
+        return _no_difference(df, math.nan, math.nan)
     if negligible(differences - mean, both):
         effect = EffectSize("Cohen's dz", math.nan, math.nan, math.nan)
         mean, nan = original(mean, exponent), math.nan
-        note = f"all differences are {mean:g}: without variation there is no t statistic"
+        note = f"all differences are {mean:g}: {NO_T}"
         return _Comparison(mean, nan, nan, nan, df, nan, effect, note)
     spread = float(differences.std(ddof=1))
     effect = EffectSize("Cohen's dz", mean / spread, math.nan, math.nan)
@@ -388,9 +373,6 @@ def _t_row(
     return _Comparison(estimate, estimate - half, estimate + half, t, df, p, effect)
 
 
-# ---------------------------------------------------------------------------------------------
-# unpaired
-# ---------------------------------------------------------------------------------------------
 def _unpaired(
     groups: Groups, test: str, pooled: bool, confidence_level: float
 ) -> Iterator[_Comparison]:
@@ -414,12 +396,7 @@ def _pooled_scale(values: list[Floats]) -> tuple[float, float]:
     everything = np.concatenate(values)
     df = everything.size - len(values)
     if df < 1 or negligible(np.concatenate(rests), everything):
-        raise DataError(
-            "the values do not vary within any group: without variation there is no t statistic. ",
-            "Use ",
-            Use(test="wilcoxon"),
-            ", or check for values that were rounded or copied",
-        )
+        raise DataError(f"the values do not vary within any group: {NO_T}", CHECK_OR_RANK)
     return math.sqrt(sum(float(np.square(rest).sum()) for rest in rests) / df), float(df)
 
 
@@ -444,11 +421,8 @@ def _welch_t(x: Floats, y: Floats, names: tuple[str, str], confidence_level: flo
             )
     if negligible(np.concatenate([x - x.mean(), y - y.mean()]), everything):
         raise DataError(
-            f"the values of {names[0]!r} and {names[1]!r} do not vary: without variation there is ",
-            "no t statistic. Use ",
-            Use(pooled=True),
-            " or ",
-            Use(test="wilcoxon"),
+            f"the values of {names[0]!r} and {names[1]!r} do not vary: {NO_T}",
+            Remedy("use ", Use(pooled=True), " or ", Use(test="wilcoxon")),
         )
     estimate = float(x.mean() - y.mean())
     of_x, of_y = float(x.var(ddof=1)), float(y.var(ddof=1))
@@ -468,15 +442,7 @@ def _rank_sum(x: Floats, y: Floats, confidence_level: float) -> _Comparison:
     if np.unique(everything).size == 1:
         note = "all values are the same: p = 1 by definition"
         return _Comparison(0.0, 0.0, 0.0, x.size * y.size / 2.0, math.nan, 1.0, effect, note)
-    found = rank_sum(x, y, confidence_level)
-    note = "too few values for an interval at this level" if found.short else ""
-    return _Comparison(
-        found.estimate,
-        found.lower,
-        found.upper,
-        found.statistic,
-        math.nan,
-        found.p_value,
-        effect,
-        note,
-    )
+    test = rank_sum(x, y, confidence_level)
+    note = "too few values for an interval at this level" if test.short else ""
+    shift = test.estimate, test.lower, test.upper
+    return _Comparison(*shift, test.statistic, math.nan, test.p_value, effect, note)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -62,24 +62,18 @@ class RankConfidence(TestResult):
     lower_all: NDArray[np.int64]
     upper_all: NDArray[np.int64]
     confidence_level: float
-    of: str = field(default="the quantities that were estimated")
+    of: str = "the quantities that were estimated"
 
     def to_frame(self) -> pd.DataFrame:
         """One row per item (index ``item``), best first: ``rank``, ``estimate`` and the limits.
 
         ``lower`` to ``upper`` is the marginal set, ``lower_all`` to ``upper_all`` the simultaneous one.
         """
-        frame = pd.DataFrame(
-            {
-                "rank": self.ranks,
-                "estimate": self.estimates,
-                "lower": self.lower,
-                "upper": self.upper,
-                "lower_all": self.lower_all,
-                "upper_all": self.upper_all,
-            },
-            index=pd.Index(self.names, name="item"),
-        )
+        limits = {
+            name: getattr(self, name) for name in ("lower", "upper", "lower_all", "upper_all")
+        }
+        values = {"rank": self.ranks, "estimate": self.estimates, **limits}
+        frame = pd.DataFrame(values, index=pd.Index(self.names, name="item"))
         return frame.iloc[np.argsort(self.ranks, kind="stable")]
 
     def top(self, k: int) -> list[str]:
@@ -95,14 +89,13 @@ class RankConfidence(TestResult):
     def sentence(self) -> str:
         """The sizes of the sets, and the items that may be the first."""
         first = self.top(1)
-        shown = [*first[:5], *([f"{len(first) - 5} more"] if len(first) > 5 else [])]
         certain = int((self.lower == self.upper).sum())
         width = float(np.median(self.upper - self.lower)) + 1.0
         return (
             f"{100 * self.confidence_level:.3g} % confidence sets for the ranks of "
             f"{plural(len(self.names), 'item')}, by {self.of}: half of the sets of single ranks hold "
             f"at most {width:g} of {len(self.names)} places, {certain} hold one place; the true first "
-            f"is among {plural(len(first), 'item')}: {enumerate_names(shown)}."
+            f"is among {plural(len(first), 'item')}: {enumerate_names(first, most=5)}."
         )
 
 
@@ -124,15 +117,14 @@ class _Errors:
         self, estimates: Floats, limits: Floats, confidence_level: float, items: NDArray[np.intp]
     ) -> Floats:
         """The critical value of some items: of their own statements that are open at their limits."""
-        given = (estimates, limits, items)
+        open_items = (estimates, limits, items)
         if self.inverse is not None:
-            return self._critical(
-                dense_item_maxima(self.draws, self.inverse, *given), confidence_level
-            )
-        if self.variances.size <= MOST_ITEMS:
-            maxima = independent_item_maxima(self.draws, self.variances, *given)
-            return self._critical(maxima, confidence_level)
-        return self._of_variances(confidence_level)[items]
+            maxima = dense_item_maxima(self.draws, self.inverse, *open_items)
+        elif self.variances.size <= MOST_ITEMS:
+            maxima = independent_item_maxima(self.draws, self.variances, *open_items)
+        else:
+            return self._of_variances(confidence_level)[items]
+        return self._critical(maxima, confidence_level)
 
     def _of_variances(self, confidence_level: float) -> Floats:
         """The critical values of many items, all statements open: they depend on the variance alone."""
@@ -165,8 +157,8 @@ class _Errors:
 
     def _critical(self, maxima: Floats, confidence_level: float) -> Floats:
         """Of each row the value that this share of the draws stays below, as a quantile of Student's."""
-        found = _quantiles(maxima, confidence_level)
-        return found if self.df is None else stats.t.isf(stats.norm.sf(found), self.df)
+        quantiles = _quantiles(maxima, confidence_level)
+        return quantiles if self.df is None else stats.t.isf(stats.norm.sf(quantiles), self.df)
 
     def scale(self, rows: slice) -> Floats:
         """1 / standard error of the differences of some items from all items."""
@@ -228,11 +220,9 @@ def rank_confidence(
     standard_errors : array-like (p,), optional
         Instead of `covariance`, if the errors are independent; at most 20,000 items.
     df : float, optional
-        Degrees of freedom of an estimated covariance or of estimated standard errors, as n − 1 if they come
-        from n replicates of each estimate (n data sets, tasks or folds without common rows); None if they
-        are known.  It is needed wherever the errors were estimated from few replicates: sets that take such
-        errors for known hold far less often than stated, the less the more items there are
-        (``docs/calibration.md`` has both).
+        Degrees of freedom of estimated errors: n − 1 for n replicates of each estimate (data sets, tasks
+        or folds without common rows); None if the errors are known.  Sets that take errors from few
+        replicates for known hold far less often than stated (``docs/calibration.md``).
     confidence_level : float
     names : sequence of str, optional
         Names of the items; by default the index of a Series, or item 1, item 2, …
@@ -247,25 +237,23 @@ def rank_confidence(
     Returns
     -------
     RankConfidence
-        Of each item a marginal set (it holds the item's true rank with probability `confidence_level`) and
-        simultaneous sets (together they hold all true ranks); ``top(k)`` gives the items that may be
-        among the true top k.  Equal true values share their ranks, and a set holds all of them.
+        A marginal set of each item, simultaneous sets, and by ``top(k)`` the items that may be among the
+        true top k.  Equal true values share their ranks, and a set holds all of them.
 
     Raises
     ------
     DataError
-        For fewer than two items, numbers that are missing or infinite, lengths that do not fit, a
-        negative standard error, a covariance that is not symmetric and positive semi-definite, or
-        more items than stated above.
+        For fewer than two items or more than stated above, numbers that are missing or infinite, and
+        errors that are no standard errors or no covariance.
 
     Notes
     -----
     An item is above another one if their difference exceeds its standard error times a critical
     value, the quantile of the largest standardised difference of errors: over the pairs with one
-    item for its marginal set, over all pairs for the simultaneous sets.  Statements that are made are
-    left out and the quantile is taken again, until no more are made (for marginal sets of more than 512
-    items with independent errors it is taken once).  A rank is at least 1 + the number of items above, and at
-    most p − the number of items below.
+    item for its marginal set, over all pairs for the simultaneous sets.  The quantile is taken again
+    without the pairs that are decided, until no more are (for marginal sets of more than 512 items with
+    independent errors it is taken once).  A rank is at least 1 + the number of items above, and at most
+    p − the number of items below.
 
     With `df` the critical value is Student's quantile at the level divided by the number of statements,
     which holds for normal replicates however many items there are, and whatever their covariance.
@@ -278,15 +266,15 @@ def rank_confidence(
 
     Examples
     --------
-    >>> found = rank_confidence([5.0, 4.8, 3.0, 1.0], standard_errors=[0.2, 0.2, 0.3, 0.2])
-    >>> found.to_frame()[["rank", "lower", "upper"]]
+    >>> result = rank_confidence([5.0, 4.8, 3.0, 1.0], standard_errors=[0.2, 0.2, 0.3, 0.2])
+    >>> result.to_frame()[["rank", "lower", "upper"]]
             rank  lower  upper
     item
     item 1     1      1      2
     item 2     2      1      2
     item 3     3      3      3
     item 4     4      4      4
-    >>> found.top(1)
+    >>> result.top(1)
     ['item 1', 'item 2']
     """
     level = check_confidence_level("confidence_level", confidence_level)
@@ -297,16 +285,13 @@ def rank_confidence(
         n_draws = 10_000 if values.size <= 200 else 2_000
     n_draws = check_integer("n_draws", n_draws, low=100)
     if (covariance is None) == (standard_errors is None):
-        raise ParameterError(
-            "give either covariance (p, p) or ",
-            Param("standard_errors"),
-            " (p,), the errors of the estimates",
-        )
+        either = "give either covariance (p, p) or "
+        raise ParameterError(either, Param("standard_errors"), " (p,), the errors of the estimates")
     if df is not None:
         df = check_real("df", df, low=0.0, low_open=True)
         n_draws = 0
     if covariance is None:
-        errors = _independent(_read_errors(standard_errors, values.size), rng, n_draws)
+        errors = _independent(standard_errors, values.size, rng, n_draws)
     else:
         errors = _dependent(
             as_array("covariance", covariance, np.float64), values.size, rng, n_draws
@@ -340,16 +325,13 @@ def sets_of_replicates(
     return _sets(estimates, tuple(names), errors, confidence_level, of=of)
 
 
-# ---------------------------------------------------------------------------------------------
-# reading
-# ---------------------------------------------------------------------------------------------
 def _read_estimates(estimates: Any, names: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
     if names is None and isinstance(estimates, pd.Series):
         names = [str(name) for name in estimates.index]
     values = as_array("estimates", estimates, np.float64)
     if values.ndim != 1 or values.size < 2:
         raise DataError(
-            f"ranks need at least two estimates in one row, got an array of shape {values.shape}",
+            f"ranks need at least two estimates in one row, got an array of shape {values.shape}"
         )
     _check_finite("estimates", values)
     labels = tuple(map(str, check_list("names", names))) if names is not None else ()
@@ -362,76 +344,53 @@ def _read_estimates(estimates: Any, names: Sequence[str] | None) -> tuple[Floats
 def _check_finite(what: str, values: Floats) -> None:
     if not np.isfinite(values).all():
         place = ", ".join(str(i) for i in np.argwhere(~np.isfinite(values))[0])
-        raise DataError(
-            named(what),
-            f" has a missing or infinite value (position {place})",
-            Remedy("leave that item out"),
-        )
+        problem = f" has a missing or infinite value (position {place})"
+        raise DataError(named(what), problem, Remedy("leave that item out"))
 
 
-def _check_size(p: int, most: int, what: str) -> None:
+def _check_size(p: int, most: int, what: str, *instead: object) -> None:
     if p > most:
         raise DataError(
             f"confidence sets for the ranks of {p:,} items compare {p * (p - 1) // 2:,} pairs; with ",
             f"{what} at most {most:,} items are possible. Leave out items that no one would select",
-            *(
-                (
-                    ", or give ",
-                    Param("standard_errors"),
-                    f" (independent errors, up to {MOST_INDEPENDENT:,} items)",
-                )
-                if most == MOST_DEPENDENT and what == "a covariance"
-                else ()
-            ),
+            *instead,
         )
 
 
-def _read_errors(standard_errors: Any, p: int) -> Floats:
+def _inverse_root(variances: Floats) -> Floats:
+    roots = np.zeros_like(variances)
+    np.divide(1.0, np.sqrt(variances), out=roots, where=variances > 0.0)
+    return roots
+
+
+def _independent(standard_errors: Any, p: int, rng: np.random.Generator, n_draws: int) -> _Errors:
+    name = Param("standard_errors")
     errors = as_array("standard_errors", standard_errors, np.float64)
     if errors.shape != (p,):
-        raise DataError(
-            Param("standard_errors"), f" has the shape {errors.shape} for {p} estimates"
-        )
+        raise DataError(name, f" has the shape {errors.shape} for {p} estimates")
     _check_finite("standard_errors", errors)
     if (errors < 0.0).any():
         raise DataError(f"a standard error is negative: {errors.min():g}")
-    return errors
-
-
-# ---------------------------------------------------------------------------------------------
-# errors
-# ---------------------------------------------------------------------------------------------
-def _inverse_root(variances: Floats) -> Floats:
-    found = np.zeros_like(variances)
-    np.divide(1.0, np.sqrt(variances), out=found, where=variances > 0.0)
-    return found
-
-
-def _independent(standard_errors: Floats, rng: np.random.Generator, n_draws: int) -> _Errors:
-    _check_size(standard_errors.size, MOST_INDEPENDENT, "standard errors")
-    draws = rng.standard_normal((n_draws, standard_errors.size)) * standard_errors
-    return _Errors(draws, standard_errors**2)
+    _check_size(p, MOST_INDEPENDENT, "standard errors")
+    return _Errors(rng.standard_normal((n_draws, p)) * errors, errors**2)
 
 
 def _dependent(covariance: Floats, p: int, rng: np.random.Generator, n_draws: int) -> _Errors:
+    name, independent = Param("covariance"), Param("standard_errors")
     if covariance.shape != (p, p):
-        raise DataError(
-            Param("covariance"),
-            f" has the shape {covariance.shape} for {p} estimates; it must be ({p}, {p}). ",
-            "Independent errors are given as ",
-            Param("standard_errors"),
-        )
-    _check_size(p, MOST_DEPENDENT, "a covariance")
+        shape = f"the shape {covariance.shape} for {p} estimates; it must be ({p}, {p})"
+        raise DataError(name, f" has {shape}. Independent errors are given as ", independent)
+    limit = f" (independent errors, up to {MOST_INDEPENDENT:,} items)"
+    _check_size(p, MOST_DEPENDENT, "a covariance", ", or give ", independent, limit)
     _check_finite("covariance", covariance)
     size = float(np.abs(covariance).max())
     if np.abs(covariance - covariance.T).max() > 1e-8 * size:
-        raise DataError(Param("covariance"), " is not symmetric")
+        raise DataError(name, " is not symmetric")
     values, vectors = np.linalg.eigh(covariance)
     if values[0] < -1e-8 * max(float(values[-1]), 0.0) or values[-1] < 0.0:
         raise DataError(
-            Param("covariance"),
-            f" is not positive semi-definite (its smallest eigenvalue is {values[0]:.3g}), so that ",
-            "it is not a covariance",
+            name,
+            f" is not positive semi-definite (its smallest eigenvalue is {values[0]:.3g})",
             Remedy("check how it was estimated"),
         )
     root = vectors * np.sqrt(np.maximum(values, 0.0))
@@ -447,9 +406,6 @@ def _with_covariance(draws: Floats, covariance: Floats, df: float | None = None)
     return _Errors(np.ascontiguousarray(draws.T), variances, _inverse_root(differences), df)
 
 
-# ---------------------------------------------------------------------------------------------
-# sets
-# ---------------------------------------------------------------------------------------------
 def _sets(
     values: Floats,
     names: tuple[str, ...],

@@ -15,13 +15,13 @@ from pyfsagg._base.arithmetic import Floats, original, scaled, scaled_together
 from pyfsagg._base.fields import columns
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_flag, is_word
-from pyfsagg._message import FALSE, TRUE, Got, Param, Use
+from pyfsagg._message import FALSE, TRUE, Got, Param
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._base import (
+    FILL_IN,
     INCOMPLETE,
     TestResult,
     check_confidence_level,
-    interval_text,
     number_text,
     p_text,
     read_numbers,
@@ -75,7 +75,10 @@ _EXACT_BELOW = 50  # as in R's wilcox.test
 
 
 class RankSum(NamedTuple):
-    """Statistic W (pairs with x above y, ties half), two-sided p, shift x − y and its limits."""
+    """Statistic W (pairs with x above y, ties half), two-sided p, shift x − y and its limits.
+
+    `short` tells that there are too few values for an interval at the level.
+    """
 
     statistic: float
     p_value: float
@@ -89,8 +92,7 @@ def rank_sum(x: Floats, y: Floats, confidence_level: float) -> RankSum:
     """Two-sided rank-sum test; scipy computes W and p.
 
     Exact for fewer than 50 values a side without ties; otherwise the normal form with continuity
-    correction, as R's ``wilcox.test``.  The estimate is the median of the differences x_i − y_j;
-    `short` tells that there are too few values for an interval at that level.
+    correction, as R's ``wilcox.test``.  The estimate is the median of the differences x_i − y_j.
     """
     everything = np.concatenate([x, y])
     ties = np.unique(everything).size < everything.size
@@ -104,12 +106,10 @@ def rank_sum(x: Floats, y: Floats, confidence_level: float) -> RankSum:
     else:
         limits = normal_limits(shifts, lambda shift: _standardised_rank_sum(x - shift, y), tail)
     lower, upper, outside = limits
-    estimate, lower, upper = (
-        original(each, exponent) for each in (float(np.median(shifts)), lower, upper)
-    )
-    return RankSum(
-        float(fit.statistic), float(fit.pvalue), estimate, lower, upper, outside > tail + 1e-9
-    )
+    estimate = original(float(np.median(shifts)), exponent)
+    lower, upper = original(lower, exponent), original(upper, exponent)
+    short = outside > tail + 1e-9
+    return RankSum(float(fit.statistic), float(fit.pvalue), estimate, lower, upper, short)
 
 
 def _rank_sum_distribution(m: int, n: int) -> Floats:
@@ -155,7 +155,6 @@ class SignedRankTest(TestResult):
     method : {"exact", "exact given ties", "normal", "all zero"}
     alternative, zero_method : str
     continuity : bool
-        Whether the normal form was corrected for continuity.
     n, n_zero, n_dropped : int
         Pairs, those with difference zero, and pairs left out for a missing value.
     has_ties : bool
@@ -165,10 +164,8 @@ class SignedRankTest(TestResult):
     interval : tuple of float
         One end is infinite for a one-sided alternative.
     interval_confidence : float
-        Level that the interval has: the exact one, which is at least `confidence_level` unless there are
-        too few pairs; that of the normal form otherwise.
-    confidence_level : float
-        The requested level.
+        Level of the interval: at least `confidence_level`, the requested one, for the exact form
+        unless there are too few pairs.
     effect_size : EffectSize
         Matched-pairs rank-biserial correlation.
     note : str
@@ -204,18 +201,15 @@ class SignedRankTest(TestResult):
                 f"Wilcoxon signed-rank test on {self.n} pairs: all differences are zero, so there "
                 "is no evidence of a difference (p = 1 by definition)."
             )
-        alpha = significance_level(self.confidence_level)
-        found = self.p_value < alpha
-        verdict = "significant difference" if found else "no significant difference"
+        significant = self.p_value < significance_level(self.confidence_level)
+        verdict = f"{'' if significant else 'no '}significant difference"
         zeros = f", {self.n_zero} of them zero" if self.n_zero else ""
-        dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
         form = "exact" if self.method.startswith("exact") else "normal form"
         return (
-            f"Wilcoxon signed-rank test on {self.n} pairs{zeros}{dropped}: {verdict} at the "
-            f"{100 * alpha:.3g} % level ({self.alternative}, V = "
-            f"{number_text(self.statistic)}, {form}, {p_text(self.p_value)}; pseudomedian "
-            f"{number_text(self.estimate)}, "
-            f"{interval_text(*self.interval, self.interval_confidence)}; "
+            f"Wilcoxon signed-rank test on {self.n} pairs{zeros}{self._dropped}: {verdict} at "
+            f"{self._level} ({self.alternative}, V = {number_text(self.statistic)}, {form}, "
+            f"{p_text(self.p_value)}; pseudomedian {number_text(self.estimate)}, "
+            f"{self._interval(self.interval, self.interval_confidence)}; "
             f"rank-biserial r = {number_text(self.effect_size.value)})."
         )
 
@@ -266,7 +260,11 @@ def wilcoxon(
     Raises
     ------
     DataError
-        For missing values (see `missing`), infinite values, or fewer than 3 pairs.
+        For fewer than 3 pairs, and missing (see `missing`) or infinite values.
+
+    See Also
+    --------
+    pairwise_tests : The test of all pairs of several conditions.
 
     Warns
     -----
@@ -275,11 +273,10 @@ def wilcoxon(
 
     Notes
     -----
-    p equals R's ``wilcox.test(x, y, paired = TRUE)`` with "wilcox", whatever the other options
-    (R has no exact form with ties).  The interval is R's for the exact form; in
-    the normal form it is the exact end of the root search that R stops at ``tol.root``.  R reports
-    such a root as the pseudomedian too; here it is always Hodges and Lehmann's median.  Memory is
-    O(n²).
+    p equals R's ``wilcox.test(x, y, paired = TRUE)`` with "wilcox" (R has no exact form with ties).
+    The interval is R's for the exact form; in the normal form it is the exact end of the root search
+    that R stops at ``tol.root``.  The pseudomedian is always Hodges and Lehmann's median, while R
+    reports such a root.  Memory is O(n²).
 
     Sources: Wilcoxon (1945); Pratt (1959); Hodges and Lehmann (1963); Bauer (1972).
 
@@ -327,8 +324,12 @@ def wilcoxon(
         method = "exact given ties" if has_ties or used.size > sizes.size else "exact"
     else:
         z = _standardised_signed_rank(used, zero_method, alternative, continuity)
-        p_value = _normal_p_value(z, alternative)
-        method = "normal"
+        tails = {
+            "two-sided": min(1.0, 2.0 * float(stats.norm.sf(abs(z)))),
+            "greater": float(stats.norm.sf(z)),
+            "less": float(stats.norm.cdf(z)),
+        }
+        p_value, method = tails[alternative], "normal"
     estimate, interval, achieved = _interval(used, alternative, level, bool(exact), continuity)
     # The widest interval leaves out with probability 2 / 2^n: no form can do better.
     possible = 1.0 - (2.0 if alternative == "two-sided" else 1.0) * 0.5**used.size
@@ -353,10 +354,10 @@ def _differences(x: Any, y: Any, decimals: int | None, missing: str) -> tuple[Fl
     keep = ~np.isnan(differences)
     n_dropped = int((~keep).sum())
     if n_dropped and missing == "error":
+        first_row = int(np.flatnonzero(~keep)[0]) + 1
         raise DataError(
-            f"{n_dropped} of {keep.size} pairs have a missing value, the first in row ",
-            f"{int(np.flatnonzero(~keep)[0]) + 1}. Fill it in, or pass ",
-            Use(incomplete="drop"),
+            f"{n_dropped} of {keep.size} pairs have a missing value, the first in row {first_row}",
+            FILL_IN,
         )
     if keep.sum() < 3:
         raise DataError(
@@ -413,12 +414,6 @@ def _standardised_signed_rank(
     return distance / deviation
 
 
-def _normal_p_value(z: float, alternative: str) -> float:
-    if alternative == "two-sided":
-        return min(1.0, 2.0 * float(stats.norm.sf(abs(z))))
-    return float(stats.norm.sf(z) if alternative == "greater" else stats.norm.cdf(z))
-
-
 def _signed_rank_distribution(doubled_ranks: NDArray[np.int64]) -> Floats:
     """Probabilities of the sums of doubled ranks, each rank in or out with probability ½."""
     pmf = np.zeros(int(doubled_ranks.sum()) + 1)
@@ -469,7 +464,5 @@ def _interval(
         upper = math.inf
     elif alternative == "less":
         lower = -math.inf
-    estimate, lower, upper = (
-        original(each, exponent) for each in (float(np.median(walsh)), lower, upper)
-    )
-    return estimate, (lower, upper), 1.0 - sides * outside
+    lower, upper = original(lower, exponent), original(upper, exponent)
+    return original(float(np.median(walsh)), exponent), (lower, upper), 1.0 - sides * outside

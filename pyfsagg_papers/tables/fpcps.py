@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg.aggregation import aggregate
-from pyfsagg.evaluation.cells import Fit, Fold, fit_all
+from pyfsagg.evaluation.cells import Fit, FitWork, Fold, fit_all
 from pyfsagg.evaluation.learners import read_classifiers
 from pyfsagg.extending import as_table, check_target, run_tasks
 from pyfsagg.filters import fit_criterion, spearman, symmetric_uncertainty, value_difference_metric
@@ -183,17 +183,11 @@ def auc_on_selected(
         for method, mask in kept.items()
         for name in classifiers
     }
-    outcomes = fit_all(
-        list(dict.fromkeys(fits.values())),
-        {(fold.pool, fold.repeat, fold.number): fold},
-        table,
-        target,
-        classifiers,
-        ("roc_auc", "balanced_accuracy"),
-        seed=seed,
-        n_jobs=n_jobs,
-        done=lambda _: None,
-    )
+    folds = {(fold.pool, fold.repeat, fold.number): fold}
+    metrics = ("roc_auc", "balanced_accuracy")
+    work = FitWork(folds, table, target, classifiers, metrics, seed)
+    distinct = list(dict.fromkeys(fits.values()))
+    outcomes = fit_all(distinct, work, n_jobs=n_jobs, done=lambda _: None)
     return {
         (method, f"auc_{name}"): outcomes[fit].values[METRIC_OF.get(name, "roc_auc")]
         for (method, name), fit in fits.items()
