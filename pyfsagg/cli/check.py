@@ -25,7 +25,8 @@ are such findings.
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``check``."""
+    from pyfsagg._base.settings import Task
+
     parser = commands.add_parser(
         "check",
         help="check a table for problems before a run",
@@ -41,8 +42,6 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--groups", metavar="COLUMN", help="column of subjects whose rows are kept together"
     )
-    from pyfsagg._base.settings import Task
-
     Task.add_flags(parser, "target_bins", "drop_near_zero_variance", "group_score")
     add_reading_flags(parser)
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
@@ -56,7 +55,7 @@ def _check(options: argparse.Namespace) -> int:
     if is_sparse_file(options.table):
         read = check_sparse_file(options)
     else:
-        read, _ = check_file(options, target_columns(options), options.groups)
+        read = check_file(options, target_columns(options), options.groups)
     record = {**read.record, **_groups(options, read.table.feature_names)}
     if options.json:
         print(json.dumps(record, indent=2, ensure_ascii=False))
