@@ -19,7 +19,7 @@ from pyfsagg._kernels.entropy_bins import (
     middle_cut,
     pack_rows,
 )
-from pyfsagg._message import NONE, Param, Remedy, Use
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import open_frame
 from pyfsagg._table.table import AnyTable, Table, Weights, as_table, full_weights
@@ -42,19 +42,10 @@ MAX_CLASSES = 2**16
 class SortedColumns:
     """Numeric columns sorted once, for any number of resamples.
 
-    Attributes
-    ----------
-    columns : ndarray of int64, shape (n_columns,)
-        Positions of the columns in the table.
-    order : ndarray of uint16 or uint32, shape (n_columns, n_samples)
-        Rows by rising value, equal values in row order, missing values last.  In a column with ties
-        the bit above the row number marks the first row of each distinct value.
-    n_known : ndarray of int64, shape (n_columns,)
-        Number of values that are not missing.
-    tied : ndarray of bool, shape (n_columns,)
-        Whether some value occurs more than once.
-    row_bits : int
-        Number of bits of a row number in `order`.
+    `order` (n_columns, n_samples) are rows by rising value, equal values in row order, missing values
+    last; each has `row_bits` bits, and in a column with ties the bit above them marks the first row of
+    each distinct value.  `n_known` counts the values that are not missing; a column is `tied` if some
+    value occurs more than once.
     """
 
     columns: NDArray[np.int64]
@@ -128,11 +119,7 @@ class Discretization:
     def transform(self, X: Any) -> NDArray[np.int32]:
         """Codes (n_samples, n_features) of new data by the same cut points and levels.
 
-        Raises
-        ------
-        DataError
-            If the features are not the same ones in the same order, or a feature has words where
-            numbers were cut, or a level that was not there before.
+        The features must be the same ones in the same order, and have no new levels.
         """
         nominal = [name for name, levels in self.levels.items() if levels != (False, True)]
         frame = None if isinstance(X, Table) else open_frame(X)
@@ -210,10 +197,9 @@ def discretize(
     -------
     Discretization
 
-    Raises
-    ------
-    DataError
-        For a table or labels that cannot be read (:func:`pyfsagg.check_table` says why).
+    See Also
+    --------
+    check_table : what may be wrong with a table.
 
     References
     ----------
@@ -224,10 +210,10 @@ def discretize(
     --------
     >>> import numpy as np
     >>> X = np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])
-    >>> found = discretize(X, ["a", "a", "a", "b", "b", "b"])
-    >>> found.cutpoints
+    >>> cut = discretize(X, ["a", "a", "a", "b", "b", "b"])
+    >>> cut.cutpoints
     {'x0': array([6.5])}
-    >>> found.transform([[6.5], [6.6]]).tolist()
+    >>> cut.transform([[6.5], [6.6]]).tolist()
     [[0], [1]]
     >>> discretize(X, method="equal_frequency", bins=3).codes.ravel().tolist()
     [0, 0, 1, 1, 2, 2]
@@ -241,15 +227,10 @@ def discretize(
     if method == "mdl":
         if y is None:
             raise ParameterError(
-                Param("y"),
-                " is ",
-                NONE,
-                ", but ",
                 Use(method="mdl"),
-                " needs class labels",
-                Remedy(
-                    "give ", Param("y"), " or use an equal_width or equal_frequency discretisation"
-                ),
+                " needs class labels: give ",
+                Param("y"),
+                ", or use an equal_width or equal_frequency discretisation",
             )
         target = check_classes(check_target(y, table.n_samples))
     columns = numeric_columns(table, booleans=parity and method == "mdl")
@@ -337,7 +318,7 @@ def _bin_cutpoints(
     edges = np.empty(bins + 2, np.int64)
     cutpoints = np.empty(bins, np.float64)
     mask = np.uint64((1 << ordered.row_bits) - 1)
-    found = bin_edges(
+    n_edges = bin_edges(
         kind,
         ordered.order[i],
         ordered.n_known[i],
@@ -349,7 +330,7 @@ def _bin_cutpoints(
         edges,
         cutpoints,
     )
-    return cutpoints[: found - 1].copy()
+    return cutpoints[: n_edges - 1].copy()
 
 
 def _codes(
@@ -367,17 +348,17 @@ def _codes(
                 )
             codes[:, j] = np.searchsorted(cutpoints[name], column, side="left")
         else:
-            found = table.levels.get(j, (False, True))
+            present = table.levels.get(j, (False, True))
             position = {level: at for at, level in enumerate(levels[name])}
-            unknown = [level for level in found if level not in position]
-            known = column[~missing]
-            if unknown or (j not in table.levels and not np.isin(known, (0.0, 1.0)).all()):
-                odd = unknown[0] if unknown else known[~np.isin(known, (0.0, 1.0))].tolist()[0]
+            unknown: list[Any] = [level for level in present if level not in position]
+            if not unknown and j not in table.levels:
+                unknown = column[~missing & ~np.isin(column, (0.0, 1.0))].tolist()
+            if unknown:
                 raise DataError(
-                    f"column {name!r} has the value {odd!r}, which is none of its levels "
+                    f"column {name!r} has the value {unknown[0]!r}, which is none of its levels "
                     f"{list(levels[name])[:10]}; mark it missing"
                 )
-            translate = np.array([position[level] for level in found] or [0], np.int32)
+            translate = np.array([position[level] for level in present] or [0], np.int32)
             codes[:, j] = translate[np.where(missing, 0.0, column).astype(np.intp)]
         codes[missing, j] = MISSING
     return codes

@@ -30,13 +30,9 @@ def add_reading_flags(parser: argparse.ArgumentParser) -> None:
     """The flags that say how a table is read."""
     group = parser.add_argument_group("how the table is read")
     Reading.add_flags(group)
+    alias = "the same as --drop"
     group.add_argument(
-        "--exclude",
-        dest="drop",
-        type=names_of,
-        default=(),
-        metavar="A,B",
-        help="the same as --drop",
+        "--exclude", dest="drop", type=names_of, default=(), metavar="A,B", help=alias
     )
 
 
@@ -124,36 +120,35 @@ def require_target(target: str | None, filters: object) -> None:
 def add_output_flags(parser: argparse.ArgumentParser, default: str, *, result: bool = True) -> None:
     """Where results go and how much is said; `result`: whether they can be read again."""
     parser.set_defaults(default_folder=default)
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "-o",
         "--output",
         metavar="FOLDER",
         help=f"new or empty folder for the results (default: {default}, or the next free name)",
     )
-    parser.add_argument(
+    add(
         "--memory-limit",
         metavar="SIZE",
         help="refuse a run that needs more memory than this, for instance 2GB (default: the free memory; a "
         "folder of Parquet files is read within it, or within 2GB more than the process uses)",
     )
     if result:
-        parser.add_argument(
+        add(
             "--overwrite",
             action="store_true",
             help="replace the results of an earlier run in the folder; other files there stay",
         )
-        parser.add_argument(
-            "--xlsx",
-            action="store_true",
-            help="also write the tables into one workbook, tables.xlsx",
+        add(
+            "--xlsx", action="store_true", help="also write the tables into a workbook, tables.xlsx"
         )
-        parser.add_argument(
+        add(
             "--config",
             metavar="FILE",
-            help="take flags from this file, such as the run.toml of an earlier run",
+            help="take flags from this file, such as an earlier run.toml",
         )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print errors only")
+    add("--json", action="store_true", help="print the result as JSON")
+    add("-q", "--quiet", action="store_true", help="print errors only")
 
 
 def add_work_flags(
@@ -166,20 +161,12 @@ def add_work_flags(
 ) -> None:
     """Who works, and where finished work is kept."""
     add = parser.add_argument
-    add(
-        "-j",
-        "--jobs",
-        type=int,
-        default=-1,
-        metavar="N",
-        help=f"{what}; -1, the default: all cores",
-    )
+    shown = f"{what}; -1, the default: all cores"
+    add("-j", "--jobs", type=int, default=-1, metavar="N", help=shown)
     if dask:
         add("--dask", metavar="ADDRESS", help="Dask scheduler whose workers do the work")
-    hidden = [
-        name for name, shown in (("checkpoint", checkpoint), ("scratch", scratch)) if not shown
-    ]
-    Execution.add_flags(parser, *hidden)
+    flags = {"checkpoint": checkpoint, "scratch": scratch}
+    Execution.add_flags(parser, *(name for name, wanted in flags.items() if not wanted))
 
 
 @contextmanager

@@ -184,15 +184,19 @@ def load_table(
     groups: str | None = None,
 ) -> ReadTable:
     """Read the table of a command, and refuse what would spoil a run."""
+    import pandas as pd
+
     read = check_file(options, target, groups)
     read.check.require(options.accept)
+    if isinstance(read.y, pd.DataFrame):  # of --event COLUMN=VALUE the column alone
+        target = list(map(str, read.y.columns))
     changes, known = list(read.code), _rows_with_target(read.y)
     if read.y is not None and known is not None:
         X, y = read.X[known], read.y[known]
         subjects = None if read.groups is None else read.groups[known]
         read = replace(read, X=X, table=_converted(options, X), y=y, groups=subjects)
-        columns, every = (y.name, "") if y.ndim == 1 else (list(y.columns), ".all(axis=1)")
-        changes.append(f"data = data[data[{columns!r}].notna(){every}]")
+        every = ".all(axis=1)" if isinstance(y, pd.DataFrame) else ""
+        changes.append(f"data = data[data[{target!r}].notna(){every}]")
     settings = Reading.from_flags(options).changed().items()
     flags = "".join(f", {name}={value!r}" for name, value in settings)
     others = [*_names(target), *_names(groups)]

@@ -385,13 +385,13 @@ def _compute(
         permutation_p_values,
     )
 
-    for name in methods:
-        if AGGREGATORS.get(name).input == "scores" and table.scores is None:
-            of_ranks = [spec.name for spec in AGGREGATORS if spec.input == "ranks"]
-            raise ParameterError(
-                f"{name} combines scores: give a matrix with --scores, or use a method of ranks: "
-                f"{', '.join(of_ranks)}"
-            )
+    of_scores = [name for name in methods if AGGREGATORS.get(name).input == "scores"]
+    if of_scores and table.scores is None:
+        of_ranks = [spec.name for spec in AGGREGATORS if spec.input == "ranks"]
+        raise ParameterError(
+            f"{of_scores[0]} combines scores: give a matrix with --scores, or use a method of ranks: "
+            f"{', '.join(of_ranks)}"
+        )
     adjust = "bh" if options.adjust == "none" else options.adjust
     recorded = {}
     if options.methods:

@@ -28,22 +28,11 @@ if TYPE_CHECKING:
 
 
 FOLDER_FLAGS = ("binning", "bins")
-MEMORY_FLAGS = {
-    "task": "classification",
-    "target_bins": 5,
-    "event": None,
-    "groups": None,
-    "resampling": None,
-    "resampling_param": None,
-    "filter_param": None,
-    "precision": None,
-    **Checks().record(),
-    "max_false": None,
-    "fdr": None,
-    "drop_near_zero_variance": False,
-    "feature_groups": None,
-    "group_score": "auto",
-    "scratch": None,
+MEMORY_FLAGS: dict[str, Any] = {
+    **{"task": "classification", "target_bins": 5, "group_score": "auto"},
+    **dict.fromkeys(("event", "groups", "resampling", "resampling_param", "filter_param")),
+    **dict.fromkeys(("precision", "max_false", "fdr", "feature_groups", "scratch")),
+    **{"drop_near_zero_variance": False, **Checks().record()},
 }
 """Flags that need the table in memory, with their neutral values."""
 

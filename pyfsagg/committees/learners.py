@@ -22,8 +22,8 @@ from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.selectors import is_survival_model
-from pyfsagg._table.table import full_weights
-from pyfsagg._table.target import read_target, table_of_task
+from pyfsagg._table.table import as_table, full_weights
+from pyfsagg._table.target import read_target
 from pyfsagg.committees.coding import FeatureCoding, code_features
 from pyfsagg.committees.result import Committee, Weights, read_voter_weights
 from pyfsagg.committees.rules import VOTING_RULES
@@ -146,7 +146,7 @@ def committee(
     ways = _read_selection(selection, models)
     chosen = _check_metric(METRIC[wanted.task] if metric is None else metric, voter_weights)
     rule = VOTING_RULES.get(rule).name
-    table = table_of_task(wanted, X)
+    table = as_table(X, nominal=wanted.nominal)
     target = read_target(wanted, y, table.n_samples)
     for model in models.values():
         if not hasattr(model, "predict") and wanted.task == "classification":

@@ -344,11 +344,6 @@ def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = No
     ndarray of float64, shape (n_features,)
         ``|rho|`` in [0, 1], with average ranks for ties; 0 where the feature or the class is constant.
 
-    Raises
-    ------
-    DataError
-        For more than two classes, or a nominal column with more than two levels.
-
     References
     ----------
     fpcps paper, section 4.3 (SP).
@@ -392,11 +387,6 @@ def value_difference_metric(
     ndarray of float64, shape (n_features,)
         In [0, 1], larger is more important; 0 where the feature is constant or a class is absent.
 
-    Raises
-    ------
-    DataError
-        For more than two classes.
-
     References
     ----------
     fpcps paper, section 4.3 (VDM).
@@ -433,11 +423,6 @@ def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None
     -------
     ndarray of float64, shape (n_features,)
         In [0, 1], larger is more important.  0 where the feature is constant or a class is absent.
-
-    Raises
-    ------
-    DataError
-        For more than two classes, or a nominal column with more than two levels.
 
     Notes
     -----

@@ -152,10 +152,10 @@ def information_gain(
     ndarray of float64, shape (n_features,)
         From 0 to H(Y); larger = more important.  A feature that is constant or not split has 0.
 
-    Raises
-    ------
-    DataError
-        For a table or labels that cannot be ranked (infinite values, a single class, …).
+    See Also
+    --------
+    gain_ratio, symmetric_uncertainty : the same, divided by entropies.
+    discretize : the cuts alone.
 
     References
     ----------

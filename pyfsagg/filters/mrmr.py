@@ -231,12 +231,6 @@ def mrmr(
         Scores in column order and the selection order; a large score is better, but compare the
         order rather than the scores: they do not fall monotonically.
 
-    Raises
-    ------
-    DataError
-        For a missing value with ``binning="praznik"``, and for tables that cannot be ranked
-        (:func:`pyfsagg.check_table` says why).
-
     See Also
     --------
     bam, wam : ensembles, in which ``"mrmr"`` is one of the filters.

@@ -124,12 +124,6 @@ def cox_score(
         The chi-squared statistic (one degree of freedom, at least 0), larger = more important in either
         direction; 0 for a feature that is constant among those at risk.
 
-    Raises
-    ------
-    DataError
-        For a nominal column with more than two levels, missing values, and for times and events that
-        cannot be used: missing, not above 0, events that are not 0 or 1, none at all.
-
     See Also
     --------
     concordance : rank agreement instead of a regression.
