@@ -19,7 +19,7 @@ from pyfsagg._kernels.entropy_bins import (
     middle_cut,
     pack_rows,
 )
-from pyfsagg._message import NONE, Param, Remedy, Use
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import open_frame
 from pyfsagg._table.table import AnyTable, Table, Weights, as_table, full_weights
@@ -42,19 +42,10 @@ MAX_CLASSES = 2**16
 class SortedColumns:
     """Numeric columns sorted once, for any number of resamples.
 
-    Attributes
-    ----------
-    columns : ndarray of int64, shape (n_columns,)
-        Positions of the columns in the table.
-    order : ndarray of uint16 or uint32, shape (n_columns, n_samples)
-        Rows by rising value, equal values in row order, missing values last.  In a column with ties
-        the bit above the row number marks the first row of each distinct value.
-    n_known : ndarray of int64, shape (n_columns,)
-        Number of values that are not missing.
-    tied : ndarray of bool, shape (n_columns,)
-        Whether some value occurs more than once.
-    row_bits : int
-        Number of bits of a row number in `order`.
+    `order` (n_columns, n_samples) are rows by rising value, equal values in row order, missing values
+    last; each has `row_bits` bits, and in a column with ties the bit above them marks the first row of
+    each distinct value.  `n_known` counts the values that are not missing; a column is `tied` if some
+    value occurs more than once.
     """
 
     columns: NDArray[np.int64]
@@ -128,14 +119,16 @@ class Discretization:
     def transform(self, X: Any) -> NDArray[np.int32]:
         """Codes (n_samples, n_features) of new data by the same cut points and levels.
 
-        The features must be the same ones in the same order, and have no levels that were not there before.
+        The features must be the same ones in the same order, and have no new levels.
         """
         nominal = [name for name, levels in self.levels.items() if levels != (False, True)]
         frame = None if isinstance(X, Table) else open_frame(X)
         names = self.feature_names if frame is None and not isinstance(X, Table) else None
         if names is not None and np.ndim(X) == 2 and np.shape(X)[1] != len(names):
-            made = f"but the discretisation was made for {len(names)}"
-            raise DataError(Param("X"), f" has {np.shape(X)[1]} features, {made}")
+            raise DataError(
+                Param("X"),
+                f" has {np.shape(X)[1]} features, but the discretisation was made for {len(names)}",
+            )
         present = set(self.feature_names if frame is None else frame.names)
         table = as_table(
             X if frame is None else frame,
@@ -206,7 +199,7 @@ def discretize(
 
     See Also
     --------
-    check_table : Why a table cannot be read.
+    check_table : what may be wrong with a table.
 
     References
     ----------
@@ -217,10 +210,10 @@ def discretize(
     --------
     >>> import numpy as np
     >>> X = np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])
-    >>> result = discretize(X, ["a", "a", "a", "b", "b", "b"])
-    >>> result.cutpoints
+    >>> cut = discretize(X, ["a", "a", "a", "b", "b", "b"])
+    >>> cut.cutpoints
     {'x0': array([6.5])}
-    >>> result.transform([[6.5], [6.6]]).tolist()
+    >>> cut.transform([[6.5], [6.6]]).tolist()
     [[0], [1]]
     >>> discretize(X, method="equal_frequency", bins=3).codes.ravel().tolist()
     [0, 0, 1, 1, 2, 2]
@@ -233,9 +226,12 @@ def discretize(
     check_totals(weights)
     if method == "mdl":
         if y is None:
-            needs = Use(method="mdl"), " needs class labels"
-            remedy = "give ", Param("y"), " or use an equal_width or equal_frequency discretisation"
-            raise ParameterError(Param("y"), " is ", NONE, ", but ", *needs, Remedy(*remedy))
+            raise ParameterError(
+                Use(method="mdl"),
+                " needs class labels: give ",
+                Param("y"),
+                ", or use an equal_width or equal_frequency discretisation",
+            )
         target = check_classes(check_target(y, table.n_samples))
     columns = numeric_columns(table, booleans=parity and method == "mdl")
     ordered = SortedColumns.of(table.values, columns)
@@ -290,8 +286,16 @@ def _mdl_cutpoints(
     target: Target,
     parity: bool,
 ) -> NDArray[np.float64]:
-    column = ordered.order[i], ordered.n_known[i], ordered.tied[i], ordered.row_bits
-    below = mdl_cut_weights(*column, weights, target.codes, target.n_classes, parity)
+    below = mdl_cut_weights(
+        ordered.order[i],
+        ordered.n_known[i],
+        ordered.tied[i],
+        ordered.row_bits,
+        weights,
+        target.codes,
+        target.n_classes,
+        parity,
+    )
     rows = ordered.order[i, : ordered.n_known[i]] & ((1 << ordered.row_bits) - 1)
     rows = rows[weights[rows] > 0]
     last_below = np.searchsorted(np.cumsum(weights[rows], dtype=np.int64), below)
@@ -314,9 +318,19 @@ def _bin_cutpoints(
     edges = np.empty(bins + 2, np.int64)
     cutpoints = np.empty(bins, np.float64)
     mask = np.uint64((1 << ordered.row_bits) - 1)
-    column = ordered.order[i], ordered.n_known[i], mask, values[:, j], ordered.grid(values)[i]
-    n_bins = bin_edges(kind, *column, packed, bins, edges, cutpoints)
-    return cutpoints[: n_bins - 1].copy()
+    n_edges = bin_edges(
+        kind,
+        ordered.order[i],
+        ordered.n_known[i],
+        mask,
+        values[:, j],
+        ordered.grid(values)[i],
+        packed,
+        bins,
+        edges,
+        cutpoints,
+    )
+    return cutpoints[: n_edges - 1].copy()
 
 
 def _codes(
@@ -334,17 +348,17 @@ def _codes(
                 )
             codes[:, j] = np.searchsorted(cutpoints[name], column, side="left")
         else:
-            met = table.levels.get(j, (False, True))
+            present = table.levels.get(j, (False, True))
             position = {level: at for at, level in enumerate(levels[name])}
-            unknown = [level for level in met if level not in position]
-            known = column[~missing]
-            if unknown or (j not in table.levels and not np.isin(known, (0.0, 1.0)).all()):
-                odd = unknown[0] if unknown else known[~np.isin(known, (0.0, 1.0))].tolist()[0]
+            unknown: list[Any] = [level for level in present if level not in position]
+            if not unknown and j not in table.levels:
+                unknown = column[~missing & ~np.isin(column, (0.0, 1.0))].tolist()
+            if unknown:
                 raise DataError(
-                    f"column {name!r} has the value {odd!r}, which is none of its levels "
+                    f"column {name!r} has the value {unknown[0]!r}, which is none of its levels "
                     f"{list(levels[name])[:10]}; mark it missing"
                 )
-            translate = np.array([position[level] for level in met] or [0], np.int32)
+            translate = np.array([position[level] for level in present] or [0], np.int32)
             codes[:, j] = translate[np.where(missing, 0.0, column).astype(np.intp)]
         codes[missing, j] = MISSING
     return codes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -31,13 +30,9 @@ def add_reading_flags(parser: argparse.ArgumentParser) -> None:
     """The flags that say how a table is read."""
     group = parser.add_argument_group("how the table is read")
     Reading.add_flags(group)
+    alias = "the same as --drop"
     group.add_argument(
-        "--exclude",
-        dest="drop",
-        type=names_of,
-        default=(),
-        metavar="A,B",
-        help="the same as --drop",
+        "--exclude", dest="drop", type=names_of, default=(), metavar="A,B", help=alias
     )
 
 
@@ -67,6 +62,22 @@ def add_table_flags(parser: argparse.ArgumentParser, *, target_required: bool = 
     Task.add_flags(parser)
     add_reading_flags(parser)
     add_accept_flag(parser)
+
+
+def add_filter_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags of filters in an ensemble."""
+    parser.add_argument(
+        "--filter-param",
+        action="append",
+        metavar="FILTER.NAME=VALUE",
+        help="parameter of a filter, for instance mrmr.n_features=100 (may be repeated)",
+    )
+    parser.add_argument(
+        "--normalize",
+        choices=("per_resample", "per_feature"),
+        default="per_resample",
+        help="how bam makes filters comparable (default: %(default)s)",
+    )
 
 
 def add_event_flag(parser: argparse.ArgumentParser) -> None:
@@ -109,36 +120,35 @@ def require_target(target: str | None, filters: object) -> None:
 def add_output_flags(parser: argparse.ArgumentParser, default: str, *, result: bool = True) -> None:
     """Where results go and how much is said; `result`: whether they can be read again."""
     parser.set_defaults(default_folder=default)
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "-o",
         "--output",
         metavar="FOLDER",
         help=f"new or empty folder for the results (default: {default}, or the next free name)",
     )
-    parser.add_argument(
+    add(
         "--memory-limit",
         metavar="SIZE",
         help="refuse a run that needs more memory than this, for instance 2GB (default: the free memory; a "
         "folder of Parquet files is read within it, or within 2GB more than the process uses)",
     )
     if result:
-        parser.add_argument(
+        add(
             "--overwrite",
             action="store_true",
             help="replace the results of an earlier run in the folder; other files there stay",
         )
-        parser.add_argument(
-            "--xlsx",
-            action="store_true",
-            help="also write the tables into one workbook, tables.xlsx",
+        add(
+            "--xlsx", action="store_true", help="also write the tables into a workbook, tables.xlsx"
         )
-        parser.add_argument(
+        add(
             "--config",
             metavar="FILE",
-            help="take flags from this file, such as the run.toml of an earlier run",
+            help="take flags from this file, such as an earlier run.toml",
         )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print errors only")
+    add("--json", action="store_true", help="print the result as JSON")
+    add("-q", "--quiet", action="store_true", help="print errors only")
 
 
 def add_work_flags(
@@ -151,20 +161,12 @@ def add_work_flags(
 ) -> None:
     """Who works, and where finished work is kept."""
     add = parser.add_argument
-    add(
-        "-j",
-        "--jobs",
-        type=int,
-        default=-1,
-        metavar="N",
-        help=f"{what}; -1, the default: all cores",
-    )
+    shown = f"{what}; -1, the default: all cores"
+    add("-j", "--jobs", type=int, default=-1, metavar="N", help=shown)
     if dask:
         add("--dask", metavar="ADDRESS", help="Dask scheduler whose workers do the work")
-    hidden = [
-        name for name, shown in (("checkpoint", checkpoint), ("scratch", scratch)) if not shown
-    ]
-    Execution.add_flags(parser, *hidden)
+    flags = {"checkpoint": checkpoint, "scratch": scratch}
+    Execution.add_flags(parser, *(name for name, wanted in flags.items() if not wanted))
 
 
 @contextmanager
@@ -187,6 +189,19 @@ def on_cluster(address: str | None) -> Iterator[None]:
         raise ParameterError(f"no Dask scheduler answers at {address} ({error})") from None
     with client, joblib.parallel_config(backend="dask"):
         yield
+
+
+def one_or_several(number: type[int] | type[float], expected: str) -> Callable[[str], Any]:
+    """A reader of flags: one number, or several between commas as a list."""
+
+    def read(text: str) -> float | list[float]:
+        try:
+            numbers = [number(part) for part in names_of(text)]
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"expected {expected}, got {text!r}") from None
+        return numbers[0] if len(numbers) == 1 else numbers
+
+    return read
 
 
 def threshold(text: str) -> float | int:
@@ -248,7 +263,7 @@ def view_of(options: argparse.Namespace, known: Mapping[str, Any]) -> dict[str, 
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:
     """``["a=1", "b.c=x"]`` as ``{"a": 1, "b": {"c": "x"}}``; values are read as JSON where they can be."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for text in texts or []:
         key, equals, value = text.partition("=")
         if not equals or not key:
@@ -258,56 +273,45 @@ def assignments(texts: list[str] | None) -> dict[str, Any]:
         except json.JSONDecodeError:
             parsed = value
         except RecursionError:
-            raise ParameterError(
-                f"the value of {key} has too many brackets in each other"
-            ) from None
+            raise ParameterError(f"the value of {key} has too many nested brackets") from None
         outer, dot, inner = key.partition(".")
         if dot:
-            found.setdefault(outer, {})[inner] = parsed
+            values.setdefault(outer, {})[inner] = parsed
         else:
-            found[outer] = parsed
-    return found
+            values[outer] = parsed
+    return values
 
 
 @contextmanager
 def output_place(options: argparse.Namespace) -> Iterator[Place]:
-    """The folder asked for, or the default name with the first number that is free, held for results.
+    """The folder of ``--output``, or the default name with the first number that is free, held for results.
 
     With ``--overwrite`` the results of an earlier run do not make a folder taken.
-
-    Raises
-    ------
-    OutputError
-        If it cannot be taken.
     """
-    given, default = options.output, options.default_folder
+    folder, default = options.output, options.default_folder
+    checkpoint = getattr(options, "checkpoint", None)
     place, number = None, 1
     while place is None:
-        name = given or (default if number == 1 else f"{default}-{number}")
-        _keep_apart(name, getattr(options, "checkpoint", None))
+        name = folder or (default if number == 1 else f"{default}-{number}")
+        if checkpoint is not None:
+            output, kept = Path(name).resolve(), Path(checkpoint).resolve()
+            if output.is_relative_to(kept) or kept.is_relative_to(output):
+                raise ParameterError(
+                    f"of the output folder {name} and the checkpoint {checkpoint} one lies in the other; "
+                    "name two folders side by side"
+                )
         try:
             place = Place(name, getattr(options, "overwrite", False))
         except TakenError as error:
-            if given is not None and error.results:
+            if folder is not None and error.results:
                 raise OutputError(f"{error}, or replace the results there: --overwrite") from None
-            if given is not None:
+            if folder is not None:
                 raise
             number += 1
     try:
         yield place
     finally:
         place.release()
-
-
-def _keep_apart(folder: str, checkpoint: str | os.PathLike[str] | None) -> None:
-    if checkpoint is None:
-        return
-    output, kept = Path(folder).resolve(), Path(checkpoint).resolve()
-    if output.is_relative_to(kept) or kept.is_relative_to(output):
-        raise ParameterError(
-            f"the output folder {folder} and the checkpoint {checkpoint} lie in each other; name two "
-            "folders side by side"
-        )
 
 
 @contextmanager
@@ -338,23 +342,23 @@ def _first_run() -> str:
 
 
 def _log_lines(unit: str) -> Callable[[int, int], None]:
-    logged, said = 0, 0.0
+    logged, last = 0, 0.0
     first: tuple[int, float] | None = None
-    told = False
+    estimated = False
 
     def log(done: int, total: int) -> None:
-        nonlocal logged, said, first, told
+        nonlocal logged, last, first, estimated
         now = time.monotonic()
         if done == 0:
             why = _first_run()
-            told_why = f" ({why})" if why else ""
-            print(f"{total} {unit}s to do{told_why}", file=sys.stderr, flush=True)
+            reason = f" ({why})" if why else ""
+            print(f"{total} {unit}s to do{reason}", file=sys.stderr, flush=True)
             return
         quarter = 4 * done // total
-        due = first is not None and not told and now - first[1] >= FIRST_ESTIMATE
+        due = first is not None and not estimated and now - first[1] >= FIRST_ESTIMATE
         # The first pieces at once, a first estimate, then every quarter and every half minute.
-        if quarter > logged or first is None or due or now - said >= LOG_EVERY:
-            logged, said = quarter, now
+        if quarter > logged or first is None or due or now - last >= LOG_EVERY:
+            logged, last = quarter, now
             left = ""
             # The first pieces may have waited for the kernels to be compiled: they tell no speed.
             if first is None:
@@ -362,7 +366,7 @@ def _log_lines(unit: str) -> Callable[[int, int], None]:
             elif first[0] < done < total:
                 rest = (now - first[1]) / (done - first[0]) * (total - done)
                 left = f", about {duration(rest)} left" if rest >= 1.0 else ""
-                told = True
+                estimated = True
             print(f"{done} of {total} {unit}s done{left}", file=sys.stderr, flush=True)
 
     return log

@@ -92,18 +92,14 @@ def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
         f"{options.command} --config {CONFIG_FILE}. Flags on the command line come first.",
         f"command = {json.dumps(options.command)}",
     ]
-    kept = set()
+    settings: dict[str, str] = {}
     for action in parser._actions:
         key = _key(action)
         value = getattr(options, action.dest, None)
         usual = options.usual.get(action.dest, parser.get_default(action.dest))
-        if key in NOT_KEPT or value is None or value == usual:
-            continue
-        if action.dest in kept:  # another name of a flag
-            continue
-        kept.add(action.dest)
-        lines.append(f"{key} = {_toml(value)}")
-    return "\n".join(lines) + "\n"
+        if key not in NOT_KEPT and value is not None and value != usual:
+            settings.setdefault(action.dest, f"{key} = {_toml(value)}")  # the first name of a flag
+    return "\n".join([*lines, *settings.values()]) + "\n"
 
 
 def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
@@ -115,17 +111,17 @@ def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
     import tomllib
 
     try:
-        given = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not valid UTF-8"
         raise DataError(f"cannot read {path}: {reason}") from None
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{path} is not TOML: {error}") from None
-    if (own := given.pop("command", arguments[0])) != arguments[0]:
-        raise ParameterError(f"{path} is for pyfsagg {own}, not for pyfsagg {arguments[0]}")
+    if (name := settings.pop("command", arguments[0])) != arguments[0]:
+        raise ParameterError(f"{path} is for pyfsagg {name}, not for pyfsagg {arguments[0]}")
     actions = {_key(action): action for action in command._actions}
     usual = {}
-    for key, value in given.items():
+    for key, value in settings.items():
         if key in NOT_KEPT:
             raise ParameterError(
                 f"{path}: {key} belongs to one run and is not read from a file; type --{key} on the "
@@ -144,11 +140,11 @@ def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
 
 
 def _config_of(arguments: list[str]) -> str | None:
-    for place, text in enumerate(arguments):
-        if text == "--config" and place + 1 < len(arguments):
+    for place, word in enumerate(arguments):
+        if word == "--config" and place + 1 < len(arguments):
             return arguments[place + 1]
-        if text.startswith("--config="):
-            return text.partition("=")[2]
+        if word.startswith("--config="):
+            return word.partition("=")[2]
     return None
 
 
@@ -165,7 +161,7 @@ def _value(command: argparse.ArgumentParser, action: argparse.Action, value: Any
             raise ParameterError(f"{what} must be true or false, got {value!r}")
         return value
     if isinstance(value, list):
-        return [str(each) for each in value]
+        return list(map(str, value))
     if isinstance(value, (dict, bool)):
         raise ParameterError(f"{what} must be a number, a text or a list, got {value!r}")
     try:
@@ -178,7 +174,7 @@ def _value(command: argparse.ArgumentParser, action: argparse.Action, value: Any
 
 def _toml(value: Any) -> str:
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(_toml(each) for each in value)}]"
+        return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, (bool, int, float)):
         return json.dumps(value)
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -260,9 +256,8 @@ class Terminal(Door):
     def _given(self, flag: str, value: Value) -> str:
         if value.value is False:
             return f"no {flag}"
-        alone = any(
-            flag in each.option_strings and each.nargs == 0 for each in self.parser._actions
-        )
+        switches = [action for action in self.parser._actions if action.nargs == 0]
+        alone = any(flag in action.option_strings for action in switches)
         return flag if alone else f"{flag} {_typed(value.value)}"
 
     def phrase(self, phrase: Phrase) -> str:
@@ -272,16 +267,16 @@ class Terminal(Door):
 
 def flags_of(parser: argparse.ArgumentParser) -> dict[str, str]:
     """The long flag of each parameter that a command knows."""
-    own: Mapping[str, str | None] = parser.get_default("called") or {}
+    called: Mapping[str, str | None] = parser.get_default("called") or {}
     flags: dict[str, str] = {}
     for action in parser._actions:
         long = [flag for flag in action.option_strings if flag.startswith("--")]
         if long:
             flags.setdefault(action.dest, long[0])
-    for name, dest in {**OTHER_NAMES, **own}.items():
+    for name, dest in {**OTHER_NAMES, **called}.items():
         if dest is None:
             flags.pop(name, None)
-        elif dest in flags and (name in own or name not in flags):
+        elif dest in flags and (name in called or name not in flags):
             flags[name] = flags[dest]
     return flags
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,16 +27,6 @@ if TYPE_CHECKING:
 # A name that looks like a formula or a link is a name.
 _PLAIN = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
 _CREATED = datetime(2000, 1, 1)  # the same bytes for the same tables
-
-
-def require_workbooks() -> None:
-    """Say before the run that a workbook cannot be written."""
-    try:
-        import xlsxwriter  # noqa: F401
-    except ImportError:
-        raise MissingDependencyError(
-            "--xlsx needs the package XlsxWriter; install it with: pip install 'pyfsagg[sheets]'"
-        ) from None
 
 
 def write_workbook(path: Path, tables: Mapping[str, pd.DataFrame]) -> None:
@@ -66,25 +57,16 @@ def keep_result(
 ) -> R:
     """Compute a result, write it with its report into a folder, and say what it is.
 
-    Parameters
-    ----------
-    options : Namespace
-        With the flags of :func:`pyfsagg._command.flags.add_output_flags`.
-    compute : callable
-        Returns the result; it is given a function that reports progress, or None.
-    unit : str, optional
-        What progress counts; without it there is no progress.
-    view : mapping, or callable that makes one of the result
-        How the result is shown, as its class takes it.
-    draw : callable, optional
-        Writes pictures of the result into the folder.
-    said : sequence of str
-        Lines about the data, printed when everything is checked and the work begins.
+    `compute` gets a function that reports progress, counted in `unit`s, or None; `view` is how the result
+    is shown, or makes that of the result; `draw` writes pictures into the folder; the lines `said` about
+    the data are printed when everything is checked and the work begins.
     """
     from pyfsagg._run.result import REPORT_FILE
 
-    if options.xlsx:
-        require_workbooks()
+    if options.xlsx and find_spec("xlsxwriter") is None:
+        raise MissingDependencyError(
+            "--xlsx needs the package XlsxWriter; install it with: pip install 'pyfsagg[sheets]'"
+        )
     with output_place(options) as place:
         started = time.perf_counter()
         silent = options.quiet or unit is None
@@ -125,16 +107,16 @@ def keep_result(
 
 def _without_place(arguments: Sequence[str]) -> list[str]:
     """A command without the place of its results, which are there: pasted, it takes a new one."""
-    kept: list[str] = []
+    words: list[str] = []
     skip = False
-    for text in arguments:
+    for word in arguments:
         if skip:
             skip = False
-        elif text in ("-o", "--output"):
+        elif word in ("-o", "--output"):
             skip = True
-        elif text != "--overwrite" and not text.startswith("--output="):
-            kept.append(text)
-    return kept
+        elif word != "--overwrite" and not word.startswith("--output="):
+            words.append(word)
+    return words
 
 
 @contextmanager
@@ -170,6 +152,11 @@ def _saying(lines: Sequence[str], progress: Progress | None) -> Progress | None:
         progress(done, total)
 
     return advance
+
+
+def print_records(frame: pd.DataFrame) -> None:
+    """Print a table as JSON, a record for each row."""
+    print(frame.reset_index().to_json(orient="records", indent=1, force_ascii=False))
 
 
 def name_of_table(path: str) -> str:

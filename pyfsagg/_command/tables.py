@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,22 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ReadTable:
-    """A table as it was read, and what was found in it.
+    """The table of a command, how it was read, and what was found in it.
 
-    Attributes
-    ----------
-    X : DataFrame or sparse matrix (n_samples, n_features)
-    table : ConvertedTable, or SparseTable of a sparse matrix
-        `X` as numbers, which a run takes for it.
-    y : Series (n_samples,), optional
-        A frame (n_samples, 2) of times and events.
-    groups : Series (n_samples,), optional
-    check : TableCheck
-        In the words of the terminal.
-    record : dict
-        File, how it was read, and what was found, as it is written into a file.
-    notes : sequence of str
-        Each choice in reading it that nobody had asked for.
+    `table` is `X` as numbers, which a run takes for it, and `check` is in the words of the terminal.
+    `record` says how the file was read and what was found, `notes` are the choices in reading it that
+    nobody had asked for, and `code` are the lines that read it, or, before it is loaded, change it.
     """
 
     X: Any
@@ -50,28 +39,18 @@ class ReadTable:
     check: TableCheck
     record: dict[str, Any]
     notes: Sequence[str] = ()
+    code: list[str] = field(default_factory=list)
 
+    @property
+    def view(self) -> dict[str, Any]:
+        """Where a result comes from, as :data:`pyfsagg._run.result.ORIGIN` has it."""
+        return {"data_name": self.record["file"], "reading": self.code, "read": self.record}
 
-@dataclass(frozen=True, eq=False)
-class LoadedTable:
-    """What a command computes with, and how its result says where it comes from.
-
-    Attributes
-    ----------
-    X, table, y, groups
-        As of :class:`ReadTable`, without rows that have no target.
-    view : dict
-        ``data_name``, ``reading`` and ``read`` as :data:`pyfsagg._run.result.ORIGIN` has them.
-    lines : list of str
-        What was read, for the terminal.
-    """
-
-    X: Any
-    table: ConvertedTable | AnyTable
-    y: pd.Series[Any] | pd.DataFrame | None
-    groups: pd.Series[Any] | None
-    view: dict[str, Any]
-    lines: list[str]
+    @property
+    def lines(self) -> list[str]:
+        """What was read, for the terminal."""
+        lines = [f"read: {line}" for line in (*self.check.facts, *self.notes)]
+        return [*lines, *(f"check: {finding}" for finding in self.check.findings)]
 
 
 def read_files(paths: Sequence[str]) -> dict[str, Any]:
@@ -98,49 +77,52 @@ def read_files(paths: Sequence[str]) -> dict[str, Any]:
     return {"file": name, "sha256": digest}
 
 
+def code_of_lists(name: str, lists: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of code with lists of names, up to 2000 of these, or a line that says what is left out."""
+    if sum(map(len, lists)) > 2000:
+        return [f"# {name}: the {len(lists):,} lists of names"]
+    return [f"{name} = [", *(f"    {list(names)!r}," for names in lists), "]"]
+
+
 def refuse_reading_flags(options: argparse.Namespace, why: str, *accepted: str) -> None:
     """Refuse flags of reading, except those `accepted`, for a table that is read in another way."""
-    for field in fields(Reading):
-        if field.name not in accepted and getattr(options, field.name) != field.default:
-            raise ParameterError(f"--{field.name} has no meaning here: {options.table} {why}")
+    for setting in fields(Reading):
+        name = setting.name
+        if name not in accepted and getattr(options, name) != setting.default:
+            raise ParameterError(f"--{name} has no meaning here: {options.table} {why}")
 
 
 def require_column(table: pd.DataFrame, flag: str, name: str | None) -> None:
     """Refuse the name of a column, given by a flag, that the table does not have."""
     if name is not None and name not in table.columns:
-        raise UnknownNameError(f"--{flag} column", name, [str(each) for each in table.columns])
+        raise UnknownNameError(f"--{flag} column", name, map(str, table.columns))
 
 
 def check_file(
     options: argparse.Namespace,
     target: str | list[str] | None = None,
     groups: str | None = None,
-) -> tuple[ReadTable, list[str]]:
-    """Read the table of a command and look through it; also the lines of code that change its columns."""
+) -> ReadTable:
+    """Read the table of a command and look through it."""
     from pyfsagg._command.parser import Terminal
     from pyfsagg._table.findings import find_in_table
     from pyfsagg._table.source import read_source
     from pyfsagg.datasets._catalogue import split_target
 
     how = Reading.from_flags(options)
-    roles = dict.fromkeys(_names(groups), "the groups") | dict.fromkeys(
-        _names(target), "the target"
-    )
-    for name, role in roles.items():
-        if name in (*how.drop, how.id):
-            raise ParameterError(f"the column {name!r} cannot be both {role} and left out")
+    for role, columns in (("the target", target), ("the groups", groups)):
+        for name in _names(columns):
+            if name in (*how.drop, how.id):
+                raise ParameterError(f"the column {name!r} cannot be both {role} and left out")
     source, target, changes = _with_events(read_source(options.table, how), target)
     X, y = split_target(source.frame, target, [groups] if groups else [])
     table = _converted(options, X)
     subjects = source.frame[groups] if groups else None
-    check = find_in_table(
-        table,
-        y,
-        task=getattr(options, "task", "classification"),
-        grouped=subjects is not None,
-    ).spelled(Terminal(options.parser))
+    task = getattr(options, "task", "classification")
+    check = find_in_table(table, y, task=task, grouped=subjects is not None)
+    check = check.spelled(Terminal(options.parser))
     record = {**source.record, "found": list(source.notes), **check.record()}
-    return ReadTable(X, table, y, subjects, check, record, source.notes), changes
+    return ReadTable(X, table, y, subjects, check, record, source.notes, changes)
 
 
 def _converted(options: argparse.Namespace, X: pd.DataFrame) -> ConvertedTable:
@@ -176,17 +158,17 @@ def _with_events(
         )
     else:
         return source, [time, name], []
-    by_word = {str(each): each for each in column.dropna().unique().tolist()}
-    by_word |= {f"{each:g}": each for each in by_word.values() if isinstance(each, float)}
-    if value not in by_word:
+    levels = {str(level): level for level in column.dropna().unique().tolist()}
+    levels |= {f"{level:g}": level for level in levels.values() if isinstance(level, float)}
+    if value not in levels:
         raise ParameterError(
             f"--event {name}={value}: the column {name!r} has no such value; it has "
-            f"{enumerate_names(sorted(by_word)[:10])}"
+            f"{enumerate_names(sorted(levels)[:10])}"
         )
     data = f"data[{name!r}]"
-    code = f"{data} = ({data} == {by_word[value]!r}).astype(float).where({data}.notna())"
-    seen = (column == by_word[value]).astype(float).where(column.notna())
-    source = replace(source, frame=frame.assign(**{name: seen}), notes=(*source.notes, note))
+    code = f"{data} = ({data} == {levels[value]!r}).astype(float).where({data}.notna())"
+    events = (column == levels[value]).astype(float).where(column.notna())
+    source = replace(source, frame=frame.assign(**{name: events}), notes=(*source.notes, note))
     return source, [time, name], [code]
 
 
@@ -200,23 +182,34 @@ def load_table(
     options: argparse.Namespace,
     target: str | list[str] | None = None,
     groups: str | None = None,
-) -> LoadedTable:
+) -> ReadTable:
     """Read the table of a command, and refuse what would spoil a run."""
     import pandas as pd
 
-    read, changes = check_file(options, target, groups)
+    read = check_file(options, target, groups)
     read.check.require(options.accept)
-    X, table, y, subjects = read.X, read.table, read.y, read.groups
-    known = _rows_with_target(y)
-    if y is not None and known is not None:
-        X, y = X[known], y[known]
-        table = _converted(options, X)
-        subjects = None if subjects is None else subjects[known]
-        columns = list(y.columns) if isinstance(y, pd.DataFrame) else y.name
+    if isinstance(read.y, pd.DataFrame):  # of --event COLUMN=VALUE the column alone
+        target = list(map(str, read.y.columns))
+    changes, known = list(read.code), _rows_with_target(read.y)
+    if read.y is not None and known is not None:
+        X, y = read.X[known], read.y[known]
+        subjects = None if read.groups is None else read.groups[known]
+        read = replace(read, X=X, table=_converted(options, X), y=y, groups=subjects)
         every = ".all(axis=1)" if isinstance(y, pd.DataFrame) else ""
-        changes.append(f"data = data[data[{columns!r}].notna(){every}]")
-    code = reading_code(options.table, Reading.from_flags(options), target, groups, changes)
-    return LoadedTable(X, table, y, subjects, _view(options, code, read), _lines(read))
+        changes.append(f"data = data[data[{target!r}].notna(){every}]")
+    settings = Reading.from_flags(options).changed().items()
+    flags = "".join(f", {name}={value!r}" for name, value in settings)
+    others = [*_names(target), *_names(groups)]
+    code = [
+        f"data = pyfsagg.read_table({options.table!r}{flags})",
+        *changes,
+        f"X = data.drop(columns={others!r})" if others else "X = data",
+    ]
+    if target:
+        code.append(f"y = data[{target!r}]")
+    if groups:
+        code.append(f"groups = data[{groups!r}]")
+    return replace(read, code=code)
 
 
 def _rows_with_target(y: pd.Series[Any] | pd.DataFrame | None) -> NDArray[np.bool_] | None:
@@ -228,15 +221,6 @@ def _rows_with_target(y: pd.Series[Any] | pd.DataFrame | None) -> NDArray[np.boo
     cells: NDArray[np.bool_] = np.asarray(y.notna()).reshape(len(y), -1)
     known: Any = cells.all(axis=1)
     return known if known.any() and not known.all() else None
-
-
-def _view(options: argparse.Namespace, code: list[str], read: ReadTable) -> dict[str, Any]:
-    return {"data_name": name_of_table(options.table), "reading": code, "read": read.record}
-
-
-def _lines(read: ReadTable) -> list[str]:
-    lines = [f"read: {line}" for line in (*read.check.facts, *read.notes)]
-    return [*lines, *(f"check: {finding}" for finding in read.check.findings)]
 
 
 def check_sparse_file(options: argparse.Namespace) -> ReadTable:
@@ -266,43 +250,20 @@ def check_sparse_file(options: argparse.Namespace) -> ReadTable:
     return ReadTable(X, table, y, None, check, record)
 
 
-def load_sparse(options: argparse.Namespace) -> LoadedTable:
+def load_sparse(options: argparse.Namespace) -> ReadTable:
     """Read the sparse table of a command, and refuse what would spoil a run."""
     from pyfsagg._table.target import read_any_table
 
     read = check_sparse_file(options)
     read.check.require(options.accept)
-    X, table, y = read.X, read.table, read.y
     code = [
         "from pyfsagg.datasets import read_sparse_table",
         "",
         f"X, y = read_sparse_table({options.table!r})",
     ]
-    known = _rows_with_target(y)
-    if y is not None and known is not None:
-        X, y = X[known], y[known]
-        table = read_any_table(Task(), X)
+    known = _rows_with_target(read.y)
+    if read.y is not None and known is not None:
+        X = read.X[known]
+        read = replace(read, X=X, table=read_any_table(Task(), X), y=read.y[known])
         code.append("X, y = X[y.notna().to_numpy()], y[y.notna()]")
-    return LoadedTable(X, table, y, None, _view(options, code, read), _lines(read))
-
-
-def reading_code(
-    table: str,
-    how: Reading,
-    target: str | list[str] | None = None,
-    groups: str | None = None,
-    changes: Sequence[str] = (),
-) -> list[str]:
-    """Lines of code that read a table as the commands do, and make `changes` to ``data``."""
-    settings = "".join(f", {name}={value!r}" for name, value in how.changed().items())
-    others = [*_names(target), *_names(groups)]
-    lines = [
-        f"data = pyfsagg.read_table({table!r}{settings})",
-        *changes,
-        f"X = data.drop(columns={others!r})" if others else "X = data",
-    ]
-    if target:
-        lines.append(f"y = data[{target!r}]")
-    if groups:
-        lines.append(f"groups = data[{groups!r}]")
-    return lines
+    return replace(read, code=code)

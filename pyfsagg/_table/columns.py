@@ -71,31 +71,21 @@ _PLAIN = {
 
 @dataclass(frozen=True)
 class Words:
-    """A column of words that are numbers.
+    """A column of words that are numbers, and what these were written with.
 
-    Attributes
-    ----------
-    values : Series
-        Whole numbers if all are, and none is missing; otherwise of floating point.
-    said : tuple of str
-        What the numbers were written with.
+    The values are whole numbers if all are, and none is missing; otherwise of floating point.
     """
 
     values: pd.Series[Any]
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def decimal_of(columns: Iterable[pd.Series[Any]], *, points: bool, separator: str | None) -> str:
     """The decimal mark of a table: that of the words in which a comma can be nothing else."""
-    decimal: str | None = None
-    thousands: str | None = None
-    unclear: str | None = None
+    first: dict[str | None, str] = {}  # column by the role of its commas
     for column in columns:
-        found = _role_of_commas(column)
-        name = str(column.name)
-        decimal = name if found == "decimal" and decimal is None else decimal
-        thousands = name if found == "thousands" and thousands is None else thousands
-        unclear = name if found == "unclear" and unclear is None else unclear
+        first.setdefault(_role_of_commas(column), str(column.name))
+    decimal, thousands, unclear = map(first.get, ("decimal", "thousands", "unclear"))
     say = Message("say which: ", Use(decimal=","), " or ", Use(decimal="."))
     if decimal is not None and thousands is not None:
         raise DataError(
@@ -127,7 +117,7 @@ def refuse_points(columns: Iterable[pd.Series[Any]]) -> None:
 
 def _role_of_commas(column: pd.Series[Any]) -> str | None:
     """Whether the commas of a column of numbers are decimal, divide thousands, or are unclear."""
-    found: str | None = None
+    role: str | None = None
     for word in column.dropna().unique():
         if not isinstance(word, str) or word.strip() in NUMBER_GAPS:
             continue
@@ -141,14 +131,14 @@ def _role_of_commas(column: pd.Series[Any]) -> str | None:
         decimal = bool(_PLAIN[","].fullmatch(digits) or _GROUPS[","].fullmatch(digits))
         if not grouped and not decimal:
             return None
-        if grouped != decimal or digits.startswith("0"):
-            role = "thousands" if grouped and not digits.startswith("0") else "decimal"
-            if found not in (None, "unclear", role):
-                return None
-            found = role
-        else:
-            found = found or "unclear"
-    return found
+        if grouped and decimal and not digits.startswith("0"):
+            role = role or "unclear"
+            continue
+        clear = "thousands" if grouped and not digits.startswith("0") else "decimal"
+        if role not in (None, "unclear", clear):
+            return None
+        role = clear
+    return role
 
 
 def numbers_of(column: pd.Series[Any], decimal: str) -> Words | None:
@@ -171,10 +161,10 @@ def numbers_of(column: pd.Series[Any], decimal: str) -> Words | None:
             gaps.append(word)
             continue
         match = _NUMBER.fullmatch(word.strip())
-        found = None if match is None else _value(match, decimal)
-        if match is None or found is None:
+        number = None if match is None else _value(match, decimal)
+        if match is None or number is None:
             return None
-        parsed[word], unit, text = found
+        parsed[word], unit, text = number
         units.add(unit)
         if len(units) > 1:
             return None
@@ -189,11 +179,13 @@ def numbers_of(column: pd.Series[Any], decimal: str) -> Words | None:
     if whole and bool(values.notna().all()):
         values = values.astype(np.int64)
     unit = next(iter(units))
-    said = [f"unit {unit}"] if unit else []
-    said += ["thousands marks"] if marks else []
-    said += ["negative numbers in parentheses"] if negative else []
-    said += [f"missing: {', '.join(map(repr, gaps))}"] if gaps else []
-    return Words(values, tuple(said))
+    notes = {
+        f"unit {unit}": unit,
+        "thousands marks": marks,
+        "negative numbers in parentheses": negative,
+        f"missing: {', '.join(map(repr, gaps))}": gaps,
+    }
+    return Words(values, tuple(note for note, applies in notes.items() if applies))
 
 
 def _value(match: re.Match[str], decimal: str) -> tuple[float, str, str] | None:
@@ -243,6 +235,7 @@ class Kind(IntEnum):
 
 
 def array_kind(dtype: np.dtype[Any]) -> Kind:
+    """How columns of one of NumPy's types of numbers were stored."""
     return {"b": Kind.BOOLEAN, "i": Kind.INTEGER, "u": Kind.INTEGER}.get(dtype.kind, Kind.NUMERIC)
 
 
@@ -343,16 +336,12 @@ def _read_objects(
             raise DataError(_DATES.format(name))
         raise InputTypeError(_NESTED.format(name, type(odd).__name__))
     if len(present) and bool(is_number.all()):
-        if bool(present.map(lambda value: isinstance(value, (bool, np.bool_))).all()):
-            kind = Kind.BOOLEAN
-        elif bool(present.map(_is_whole).all()):
-            kind = Kind.INTEGER
-        else:
-            kind = Kind.NUMERIC
         try:
-            if kind == Kind.INTEGER:
-                return kind, _whole_numbers(column, name), None
-            return kind, column.to_numpy(dtype=np.float64, na_value=np.nan), None
+            if bool(present.map(lambda value: isinstance(value, (bool, np.bool_))).all()):
+                return Kind.BOOLEAN, column.to_numpy(dtype=np.float64, na_value=np.nan), None
+            if bool(present.map(_is_whole).all()):
+                return Kind.INTEGER, _whole_numbers(column, name), None
+            return Kind.NUMERIC, column.to_numpy(dtype=np.float64, na_value=np.nan), None
         except OverflowError:
             raise DataError(
                 f"column {name!r} has a whole number beyond 1e308, the largest that can be computed with"
@@ -414,9 +403,6 @@ def refuse_mixed_text(column: pd.Series[Any], name: str) -> None:
         )
 
 
-# ---------------------------------------------------------------------------------------------
-# columns of Arrow, and those of pandas that keep their missing cells apart
-# ---------------------------------------------------------------------------------------------
 def refuse_arrow_type(arrow_type: Any, name: str) -> None:
     """Refuse a column of Arrow whose type has no meaning here."""
     from pyarrow import types
@@ -445,8 +431,8 @@ def pandas_column(column: Any, name: str) -> pd.Series[Any]:
             return _decimals(column)
         if pa.types.is_dictionary(column.type):
             return _categories(column)
-        found: pd.Series[Any] = column.to_pandas(types_mapper=_nullable_type)
-        return found
+        series: pd.Series[Any] = column.to_pandas(types_mapper=_nullable_type)
+        return series
     except (pa.ArrowException, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(f"column {name!r} cannot be read: {reason}") from None
@@ -480,10 +466,10 @@ def _decimals(column: Any) -> pd.Series[Any]:
     if column.type.scale > 0:
         return pd.Series(arrow_numbers(column).to_numpy())
     try:
-        found: pd.Series[Any] = column.cast(pa.int64()).to_pandas(types_mapper=_nullable_type)
+        series: pd.Series[Any] = column.cast(pa.int64()).to_pandas(types_mapper=_nullable_type)
     except pa.ArrowInvalid:  # beyond 2^63
-        found = column.to_pandas()
-    return found
+        series = column.to_pandas()
+    return series
 
 
 def _categories(column: Any) -> pd.Series[Any]:
@@ -508,10 +494,9 @@ def numpy_column(column: pd.Series[Any]) -> pd.Series[Any]:
     dtype: Any = column.dtype
     if isinstance(dtype, pd.ArrowDtype):
         name = str(column.name)
-        found = pandas_column(column.array.__arrow_array__(), name)
-        found = found.set_axis(column.index)
-        found.name = column.name
-        return numpy_column(found)
+        series = pandas_column(column.array.__arrow_array__(), name).set_axis(column.index)
+        series.name = column.name
+        return numpy_column(series)
     stored = getattr(dtype, "numpy_dtype", None)
     if stored is None:
         return column

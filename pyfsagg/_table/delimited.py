@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.validation import check_path
-from pyfsagg._message import Remedy, Use
+from pyfsagg._message import Use
 from pyfsagg.exceptions import DataError
 
 _PACKED = {
@@ -81,18 +81,20 @@ def unpack_zip(content: bytes, label: str) -> tuple[bytes, str]:
     """The one file in a zip archive, and its name."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            hidden = ("__MACOSX", ".")
-            names = [each.filename for each in archive.infolist() if not each.is_dir()]
-            names = [name for name in names if not name.startswith(hidden)]
+            names = [
+                entry.filename
+                for entry in archive.infolist()
+                if not entry.is_dir() and not entry.filename.startswith(("__MACOSX", "."))
+            ]
             if len(names) != 1:
                 raise DataError(
                     f"{label} is a zip archive of {len(names)} files, and a table is one file; unpack "
                     "it and name the file"
                 )
             return archive.read(names[0]), names[0]
+    except DataError:
+        raise
     except (*_DAMAGED, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
-        if isinstance(error, DataError):
-            raise
         raise DataError(f"{label} is a damaged or encrypted zip file: {error}") from None
 
 
@@ -101,34 +103,26 @@ def decode_text(content: bytes, label: str, encoding: str | None = None) -> tupl
 
     Without the name of an encoding it is what a byte order mark says, UTF-16 where every other byte of
     the beginning is zero, and UTF-8 otherwise.
-
-    Raises
-    ------
-    DataError
-        For an unknown encoding, or bytes that are not in it.
     """
-    found = encoding or _sniff_encoding(content)
+    name = encoding or _sniff_encoding(content)
     try:
-        text = content.decode(found)
+        text = content.decode(name)
     except LookupError:
         raise DataError(
-            f"unknown encoding {found!r}; known are, for instance, utf-8, utf-16, cp1252 (Windows), "
+            f"unknown encoding {name!r}; known are, for instance, utf-8, utf-16, cp1252 (Windows), "
             "latin-1 and mac-roman"
         ) from None
     except UnicodeDecodeError as error:
-        which = (
+        message = f"{label} is not {name.upper()} text (byte {error.start}); "
+        if encoding is not None:
+            raise DataError(message, "name another encoding") from None
+        raise DataError(
+            message,
             "say which encoding it is in: ",
             Use(encoding="cp1252"),
             " for most Windows files, or latin-1, utf-16 …",
-        )
-        raise DataError(
-            f"{label} is not {found.upper()} text (byte {error.start})",
-            Remedy(*(which if encoding is None else ("name another encoding",))),
         ) from None
-    text = text.removeprefix("\ufeff")
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text, found
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), name
 
 
 def _sniff_encoding(content: bytes) -> str:
@@ -138,9 +132,7 @@ def _sniff_encoding(content: bytes) -> str:
     start = content[:200]
     if len(start) >= 4 and not any(start[1::2]):
         return "utf-16-le"
-    if len(start) >= 4 and not any(start[0::2]):
-        return "utf-16-be"
-    return "utf-8"
+    return "utf-16-be" if len(start) >= 4 and not any(start[0::2]) else "utf-8"
 
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
@@ -149,11 +141,10 @@ _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 def escaped(cell: Any) -> Any:
-    """A text with an apostrophe before it if a spreadsheet would take it for a formula.
+    """A text, with an apostrophe before it if a spreadsheet would take it for a formula.
 
-    That is one which begins with ``=``, ``+``, ``-``, ``@``, a tab or a line break, and is no
-    number.  A text that looks escaped already gets one more apostrophe, so that `unescaped` gives
-    every text back.
+    A formula begins with ``=``, ``+``, ``-``, ``@``, a tab or a line break, and is no number.  A text
+    that looks escaped already gets one more apostrophe, so that `unescaped` gives every text back.
 
     Examples
     --------
@@ -186,23 +177,21 @@ def write_csv(frame: pd.DataFrame, path: str | Path, *, index: bool = False) -> 
 
 def unescaped_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """A table that `write_csv` wrote, as it was."""
-    made = _mapped(frame, unescaped)
-    made.index = _labels(made.index, unescaped)
-    return made
+    plain = _mapped(frame, unescaped)
+    plain.index = _labels(plain.index, unescaped)
+    return plain
 
 
 def _mapped(frame: pd.DataFrame, change: Any) -> pd.DataFrame:
     """A frame whose header and texts went through a function."""
-    made = frame.copy(deep=False)
+    mapped = frame.copy(deep=False)
     for j, dtype in enumerate(frame.dtypes):
-        texts = isinstance(dtype, (pd.StringDtype, pd.CategoricalDtype)) or dtype.kind == "O"
-        if not texts:
-            continue
-        column = frame.iloc[:, j]
-        if any(change(cell) is not cell for cell in column.unique()):
-            made.isetitem(j, column.map(change, na_action="ignore").array)
-    made.columns = _labels(frame.columns, change)
-    return made
+        if isinstance(dtype, (pd.StringDtype, pd.CategoricalDtype)) or dtype.kind == "O":
+            column = frame.iloc[:, j]
+            if any(change(cell) is not cell for cell in column.unique()):
+                mapped.isetitem(j, column.map(change, na_action="ignore").array)
+    mapped.columns = _labels(frame.columns, change)
+    return mapped
 
 
 def _labels(index: Any, change: Any) -> Any:
@@ -219,24 +208,14 @@ _SAMPLE_SIZE = 4_000_000  # characters; at least two lines whatever their length
 _LONGEST_CELL = 2**31 - 1
 _ESCAPE = re.compile(rb"'[=+\-@\t\n]")
 _BLOCK = 2**20  # bytes
-_ROWS_IN_BLOCK = 1000
 
 
 @dataclass(frozen=True)
 class Layout:
     """How a text is divided into cells.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The header; a column of row names has the name ``""``.
-    separator : str
-    start : int
-        Characters before the first row.
-    lines : int
-        Lines before it.
-    skipped : int
-        Blank lines before the header.
+    `names` is the header, in which a column of row names has the name ``""``; `start` and `lines` are the
+    characters and lines before the first row, `skipped` the blank lines before the header.
     """
 
     names: tuple[str, ...]
@@ -343,8 +322,7 @@ def _parse(
     columns = [str(j) for j in range(len(layout.names))]  # names may be empty or occur twice
     as_text = columns
     if text_columns is not None:
-        wanted = set(text_columns)
-        as_text = [str(j) for j, name in enumerate(layout.names) if name in wanted]
+        as_text = [str(j) for j, name in enumerate(layout.names) if name in text_columns]
     convert = pa_csv.ConvertOptions(
         column_types=dict.fromkeys(as_text, pa.string()),
         null_values=list(missing),
@@ -355,7 +333,9 @@ def _parse(
     parse = pa_csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True)
     # Blocks of many rows: each costs time for each column.  A row must fit into one, and rows with
     # line breaks in cells may be longer than any line.
-    for block in (max(_BLOCK, _ROWS_IN_BLOCK * _longest_line(body)), len(body) + 1):
+    ends = np.flatnonzero(np.frombuffer(body, np.uint8) == ord("\n"))
+    longest = int(np.diff(ends, prepend=-1, append=len(body)).max())
+    for block in (max(_BLOCK, 1000 * longest), len(body) + 1):
         read = pa_csv.ReadOptions(
             use_threads=False,  # only so do errors name the row
             column_names=columns,
@@ -384,9 +364,6 @@ def _parse(
     return frame.set_axis(list(layout.names), axis="columns")
 
 
-# ---------------------------------------------------------------------------------------------
-# layout
-# ---------------------------------------------------------------------------------------------
 def _lines(text: str, start: int) -> Iterator[str]:
     """The lines of a text from `start` on, with their line ends."""
     while start < len(text):
@@ -408,16 +385,13 @@ def _after_blank_lines(text: str) -> tuple[int, int]:
 
 def _sample(text: str, start: int) -> list[str]:
     """The first lines, as many as tell the separator."""
-    found: list[str] = []
-    size = 0
-    for line in _lines(text, start):
-        if not line.strip():
-            continue
-        found.append(line)
-        size += len(line)
-        if len(found) >= _SAMPLE_LINES or (size > _SAMPLE_SIZE and len(found) > 1):
+    sample: list[str] = []
+    for line in filter(str.strip, _lines(text, start)):
+        sample.append(line)
+        many = len(sample) > 1 and sum(map(len, sample)) > _SAMPLE_SIZE
+        if many or len(sample) >= _SAMPLE_LINES:
             break
-    return found
+    return sample
 
 
 def _sniff_separator(lines: Sequence[str], candidates: str) -> str:
@@ -436,8 +410,3 @@ def _sniff_separator(lines: Sequence[str], candidates: str) -> str:
         return alike and cells > 1, header > 1, header
 
     return max(candidates, key=worth)  # the first of equals
-
-
-def _longest_line(body: bytes) -> int:
-    ends = np.flatnonzero(np.frombuffer(body, np.uint8) == ord("\n"))
-    return int(np.diff(ends, prepend=-1, append=len(body)).max())

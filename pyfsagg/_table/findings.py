@@ -22,42 +22,11 @@ from pyfsagg._table.target import coded_as_in_r
 from pyfsagg.exceptions import DataError, ParameterError
 
 STOP, WARNING = "stop", "warning"
-CODES = {
-    "identifier": (
-        STOP,
-        "text that differs in nearly every row, or an id that does in most: a name, a note, a code",
-    ),
-    "row_number": (STOP, "whole numbers that count the rows"),
-    "repeated_subject": (
-        STOP,
-        "names of subjects with several rows each, all of them in one class",
-    ),
-    "dates": (STOP, "dates or times, which have no importance score"),
-    "target_copy": (STOP, "a feature that equals the target, perhaps with labels of its own"),
-    "unreadable": (STOP, "a column that cannot be ranked: numbers mixed with words, nested values"),
-    "infinite": (STOP, "a column with infinite values, which cannot be ranked"),
-    "missing_target": (STOP, "rows without a target"),
-    "many_classes": (
-        STOP,
-        "a target with a class for every fourth row or more: a number, a time, a name",
-    ),
-    "similar_classes": (STOP, "classes that differ by case or blanks only"),
-    "single_member": (STOP, "a class of one sample"),
-    "small_class": (WARNING, "a class of two or three samples"),
-    "near_copy": (WARNING, "a feature that is the target in nearly every row"),
-    "constant": (WARNING, "a column with one value or none"),
-    "mostly_missing": (WARNING, "more missing than known cells"),
-    "code": (WARNING, "a number far from all others that may be a code for missing values"),
-    "missing_word": (WARNING, "a level that looks like a word for missing"),
-    "similar_levels": (WARNING, "levels of a feature that differ by case or blanks only"),
-    "numbers_as_words": (WARNING, "words that look like numbers"),
-    "many_levels": (WARNING, "text with a level for every third row or more"),
-    "shuffled_numbers": (WARNING, "whole numbers that differ in every row, without a gap"),
-    "duplicate_columns": (WARNING, "columns that equal another one"),
-    "duplicate_rows": (WARNING, "rows that equal another one"),
-    "contradictions": (WARNING, "equal rows with different targets"),
-}
-"""Each kind of finding: whether it stops a run of the terminal, and what it is."""
+STOPS = (
+    *("identifier", "row_number", "repeated_subject", "dates", "target_copy", "unreadable"),
+    *("infinite", "missing_target", "many_classes", "similar_classes", "single_member"),
+)
+"""Findings that stop a run of the terminal; the others warn."""
 
 NOT_ACCEPTED = ("unreadable", "infinite", "many_classes")
 MISSING_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
@@ -81,13 +50,11 @@ class Finding:
     Attributes
     ----------
     code : str
-        One of `CODES`.
+        What kind of thing it is.
     columns : tuple of str
-        Where it was found; empty for rows.
-    sentence : str
-        What was found.
-    remedy : str
-        What to do.
+        Where it is; empty for rows.
+    sentence, remedy : str
+        What is the matter, and what to do.
     """
 
     code: str
@@ -98,7 +65,7 @@ class Finding:
     @property
     def severity(self) -> str:
         """``"stop"`` or ``"warning"``."""
-        return CODES[self.code][0]
+        return STOP if self.code in STOPS else WARNING
 
     def __str__(self) -> str:
         return self.message
@@ -107,6 +74,16 @@ class Finding:
     def message(self) -> Message:
         """All of it, with its parts."""
         return Message(f"[{self.code}] ", self.sentence, "; ", self.remedy)
+
+    def record(self) -> dict[str, Any]:
+        """All of it, as it is written into a file."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "columns": list(self.columns),
+            "sentence": self.sentence,
+            "remedy": self.remedy,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,16 +134,14 @@ class TableCheck:
 
     def text(self) -> str:
         """Everything in lines for a person."""
-        found = [f"{finding.severity}: {finding}" for finding in self.findings]
-        return "\n".join([*self.facts, *(found or ["no problems were found"])])
+        lines = [f"{finding.severity}: {finding}" for finding in self.findings]
+        return "\n".join([*self.facts, *(lines or ["no problems were found"])])
 
     def to_frame(self) -> pd.DataFrame:
         """The findings, one row each: code, severity, columns, sentence, remedy."""
-        rows = [
-            (each.code, each.severity, ", ".join(each.columns), each.sentence, each.remedy)
-            for each in self.findings
-        ]
-        return pd.DataFrame(rows, columns=["code", "severity", "columns", "sentence", "remedy"])
+        rows = [finding.record() for finding in self.findings]
+        frame = pd.DataFrame(rows, columns=["code", "severity", "columns", "sentence", "remedy"])
+        return frame.assign(columns=[", ".join(row["columns"]) for row in rows])
 
     def record(self) -> dict[str, Any]:
         """The same as it is written into a file."""
@@ -177,16 +152,7 @@ class TableCheck:
             "n_missing": self.n_missing,
             "class_counts": self.class_counts,
             **({} if self.n_events is None else {"n_events": self.n_events}),
-            "findings": [
-                {
-                    "code": each.code,
-                    "severity": each.severity,
-                    "columns": list(each.columns),
-                    "sentence": each.sentence,
-                    "remedy": each.remedy,
-                }
-                for each in self.findings
-            ],
+            "findings": [finding.record() for finding in self.findings],
         }
 
     def require(self, accept: Sequence[str] = ()) -> None:
@@ -197,26 +163,24 @@ class TableCheck:
                     f"unknown finding {code!r} to accept; there are: {', '.join(CODES)}, or all"
                 )
         stops = [
-            each
-            for each in self.findings
-            if each.severity == STOP
-            and (each.code in NOT_ACCEPTED or not {"all", each.code} & set(accept))
+            finding
+            for finding in self.findings
+            if finding.severity == STOP
+            and (finding.code in NOT_ACCEPTED or not {"all", finding.code} & set(accept))
         ]
         if not stops:
             return
-        codes = [each.code for each in stops if each.code not in NOT_ACCEPTED]
-        parts = [part for each in stops for part in ("; ", each)][1:]
+        codes = [finding.code for finding in stops if finding.code not in NOT_ACCEPTED]
+        parts = [part for finding in stops for part in ("; ", finding)][1:]
         raise DataError(*parts, *(("; to accept it: ", Use(accept=codes)) if codes else ()))
 
     def spelled(self, door: Door) -> TableCheck:
         """The same as the terminal or R spells it."""
-        found = (
-            replace(
-                each, sentence=rendered(each.sentence, door), remedy=rendered(each.remedy, door)
-            )
-            for each in self.findings
-        )
-        return replace(self, findings=tuple(found))
+        findings = []
+        for finding in self.findings:
+            sentence, remedy = rendered(finding.sentence, door), rendered(finding.remedy, door)
+            findings.append(replace(finding, sentence=sentence, remedy=remedy))
+        return replace(self, findings=tuple(findings))
 
 
 def find_in_table(
@@ -250,8 +214,7 @@ class Look:
     y: pd.Series[Any] | pd.DataFrame | None
     task: str
     grouped: bool = False
-    columns_of: dict[str, list[str]] = field(default_factory=dict)
-    details_of: dict[str, list[str]] = field(default_factory=dict)
+    notes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
     class_counts: dict[str, int] = field(default_factory=dict)
     n_events: int | None = None
@@ -271,17 +234,13 @@ class Look:
         return self.rng.integers(0, 2**63, size=size, dtype=np.uint64)
 
     def note(self, code: str, column: str, detail: str = "") -> None:
-        self.columns_of.setdefault(code, []).append(column)
-        self.details_of.setdefault(code, []).append(detail)
+        self.notes.setdefault(code, []).append((column, detail))
 
-    # -----------------------------------------------------------------------------------------
-    # the target
-    # -----------------------------------------------------------------------------------------
     def at_target(self) -> None:
-        if self.y is None:
-            return
         if isinstance(self.y, pd.DataFrame):
             self._at_survival(self.y)
+            return
+        if self.y is None:
             return
         name, known = str(self.y.name), self.y.dropna()
         absent = len(self.y) - len(known)
@@ -299,9 +258,8 @@ class Look:
         self.classes = codes
         self.labels = _one_spelling(labels)[codes].astype(np.intp)
         sizes = np.bincount(codes[codes >= 0], minlength=len(labels)).tolist()
-        self.class_counts = {
-            str(label): size for label, size in sorted(zip(labels, sizes, strict=True), key=str)
-        }
+        pairs = sorted(zip(labels, sizes, strict=True), key=str)
+        self.class_counts = {str(label): size for label, size in pairs}
         for label, size in self.class_counts.items():
             if size == 1 and len(known) >= FEW:
                 self.note("single_member", name, repr(label))
@@ -336,9 +294,6 @@ class Look:
             if 0 < self.n_events < int(event.notna().sum()):
                 self.classes = self.labels = pd.factorize(event)[0]
 
-    # -----------------------------------------------------------------------------------------
-    # columns
-    # -----------------------------------------------------------------------------------------
     def at_columns(self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]) -> None:
         """Row numbers, identifiers, codes and copies of the target among several columns."""
         n = len(values)
@@ -348,28 +303,22 @@ class Look:
         constant = low >= high
         numbers = np.array([kind in (Kind.NUMERIC, Kind.INTEGER) for kind in kinds]) & ~constant
         if n >= FEW:
-            whole = numbers & (n_missing == 0) & (high - low == n - 1)
-            for j in np.flatnonzero(whole):
-                self._at_counts(names[j], values[:, j])
-            for j in np.flatnonzero(numbers & ~whole & (n_missing == 0)):
-                if kinds[j] == Kind.INTEGER:
-                    self._at_identifiers(names[j], values[:, j])
+            complete = numbers & (n_missing == 0)
+            counting = complete & (high - low == n - 1)
+            for j in np.flatnonzero(counting):
+                steps = np.diff(values[:, j])
+                if bool((steps == 1).all() or (steps == -1).all()):
+                    self.note("row_number", names[j])
+                elif bool((np.diff(np.sort(values[:, j])) == 1).all()):
+                    code = "identifier" if _ID_NAME.fullmatch(names[j]) else "shuffled_numbers"
+                    self.note(code, names[j])
+            for j in np.flatnonzero(complete & ~counting):
+                if kinds[j] == Kind.INTEGER and _is_identifier(names[j], values[:, j]):
+                    self.note("identifier", names[j])
         coded = np.isin(low, MISSING_CODES) | np.isin(high, MISSING_CODES)
         for j in np.flatnonzero(numbers & coded):
             self._at_codes(names[j], values[~missing[:, j], j])
         self._at_copies(names, values, missing, ~constant)
-
-    def _at_counts(self, name: str, column: NDArray[np.float64]) -> None:
-        steps = np.diff(column)
-        if bool((steps == 1).all() or (steps == -1).all()):
-            self.note("row_number", name)
-        elif bool((np.diff(np.sort(column)) == 1).all()):
-            self.note("identifier" if _ID_NAME.fullmatch(name) else "shuffled_numbers", name)
-
-    def _at_identifiers(self, name: str, column: NDArray[np.float64]) -> None:
-        all_differ = _ID_NAME.fullmatch(name) and len(np.unique(column)) == len(column)
-        if all_differ or _is_identifier(name, column):
-            self.note("identifier", name)
 
     def _at_subjects(
         self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]
@@ -382,7 +331,7 @@ class Look:
             named = _SUBJECT_NAME.fullmatch(name) is not None
             if not named and kinds[j] not in (Kind.NOMINAL, Kind.INTEGER):
                 continue
-            if name in self.columns_of.get("identifier", ()):
+            if (name, "") in self.notes.get("identifier", ()):
                 continue
             if kinds[j] != Kind.NOMINAL and not named and self.number is not None:
                 continue  # a number may be computed from another one
@@ -398,9 +347,8 @@ class Look:
             span = others.max() - others.min()
             gap = abs(code - (others.min() if code < others.min() else others.max()))
             if gap > max(span, 2.0) and len(np.unique(others)) > 1:
-                self.note(
-                    "code", name, f"{code:g} in {name!r} ({len(known) - len(others):,} times)"
-                )
+                times = len(known) - len(others)
+                self.note("code", name, f"{code:g} in {name!r} ({times:,} times)")
 
     def _at_copies(
         self,
@@ -484,18 +432,17 @@ class Look:
                 self.note("duplicate_columns", names[j], f"{names[j]!r} equals {names[other]!r}")
 
     def summary(self) -> TableCheck:
-        findings = tuple(
-            _finding(code, tuple(dict.fromkeys(self.columns_of[code])), self.details_of[code])
-            for code in CODES
-            if code in self.columns_of
-        )
         return TableCheck(
             self.table.n_samples,
             self.width,
             self.kinds,
             self.n_missing,
             self.class_counts,
-            findings,
+            tuple(
+                _finding(code, *zip(*self.notes[code], strict=True))
+                for code in CODES
+                if code in self.notes
+            ),
             self.n_events,
         )
 
@@ -528,9 +475,7 @@ class _FrameLook(Look):
             return np.array_equal(one, two, equal_nan=True)
 
         self.at_equal_columns(digests, equal, np.flatnonzero(varying))
-        if (
-            self.width and len(readable) == self.width
-        ):  # a column that was not read may tell rows apart
+        if self.width and len(readable) == self.width:  # one that was not read may tell rows apart
             self.at_rows(row_digests(table))
 
     def _numbers(self, j: int, declared: set[int]) -> NDArray[np.float64]:
@@ -563,7 +508,7 @@ class _FrameLook(Look):
         dates = sum(_DATE.fullmatch(level.strip()) is not None for level in levels)
         if n_levels and dates == n_levels:
             self.note("dates", name)
-        elif known >= FEW and (n_levels >= 0.9 * known or _is_identifier(name, values)):
+        elif known >= FEW and (n_levels >= 0.9 * known or _names_single_rows(name, values)):
             self.note("identifier", name)
         elif known >= FEW and n_levels > known / 3:
             self.note("many_levels", name, f"{n_levels:,} in {known:,} rows of {name!r}")
@@ -613,7 +558,7 @@ class _FrameLook(Look):
 # ---------------------------------------------------------------------------------------------
 # words
 # ---------------------------------------------------------------------------------------------
-_SAID = {
+CODES = {
     "identifier": ("a different value in nearly every row, or an id: {columns}", "{drop}"),
     "row_number": ("a row number: {columns}", "{drop}"),
     "repeated_subject": (
@@ -669,6 +614,7 @@ _SAID = {
     "duplicate_rows": ("rows that equal another one: {details}", "are they the same samples?"),
     "contradictions": ("equal rows with different targets: {details}", "look at them"),
 }
+"""What is said of each kind of finding, and what to do; docs/reading-tables.md describes them."""
 
 
 def _ways(columns: Sequence[str]) -> dict[str, Phrase]:
@@ -688,15 +634,15 @@ def _ways(columns: Sequence[str]) -> dict[str, Phrase]:
     }
 
 
-def _finding(code: str, columns: tuple[str, ...], details: Sequence[str]) -> Finding:
-    sentence, remedy = _SAID[code]
-    told = list(dict.fromkeys(each for each in details if each))
-    named = tuple(name for name in columns if name)
-    words = {
-        "columns": enumerate_names([repr(name) for name in named]) if named else "",
-        "details": enumerate_names(told) if told else "",
+def _finding(code: str, columns: Iterable[str], details: Iterable[str]) -> Finding:
+    sentence, remedy = CODES[code]
+    names = tuple(dict.fromkeys(filter(None, columns)))
+    lists = {
+        "columns": list(map(repr, names)),
+        "details": list(dict.fromkeys(filter(None, details))),
     }
-    return Finding(code, named, _filled(sentence, words), _filled(remedy, _ways(named)))
+    words = {key: enumerate_names(shown) if shown else "" for key, shown in lists.items()}
+    return Finding(code, names, _filled(sentence, words), _filled(remedy, _ways(names)))
 
 
 def _filled(template: str, parts: Mapping[str, object]) -> Message:
@@ -707,7 +653,13 @@ def _filled(template: str, parts: Mapping[str, object]) -> Message:
 
 
 def _is_identifier(name: str, column: NDArray[np.float64]) -> bool:
-    """Whether a column is called an identifier, and most of its rows have a value of their own."""
+    """Whether a column is called an identifier, and all, or most, of its rows have a value of their own."""
+    all_differ = _ID_NAME.fullmatch(name) and len(np.unique(column)) == len(column)
+    return bool(all_differ) or _names_single_rows(name, column)
+
+
+def _names_single_rows(name: str, column: NDArray[np.float64]) -> bool:
+    """Whether a column is called like a subject, and most of its rows have a value of their own."""
     if not _SUBJECT_NAME.fullmatch(name):
         return False
     known = column[~np.isnan(column)]
@@ -763,8 +715,8 @@ def _one_spelling(labels: Iterable[Any]) -> NDArray[np.float64]:
     The last number is what the position -1, a missing label, stands for.
     """
     numbers: dict[str, int] = {}
-    spelt = (" ".join(str(label).split()).casefold() for label in labels)
-    return np.array([*(numbers.setdefault(each, len(numbers)) for each in spelt), -1.0])
+    spellings = (" ".join(str(label).split()).casefold() for label in labels)
+    return np.array([*(numbers.setdefault(word, len(numbers)) for word in spellings), -1.0])
 
 
 def _range(
@@ -781,5 +733,4 @@ def _standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
     scaled = values / np.where(scale > 0, scale, 1.0)
     centred = scaled - np.nanmean(scaled, axis=0)
     spread = np.sqrt(np.nanmean(centred**2, axis=0))
-    found: NDArray[np.float64] = centred / np.where(spread > 0, spread, 1.0)
-    return found
+    return np.asarray(centred / np.where(spread > 0, spread, 1.0))

@@ -24,16 +24,9 @@ FRAMES = "pandas, polars, PyArrow, Modin or DuckDB"
 
 _NO_FRAMES = (np.ndarray, list, tuple, dict, set, str, bytes, int, float, type(None))
 
-_NUMBERS = {
-    "Boolean": np.dtype(bool),
-    **{
-        name: np.dtype(name.lower())
-        for name in (
-            *("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"),
-            *("Float32", "Float64"),
-        )
-    },
-}
+_NUMBERS = {"Boolean": np.dtype(bool), "Float32": np.dtype("f4"), "Float64": np.dtype("f8")}
+for _bits in (8, 16, 32, 64):
+    _NUMBERS |= {f"{kind}{_bits}": np.dtype(f"{kind.lower()}{_bits}") for kind in ("Int", "UInt")}
 """NumPy's type of columns of numbers, by the name that narwhals has for it."""
 
 _OBJECTS = ("Object", "Int128", "UInt128")
@@ -95,33 +88,32 @@ class NarwhalsFrame:
         return int(n_rows), int(n_columns)
 
     def types(self) -> list[np.dtype[Any] | None]:
-        return [
-            None if found is None or (found.kind != "f" and self._has_gaps(name, found)) else found
-            for name, found in (
-                (name, _NUMBERS.get(str(dtype))) for name, dtype in self.frame.schema.items()
-            )
-        ]
-
-    def _has_gaps(self, name: str, dtype: np.dtype[Any]) -> bool:
-        """Whether cells are missing, where NumPy would make the type another one that holds less."""
-        exact = dtype.kind in "iu" and dtype.itemsize < 8  # any float with NaN holds them
-        return not exact and bool(self.frame.get_column(name).null_count())
+        types: list[np.dtype[Any] | None] = []
+        for name, kind in self.frame.schema.items():
+            dtype = _NUMBERS.get(str(kind))
+            # With missing cells NumPy makes other types of booleans and 64-bit numbers, which hold less.
+            if dtype is not None and (dtype.kind == "b" or str(dtype) in ("int64", "uint64")):
+                dtype = None if self.frame.get_column(name).null_count() else dtype
+            types.append(dtype)
+        return types
 
     def cells(self, columns: Sequence[int]) -> NDArray[Any]:
-        found: NDArray[Any] = self.frame[:, list(columns)].to_numpy()
-        return found
+        cells: NDArray[Any] = self.frame[:, list(columns)].to_numpy()
+        return cells
 
     def column(self, j: int) -> Any:
         return _column(self.frame.get_column(self.names[j]))
 
     def pandas(self) -> pd.DataFrame:
-        """The frame with NumPy's columns where they hold numbers; those are not copied if need not be."""
-        columns = {
-            name: self.frame.get_column(name).to_numpy()
-            if dtype is not None
-            else pandas_column(self.column(j), name)
-            for j, (name, dtype) in enumerate(zip(self.names, self.types(), strict=True))
-        }
+        """The frame with NumPy's columns where they hold numbers, which are copied only if they must be."""
+        columns: dict[str, Any] = {}
+        for j, (name, dtype) in enumerate(zip(self.names, self.types(), strict=True)):
+            numbers = dtype is not None
+            columns[name] = (
+                self.frame.get_column(name).to_numpy()
+                if numbers
+                else pandas_column(self.column(j), name)
+            )
         return pd.DataFrame(columns, index=range(self.shape[0]), copy=False)
 
 
@@ -159,30 +151,36 @@ def open_frame(X: Any) -> Frame | None:
     import narwhals as nw
 
     try:
-        _refuse_query(X)
-        X = _arrow_table(X)
-        found = nw.from_native(X, pass_through=True)
-        if isinstance(found, nw.LazyFrame):
-            _refuse_query(X, found)
-            _refuse_duplicates(X.columns)
-            found = found.collect()
-        if isinstance(found, nw.DataFrame):
-            return NarwhalsFrame(found)
+        # A query of polars or Dask, run twice, for X and for y, may give the rows in other orders.
+        # Dask is known by what it has: narwhals is about to give it up.
+        if hasattr(X, "npartitions") and hasattr(X, "to_delayed"):
+            raise InputTypeError(
+                "the table is a Dask frame; .compute() brings it into memory, and rank_out_of_core "
+                "reads it in parts"
+            )
+        frame = nw.from_native(_arrow_table(X), pass_through=True)
+        if isinstance(frame, nw.LazyFrame):
+            if frame.implementation.is_polars():
+                raise InputTypeError(
+                    "the table is a LazyFrame, a query that has not run; run it once with .collect(), "
+                    "so that X and y have the same rows"
+                )
+            refuse_duplicates(X.columns)
+            frame = frame.collect()
+        if isinstance(frame, nw.DataFrame):
+            return NarwhalsFrame(frame)
     except (DataError, InputTypeError):
         raise
     except Exception as error:  # whatever a foreign table answers
+        kind = f"{type(X).__module__.split('.')[0]} {type(X).__name__}"
         reason = (str(error).splitlines() or [""])[0]
         raise InputTypeError(
-            f"the {_kind(X)} cannot be read as a data frame ({type(error).__name__}: {reason}); known are "
+            f"the {kind} cannot be read as a data frame ({type(error).__name__}: {reason}); known are "
             f"data frames of {FRAMES}; a later narwhals may know it"
         ) from None
     if hasattr(X, "to_pandas") and isinstance(other := X.to_pandas(), pd.DataFrame):
         return PandasFrame(other)
     return None
-
-
-def _kind(X: Any) -> str:
-    return f"{type(X).__module__.split('.')[0]} {type(X).__name__}"
 
 
 def _arrow_table(X: Any) -> Any:
@@ -194,27 +192,12 @@ def _arrow_table(X: Any) -> Any:
     if isinstance(X, (pa.RecordBatch, pa.RecordBatchReader)):
         X = pa.table(X) if isinstance(X, pa.RecordBatch) else X.read_all()
     if isinstance(X, pa.Table):
-        _refuse_duplicates(X.column_names)
+        refuse_duplicates(X.column_names)
     return X
 
 
-def _refuse_query(X: Any, found: Any = None) -> None:
-    """Refuse a query of polars or Dask: run twice, for X and for y, it may give the rows in other orders."""
-    # Dask is asked for by what it has: narwhals is about to give it up.
-    if hasattr(X, "npartitions") and hasattr(X, "to_delayed"):
-        raise InputTypeError(
-            "the table is a Dask frame; .compute() brings it into memory, and rank_out_of_core reads it in "
-            "parts"
-        )
-    if found is not None and found.implementation.is_polars():
-        raise InputTypeError(
-            "the table is a LazyFrame, a query that has not run; run it once with .collect(), so that X and "
-            "y have the same rows"
-        )
-
-
-def _refuse_duplicates(names: Iterable[Any]) -> None:
-    """Duplicate names, which narwhals does not let pass, in our words."""
+def refuse_duplicates(names: Iterable[Any]) -> None:
+    """Refuse columns of one name, which narwhals does not let pass, in our words."""
     twice = [str(name) for name, count in Counter(names).items() if count > 1]
     if twice:
         raise DataError(
@@ -273,8 +256,8 @@ def pandas_series(y: Any) -> Any:
 
     if type(y).__module__.split(".")[0] == "pyarrow" and hasattr(y, "null_count"):
         return numpy_column(pandas_column(y, "y"))
-    found = nw.from_native(y, allow_series=True, pass_through=True)
-    if not isinstance(found, nw.Series):
+    series = nw.from_native(y, allow_series=True, pass_through=True)
+    if not isinstance(series, nw.Series):
         return y
-    name = str(found.name) if found.name else None
-    return numpy_column(pandas_column(_column(found), name or "y").rename(name))
+    name = str(series.name) if series.name else None
+    return numpy_column(pandas_column(_column(series), name or "y").rename(name))

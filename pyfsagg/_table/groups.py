@@ -32,15 +32,8 @@ Members = dict[str, tuple[str, ...]]
 class GroupedColumns:
     """A table as a filter reads it that knows nothing of groups, and how its scores become those of groups.
 
-    Attributes
-    ----------
-    table : Table or SparseTable
-    order : ndarray of int, shape (n,)
-        Columns of `table`, those of a group side by side.
-    start : ndarray of int, shape (n_groups,)
-        Where the columns of each group begin in `order`.
-    by : {"max", "mean"}
-        The score of a group of several columns.
+    `order` are the columns of `table`, those of a group side by side, `start` is where each group begins
+    in it, and `by` says how the scores of several columns are combined.
     """
 
     table: AnyTable
@@ -50,34 +43,24 @@ class GroupedColumns:
 
     def reduce(self, scores: Floats) -> Floats:
         """Scores (b, n_groups) of scores (b, n_columns); a column without a score counts for nothing."""
-        own = scores[:, self.order]
-        if len(self.start) == own.shape[1]:
-            return own
+        ordered = scores[:, self.order]
+        if len(self.start) == ordered.shape[1]:
+            return ordered
         if self.by == "max":
-            largest: Floats = np.fmax.reduceat(own, self.start, axis=1)
-            return largest
-        known = ~np.isnan(own)
-        total = np.add.reduceat(np.where(known, own, 0.0), self.start, axis=1)
+            return np.asarray(np.fmax.reduceat(ordered, self.start, axis=1))
+        known = ~np.isnan(ordered)
+        total = np.add.reduceat(np.where(known, ordered, 0.0), self.start, axis=1)
         count = np.add.reduceat(known, self.start, axis=1, dtype=np.int64)
-        means: Floats = np.where(count > 0, total / np.maximum(count, 1), np.nan)
-        return means
+        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureGroups:
     """The features of a run whose columns are grouped.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The groups and the columns without a group, in the order of their first columns.
-    columns : tuple of ndarray of int
-        Positions of the columns of each, in an order that does not depend on that of the table.
-    column_names : tuple of str
-        Names of all columns of the table.
-    score : {"auto", "joint", "max", "mean"}
-    as_levels : ndarray of bool, shape (n_groups,)
-        Groups of several columns that filters which count levels read as one nominal column.
+    `names` are the groups and the columns without a group, in the order of their first columns; `columns`
+    the positions of the columns of each, in an order that does not depend on that of the table;
+    `as_levels` marks the groups that filters which count levels read as one nominal column.
     """
 
     names: tuple[str, ...]
@@ -92,16 +75,16 @@ class FeatureGroups:
     @property
     def sizes(self) -> NDArray[np.intp]:
         """Number of columns of each."""
-        return np.array([len(each) for each in self.columns], dtype=np.intp)
+        return np.array([len(columns) for columns in self.columns], dtype=np.intp)
 
     @property
     def members(self) -> Members:
         """Names of the columns of each group, in the order of the table, but of columns alone."""
-        found = {
+        members = {
             name: tuple(self.column_names[j] for j in np.sort(columns))
             for name, columns in zip(self.names, self.columns, strict=True)
         }
-        return {name: members for name, members in found.items() if members != (name,)}
+        return {name: columns for name, columns in members.items() if columns != (name,)}
 
     def record(self) -> dict[str, Any]:
         """What the data of a result say of its groups."""
@@ -137,15 +120,49 @@ class FeatureGroups:
         """The table as a filter reads it that counts levels or does not."""
         joint = self.as_levels & counts_levels
         by: Literal["max", "mean"] = "mean" if self.score == "mean" else "max"
-        own = [
+        parts = [
             columns[:1] if one else columns
             for columns, one in zip(self.columns, joint, strict=True)
         ]
-        start = np.concatenate(([0], np.cumsum([len(each) for each in own])[:-1])).astype(np.intp)
+        start = np.concatenate(([0], np.cumsum([len(part) for part in parts])[:-1]))
+        start = start.astype(np.intp)
+        order = np.concatenate(parts)
         if not joint.any():
-            return GroupedColumns(table, np.concatenate(own), start, by)
-        with_levels = _with_levels(table, own, start, self.names, self.columns, joint)
+            return GroupedColumns(table, order, start, by)
+        with_levels = self._with_levels(table, table.take(order), start, joint)
         return GroupedColumns(with_levels, np.arange(with_levels.n_features), start, by)
+
+    def _with_levels(
+        self, table: AnyTable, taken: AnyTable, start: NDArray[np.intp], joint: NDArray[np.bool_]
+    ) -> AnyTable:
+        """The columns `taken`, of which those of `joint` groups stand for all columns of the group."""
+        labels, kinds, levels = list(taken.feature_names), taken.kinds.copy(), dict(taken.levels)
+        codes: dict[int, Floats] = {}
+        for unit in np.flatnonzero(joint).tolist():
+            place = int(start[unit])
+            codes[place] = joint_levels([table.column(int(j)) for j in self.columns[unit]])
+            n_levels = len(np.unique(codes[place][~np.isnan(codes[place])]))
+            labels[place], kinds[place] = self.names[unit], Kind.NOMINAL
+            levels[place] = tuple(range(1, n_levels + 1))
+        if isinstance(taken, Table):
+            values = taken.values.copy(order="F")
+            for place, column in codes.items():
+                values[:, place] = column
+            return Table(values, tuple(labels), kinds, levels)
+        cells = np.split(taken.cells, taken.start[1:-1])
+        rows = np.split(taken.rows, taken.start[1:-1])
+        for place, column in codes.items():  # the levels are stored as 1, 2, …
+            cells[place], rows[place] = column + 1.0, np.arange(taken.n_samples, dtype=np.int32)
+        sizes = np.cumsum([len(column) for column in cells])
+        return SparseTable(
+            np.concatenate(cells),
+            np.concatenate(rows),
+            np.concatenate(([0], sizes)).astype(np.int64),
+            taken.n_samples,
+            tuple(labels),
+            kinds,
+            levels,
+        )
 
     def how(self, counts_levels: bool) -> dict[str, list[str]]:
         """By which score each group of several columns is scored: ``{"joint": […], "max": […]}``."""
@@ -153,8 +170,8 @@ class FeatureGroups:
         several = self.sizes > 1
         rest = "mean" if self.score == "mean" else "max"
         names = np.array(self.names, dtype=object)
-        found = {"joint": names[joint].tolist(), rest: names[several & ~joint].tolist()}
-        return {how: groups for how, groups in found.items() if groups}
+        groups = {"joint": names[joint].tolist(), rest: names[several & ~joint].tolist()}
+        return {score: members for score, members in groups.items() if members}
 
     def refuse_joint(self, counts_levels: bool, label: str, able: Iterable[str]) -> None:
         """Refuse a joint score by a filter that counts no levels."""
@@ -168,9 +185,6 @@ class FeatureGroups:
             )
 
 
-# ---------------------------------------------------------------------------------------------
-# what a user writes down
-# ---------------------------------------------------------------------------------------------
 def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
     """The groups that a task asks for; None without any, and where each column is a group by its own name."""
     if task.feature_groups is None:
@@ -191,26 +205,16 @@ def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
             f" puts all {len(names)} columns into one group, {next(iter(groups))!r}; at least ",
             "two features are needed",
         )
-    ordered = sorted(groups.items(), key=lambda item: min(item[1]))
-    columns = tuple(np.array(_in_order(members, names), dtype=np.intp) for _, members in ordered)
-    found = FeatureGroups(
-        tuple(name for name, _ in ordered),
-        columns,
-        names,
-        task.group_score,
-        np.zeros(len(ordered), dtype=np.bool_),
-    )
-    if task.group_score in ("max", "mean"):
-        return found
-    several = np.flatnonzero(found.sizes > 1)
-    as_levels = found.as_levels.copy()
-    if task.group_score == "joint":
-        for j in several:
-            _refuse_many_values(found.names[j], columns[j], table)
-        as_levels[several] = True
-    else:
-        as_levels[several] = [_is_one_hot(table, columns[j]) for j in several]
-    return replace(found, as_levels=as_levels)
+    groups = dict(sorted(groups.items(), key=lambda item: min(item[1])))
+    columns = tuple(np.array(_in_order(part, names), dtype=np.intp) for part in groups.values())
+    as_levels = np.zeros(len(groups), dtype=np.bool_)
+    for unit, (group, part) in enumerate(zip(groups, columns, strict=True)):
+        if len(part) > 1 and task.group_score == "joint":
+            _refuse_many_values(group, part, table)
+            as_levels[unit] = True
+        elif len(part) > 1 and task.group_score == "auto":
+            as_levels[unit] = _is_one_hot(table, part)
+    return FeatureGroups(tuple(groups), columns, names, task.group_score, as_levels)
 
 
 def group_columns(task: Task, columns: Iterable[Any]) -> Members:
@@ -222,14 +226,12 @@ def group_columns(task: Task, columns: Iterable[Any]) -> Members:
     return {group: tuple(names[j] for j in sorted(members)) for group, members in groups}
 
 
-def _assignment(given: Any, names: tuple[str, ...]) -> dict[str, list[int]]:
+def _assignment(rule: Any, names: tuple[str, ...]) -> dict[str, list[int]]:
     """Positions of columns by group; a column without a group is one by its own name."""
-    if isinstance(given, str) and given.startswith(PREFIX):
-        groups = _by_prefix(given.removeprefix(PREFIX), names)
-    elif isinstance(given, Mapping):
-        groups = _by_mapping(given, names)
+    if isinstance(rule, str) and rule.startswith(PREFIX):
+        groups = _by_prefix(rule.removeprefix(PREFIX), names)
     else:
-        groups = _by_mapping(_of_file(given), names)
+        groups = _by_mapping(rule if isinstance(rule, Mapping) else _of_file(rule), names)
     place = {name: j for j, name in enumerate(names)}
     check_writable_names(list(groups), "a group")
     grouped = {j for members in groups.values() for j in members}
@@ -251,32 +253,34 @@ def _assignment(given: Any, names: tuple[str, ...]) -> dict[str, list[int]]:
 
 def _by_prefix(separator: str, names: Sequence[str]) -> dict[str, list[int]]:
     """Groups by the part of a name before the first separator; of one column by its whole name."""
-    found: dict[str, list[int]] = {}
+    groups: dict[str, list[int]] = {}
     for j, name in enumerate(names):
-        found.setdefault(name.partition(separator)[0] or name, []).append(j)
-    found = {
-        group if len(members) > 1 else names[members[0]]: members
-        for group, members in found.items()
-    }
-    if len(found) == len(names):
+        groups.setdefault(name.partition(separator)[0] or name, []).append(j)
+    if len(groups) == len(names):
         raise ParameterError(
             Use(feature_groups=PREFIX + separator),
             f" finds no two columns with the same prefix: the names are {_few(names)}",
         )
-    return found
+    return {
+        group if len(members) > 1 else names[members[0]]: members
+        for group, members in groups.items()
+    }
 
 
-def _by_mapping(given: Mapping[Any, Any], names: Sequence[str]) -> dict[str, list[int]]:
+def _by_mapping(mapping: Mapping[Any, Any], names: Sequence[str]) -> dict[str, list[int]]:
     """Groups of a mapping of group to columns, or of column to group."""
     place = {name: j for j, name in enumerate(names)}
-    single = all(_is_label(value) for value in given.values())
-    if single and any(_place_of(column, place) is not None for column in given):
-        pairs = [(str(group), column) for column, group in given.items()]
+    single = all(_is_label(value) for value in mapping.values())
+    if single and any(_place_of(column, place) is not None for column in mapping):
+        pairs = [(str(group), column) for column, group in mapping.items()]
     else:
         pairs = []
-        for group, members in given.items():
-            listed = [members] if _is_label(members) else _members(group, members)
-            pairs += [(_group_name(group), column) for column in listed]
+        for group, members in mapping.items():
+            columns = [members] if _is_label(members) else _members(group, members)
+            if not _is_label(group):
+                message = " needs a name"
+                raise InputTypeError("a group of ", Param("feature_groups"), message, Got(group))
+            pairs += [(str(group), column) for column in columns]
     groups: dict[str, list[int]] = {}
     owner: dict[int, str] = {}
     for group, column in pairs:
@@ -298,22 +302,12 @@ def _is_label(value: Any) -> bool:
     return isinstance(value, (str, Integral)) and not isinstance(value, bool)
 
 
-def _group_name(group: Any) -> str:
-    if not _is_label(group):
-        raise InputTypeError("a group of ", Param("feature_groups"), " needs a name", Got(group))
-    return str(group)
-
-
 def _members(group: Any, members: Any) -> list[Any]:
-    listed = check_list(Message(f"the group {group!r} of ", Param("feature_groups")), members)
-    if not listed:
-        raise ParameterError(
-            f"the group {group!r} of ",
-            Param("feature_groups"),
-            " has no column",
-            Remedy("leave it out"),
-        )
-    return listed
+    label = Message(f"the group {group!r} of ", Param("feature_groups"))
+    columns = check_list(label, members)
+    if not columns:
+        raise ParameterError(label, " has no column", Remedy("leave it out"))
+    return columns
 
 
 def _place_of(column: Any, place: Mapping[str, int]) -> int | None:
@@ -346,17 +340,13 @@ def _of_file(path: str | os.PathLike[str]) -> dict[str, str]:
     try:
         content = read_bytes(path)
     except DataError as error:
+        if not str(error).startswith("no such file"):
+            raise
         raise DataError(
-            *(
-                (
-                    Param("feature_groups"),
-                    " is read as the path of a file, and there is ",
-                    error,
-                    f"; a rule is written '{PREFIX}=' or '{PREFIX}_'",
-                )
-                if str(error).startswith("no such file")
-                else (error,)
-            )
+            Param("feature_groups"),
+            " is read as the path of a file, and there is ",
+            error,
+            f"; a rule is written '{PREFIX}=' or '{PREFIX}_'",
         ) from None
     frame = read_delimited(content, label, missing=(), text_columns=None)
     missing = [name for name in ("column", "group") if name not in frame.columns]
@@ -367,14 +357,12 @@ def _of_file(path: str | os.PathLike[str]) -> dict[str, str]:
             " has a header with the names column and group, and this one has ",
             f"{_few(list(frame.columns))}",
         )
-    found: dict[str, str] = {}
-    for column, group in zip(frame["column"], frame["group"], strict=True):
-        if column in found:
-            raise DataError(
-                f"{label} names the column {column!r} twice; a column belongs to one group"
-            )
-        found[str(column)] = str(group)
-    return found
+    twice = frame["column"][frame["column"].duplicated()].tolist()
+    if twice:
+        raise DataError(
+            f"{label} names the column {twice[0]!r} twice; a column belongs to one group"
+        )
+    return dict(zip(map(str, frame["column"]), map(str, frame["group"]), strict=True))
 
 
 def _few(names: Sequence[Any]) -> str:
@@ -384,24 +372,14 @@ def _few(names: Sequence[Any]) -> str:
 def _in_order(members: Sequence[int], names: Sequence[str]) -> list[int]:
     """Columns by what their names do not share; numbers as numbers, as levels are sorted."""
     texts = [names[j] for j in members]
-    first, last = min(texts), max(texts)
-    shared = next(
-        (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first)
-    )
-    rest = [text[shared:] for text in texts]
-    key: list[Any] = [_number(text) for text in rest]
-    if any(each is None for each in key):
-        key = rest
+    pairs = enumerate(zip(min(texts), max(texts), strict=False))
+    shared = next((i for i, (one, other) in pairs if one != other), len(min(texts)))
+    key: list[Any] = [text[shared:] for text in texts]
+    if all(text.isascii() and text.isdigit() for text in key):
+        key = list(map(float, key))
     return [members[i] for i in sorted(range(len(members)), key=lambda i: (key[i], texts[i]))]
 
 
-def _number(text: str) -> float | None:
-    return float(text) if text.isascii() and text.isdigit() else None
-
-
-# ---------------------------------------------------------------------------------------------
-# groups as levels
-# ---------------------------------------------------------------------------------------------
 def _is_one_hot(table: AnyTable, columns: NDArray[np.intp]) -> bool:
     """Whether all cells are 0 or 1 (or missing), and no row has two cells of 1."""
     if (table.kinds[columns] == Kind.NOMINAL).any():
@@ -442,60 +420,11 @@ def joint_levels(cells: Sequence[Floats]) -> Floats:
     unknown = np.ones(n_samples, dtype=np.bool_)
     for column in cells:
         missing = np.isnan(column)
-        levels, code = np.unique(-column[~missing], return_inverse=True)
-        own = np.full(n_samples, len(levels), dtype=np.int64)
-        own[~missing] = code
-        joint = np.unique(joint * (len(levels) + 1) + own, return_inverse=True)[1]
+        levels, known = np.unique(-column[~missing], return_inverse=True)
+        codes = np.full(n_samples, len(levels), dtype=np.int64)
+        codes[~missing] = known
+        joint = np.unique(joint * (len(levels) + 1) + codes, return_inverse=True)[1]
         unknown &= missing
-    found = joint.astype(np.float64)
-    found[~unknown] = np.unique(joint[~unknown], return_inverse=True)[1]
-    found[unknown] = np.nan
-    return found
-
-
-def _with_levels(
-    table: AnyTable,
-    own: Sequence[NDArray[np.intp]],
-    start: NDArray[np.intp],
-    names: Sequence[str],
-    columns: Sequence[NDArray[np.intp]],
-    joint: NDArray[np.bool_],
-) -> AnyTable:
-    """The columns `own`, side by side; those of a `joint` group stand for all of its columns."""
-    taken = table.take(np.concatenate(own))
-    labels = list(taken.feature_names)
-    kinds = taken.kinds.copy()
-    levels = dict(taken.levels)
-    codes: dict[int, Floats] = {}
-    for unit in np.flatnonzero(joint).tolist():
-        place = int(start[unit])
-        codes[place] = joint_levels([table.column(int(j)) for j in columns[unit]])
-        n_levels = len(np.unique(codes[place][~np.isnan(codes[place])]))
-        labels[place] = names[unit]
-        kinds[place] = Kind.NOMINAL
-        levels[place] = tuple(range(1, n_levels + 1))
-    if isinstance(taken, Table):
-        values = taken.values.copy(order="F")
-        for place, column in codes.items():
-            values[:, place] = column
-        return Table(values, tuple(labels), kinds, levels)
-    return _sparse_with_levels(taken, tuple(labels), kinds, levels, codes)
-
-
-def _sparse_with_levels(
-    taken: SparseTable,
-    labels: tuple[str, ...],
-    kinds: NDArray[np.int8],
-    levels: dict[int, tuple[Any, ...]],
-    codes: Mapping[int, Floats],
-) -> SparseTable:
-    """The sparse table with other columns at the places `codes`, whose levels are stored as 1, 2, …"""
-    cells = np.split(taken.cells, taken.start[1:-1])
-    rows = np.split(taken.rows, taken.start[1:-1])
-    everywhere = np.arange(taken.n_samples, dtype=np.int32)
-    for place, column in codes.items():
-        cells[place], rows[place] = column + 1.0, everywhere
-    start = np.concatenate(([0], np.cumsum([len(each) for each in cells]))).astype(np.int64)
-    return SparseTable(
-        np.concatenate(cells), np.concatenate(rows), start, taken.n_samples, labels, kinds, levels
-    )
+    result = np.full(n_samples, np.nan)
+    result[~unknown] = np.unique(joint[~unknown], return_inverse=True)[1]
+    return result

@@ -62,56 +62,38 @@ def mix_bits(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return bits ^ (bits >> np.uint64(31))
 
 
+_version = cache(version)
+
+
 def versions() -> dict[str, str]:
     """Versions of everything that computes the numbers."""
-    return dict(_versions())
-
-
-@cache
-def _versions() -> dict[str, str]:
     packages = ("numpy", "pandas", "scipy", "scikit-learn", "numba")
-    return {
-        "pyfsagg": __version__,
-        "python": platform.python_version(),
-        **{package: version(package) for package in packages},
-    }
+    own = {"pyfsagg": __version__, "python": platform.python_version()}
+    return {**own, **{package: _version(package) for package in packages}}
 
 
 @cache
 def arithmetic() -> dict[str, str]:
-    """What decides on the last digits of a sum: the linear algebra, and the processor that code is for.
-
-    The same package computes with other instructions on another processor, or if variables of the
-    environment ask for it.
-    """
+    """What decides on the last digits of a sum: linear algebra, processor, environment variables."""
     import llvmlite.binding  # type: ignore[import-untyped]
     import scipy.linalg  # noqa: F401 - brings its own linear algebra
     from numba import config
     from threadpoolctl import threadpool_info
 
     blas = {
-        f"{each['internal_api']} {each['version']} {each.get('architecture', '')}".strip()
-        for each in threadpool_info()
-        if each["user_api"] == "blas"
+        f"{pool['internal_api']} {pool['version']} {pool.get('architecture', '')}".strip()
+        for pool in threadpool_info()
+        if pool["user_api"] == "blas"
     }
-    asked = os.environ.get
     processor = config.CPU_NAME or llvmlite.binding.get_host_cpu_name()  # type: ignore[attr-defined]
+    try:  # the instructions beyond its least that NumPy takes on this processor
+        simd = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
+    except (KeyError, TypeError):
+        simd = []
+    disabled = os.environ.get("NPY_DISABLE_CPU_FEATURES", "").replace(",", " ").split()
     return {
         "linear algebra": ", ".join(sorted(blas)),
-        "numba": " ".join(filter(None, (processor, asked("NUMBA_CPU_FEATURES")))),
-        "numpy": " ".join([*_simd_of_numpy(), *_disabled(asked("NPY_DISABLE_CPU_FEATURES"))]),
+        "numba": " ".join(filter(None, (processor, os.environ.get("NUMBA_CPU_FEATURES")))),
+        "numpy": " ".join([*map(str, simd), *(f"-{name}" for name in sorted(disabled))]),
         "machine": platform.machine(),
     }
-
-
-def _disabled(features: str | None) -> list[str]:
-    return [f"-{name}" for name in sorted((features or "").replace(",", " ").split())]
-
-
-def _simd_of_numpy() -> list[str]:
-    """The instructions beyond its least that NumPy takes on this processor."""
-    try:
-        found = np.show_config(mode="dicts")["SIMD Extensions"]
-    except (KeyError, TypeError):
-        return []
-    return [str(name) for name in found.get("found", [])]

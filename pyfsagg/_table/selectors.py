@@ -18,30 +18,24 @@ def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
 
     Without `reset` the features are compared with those that were set.
     """
-    given = {} if y is None and not reset else {"y": y}
+    target = {} if y is None and not reset else {"y": y}
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:  # scikit-learn 1.5
 
-        def validate_data(estimator: Any, X: Any, *, reset: bool, **given: Any) -> None:
-            given.pop("skip_check_array")
-            estimator._validate_data(X, reset=reset, cast_to_ndarray=False, **given)
+        def validate_data(
+            estimator: Any, X: Any, *, skip_check_array: bool, **options: Any
+        ) -> None:
+            estimator._validate_data(X, cast_to_ndarray=not skip_check_array, **options)
 
     try:
-        validate_data(estimator, X, reset=reset, skip_check_array=True, **given)
+        validate_data(estimator, X, reset=reset, skip_check_array=True, **target)
     except ValueError as error:  # in scikit-learn's words
         raise DataError(str(error)) from None
     except TypeError as error:
         raise InputTypeError(str(error)) from None
     except Exception as error:  # whatever a foreign table answers when it is asked for its columns
         raise InputTypeError(Param("X"), f" is no table: {type(error).__name__}: {error}") from None
-
-
-def output_kind(estimator: Any) -> str:
-    """What ``set_output`` says: ``"default"``, ``"pandas"`` or ``"polars"``."""
-    from sklearn.utils._set_output import _get_output_config
-
-    return str(_get_output_config("transform", estimator=estimator)["dense"])
 
 
 def estimator_accepts_missing(estimator: Any) -> bool:
@@ -56,8 +50,8 @@ def estimator_accepts_missing(estimator: Any) -> bool:
 def is_survival_model(estimator: Any) -> bool:
     """Whether an estimator is fitted to events with times, as ours and those of scikit-survival are."""
     last = estimator.steps[-1][1] if getattr(estimator, "steps", None) else estimator
-    own = hasattr(last, "survival_at")
-    return own or any(base.__name__ == "SurvivalAnalysisMixin" for base in type(last).__mro__)
+    bases = [base.__name__ for base in type(last).__mro__]
+    return hasattr(last, "survival_at") or "SurvivalAnalysisMixin" in bases
 
 
 def check_learner(name: str, model: Any, kind: str) -> None:
@@ -110,11 +104,14 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         array of shape (n_samples, n_selected)
             Or a data frame, as ``set_output`` says; from polars to polars without a copy.
         """
+        from sklearn.utils._set_output import _get_output_config
+
         frame = open_frame(X)
         if not isinstance(frame, NarwhalsFrame):
             return super().transform(X)
         mask = self.get_support()
-        if frame.frame.implementation.is_polars() and output_kind(self) == "polars" and mask.any():
+        output = _get_output_config("transform", estimator=self)["dense"]  # as set_output says
+        if frame.frame.implementation.is_polars() and output == "polars" and mask.any():
             record_input(self, pd.DataFrame(columns=frame.names), None, reset=False)
             return frame.frame.select(list(frame.names[mask])).to_native()
         return super().transform(frame.pandas())

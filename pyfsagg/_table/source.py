@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,56 +59,51 @@ def read_sheet(
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(content))
         sheets = list(book.sheet_names)
-        name = _find(sheets, sheet)
+        if not sheets:
+            raise ValueError("it has no sheets")
+        name = sheets[0] if sheet is None else sheet
+        if name not in sheets and name.isdigit() and 1 <= int(name) <= len(sheets):
+            name = sheets[int(name) - 1]
+        if name not in sheets:
+            raise UnknownNameError("sheet", name, sheets)
         rows = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
+    except UnknownNameError:
+        raise
     except (CalamineError, OSError, ValueError) as error:
-        if isinstance(error, UnknownNameError):
-            raise
         raise DataError(f"{label} is not a readable workbook: {error}") from None
     rows = [row for row in rows if any(cell not in ("", None) for cell in row)]
     if len(rows) < 2:
         raise DataError(f"sheet {name!r} of {label} has no rows below a header")
-    header = [_name(cell) for cell in rows[0]]
-    repeats = [each for each in dict.fromkeys(header) if each and header.count(each) > 1]
+    header = [str(_whole(cell)).strip() for cell in rows[0]]
+    repeats = [title for title in header if title and header.count(title) > 1]
     if repeats:
         raise DataError(f"sheet {name!r} of {label} has the duplicate column name {repeats[0]!r}")
-    empty = frozenset(missing)
-    columns = [
-        _column([row[j] if j < len(row) else "" for row in rows[1:]], empty)
-        for j in range(len(header))
-    ]
-    frame = pd.concat([column.rename(str(j)) for j, column in enumerate(columns)], axis=1)
-    return frame.set_axis(header, axis="columns"), name, sheets
+    columns = []
+    for j in range(len(header)):
+        cells = [row[j] if j < len(row) else "" for row in rows[1:]]
+        columns.append(_column(cells, frozenset(missing)))
+    return _frame_of(columns, header), name, sheets
 
 
-def _find(sheets: Sequence[str], wanted: str | None) -> str:
-    if not sheets:
-        raise ValueError("it has no sheets")
-    if wanted is None:
-        return sheets[0]
-    if wanted in sheets:
-        return wanted
-    if wanted.isdigit() and 1 <= int(wanted) <= len(sheets):
-        return sheets[int(wanted) - 1]
-    raise UnknownNameError("sheet", wanted, sheets)
-
-
-def _name(cell: Any) -> str:
-    whole = isinstance(cell, float) and cell.is_integer()
-    return str(int(cell) if whole else cell).strip()
+def _whole(cell: Any) -> Any:
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
 def _column(cells: list[Any], missing: frozenset[str]) -> pd.Series[Any]:
     """A column with the type that its cells have: whole numbers where all are."""
     known = [None if isinstance(cell, str) and cell.strip() in missing else cell for cell in cells]
-    kinds = {type(cell) for cell in known if cell is not None}
-    if kinds == {bool} and None not in known:
-        return pd.Series(known, dtype=bool)
-    if kinds and kinds <= {int, float}:
-        numbers = pd.Series([float("nan") if cell is None else cell for cell in known], dtype=float)
-        whole = None not in known and bool((numbers % 1 == 0).all())
-        return numbers.astype("int64") if whole else numbers
+    kinds = {type(_whole(cell)) for cell in known}
+    if kinds in ({bool}, {int}):
+        return pd.Series(list(map(_whole, known)))
+    if kinds != {type(None)} and kinds <= {int, float, type(None)}:
+        return pd.Series(known, dtype=float)
     return pd.Series(known, dtype=object)
+
+
+def _frame_of(columns: Sequence[pd.Series[Any]], names: Any) -> pd.DataFrame:
+    """Columns side by side, whose names may be empty."""
+    frame = pd.concat([column.rename(str(j)) for j, column in enumerate(columns)], axis=1)
+    return frame.set_axis(names, axis="columns")
 
 
 _NAMES_OF_SEPARATORS = {mark: name for name, mark in SEPARATORS.items()}
@@ -130,16 +125,10 @@ _STRANGERS = {
 
 @dataclass(frozen=True, eq=False)
 class TableSource:
-    """A table that was read, and how.
+    """A table that was read, without the columns of `drop` and `id`; names of samples are its index.
 
-    Attributes
-    ----------
-    frame : DataFrame
-        Without the columns of `drop` and `id`; names of samples are its index.
-    record : dict
-        File, its SHA-256, format and what was found out, as it is written into a file.
-    notes : tuple of str
-        Each choice that nobody had asked for, one sentence each.
+    `record` has the file, its SHA-256, its format and what was detected, as it is written into a file;
+    `notes` has a sentence for each choice that nobody had asked for.
     """
 
     frame: pd.DataFrame
@@ -150,21 +139,18 @@ class TableSource:
 def read_source(source: str | Path, reading: Reading | None = None) -> TableSource:
     """Read a table from a file, or from standard input (``"-"``)."""
     how = reading or Reading()
-    reader = _Reader(shown_source(source), how)
+    label = shown_source(source)
+    reader = _Reader(label, how)
     content, digest = read_hashed(source)
     frame = reader.read(content, str(source))
     if how.labels is not None:
         frame = reader.join(frame, read_source(how.labels, Reading(missing=how.missing)))
-    left = [name for name in how.drop if name not in reader.dropped]
-    absent = [name for name in left if name not in frame.columns]
-    if absent:
-        raise UnknownNameError("column", absent[0], map(str, frame.columns))
-    frame = frame.drop(columns=left)
-    record = {
-        "file": Path(str(source)).name if str(source) != "-" else "standard input",
-        "sha256": digest,
-        **reader.record,
-    }
+    dropped = [name for name in how.drop if name not in reader.dropped]
+    for name in dropped:
+        if name not in frame.columns:
+            raise UnknownNameError("column", name, map(str, frame.columns))
+    frame = frame.drop(columns=dropped)
+    record = {"file": Path(label).name, "sha256": digest, **reader.record}
     return TableSource(frame, record, tuple(reader.notes))
 
 
@@ -188,9 +174,6 @@ class _Reader:
             raise DataError(f"{self.label} has no rows")
         return frame
 
-    # -----------------------------------------------------------------------------------------
-    # formats
-    # -----------------------------------------------------------------------------------------
     def _cells(self, content: bytes, name: str) -> pd.DataFrame:
         if not content.strip():
             raise DataError(f"{self.label} is empty")
@@ -200,13 +183,13 @@ class _Reader:
         if self.how.sheet is not None:
             raise ParameterError(Param("sheet"), f" needs a workbook, and {self.label} is not one")
         if content.startswith(b"PK\x03\x04"):
-            inner, found = unpack_zip(content, self.label)
-            self.notes.append(f"{found} in the zip archive was read")
-            return self._cells(inner, found)
+            inner, file = unpack_zip(content, self.label)
+            self.notes.append(f"{file} in the zip archive was read")
+            return self._cells(inner, file)
         if ".parquet" in suffixes or content[:4] == b"PAR1":
-            return self._arrow(content, "Parquet", _read_parquet)
+            return self._arrow(content, "Parquet")
         if ".feather" in suffixes or content.startswith((b"ARROW1", b"FEA1")):
-            return self._arrow(content, "Feather", _read_feather)
+            return self._arrow(content, "Feather")
         if ".arff" in suffixes:
             self.record["format"] = "ARFF"
             return _read_arff(content, self.label)
@@ -218,23 +201,26 @@ class _Reader:
         if self.how.sheet is None and len(sheets) > 1:
             self.notes.append(
                 f"sheet {sheet!r}, the first of {len(sheets)}, was read (others: "
-                f"{enumerate_names([each for each in sheets if each != sheet])}); the setting "
-                "'sheet' names another"
+                f"{enumerate_names(sheets[1:])}); the setting 'sheet' names another"
             )
         return frame
 
-    def _arrow(
-        self, content: bytes, name: str, read: Callable[[bytes], pd.DataFrame]
-    ) -> pd.DataFrame:
+    def _arrow(self, content: bytes, name: str) -> pd.DataFrame:
         import pyarrow as pa
+        from pyarrow import feather, parquet
 
         self.record["format"] = name
+        read = parquet.read_table if name == "Parquet" else feather.read_table
         try:
-            frame = read(content)
+            table = read(pa.BufferReader(content))
+            try:
+                frame: pd.DataFrame = table.to_pandas()
+            except _UNREADABLE:  # what pandas noted in the file is damaged, the columns are not
+                frame = table.replace_schema_metadata(None).to_pandas()
         except (pa.ArrowException, *_UNREADABLE) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise DataError(f"{self.label} is not a readable {name} file: {reason}") from None
-        return frame.set_axis([str(each) for each in frame.columns], axis="columns")
+        return frame.set_axis(list(map(str, frame.columns)), axis="columns")
 
     def _text(self, content: bytes) -> pd.DataFrame:
         for mark, what in _STRANGERS.items():
@@ -293,9 +279,6 @@ class _Reader:
     def _words(self) -> list[str]:
         return [*MISSING, *self.how.missing]
 
-    # -----------------------------------------------------------------------------------------
-    # the shape
-    # -----------------------------------------------------------------------------------------
     def _transposed(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The table with samples in rows; every feature gets the type that its cells have.
 
@@ -341,8 +324,8 @@ class _Reader:
             raise DataError(
                 f"the sample {twice!r} occurs twice in {self.label}; names of samples must differ"
             )
-        kept = [j for j in range(frame.shape[1]) if j != position]
-        return frame.iloc[:, kept].set_axis(index, axis="index")
+        others = [j for j in range(frame.shape[1]) if j != position]
+        return frame.iloc[:, others].set_axis(index, axis="index")
 
     def _with_numbers(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Words that are numbers as numbers, and numbers that mean missing as missing."""
@@ -350,29 +333,27 @@ class _Reader:
         if self.record["format"] == "workbook" and self.how.decimal is None:
             decimal = decimal_of(_word_columns(frame), points=False, separator=None)
         new: dict[int, Any] = {}
-        said: dict[str, list[str]] = {}
+        notes: dict[str, list[str]] = {}
         for j, dtype in enumerate(frame.dtypes):
             if not _is_words(dtype):
                 continue
             column = frame.iloc[:, j]
-            if (found := numbers_of(column, decimal)) is not None:
-                new[j] = found.values
-                for each in found.said:
-                    said.setdefault(each, []).append(str(column.name))
+            if (words := numbers_of(column, decimal)) is not None:
+                new[j] = words.values
+                for note in words.notes:
+                    notes.setdefault(note, []).append(str(column.name))
         codes = [float(word) for word in self.how.missing if _is_number(word)]
         if codes:
             for j in range(frame.shape[1]):
                 values = new.get(j, frame.iloc[:, j])
                 if pd.api.types.is_numeric_dtype(values) and bool(values.isin(codes).any()):
                     new[j] = values.astype(float).mask(values.isin(codes))
-        for each, names in said.items():
-            self.notes.append(f"read as numbers ({each}): {enumerate_names(names)}")
+        for note, names in notes.items():
+            self.notes.append(f"read as numbers ({note}): {enumerate_names(names)}")
         if not new:
             return frame
         columns = [new.get(j, frame.iloc[:, j]) for j in range(frame.shape[1])]
-        made = pd.concat([column.rename(str(j)) for j, column in enumerate(columns)], axis=1)
-        frame = made.set_axis(frame.columns, axis="columns")
-        return frame
+        return _frame_of(columns, frame.columns)
 
     def join(self, frame: pd.DataFrame, labels: TableSource) -> pd.DataFrame:
         """The table with the columns of a second file."""
@@ -404,9 +385,6 @@ class _Reader:
         return pd.concat([frame, other], axis=1)
 
 
-# ---------------------------------------------------------------------------------------------
-# parts
-# ---------------------------------------------------------------------------------------------
 def _is_words(dtype: Any) -> bool:
     return pd.api.types.is_object_dtype(dtype) or isinstance(dtype, pd.StringDtype)
 
@@ -417,12 +395,8 @@ def _word_columns(frame: pd.DataFrame) -> list[pd.Series[Any]]:
 
 def _has_points(frame: pd.DataFrame) -> bool:
     """Whether a column of numbers has digits after a decimal point."""
-    for j, dtype in enumerate(frame.dtypes):
-        if getattr(dtype, "kind", "O") == "f":
-            values = frame.iloc[:, j].dropna()
-            if bool((values % 1 != 0).any()):
-                return True
-    return False
+    positions = [j for j, dtype in enumerate(frame.dtypes) if getattr(dtype, "kind", "O") == "f"]
+    return any(bool((frame.iloc[:, j].dropna() % 1 != 0).any()) for j in positions)
 
 
 def _is_number(word: str) -> bool:
@@ -473,29 +447,6 @@ def _in_order(other: pd.DataFrame, index: pd.Index, label: str, file: str) -> pd
             f"{file} names the sample {other.index[other.index.duplicated()][0]!r} twice"
         )
     return other.loc[index]
-
-
-def _read_parquet(content: bytes) -> pd.DataFrame:
-    import pyarrow as pa
-    import pyarrow.parquet
-
-    return _to_pandas(pyarrow.parquet.read_table(pa.BufferReader(content)))
-
-
-def _read_feather(content: bytes) -> pd.DataFrame:
-    import pyarrow as pa
-    import pyarrow.feather
-
-    return _to_pandas(pyarrow.feather.read_table(pa.BufferReader(content)))
-
-
-def _to_pandas(table: Any) -> pd.DataFrame:
-    frame: pd.DataFrame
-    try:
-        frame = table.to_pandas()
-    except _UNREADABLE:  # what pandas noted in the file is damaged, the columns are not
-        frame = table.replace_schema_metadata(None).to_pandas()
-    return frame
 
 
 def _read_arff(content: bytes, label: str) -> pd.DataFrame:

@@ -29,18 +29,15 @@ def sparse_columns(X: Any) -> Any:
     matrix = X if known else X.tocsc()  # of another package, which answers for its own conversion
     check_sparse(matrix)
     stored = matrix.astype(np.float64)  # a copy
-    found = stored.tocsc()
+    csc = stored.tocsc()
     # Made anew, so that nothing is taken from what the matrix remembers of itself.
-    columns = scipy.sparse.csc_matrix((found.data, found.indices, found.indptr), found.shape)
+    columns = scipy.sparse.csc_matrix((csc.data, csc.indices, csc.indptr), csc.shape)
     columns.check_format(full_check=True)
     columns.sort_indices()
     columns.sum_duplicates()
-    if stored.format in _DOUBLES and np.isinf(stored.data).any() > np.isinf(columns.data).any():
-        raise DataError(
-            Param("X"),
-            " has inf and -inf (infinity) for one and the same cell",
-            Remedy("correct it"),
-        )
+    doubles = stored.format in ("csr", "csc", "bsr", "coo")  # several values for one cell
+    if doubles and np.isinf(stored.data).any() > np.isinf(columns.data).any():
+        raise DataError(Param("X"), " has inf and -inf (infinity) for one cell; correct it")
     if matrix.dtype.kind == "b":
         np.minimum(columns.data, 1.0, out=columns.data)
     columns.eliminate_zeros()
@@ -83,9 +80,8 @@ def _compressed(X: Any) -> str | None:
         return f"indptr begins with {indptr[0]} instead of 0"
     falls = np.flatnonzero(indptr[1:] < indptr[:-1])
     if falls.size:
-        return (
-            f"indptr falls from {indptr[falls[0]]} to {indptr[falls[0] + 1]} at {major} {falls[0]}"
-        )
+        k = falls[0]
+        return f"indptr falls from {indptr[k]} to {indptr[k + 1]} at {major} {k}"
     if indices.size != len(data):
         return f"there are {indices.size} indices for {len(data)} values"
     if indptr[-1] > indices.size:
@@ -107,23 +103,16 @@ def _lists(X: Any) -> str | None:
     for i, (columns, values) in enumerate(zip(X.rows, X.data, strict=True)):
         if len(columns) != len(values):
             return f"row {i} has {len(columns)} columns for {len(values)} values"
-        if len(columns):
-            problem = _outside(_whole_numbers(columns, f"columns of row {i}"), X.shape[1], "column")
-            if problem:
-                return problem
-    return None
+    columns = [column for row in X.rows for column in row]
+    return _outside(_whole_numbers(columns, "columns"), X.shape[1], "column")
 
 
 def _keys(X: Any) -> str | None:
     keys = list(X.keys())
     if any(not isinstance(key, tuple) or len(key) != 2 for key in keys):
         return "a key is not a pair of a row and a column"
-    for axis, (size, what) in enumerate(zip(X.shape, ("row", "column"), strict=True)):
-        if keys:
-            problem = _outside(_whole_numbers([key[axis] for key in keys], "keys"), size, what)
-            if problem:
-                return problem
-    return None
+    rows, columns = (_whole_numbers([key[axis] for key in keys], "keys") for axis in (0, 1))
+    return _outside(rows, X.shape[0], "row") or _outside(columns, X.shape[1], "column")
 
 
 def _diagonals(X: Any) -> str | None:
@@ -134,23 +123,15 @@ def _diagonals(X: Any) -> str | None:
         return "a diagonal occurs twice"
     # SciPy takes diagonals outside of the table for empty, but reads foreign memory for large ones.
     outside = offsets[(offsets < -X.shape[0]) | (offsets > X.shape[1])]
-    return (
-        f"the diagonal {outside[0]} lies outside of the shape {X.shape}" if outside.size else None
-    )
+    if outside.size:
+        return f"the diagonal {outside[0]} lies outside of the shape {X.shape}"
+    return None
 
 
 _CHECKS = {
-    "csr": _compressed,
-    "csc": _compressed,
-    "bsr": _compressed,
-    "coo": _coordinates,
-    "lil": _lists,
-    "dok": _keys,
-    "dia": _diagonals,
+    **dict.fromkeys(("csr", "csc", "bsr"), _compressed),
+    **{"coo": _coordinates, "lil": _lists, "dok": _keys, "dia": _diagonals},
 }
-
-
-_DOUBLES = ("csr", "csc", "bsr", "coo")  # may hold several values for one cell
 
 
 def _whole(X: Any, name: str) -> NDArray[Any]:
@@ -158,7 +139,7 @@ def _whole(X: Any, name: str) -> NDArray[Any]:
 
 
 def _whole_numbers(values: Any, name: str) -> NDArray[Any]:
-    array = np.asarray(values)
+    array = np.asarray(values, dtype=None if len(values) else np.intp)
     if array.dtype.kind not in "iu" or array.ndim != 1:
         raise InputTypeError(
             f"the {name} of a sparse matrix must be a list of whole numbers, got {array.ndim} "
@@ -185,21 +166,9 @@ _LEVEL_TYPES = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64}
 class SparseTable:
     """A validated sparse feature table: what :class:`~pyfsagg._table.table.Table` is for dense ones.
 
-    Attributes
-    ----------
-    cells : ndarray of float64, shape (n_cells,)
-        The values that are not zero, column by column; a missing value is NaN.  No infinite values.
-    rows : ndarray of int32, shape (n_cells,)
-        Their rows, rising within a column.
-    start : ndarray of int64, shape (n_features + 1,)
-        The cells of column j are those from ``start[j]`` up to ``start[j + 1]``.
-    n_samples : int
-    feature_names : tuple of str
-        Unique.
-    kinds : ndarray of int8, shape (n_features,)
-        One :class:`~pyfsagg._table.columns.Kind` per column.
-    levels : dict of int to tuple
-        For each nominal column (by position) its levels in rising order.
+    `cells` (n_cells,) are the values that are not zero, column by column, none of them infinite, a
+    missing one NaN; `rows` their rows, rising within a column.  Those of column j are from ``start[j]``
+    up to ``start[j + 1]``.  `levels` has those of each nominal column, by position, in rising order.
     """
 
     cells: NDArray[np.float64]
@@ -261,6 +230,16 @@ def dense_megabytes(X: Any) -> str:
     return f"{max(1.0, math.prod(X.shape) * 8 / 1e6):,.0f} MB"
 
 
+def infinite_cell(name: str, row: int) -> DataError:
+    """The error of an infinite cell of a column in a row, counted from 0."""
+    return DataError(
+        f"column {name!r} has an infinite value",
+        INF,
+        f" in row {row + 1}",
+        Remedy("replace infinity by a number or mark it missing (", NAN, ")"),
+    )
+
+
 def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> SparseTable:
     """Read a SciPy sparse matrix or array of two dimensions; `X` itself is not changed.
 
@@ -280,12 +259,7 @@ def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> Spa
     if infinite.size:
         place = int(infinite[0])
         j = int(np.searchsorted(start, place, side="right")) - 1
-        raise DataError(
-            f"column {names[j]!r} has an infinite value",
-            INF,
-            f" in row {rows[place] + 1}",
-            Remedy("replace infinity by a number or mark it missing (", NAN, ")"),
-        )
+        raise infinite_cell(names[j], int(rows[place]))
     kinds = np.full(len(names), array_kind(dtype), dtype=np.int8)
     levels: dict[int, tuple[Any, ...]] = {}
     for j in nominal:

@@ -6,8 +6,7 @@ Behind this module no function looks at types, names or missing-value markers ag
 from __future__ import annotations
 
 import numbers
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
@@ -17,10 +16,23 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.validation import as_array, check_integer, check_list, check_writable_names
-from pyfsagg._message import DENSE, INF, NAN, Message, Param, Phrase, Remedy
+from pyfsagg._message import DENSE, Message, Param, Phrase, Remedy
 from pyfsagg._table.columns import EXACT, Kind, array_kind, read_column, refuse_rounded
-from pyfsagg._table.frames import FRAMES, Frame, PandasFrame, as_slice, open_frame
-from pyfsagg._table.sparse import SparseTable, dense_megabytes, is_sparse, read_sparse
+from pyfsagg._table.frames import (
+    FRAMES,
+    Frame,
+    PandasFrame,
+    as_slice,
+    open_frame,
+    refuse_duplicates,
+)
+from pyfsagg._table.sparse import (
+    SparseTable,
+    dense_megabytes,
+    infinite_cell,
+    is_sparse,
+    read_sparse,
+)
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 Weights = NDArray[np.uint16]
@@ -34,17 +46,9 @@ MAX_WEIGHT = int(np.iinfo(np.uint16).max)
 class Table:
     """A validated feature table.
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n_samples, n_features), Fortran order
-        Numbers as they are; booleans as 0/1; nominal columns as level codes 0, 1, …; a missing
-        value is NaN.  No infinite values.
-    feature_names : tuple of str
-        Unique.
-    kinds : ndarray of int8, shape (n_features,)
-        One :class:`Kind` per column.
-    levels : dict of int to tuple
-        For each nominal column (by position) its levels in code order.
+    `values` (n_samples, n_features), in Fortran order, holds numbers as they are, booleans as 0 and 1,
+    nominal columns as level codes 0, 1, … and missing values as NaN; none is infinite.  `levels` has
+    those of each nominal column, by position, in the order of the codes.
     """
 
     values: NDArray[np.float64]
@@ -144,16 +148,13 @@ def as_table(
         Accept a table in which no column varies, as new data for a fitted result may be.
     sparse : bool
         Whether the caller can use a sparse table.
-
-    Raises
-    ------
-    DataError
-        For duplicate or missing names, infinite values, a column that mixes numbers and words, a
-        column type with no meaning here (dates, nested values), too few rows or columns, or a table
-        in which every column is constant.
     """
     if is_sparse(X) and not sparse:
-        raise _sparse_refused(X)
+        raise InputTypeError(
+            "sparse input is read by wam, bam and influence with the filters that "
+            "list_methods('filters') marks as sparse, and not here",
+            Remedy("convert it with ", DENSE, f" if {dense_megabytes(X)} fit into memory"),
+        )
     if isinstance(X, AnyTable):
         return X
     if is_sparse(X):
@@ -163,12 +164,12 @@ def as_table(
             f"a sparse table of {X.shape[1]:,} features",
             "number the features anew, so that those that occur come without gaps",
         )
-        given = _array_names(X.shape, feature_names)
-        check_names(pd.Index(given))
+        labels = _array_names(X.shape, feature_names)
+        check_names(pd.Index(labels))
         _check_shape(X.shape, min_samples, min_features)
-        table = read_sparse(X, tuple(map(str, given)), _nominal_positions(nominal, given))
+        table = read_sparse(X, tuple(map(str, labels)), _nominal_positions(nominal, labels))
         if not allow_constant:
-            _refuse_constant(_is_constant(table.column(j)) for j in range(table.n_features))
+            _refuse_constant(table)
         return table
     opened = X.frame if isinstance(X, ConvertedTable) else open_frame(X)
     frame = array_frame(X, feature_names) if opened is None else opened
@@ -179,7 +180,15 @@ def as_table(
     converted: ConvertedTable = X if known else convert_frame(frame, declared)
     for error in converted.problems.values():
         raise error
-    _check_cells(converted.table.values, converted.feature_names, allow_constant)
+    values = converted.table.values
+    for part in column_blocks(values.shape[0], range(values.shape[1])):
+        infinite = np.isinf(values[:, as_slice(part)])
+        if infinite.any():
+            place = int(infinite.any(axis=0).argmax())
+            row = int(infinite[:, place].argmax())
+            raise infinite_cell(converted.feature_names[part[place]], row)
+    if not allow_constant:
+        _refuse_constant(converted.table)
     return converted.table
 
 
@@ -187,14 +196,8 @@ def as_table(
 class ConvertedTable:
     """A frame as numbers before anything in it is refused; :func:`as_table` takes it for the frame.
 
-    Attributes
-    ----------
-    table : Table
-        A column that cannot be read has missing cells only; there may be infinite cells.
-    problems : dict of int to Exception
-        Why a column, by position, cannot be read.
-    declared : set of int
-        Columns that were declared nominal.
+    In `table` there may be infinite cells, and a column that cannot be read, for a reason in `problems`,
+    has missing cells only.  The columns `declared` were declared nominal.
     """
 
     frame: Frame
@@ -230,7 +233,13 @@ def convert_frame(frame: Frame, declared: set[int]) -> ConvertedTable:
             with np.errstate(over="ignore"):  # long doubles beyond 1e308 are infinite, and refused
                 values[:, as_slice(part)] = cells
             if dtype.kind in "iu" and dtype.itemsize == 8:
-                problems |= _rounded_columns(cells, values, part, names)
+                largest = np.abs(values[:, as_slice(part)]).max(axis=0, initial=0.0)
+                for place in np.flatnonzero(largest >= EXACT).tolist():
+                    j = part[place]
+                    try:
+                        refuse_rounded(cells[:, place], values[:, j], names[j])
+                    except DataError as error:
+                        problems[j] = error
     for j in others:
         try:
             kinds[j], values[:, j], words = read_column(frame.column(j), names[j], j in declared)
@@ -240,21 +249,6 @@ def convert_frame(frame: Frame, declared: set[int]) -> ConvertedTable:
             if words is not None:
                 levels[j] = words
     return ConvertedTable(frame, Table(values, names, kinds, levels), problems, declared)
-
-
-def _rounded_columns(
-    cells: NDArray[Any], values: NDArray[np.float64], part: Sequence[int], names: Sequence[str]
-) -> dict[int, DataError | InputTypeError]:
-    """Columns of 64-bit numbers that are different and would be one floating-point number."""
-    problems: dict[int, DataError | InputTypeError] = {}
-    largest = np.abs(values[:, as_slice(part)]).max(axis=0, initial=0.0)
-    for place in np.flatnonzero(largest >= EXACT).tolist():
-        j = part[place]
-        try:
-            refuse_rounded(cells[:, place], values[:, j], names[j])
-        except DataError as error:
-            problems[j] = error
-    return problems
 
 
 def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFrame:
@@ -275,27 +269,14 @@ def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFra
     return PandasFrame(pd.DataFrame(array, columns=names, copy=False))
 
 
-def _sparse_refused(X: Any) -> InputTypeError:
-    return InputTypeError(
-        "sparse input is read by wam, bam and influence with the filters that list_methods('filters') marks ",
-        "as sparse, and not here",
-        Remedy("convert it with ", DENSE, f" if {dense_megabytes(X)} fit into memory"),
-    )
-
-
 def _array_names(shape: tuple[int, ...], feature_names: Sequence[str] | None) -> list[str]:
     """The names given for the columns of an array, or ``x0, x1, …``."""
-    names = (
-        [f"x{j}" for j in range(shape[1])]
-        if feature_names is None
-        else check_list("feature_names", feature_names)
-    )
+    if feature_names is None:
+        return [f"x{j}" for j in range(shape[1])]
+    names = check_list("feature_names", feature_names)
     if len(names) != shape[1]:
-        raise ParameterError(
-            Param("feature_names"),
-            f" has {len(names)} names for {shape[1]} columns of ",
-            Param("X"),
-        )
+        message = f" has {len(names)} names for {shape[1]} columns of "
+        raise ParameterError(Param("feature_names"), message, Param("X"))
     check_writable_names([str(name) for name in names], "a column")
     return names
 
@@ -339,12 +320,7 @@ def check_names(columns: pd.Index) -> None:
     if blank:
         raise DataError(f"column {blank[0] + 1} of the table has no name; give every column a name")
     check_writable_names(names, "a column")
-    if len(set(names)) < len(names):
-        twice = [name for name, count in Counter(names).items() if count > 1]
-        raise DataError(
-            f"duplicate column name(s) {', '.join(map(repr, twice[:5]))}; every feature needs a "
-            f"different name"
-        )
+    refuse_duplicates(names)
 
 
 def _nominal_positions(nominal: Sequence[str | int] | None, names: list[Any]) -> set[int]:
@@ -355,15 +331,11 @@ def _nominal_positions(nominal: Sequence[str | int] | None, names: list[Any]) ->
     positions = set()
     place = {name: j for j, name in enumerate(names)}
     for column in check_list("nominal", nominal):
-        known = isinstance(column, Hashable) and column in place
-        if isinstance(column, numbers.Integral) and not known:
-            positions.add(
-                check_integer(
-                    Message("a position in ", Param("nominal")), column, low=0, high=len(names) - 1
-                )
-            )
-        elif known:
+        if isinstance(column, Hashable) and column in place:
             positions.add(place[column])
+        elif isinstance(column, numbers.Integral):
+            what = Message("a position in ", Param("nominal"))
+            positions.add(check_integer(what, column, low=0, high=len(names) - 1))
         else:
             raise ParameterError(
                 Param("nominal"), f" names the column {column!r}, which the table does not have"
@@ -378,32 +350,14 @@ def column_blocks(n_samples: int, positions: Sequence[int]) -> Iterator[Sequence
         yield positions[start : start + size]
 
 
-def _check_cells(values: NDArray[np.float64], names: tuple[str, ...], allow_constant: bool) -> None:
-    """Refuse infinite cells and tables without any variation, column by column."""
-    for part in column_blocks(values.shape[0], range(values.shape[1])):
-        infinite = np.isinf(values[:, as_slice(part)])
-        if infinite.any():
-            place = int(infinite.any(axis=0).argmax())
-            row = int(infinite[:, place].argmax())
-            raise DataError(
-                f"column {names[part[place]]!r} has an infinite value",
-                INF,
-                f" in row {row + 1}",
-                Remedy("replace infinity by a number or mark it missing (", NAN, ")"),
-            )
-    if not allow_constant:
-        _refuse_constant(_is_constant(column) for column in values.T)
-
-
-def _refuse_constant(constant: Iterable[bool]) -> None:
-    """Refuse a table of whose columns each is constant; stops at the first that is not."""
-    if all(constant):
-        raise DataError("every feature is constant; there is nothing to rank")
-
-
-def _is_constant(column: NDArray[np.float64]) -> bool:
-    known = column[~np.isnan(column)]
-    return known.size == 0 or bool((known == known[0]).all())
+def _refuse_constant(table: AnyTable) -> None:
+    """Refuse a table in which no column varies; stops at the first that does."""
+    for j in range(table.n_features):
+        column = table.column(j)
+        known = column[~np.isnan(column)]
+        if (known != known[:1]).any():
+            return
+    raise DataError("every feature is constant; there is nothing to rank")
 
 
 # ---------------------------------------------------------------------------------------------
@@ -424,8 +378,7 @@ def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
     if whole and weights.max() > MAX_WEIGHT:
         raise ParameterError(
             Param("sample_weight"),
-            f" lets a row count {weights.max():.0f} times, and a row counts at most {MAX_WEIGHT} ",
-            "times",
+            f" counts a row {weights.max():.0f} times, and a row counts at most {MAX_WEIGHT} times",
             Remedy("divide the weights by a common factor"),
         )
     if not whole or weights.min() < 0 or weights.sum() < 2:

@@ -22,7 +22,7 @@ from pyfsagg._base.validation import (
 )
 from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Param, Phrase, Remedy, Use
 from pyfsagg._table.frames import frame_of_array, pandas_frame, pandas_series
-from pyfsagg._table.table import AnyTable, Table, as_table
+from pyfsagg._table.table import AnyTable, as_table
 from pyfsagg.exceptions import DataError
 
 TIES = ("efron", "breslow")
@@ -36,15 +36,7 @@ _SHAPES = (
 
 @dataclass(frozen=True, eq=False)
 class Survival:
-    """Right-censored times.
-
-    Attributes
-    ----------
-    time : ndarray of float64, shape (n_samples,)
-        Until the event or, where there was none, until the last observation; above 0.
-    event : ndarray of bool, shape (n_samples,)
-        Whether the event was seen; False: censored.
-    """
+    """Right-censored times above 0: until the event or, where none was seen, the last observation."""
 
     time: Floats
     event: Booleans
@@ -55,9 +47,9 @@ class Survival:
 
     def structured(self) -> NDArray[Any]:
         """As models take it: an array (n_samples,) with the fields ``event`` and ``time``."""
-        found = np.empty(len(self.time), dtype=[("event", np.bool_), ("time", np.float64)])
-        found["event"], found["time"] = self.event, self.time
-        return found
+        fields = np.empty(len(self.time), dtype=[("event", np.bool_), ("time", np.float64)])
+        fields["event"], fields["time"] = self.event, self.time
+        return fields
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
@@ -100,29 +92,39 @@ class Survival:
         length = np.diff(np.r_[self.start, len(self.time)])
         place = np.empty(len(self.time), dtype=np.intp)
         place[self.order] = np.repeat(np.arange(len(self.start)), length)
-        found: Floats = np.where(self.event, 1.0 - (before + of_events)[:, place], -until[:, place])
-        return found
+        return np.asarray(
+            np.where(self.event, 1.0 - (before + of_events)[:, place], -until[:, place])
+        )
 
 
 def read_survival(y: Any) -> tuple[Survival, str]:
     """Times and events from two columns or a structured array, and what they are called."""
-    time, event, names = _columns(pandas_frame(y))
-    label = ", ".join(names)
-    survival = Survival(_times(time, names[0]), _events(event, names[1]))
-    _check_information(survival, label)
+    columns = _columns(pandas_frame(y))
+    label = ", ".join(map(str, columns))
+    survival = Survival(_times(columns.iloc[:, 0]), _events(columns.iloc[:, 1]))
+    first = survival.time[survival.event].min()
+    later = survival.time > first
+    if not (later | (~survival.event & (survival.time == first))).any():
+        raise DataError(
+            f"no row of {label!r} is known to outlive another one; there is nothing to explain"
+        )
     return survival, label
 
 
-def _columns(y: Any) -> tuple[pd.Series[Any], pd.Series[Any], tuple[str, str]]:
-    """Time, event and their names."""
+def _columns(y: Any) -> pd.DataFrame:
+    """Time and event."""
     if isinstance(y, tuple) and len(y) == 2 and np.ndim(y[0]) == 1 and len(y[0]) == len(y[1]):
         y = pd.DataFrame({"time": np.asarray(y[0]), "event": np.asarray(y[1])})
     if isinstance(y, pd.DataFrame):
         frame = y
     else:
         array = as_array("y", y)
-        if array.dtype.names:
-            frame = _by_meaning(array)
+        if array.dtype.names:  # the time is first, by whichever of two fields is boolean
+            fields = list(array.dtype.names)
+            booleans = [name for name in fields if array.dtype[name].kind == "b"]
+            if len(fields) == 2 and len(booleans) == 1:
+                fields.sort(key=booleans.__contains__)
+            frame = pd.DataFrame({name: array[name] for name in fields})
         elif array.ndim == 2:
             names = ["time", "event"] if array.shape[1] == 2 else None
             frame = frame_of_array(array, columns=names)
@@ -141,22 +143,12 @@ def _columns(y: Any) -> tuple[pd.Series[Any], pd.Series[Any], tuple[str, str]]:
         raise DataError(
             Use(task="survival"), f" needs two columns, and y has {frame.shape[1]}; {_SHAPES}"
         )
-    time, event = frame.iloc[:, 0], frame.iloc[:, 1]
-    if _is_indicator(time) and not _is_indicator(event):
+    if _is_indicator(frame.iloc[:, 0]) and not _is_indicator(frame.iloc[:, 1]):
         raise DataError(
             f"the first column of y, {str(frame.columns[0])!r}, holds 0 and 1 only, and the second does "
             "not: the time comes first, then the event; exchange them"
         )
-    return time, event, (str(frame.columns[0]), str(frame.columns[1]))
-
-
-def _by_meaning(array: NDArray[Any]) -> pd.DataFrame:
-    """A structured array as columns, the time first, by whichever field is boolean."""
-    names = list(array.dtype.names or ())
-    booleans = [name for name in names if array.dtype[name].kind == "b"]
-    if len(names) == 2 and len(booleans) == 1:
-        names.sort(key=booleans.__contains__)
-    return pd.DataFrame({name: array[name] for name in names})
+    return frame
 
 
 def _is_indicator(column: pd.Series[Any]) -> bool:
@@ -178,11 +170,18 @@ def _refuse_missing(column: pd.Series[Any], what: str) -> None:
         )
 
 
-def _times(column: pd.Series[Any], name: str) -> Floats:
+def _times(column: pd.Series[Any]) -> Floats:
+    name = str(column.name)
     _refuse_missing(column, f"time {name!r}")
-    if pd.api.types.is_bool_dtype(column) or not pd.api.types.is_numeric_dtype(column):
-        column = _numbers(column, name)
-    time = column.to_numpy(dtype=np.float64)
+    try:
+        if pd.api.types.is_bool_dtype(column):
+            raise TypeError
+        time: Floats = column.astype(np.float64).to_numpy(dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(
+            f"the time {name!r} holds {column.dtype} values; times must be numbers, such as days since "
+            "the start of the observation"
+        ) from None
     if np.isinf(time).any():
         raise DataError(f"the time {name!r} has infinite values", INF)
     low = time.min(initial=np.inf)
@@ -195,19 +194,8 @@ def _times(column: pd.Series[Any], name: str) -> Floats:
     return time
 
 
-def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
-    try:
-        if pd.api.types.is_bool_dtype(column):
-            raise TypeError
-        return column.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise DataError(
-            f"the time {name!r} holds {column.dtype} values; times must be numbers, such as days since "
-            "the start of the observation"
-        ) from None
-
-
-def _events(column: pd.Series[Any], name: str) -> Booleans:
+def _events(column: pd.Series[Any]) -> Booleans:
+    name = str(column.name)
     _refuse_missing(column, f"event {name!r}")
     if coded_as_in_r(column):
         warn(
@@ -215,9 +203,9 @@ def _events(column: pd.Series[Any], name: str) -> Booleans:
             stacklevel=2,
         )
         return (column == 2).to_numpy(dtype=np.bool_)
-    found = pd.unique(column)
-    if not all(isinstance(value, (bool, np.bool_)) or value in (0, 1) for value in found.tolist()):
-        shown = ", ".join(sorted(map(repr, found.tolist()))[:5])
+    values = pd.unique(column).tolist()
+    if not all(isinstance(value, (bool, np.bool_)) or value in (0, 1) for value in values):
+        shown = ", ".join(sorted(map(repr, values))[:5])
         raise DataError(
             f"the event {name!r} must be 0 (censored) or 1 (event), or ",
             FALSE,
@@ -246,33 +234,13 @@ def coded_as_in_r(event: pd.Series[Any]) -> bool:
     )
 
 
-def _check_information(survival: Survival, label: str) -> None:
-    """Refuse times of which no two can be compared: no row is known to outlive another."""
-    first = survival.time[survival.event].min()
-    later = survival.time > first
-    if not (later | (~survival.event & (survival.time == first))).any():
-        raise DataError(
-            f"no row of {label!r} is known to outlive another one; there is nothing to explain"
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class Target:
     """What the features are to explain: classes, a number, the time until an event, or nothing.
 
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (n_samples,)
-        Index into the sorted `classes`; for a numeric target into its bins, which stand in where
-        classes are needed (entropy filters, stratified plans), and for survival into those of its
-        martingale residuals; 0 without a target.
-    classes : tuple
-        Labels, or the ranges of the bins; empty without a target.
-    name : str
-    values : ndarray of float64, shape (n_samples,), optional
-        The numbers of a numeric target.
-    survival : Survival, optional
-        The times until an event, and whether it was seen.
+    `codes` (n_samples,) are positions in the sorted `classes`.  Of a numeric target (`values`) these are
+    the ranges of its bins, which stand in where classes are needed (entropy filters, stratified plans),
+    of `survival` those of its martingale residuals; without a target they are empty, and codes are 0.
     """
 
     codes: NDArray[np.int32]
@@ -380,12 +348,6 @@ def check_target(
         Bins of (nearly) equal size of a numeric target, or of martingale residuals.
     optional : bool
         Whether `y` may be None: a target of the kind ``"none"``.
-
-    Raises
-    ------
-    DataError
-        If `y` has the wrong length, missing values, one value only, more classes than
-        `min_per_class` allows, or words where numbers are needed.
     """
     if isinstance(y, Target):
         return y
@@ -396,22 +358,18 @@ def check_target(
             return Target(np.zeros(n_samples, dtype=np.int32), (), "")
         raise DataError("requires y to be passed, but the target y is ", NONE)
     if task == "survival":
-        return _survival_target(y, n_samples, bins)
+        survival, label = read_survival(y)
+        _check_length(len(survival.time), n_samples)
+        residuals = survival.residuals(np.ones((1, n_samples), dtype=np.uint16))[0]
+        return Target(*_binned(residuals, bins), label, survival=survival)
     label = str(getattr(y, "name", None) or "target")
     y = pandas_series(pandas_frame(y))
     with writable_text(f"in the target {label!r}"):
         series = y if isinstance(y, pd.Series) else pd.Series(_one_dimensional(y))
     _check_length(len(series), n_samples)
-    missing = int(series.isna().sum())
-    if missing == n_samples:
+    if bool(series.isna().all()):
         raise DataError(f"the target {label!r} is missing in every row")
-    if missing:
-        raise DataError(
-            f"the target {label!r} is missing (",
-            NAN,
-            f") in {missing} of {n_samples} rows",
-            Remedy("drop these rows first"),
-        )
+    _refuse_missing(series, f"target {label!r}")
     array = series.to_numpy()
     if array.dtype.kind == "f" and np.isinf(array).any():
         raise DataError(f"the target {label!r} has infinite values", INF)
@@ -422,14 +380,10 @@ def check_target(
     return _class_target(array, label, min_per_class)
 
 
-def _check_length(given: int, n_samples: int) -> None:
-    if given != n_samples:
-        raise DataError(
-            Param("y"),
-            f" has {given} labels for {n_samples} samples of ",
-            Param("X"),
-            ": inconsistent lengths",
-        )
+def _check_length(n_labels: int, n_samples: int) -> None:
+    if n_labels != n_samples:
+        message = f" has {n_labels} labels for {n_samples} samples of "
+        raise DataError(Param("y"), message, Param("X"), ": inconsistent lengths")
 
 
 def _as_words(array: NDArray[Any], label: str) -> NDArray[Any]:
@@ -485,14 +439,6 @@ def _numeric_target(array: NDArray[Any], label: str, bins: int) -> Target:
     return Target(*_binned(values, bins), label, values)
 
 
-def _survival_target(y: Any, n_samples: int, bins: int) -> Target:
-    """Times and events, with bins of the martingale residuals of the rows as they are."""
-    survival, label = read_survival(y)
-    _check_length(len(survival.time), n_samples)
-    residuals = survival.residuals(np.ones((1, n_samples), dtype=np.uint16))[0]
-    return Target(*_binned(residuals, bins), label, survival=survival)
-
-
 def _binned(values: Floats, bins: int) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Codes and ranges of bins that are cut at quantiles; equal numbers are in one bin."""
     cuts = np.unique(np.quantile(values, np.arange(1, bins) / bins))
@@ -521,11 +467,6 @@ def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
 def read_any_table(task: Task, X: Any) -> AnyTable:
     """The table, also a sparse one, and one of a single column."""
     return as_table(X, nominal=task.nominal, sparse=True, min_features=1)
-
-
-def table_of_task(task: Task, X: Any) -> Table:
-    """The table; a sparse one is refused."""
-    return as_table(X, nominal=task.nominal)
 
 
 def read_target(task: Task, y: Any, n_samples: int, *, optional: bool = False) -> Target:

@@ -13,8 +13,8 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, TextIO
+from importlib.metadata import entry_points
+from typing import TextIO
 
 from pyfsagg._base.memory import memory_limit
 from pyfsagg._command.flags import on_cluster
@@ -25,17 +25,13 @@ from pyfsagg.cli import (
     agreement,
     check,
     committee,
-    compare,
-    completion,
-    datasets,
     evaluate,
     influence,
-    list_methods,
+    lists,
     order,
     rank,
-    report,
+    saved,
     screen,
-    show,
     stability,
     unsupervised,
     vote,
@@ -57,12 +53,8 @@ COMMANDS = (
     vote,
     order,
     unsupervised,
-    report,
-    show,
-    compare,
-    list_methods,
-    datasets,
-    completion,
+    saved,
+    lists,
 )
 
 EPILOG = """\
@@ -89,77 +81,68 @@ def build_parser() -> argparse.ArgumentParser:
     for module in COMMANDS:
         module.add_commands(commands)
     for point in sorted(entry_points(group="pyfsagg.commands"), key=lambda point: point.name):
-        _add_foreign(commands, point)
+        try:
+            point.load()(commands)
+        except Exception as error:  # whatever the code of another package does
+            _print_error(
+                f"warning: the command {point.name!r} ({point.value}) cannot be added: "
+                f"{type(error).__name__}: {error}"
+            )
     for command in commands.choices.values():
         command.set_defaults(parser=command, whole=parser, usual={})
     return parser
 
 
-def _add_foreign(commands: Any, point: EntryPoint) -> None:
-    """Add a command of another package; one that is broken is said and breaks nothing."""
-    try:
-        point.load()(commands)
-    except Exception as error:  # whatever foreign code does
-        print(
-            f"pyfsagg: warning: the command {point.name!r} ({point.value}) cannot be added: "
-            f"{type(error).__name__}: {error}",
-            file=sys.stderr,
-        )
+def _print_error(message: str, command: str = "") -> None:
+    print(f"{f'pyfsagg {command}'.strip()}: {message}", file=sys.stderr)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    _print_what_can_be_printed()
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that knows ASCII only gets escapes instead of an error after the work is done.
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+    words = sys.argv[1:] if arguments is None else list(arguments)
     parser = build_parser()
-    if given[:1] == ["help"]:
-        given = [*given[1:2], "--help"]
+    if words[:1] == ["help"]:
+        words = [*words[1:2], "--help"]
     try:
-        take_config(parser, given)
+        take_config(parser, words)
     except PyfsaggError as error:
-        print(f"pyfsagg {given[0]}: {error}", file=sys.stderr)
+        _print_error(str(error), words[0])
         return 2
-    options = parser.parse_args(given, argparse.Namespace(arguments=given))
-    command = _parser_of(options)
-    door = Terminal(command)
+    options = parser.parse_args(words, argparse.Namespace(arguments=words))
+    # A command within a command, such as reproduce thesis, has flags of its own.
+    inner = commands_of(options.parser)
+    door = Terminal(inner.get("".join(words[1:2]), options.parser))
     with _warnings_as_lines(door), _termination_raised():
         try:
-            # A command returns nothing, or an exit code of its own.
             limit, cluster = (getattr(options, name, None) for name in ("memory_limit", "dask"))
             with memory_limit(limit), on_cluster(cluster):
-                _tell_state(options)
-                code = options.run(options) or 0
+                _print_state(options)
+                code = options.run(options) or 0  # a command returns nothing, or an exit code
                 _write_out(sys.stdout)
-                return code
+                return int(code)
         except PyfsaggError as error:
-            print(f"pyfsagg {options.command}: {error.render(door)}", file=sys.stderr)
-            return 2
+            message, code = error.render(door), 2
         except MemoryError as error:
-            print(
-                f"pyfsagg {options.command}: out of memory ({str(error) or 'no more is free'}); take fewer "
-                "rows, features or resamples at a time",
-                file=sys.stderr,
+            message = (
+                f"out of memory ({str(error) or 'no more is free'}); take fewer rows, features or "
+                "resamples at a time"
             )
-            return 2
-        except KeyboardInterrupt as stop:
-            how, code = (
-                ("terminated", 143) if isinstance(stop, _Terminated) else ("interrupted", 130)
-            )
-            print(f"pyfsagg {options.command}: {how}; nothing was written", file=sys.stderr)
-            return code
+            code = 2
+        except _Terminated:
+            message, code = "terminated; nothing was written", 143
+        except KeyboardInterrupt:
+            message, code = "interrupted; nothing was written", 130
         except BrokenPipeError:
             sys.stderr.close()
             return 141
         except OSError as error:  # of the computation: a full disk, a folder that cannot be read
-            print(f"pyfsagg {options.command}: {error}", file=sys.stderr)
-            return 2
-
-
-def _parser_of(options: argparse.Namespace) -> argparse.ArgumentParser:
-    """The parser that read the flags; that of a command within a command, such as reproduce thesis."""
-    inner = commands_of(options.parser)
-    chosen = [name for name in inner if name in options.arguments[1:2]]
-    return inner[chosen[0]] if chosen else options.parser
+            message, code = str(error), 2
+    _print_error(message, options.command)
+    return code
 
 
 class _Terminated(KeyboardInterrupt):
@@ -196,14 +179,7 @@ def _write_out(stream: TextIO) -> None:
         raise OutputError(f"cannot write the standard output: {error.strerror}") from None
 
 
-def _print_what_can_be_printed() -> None:
-    """A terminal that knows ASCII only gets escapes instead of an error after the work is done."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
-            stream.reconfigure(errors="backslashreplace")
-
-
-def _tell_state(options: argparse.Namespace) -> None:
+def _print_state(options: argparse.Namespace) -> None:
     """Say what a checkpoint holds, before the work begins."""
     if getattr(options, "checkpoint", None) is None or options.quiet:
         return
@@ -218,13 +194,13 @@ def _warnings_as_lines(door: Terminal) -> Iterator[None]:
 
     The table, the record and the page of a result may each have computed what it is about.
     """
-    usual, said = warnings.formatwarning, set[str]()
+    usual, printed = warnings.formatwarning, set[str]()
 
     def line(message: Warning | str) -> str:
-        spelled = message.render(door) if isinstance(message, PyfsaggWarning) else message
-        text = f"pyfsagg: warning: {spelled}\n"
-        new = text not in said
-        said.add(text)
+        sentence = message.render(door) if isinstance(message, PyfsaggWarning) else message
+        text = f"pyfsagg: warning: {sentence}\n"
+        new = text not in printed
+        printed.add(text)
         return text if new else ""
 
     warnings.formatwarning = lambda message, *_: line(message)

@@ -13,6 +13,8 @@ import pandas as pd
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import n_selected
 from pyfsagg._base.words import enumerate_names
+from pyfsagg._command.results import name_of_table
+from pyfsagg._command.tables import code_of_lists
 from pyfsagg.datasets import read_table
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
@@ -32,7 +34,6 @@ COUNTERS = (
     "repeat",
     "run",
 )
-MOST_NAMES = 2000  # that code spells out
 TABLES = (".csv", ".tsv", ".parquet", ".arff")
 
 
@@ -40,26 +41,9 @@ TABLES = (".csv", ".tsv", ".parquet", ".arff")
 class Collection:
     """What resamples gave, ready for :func:`pyfsagg.stability`.
 
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    form : {"run", "matrix", "lists"}
-    data : ndarray (m, p), or list of lists of names
-    input : {"scores", "ranks", "sets"}
-        How the data are read.
-    feature_names : tuple of str or None
-    n_features : int or None
-    n_features_to_select : float or int
-        Size of the selections; lists have been cut to it.
-    source : str
-        The folder or table.
-    filter : str or None
-        The filter of a run.
-    labelled : bool
-        Whether the first column of a table holds labels.
-    transposed : bool
-        Whether the rows of the table are features.
+    `data` is a matrix (m, p) of a ``"run"`` or a ``"matrix"``, or ``"lists"`` of names, which have been cut
+    to `n_features_to_select`.  `source` is the folder or table, `filter` that of a run; a table is
+    `labelled` if its first column holds labels, and `transposed` if its rows are features.
     """
 
     name: str
@@ -84,9 +68,7 @@ class Collection:
     def reading(self, name: str) -> list[str]:
         """Lines of code that read the data and call them `name`."""
         if self.form == "lists":
-            if sum(map(len, self.data)) > MOST_NAMES:
-                return [f"# {name}: the {len(self.data):,} lists of names"]
-            return [f"{name} = [", *(f"    {list(names)!r}," for names in self.data), "]"]
+            return code_of_lists(name, self.data)
         if self.form == "run":
             run = f"pyfsagg.EnsembleResult.load({self.source!r})"
             if self.filter is None:
@@ -129,17 +111,26 @@ def load_collection(
         )
     if form == "run":
         return _read_run(first, filter, n_features_to_select, n_features)
-    single = len(sources) == 1 and (first == "-" or _is_table(first))
-    if form == "matrix" or (form == "auto" and single):
+    is_table = first == "-" or Path(first.lower().removesuffix(".gz")).suffix in TABLES
+    if form == "matrix" or (form == "auto" and len(sources) == 1 and is_table):
         frame = read_table(first)
-        found = _matrix_in(frame, first, input, n_features_to_select, n_features, transpose)
-        if found is not None:
-            return found
-        wordy = _columns_of_words(frame)
+        matrix = _matrix_in(frame, first, input, n_features_to_select, n_features, transpose)
+        if matrix is not None:
+            return matrix
+        words = _columns_of_words(frame)
         if form == "matrix":
-            raise DataError(f"column {wordy[0]!r} of {first} holds words; a matrix holds numbers")
-        _refuse_mixture(frame, wordy, first)
-        lists = {str(name): _names(frame[name]) for name in frame.columns}
+            raise DataError(f"column {words[0]!r} of {first} holds words; a matrix holds numbers")
+        numbers = [name for name in frame if name not in words and frame[name].notna().any()]
+        if numbers:
+            raise DataError(
+                f"{first} holds words in {_quoted(words)} and numbers in {_quoted(numbers)}: it is "
+                "neither a matrix of numbers (after a first column of labels) nor lists of names; leave "
+                "the columns of one kind out, or give --format columns if the numbers are names"
+            )
+        lists = {
+            str(name): [str(cell).strip() for cell in frame[name].dropna() if str(cell).strip()]
+            for name in frame.columns
+        }
     else:
         lists_format: Any = "lists" if form == "auto" else form
         read, _ = read_rank_files(sources, format=lists_format)
@@ -152,7 +143,7 @@ def load_collection(
             )
     if input not in ("auto", "sets"):
         raise ParameterError(f"--input {input} belongs to a matrix; lists of names are selections")
-    name = Path(first).name if len(sources) == 1 and first != "-" else f"{len(lists)} lists"
+    name = name_of_table(first) if len(sources) == 1 and first != "-" else f"{len(lists)} lists"
     return _as_lists(lists, name, n_features_to_select, n_features)
 
 
@@ -166,21 +157,26 @@ def _matrix_in(
 ) -> Collection | None:
     """A table as a matrix of resamples by features; None if it holds more words than labels."""
     first = frame.columns[0]
+    settings = (path, input, n_features_to_select, n_features)
     if transpose:
         turned = frame.set_index(first).T.rename_axis(columns=None)
-        return replace(
-            _as_matrix(turned, path, input, n_features_to_select, n_features), transposed=True
-        )
-    counted = _holds_labels(frame)
+        return replace(_as_matrix(turned, *settings), transposed=True)
+    # The first column counts the rows, and its name says that it does.
+    counted = (
+        str(first).strip().lower() in COUNTERS
+        and frame.shape[1] > 1
+        and frame[first].dtype.kind in "iu"
+        and bool((frame[first].diff().iloc[1:] == 1).all())
+    )
     if counted:
         warn(
             f"the column {str(first)!r} of {path} numbers the rows and is taken as their label; rename "
             "it if it is a feature",
             stacklevel=3,
         )
-    wordy = _columns_of_words(frame)
-    labelled = counted or (wordy == [first] and frame.shape[1] > 1)
-    if not labelled and wordy:
+    words = _columns_of_words(frame)
+    labelled = counted or (words == [first] and frame.shape[1] > 1)
+    if not labelled and words:
         return None
     if labelled:
         frame = frame.set_index(first)
@@ -192,38 +188,15 @@ def _matrix_in(
                 "columns, which are taken as features; if the rows are the features, give --transpose",
                 stacklevel=3,
             )
-    return replace(
-        _as_matrix(frame, path, input, n_features_to_select, n_features), labelled=labelled
-    )
-
-
-def _holds_labels(frame: pd.DataFrame) -> bool:
-    """Whether the first column counts the rows, and its name says that it does."""
-    first = frame.columns[0]
-    column = frame[first]
-    if str(first).strip().lower() not in COUNTERS or frame.shape[1] < 2:
-        return False
-    return column.dtype.kind in "iu" and bool((column.diff().iloc[1:] == 1).all())
-
-
-def _is_table(path: str) -> bool:
-    return Path(path.lower().removesuffix(".gz")).suffix in TABLES
+    return replace(_as_matrix(frame, *settings), labelled=labelled)
 
 
 def _columns_of_words(frame: pd.DataFrame) -> list[Any]:
     return [name for name in frame.columns if frame[name].dtype.kind not in "biuf"]
 
 
-def _refuse_mixture(frame: pd.DataFrame, wordy: list[Any], path: str) -> None:
-    """Numbers beside lists of names are no names."""
-    numbers = [name for name in frame.columns if name not in wordy and frame[name].notna().any()]
-    if numbers:
-        raise DataError(
-            f"{path} holds words in {enumerate_names([repr(str(name)) for name in wordy], 3)} and numbers "
-            f"in {enumerate_names([repr(str(name)) for name in numbers], 3)}: it is neither a matrix of "
-            "numbers (after a first column of labels) nor lists of names; leave the columns of one kind "
-            "out, or give --format columns if the numbers are names"
-        )
+def _quoted(names: Sequence[Any]) -> str:
+    return enumerate_names([repr(str(name)) for name in names], 3)
 
 
 def _read_run(
@@ -243,18 +216,9 @@ def _read_run(
             f"--n-features is {n_features}, but the run in {folder} has {result.n_features}"
         )
     name = Path(folder).resolve().name + (f" ({filter})" if filter else "")
-    wanted = 0.25 if n_features_to_select is None else n_features_to_select
-    return Collection(
-        name,
-        "run",
-        matrix,
-        "scores",
-        result.feature_names,
-        result.n_features,
-        wanted,
-        folder,
-        filter,
-    )
+    size = 0.25 if n_features_to_select is None else n_features_to_select
+    names, p = result.feature_names, result.n_features
+    return Collection(name, "run", matrix, "scores", names, p, size, folder, filter)
 
 
 def _as_matrix(
@@ -267,7 +231,7 @@ def _as_matrix(
     values = frame.to_numpy()
     if values.dtype == object:
         values = frame.astype(np.float64).to_numpy()
-    name = "standard input" if path == "-" else Path(path).name
+    name = name_of_table(path)
     names = tuple(str(column) for column in frame.columns)
     if n_features not in (None, len(names)):
         raise ParameterError(
@@ -281,13 +245,8 @@ def _as_matrix(
         raise ParameterError(
             "--n-features-to-select belongs to scores, ranks and lists; a 0/1 table is selected"
         )
-    wanted = 0.25 if n_features_to_select is None else n_features_to_select
-    return Collection(name, "matrix", values, kind, names, len(names), wanted, path)
-
-
-def _names(column: pd.Series[Any]) -> list[str]:
-    names = [str(cell).strip() for cell in column.dropna()]
-    return [name for name in names if name]
+    size = 0.25 if n_features_to_select is None else n_features_to_select
+    return Collection(name, "matrix", values, kind, names, len(names), size, path)
 
 
 def _as_lists(
@@ -297,9 +256,9 @@ def _as_lists(
     n_features: int | None,
 ) -> Collection:
     for label, names in lists.items():
-        twice = next((each for each in names if names.count(each) > 1), None)
-        if twice is not None:
-            raise DataError(f"the list {label!r} names {twice!r} twice")
+        repeats = [name for name in names if names.count(name) > 1]
+        if repeats:
+            raise DataError(f"the list {label!r} names {repeats[0]!r} twice")
     longest = max(len(names) for names in lists.values())
     selected = list(lists.values())
     if n_features_to_select is not None:
@@ -308,11 +267,8 @@ def _as_lists(
                 "--n-features-to-select as a fraction of lists needs --n-features, the number it is a "
                 "fraction of"
             )
-        k = n_selected(
-            n_features_to_select,
-            longest if n_features is None else n_features,
-            "--n-features-to-select",
-        )
+        most = longest if n_features is None else n_features
+        k = n_selected(n_features_to_select, most, "--n-features-to-select")
         selected = [names[:k] for names in selected]
     size: float | int = longest if n_features_to_select is None else n_features_to_select
     return Collection(name, "lists", selected, "sets", None, n_features, size)
@@ -321,11 +277,9 @@ def _as_lists(
 def read_similarity(path: str) -> pd.DataFrame:
     """A square table of similarities whose first column and header name the features."""
     frame = read_table(path)
-    if isinstance(
-        frame.index, pd.RangeIndex
-    ):  # else the column without a name is its index already
+    if isinstance(frame.index, pd.RangeIndex):
         frame = frame.set_index(frame.columns[0])
-    else:
+    else:  # the column without a name is its index already
         frame = frame.rename_axis(None)
     frame.index = frame.index.map(str)
     if sorted(frame.index) != sorted(map(str, frame.columns)):

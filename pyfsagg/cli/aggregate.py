@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import names_of
-from pyfsagg._command.flags import add_output_flags, assignments
+from pyfsagg._command.flags import add_output_flags, assignments, one_or_several
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files
 from pyfsagg.exceptions import ParameterError
@@ -50,10 +50,14 @@ REVERSED_BELOW = -0.5  # rank correlation with the result from which on a list i
 ENOUGH_ITEMS = 10
 MOST_FILES = 30  # that the report spells out
 RUN_FILE = "run.json"
+LIST_FLAGS = (
+    *("unranked", "format", "ids", "header", "scores", "reverse", "ties", "universe", "full"),
+    "list_weights",
+)
+"""Flags that a table of members has no use for."""
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``aggregate``."""
     parser = commands.add_parser(
         "aggregate",
         help="combine ranked lists into one ranking",
@@ -61,7 +65,13 @@ def add_commands(commands: Any) -> None:
         epilog=EPILOG,
     )
     add_input_flags(parser)
-    _add_member_flags(parser)
+    add = parser.add_argument
+    add("--item", metavar="COLUMN", help="the group that each row of a table is a member of")
+    add(
+        "--member-score",
+        metavar="COLUMN",
+        help="the score of each row; larger = better, or --lower-is-better",
+    )
     _add_method_flags(parser)
     add_output_flags(parser, "pyfsagg-aggregate")
     parser.set_defaults(run=_aggregate)
@@ -108,7 +118,7 @@ def add_input_flags(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--universe",
-        type=_whole_numbers,
+        type=one_or_several(int, "whole numbers"),
         metavar="N",
         help="how many items could have been listed; one number, or one per list as A,B,… "
         "(default: the number of different names); p-values are adjusted over all of them",
@@ -118,16 +128,6 @@ def add_input_flags(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="each list is complete: a name that is not in it has no rank (default: such a name "
         "is worse than all names in the list)",
-    )
-
-
-def _add_member_flags(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--item", metavar="COLUMN", help="the group that each row of a table is a member of")
-    add(
-        "--member-score",
-        metavar="COLUMN",
-        help="the score of each row; larger = better, or --lower-is-better",
     )
 
 
@@ -150,7 +150,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add("--exact", action="store_true", help="exact p-values of robust rank aggregation")
     add(
         "--cutoff",
-        type=_numbers,
+        type=one_or_several(float, "numbers"),
         metavar="SHARE",
         help="share of the universe that a list was allowed to fill, one number or one per list, "
         "for robust rank aggregation: only ranks up to it count",
@@ -190,23 +190,9 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add("--top", type=int, default=10, metavar="K", help="best items to show (default: 10)")
 
 
-def _whole_numbers(text: str) -> int | list[int]:
-    try:
-        numbers = [int(part) for part in names_of(text)]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected whole numbers, got {text!r}") from None
-    return numbers[0] if len(numbers) == 1 else numbers
-
-
-def _numbers(text: str) -> float | list[float]:
-    try:
-        numbers = [float(part) for part in names_of(text)]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected numbers, got {text!r}") from None
-    return numbers[0] if len(numbers) == 1 else numbers
-
-
 def _aggregate(options: argparse.Namespace) -> None:
+    from pyfsagg.aggregation.advice import advise
+
     methods, params = _methods(options)
     table = _read(options)
 
@@ -227,25 +213,29 @@ def _aggregate(options: argparse.Namespace) -> None:
         "read": read_files([*files, *of_weights]),
     }
     keep_result(options, compute, view=view)
-    _advise(options, table, methods[0])
+    # Which aggregator is measured to find more in lists of this kind, if there is a measurement.
+    advice = None if options.quiet or options.json else advise(table, methods[0])
+    if advice is not None:
+        print("\n" + textwrap.fill(advice, 88))
 
 
 def list_reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
     """Lines of code that read the lists."""
-    has_scores = table.scores is not None
-    given = {
+    settings = {
         "universe": options.universe,
         "full": options.full or None,
         "format": options.format if options.format != "auto" else None,
         "ids": options.ids,
         "header": options.header or None,
         "duplicates": options.duplicates if options.duplicates != "error" else None,
-        "matrix": "scores" if has_scores else None,
+        "matrix": "scores" if table.scores is not None else None,
         "higher_is_better": False if options.lower_is_better else None,
         "ties": options.ties,
         "random_state": options.seed if options.ties == "random" else None,
     }
-    arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
+    arguments = "".join(
+        f", {name}={value!r}" for name, value in settings.items() if value is not None
+    )
     if getattr(options, "item", None):
         better = ", higher_is_better=False" if options.lower_is_better else ""
         return [
@@ -283,8 +273,7 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
     if options.permutations is not None:
         check_integer("--permutations", options.permutations, low=1)
     check_integer("--top", options.top, low=1)
-    wanted = options.methods or [options.method or RRA]
-    methods = [AGGREGATORS.get(name).name for name in wanted]
+    methods = [AGGREGATORS.get(name).name for name in options.methods or [options.method or RRA]]
     params: dict[str, dict[str, Any]] = {}
     for name, values in assignments(options.param).items():
         if not isinstance(values, dict):
@@ -294,14 +283,13 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
                 )
             name, values = methods[0], {name: values}
         params.setdefault(AGGREGATORS.get(name).name, {}).update(values)
-    for flag, option, value in (
-        ("--exact", "exact", options.exact or None),
-        ("--cutoff", "top_cutoff", options.cutoff),
-    ):
-        if value is not None:
-            if RRA not in methods:
-                raise ParameterError(f"{flag} belongs to {RRA}, and the method is {methods[0]}")
-            params.setdefault(RRA, {})[option] = value
+    for flag, option in (("exact", "exact"), ("cutoff", "top_cutoff")):
+        value = getattr(options, flag)
+        if value is None or value is False:
+            continue
+        if RRA not in methods:
+            raise ParameterError(f"--{flag} belongs to {RRA}, and the method is {methods[0]}")
+        params.setdefault(RRA, {})[option] = value
     return methods, params
 
 
@@ -344,24 +332,10 @@ def _read_members(options: argparse.Namespace) -> RankTable:
 
     if not (options.item and options.member_score):
         raise ParameterError("--item and --member-score belong together; give both")
-    strange = [
-        flag
-        for flag, value in (
-            ("--unranked", options.unranked),
-            ("--format", options.format != "auto"),
-            ("--ids", options.ids),
-            ("--header", options.header),
-            ("--scores", options.scores),
-            ("--reverse", options.reverse),
-            ("--ties", options.ties),
-            ("--universe", options.universe),
-            ("--full", options.full),
-            ("--list-weights", options.list_weights),
-        )
-        if value
-    ]
-    if strange:
-        raise ParameterError(f"{strange[0]} belongs to lists, and --item to a table of members")
+    for name in LIST_FLAGS:
+        if getattr(options, name) not in (None, False, [], "auto"):
+            flag = "--" + name.replace("_", "-")
+            raise ParameterError(f"{flag} belongs to lists, and --item to a table of members")
     if len(options.files) != 1:
         raise ParameterError(f"--item takes one table of members, got {len(options.files)} files")
     members = read_table(options.files[0])
@@ -411,13 +385,13 @@ def _compute(
         permutation_p_values,
     )
 
-    for name in methods:
-        if AGGREGATORS.get(name).input == "scores" and table.scores is None:
-            of_ranks = [spec.name for spec in AGGREGATORS if spec.input == "ranks"]
-            raise ParameterError(
-                f"{name} combines scores: give a matrix with --scores, or use a method of ranks: "
-                f"{', '.join(of_ranks)}"
-            )
+    of_scores = [name for name in methods if AGGREGATORS.get(name).input == "scores"]
+    if of_scores and table.scores is None:
+        of_ranks = [spec.name for spec in AGGREGATORS if spec.input == "ranks"]
+        raise ParameterError(
+            f"{of_scores[0]} combines scores: give a matrix with --scores, or use a method of ranks: "
+            f"{', '.join(of_ranks)}"
+        )
     adjust = "bh" if options.adjust == "none" else options.adjust
     recorded = {}
     if options.methods:
@@ -467,17 +441,6 @@ def _compute(
     loose = {"unranked": options.unranked} if options.unranked else {}
     data = {"files": options.files, **loose, **result.data}
     return replace(result, permutation=permutation, parameters=parameters, data=data)
-
-
-def _advise(options: argparse.Namespace, table: RankTable, method: str) -> None:
-    """Which aggregator is measured to find more in lists of this kind, if any measurement speaks."""
-    if options.quiet or options.json:
-        return
-    from pyfsagg.aggregation.advice import advise
-
-    sentence = advise(table, method)
-    if sentence is not None:
-        print("\n" + textwrap.fill(sentence, 88))
 
 
 def _warn_of_reversed(result: Aggregation) -> None:

@@ -27,7 +27,6 @@ example:
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``agreement``."""
     parser = commands.add_parser(
         "agreement",
         help="how deep ranked lists agree",

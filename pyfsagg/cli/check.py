@@ -25,7 +25,8 @@ are such findings.
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``check``."""
+    from pyfsagg._base.settings import Task
+
     parser = commands.add_parser(
         "check",
         help="check a table for problems before a run",
@@ -41,8 +42,6 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--groups", metavar="COLUMN", help="column of subjects whose rows are kept together"
     )
-    from pyfsagg._base.settings import Task
-
     Task.add_flags(parser, "target_bins", "drop_near_zero_variance", "group_score")
     add_reading_flags(parser)
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
@@ -56,13 +55,20 @@ def _check(options: argparse.Namespace) -> int:
     if is_sparse_file(options.table):
         read = check_sparse_file(options)
     else:
-        read, _ = check_file(options, target_columns(options), options.groups)
+        read = check_file(options, target_columns(options), options.groups)
     record = {**read.record, **_groups(options, read.table.feature_names)}
     if options.json:
         print(json.dumps(record, indent=2, ensure_ascii=False))
     else:
-        notes = [*(f"read: {note}" for note in read.notes), *_about_groups(record)]
-        print("\n".join([*notes, read.check.text()]))
+        lines = [f"read: {note}" for note in read.notes]
+        if groups := record.get("groups"):
+            sizes, alone = list(map(len, groups.values())), record["without_group"]
+            rest = f", and {plural(alone, 'column')} without a group" if alone else ""
+            lines.append(
+                f"groups: {plural(len(groups), 'group')} of {min(sizes)} to {max(sizes)} columns{rest}: "
+                f"{enumerate_names(list(groups))}"
+            )
+        print("\n".join([*lines, read.check.text()]))
     return 1 if any(finding.severity == "stop" for finding in read.check.findings) else 0
 
 
@@ -77,15 +83,3 @@ def _groups(options: argparse.Namespace, columns: Iterable[Any]) -> dict[str, An
     features = group_columns(task, columns)
     groups = {name: list(members) for name, members in features.items() if members != (name,)}
     return {"groups": groups, "without_group": len(features) - len(groups)}
-
-
-def _about_groups(record: dict[str, Any]) -> list[str]:
-    groups, alone = record.get("groups"), record.get("without_group", 0)
-    if not groups:
-        return []
-    sizes = [len(columns) for columns in groups.values()]
-    return [
-        f"groups: {plural(len(groups), 'group')} of {min(sizes)} to {max(sizes)} columns"
-        + (f", and {plural(alone, 'column')} without a group" if alone else "")
-        + f": {enumerate_names(list(groups))}"
-    ]

@@ -37,7 +37,6 @@ examples:
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``committee``."""
     parser = commands.add_parser(
         "committee",
         help="learners select features on resamples, and vote",
@@ -82,13 +81,10 @@ def _committee(options: argparse.Namespace) -> None:
     table = load_table(options, target_columns(options))
     task = Task.from_flags(options)
     learners = named_learners(options.learners, task.task)
-    table.view["reading"] += [
-        "from pyfsagg.evaluation import named_learners",
-        f"learners = named_learners({options.learners!r}, {task.task!r})",
-    ]
-    settings = assignments(options.resampling_param)
-    if PLANS.get(options.resampling).name == "subsample":
-        settings = {"fraction": 0.8, **settings}
+    table.code.append("from pyfsagg.evaluation import named_learners")
+    table.code.append(f"learners = named_learners({options.learners!r}, {task.task!r})")
+    default = {"fraction": 0.8} if PLANS.get(options.resampling).name == "subsample" else {}
+    settings = {**default, **assignments(options.resampling_param)}
 
     def compute(progress: Any) -> Committee:
         return committee(

@@ -37,7 +37,6 @@ examples:
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``evaluate``."""
     parser = commands.add_parser(
         "evaluate",
         help="test the selected features with classifiers",
@@ -106,7 +105,6 @@ def _evaluate(options: argparse.Namespace) -> None:
     from pyfsagg.evaluation import evaluate
 
     table = load_table(options, target_columns(options), options.groups)
-    features, target = table.X, table.y
     arguments: dict[str, Any] = {
         "methods": options.methods,
         "protocol": Protocol.from_flags(
@@ -117,18 +115,18 @@ def _evaluate(options: argparse.Namespace) -> None:
         "task": Task.from_flags(options),
     }
     if options.run_folder:
-        arguments |= _saved_ranking(options, features, target)
+        arguments |= _saved_ranking(options, table.X, table.y)
         (label,) = arguments["rankings"]
         saved = f"pyfsagg.EnsembleResult.load({options.run_folder!r})"
-        table.view["reading"].append(f"rankings = {{{label!r}: {saved}}}")
+        table.code.append(f"rankings = {{{label!r}: {saved}}}")
     for flag in ("classifiers", "thresholds"):
         if getattr(options, flag) is not None:
             arguments[flag] = getattr(options, flag)
 
     def compute(progress: Any) -> Evaluation:
         return evaluate(
-            features,
-            target,
+            table.X,
+            table.y,
             metrics=options.metrics,
             baselines=options.baselines,
             n_resamples=options.n_resamples,
@@ -157,16 +155,14 @@ def _saved_ranking(
             f"--nominal {','.join(options.nominal)} differs from the run in {options.run_folder}; "
             "leave it out, the run says which columns are nominal"
         )
-    strange = [name for name in nominal or [] if name not in X.columns]
-    ranked = {each for name in saved.feature_names for each in saved.groups.get(name, (name,))}
-    same = not strange and ranked <= set(X.columns)
-    if same:
-        table = as_table(X, nominal=nominal)
-        same = (
-            data_hash(table, check_target(y, table.n_samples, task=options.task))
-            == saved.data["sha256"]
-        )
-    if not same:
+    columns = set(nominal or ())
+    for name in saved.feature_names:
+        columns.update(saved.groups.get(name, (name,)))
+    found = ""
+    if columns <= set(X.columns):
+        target = check_target(y, len(X), task=options.task)
+        found = data_hash(as_table(X, nominal=nominal), target)
+    if found != saved.data["sha256"]:
         raise DataError(
             f"the run in {options.run_folder} was made for another table: it ranked "
             f"{saved.data['n_features'] + len(saved.data['dropped_features'])} features of "
@@ -177,7 +173,6 @@ def _saved_ranking(
     label = "bam" if saved.method == "bam" else next(iter(saved.score_matrices))
     task = replace(Task.from_flags(options), nominal=nominal)
     if saved.groups and task.feature_groups is None:
-        task = replace(
-            task, feature_groups=saved.groups, group_score=saved.parameters["group_score"]
-        )
+        score = saved.parameters["group_score"]
+        task = replace(task, feature_groups=saved.groups, group_score=score)
     return {"rankings": {f"{label} (saved)": saved}, "task": task}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
+    add_filter_flags,
     add_output_flags,
     add_table_flags,
     add_work_flags,
@@ -20,8 +21,6 @@ from pyfsagg._command.tables import load_table
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pyfsagg.aggregator_influence import InfluenceResult
 
 
@@ -39,7 +38,6 @@ examples:
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``influence``."""
     parser = commands.add_parser(
         "influence",
         help="compare aggregators by the stability of the ranking over folds",
@@ -60,18 +58,7 @@ def add_commands(commands: Any) -> None:
         metavar="A,B",
         help="(default: information_gain; with --method bam: ig,su,mrmr,cs)",
     )
-    add(
-        "--filter-param",
-        action="append",
-        metavar="FILTER.NAME=VALUE",
-        help="parameter of a filter, for instance mrmr.n_features=100 (may be repeated)",
-    )
-    add(
-        "--normalize",
-        choices=("per_resample", "per_feature"),
-        default="per_resample",
-        help="how bam makes filters comparable (default: %(default)s)",
-    )
+    add_filter_flags(parser)
     add("--aggregators", type=names_of, metavar="A,B", help="(default: am,gm,l2,stuart,rra)")
     add(
         "--aggregator-param",
@@ -123,81 +110,51 @@ def add_commands(commands: Any) -> None:
 
 
 def _influence(options: argparse.Namespace) -> None:
+    from pyfsagg._base.settings import Task
     from pyfsagg._base.validation import n_selected
+    from pyfsagg._run.execution import Execution
+    from pyfsagg.aggregator_influence import influence
+    from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS, with_options
     from pyfsagg.aggregator_influence.result import THESIS_MEASURES
-
-    require_target(options.target, options.filters)
-    measures = _measures(options.measures or THESIS_MEASURES)
-    table = load_table(options, target_columns(options))
-    features, target = table.X, table.y
-    n_selected(
-        options.n_features_to_select, features.shape[1], "--n-features-to-select"
-    )  # refuse before the work is done
-    keep_result(
-        options,
-        lambda progress: _compute(options, features, target, progress),
-        unit="fold",
-        view={
-            "measures": measures,
-            "n_features_to_select": options.n_features_to_select,
-            "adjust": options.adjust,
-            **table.view,
-        },
-        said=table.lines,
-    )
-
-
-def _measures(wanted: Any) -> list[str]:
-    """Canonical names of measures that can be computed here."""
+    from pyfsagg.ensemble.methods import DEFAULT_FILTERS
     from pyfsagg.stability_measures import STABILITY_MEASURES
 
-    specs = [STABILITY_MEASURES.get(name) for name in wanted]
+    require_target(options.target, options.filters)
+    specs = [STABILITY_MEASURES.get(name) for name in options.measures or THESIS_MEASURES]
     for spec in specs:
         if "similarity" in spec.needs:
             raise ParameterError(
                 f"the measure {spec.name!r} needs a matrix of feature similarities; take another"
             )
-    return list(dict.fromkeys(spec.name for spec in specs))
-
-
-def _compute(
-    options: argparse.Namespace,
-    X: pd.DataFrame,
-    y: pd.Series[Any] | pd.DataFrame | None,
-    progress: Any,
-) -> InfluenceResult:
-    """Call influence as the flags say."""
-    from pyfsagg._base.settings import Task
-    from pyfsagg._run.execution import Execution
-    from pyfsagg.aggregator_influence import influence
-    from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS, with_options
-    from pyfsagg.ensemble.methods import DEFAULT_FILTERS
-
-    default = DEFAULT_FILTERS if options.method == "bam" else ("information_gain",)
-    options_of = _by_name(options.aggregator_param, "--aggregator-param")
-    named = options.aggregators or THESIS_AGGREGATORS
-    return influence(
-        X,
-        y,
-        filter=options.filters or list(default),
-        filter_params=assignments(options.filter_param),
-        method=options.method,
-        normalize=options.normalize,
-        aggregators=with_options(named, options_of),
-        n_folds=options.folds,
-        n_resamples=options.n_resamples,
-        task=Task.from_flags(options),
-        random_state=options.seed,
-        n_jobs=options.jobs,
-        execution=Execution.from_flags(options, progress=progress),
-    )
-
-
-def _by_name(texts: list[str] | None, flag: str) -> dict[str, dict[str, Any]]:
-    found = assignments(texts)
-    for name, values in found.items():
+    aggregator_params = assignments(options.aggregator_param)
+    for name, values in aggregator_params.items():
         if not isinstance(values, dict):
             raise ParameterError(
-                f"{flag} {name}: name its aggregator or filter, as in NAME.{name}=VALUE"
+                f"--aggregator-param {name}: name its aggregator, as in NAME.{name}=VALUE"
             )
-    return found
+    table = load_table(options, target_columns(options))
+    size = options.n_features_to_select
+    n_selected(size, table.X.shape[1], "--n-features-to-select")  # refuse before the work is done
+    default = DEFAULT_FILTERS if options.method == "bam" else ("information_gain",)
+    aggregators = with_options(options.aggregators or THESIS_AGGREGATORS, aggregator_params)
+
+    def compute(progress: Any) -> InfluenceResult:
+        return influence(
+            table.X,
+            table.y,
+            filter=options.filters or list(default),
+            filter_params=assignments(options.filter_param),
+            method=options.method,
+            normalize=options.normalize,
+            aggregators=aggregators,
+            n_folds=options.folds,
+            n_resamples=options.n_resamples,
+            task=Task.from_flags(options),
+            random_state=options.seed,
+            n_jobs=options.jobs,
+            execution=Execution.from_flags(options, progress=progress),
+        )
+
+    measures = list(dict.fromkeys(spec.name for spec in specs))
+    shown = {"measures": measures, "n_features_to_select": size, "adjust": options.adjust}
+    keep_result(options, compute, unit="fold", view={**shown, **table.view}, said=table.lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,11 +30,9 @@ examples:
   pyfsagg order table.csv --target class --method spoilers --n-features-to-select 10
   pyfsagg order table.csv --target class --method cdv --divergence 0.05 --accuracy 50 --baseline
 """
-REPORT_FILE = "report.html"
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``order``."""
     parser = commands.add_parser(
         "order",
         help="eliminate features by the order of their values within each sample",
@@ -47,14 +45,6 @@ def add_commands(commands: Any) -> None:
     add("-t", "--target", required=True, metavar="COLUMN", help="column with the classes")
     add_reading_flags(parser)
     add_accept_flag(parser)
-    _add_method_flags(parser)
-    add_work_flags(parser, "threads", dask=False)
-    add_output_flags(parser, "pyfsagg-order")
-    parser.set_defaults(run=_order, called={"missing": "missing_values"})
-
-
-def _add_method_flags(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
     add(
         "--method",
         default="cdv",
@@ -117,6 +107,9 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         help="refuse a run that would take longer; 0: never (default: %(default)s)",
     )
     add("-s", "--seed", type=int, default=0, help="seed of folds and random ties")
+    add_work_flags(parser, "threads", dask=False)
+    add_output_flags(parser, "pyfsagg-order")
+    parser.set_defaults(run=_order, called={"missing": "missing_values"})
 
 
 def _sizes(text: str) -> bool | int:
@@ -161,27 +154,17 @@ def _order(options: argparse.Namespace) -> None:
         if not options.baseline:
             return result
         baseline = random_subset_baseline(X, y, max_size=min(30, X.shape[1]), **rules)
-        return dataclasses.replace(result, baseline=baseline)
+        return replace(result, baseline=baseline)
 
     def view(result: Elimination) -> dict[str, Any]:
         limit = options.divergence
-        return {
-            "n_features_to_select": size if limit is None else result.size_by_divergence(limit),
-            **table.view,
-        }
+        chosen = size if limit is None else result.size_by_divergence(limit)
+        return {"n_features_to_select": chosen, **table.view}
 
-    keep_result(
-        options,
-        compute,
-        unit="feature",
-        view=view,
-        draw=_draw,
-        said=table.lines,
-    )
+    def draw(result: Elimination, folder: Path) -> None:
+        for measure in ("divergence", "accuracy"):
+            if measure == "divergence" or result.accuracy is not None:
+                axes = result.plot(measure=measure)
+                axes.figure.savefig(folder / f"{measure}.png", dpi=150)
 
-
-def _draw(result: Elimination, folder: Path) -> None:
-    for measure in ("divergence", "accuracy"):
-        if measure == "divergence" or result.accuracy is not None:
-            axes = result.plot(measure=measure)
-            axes.figure.savefig(folder / f"{measure}.png", dpi=150)
+    keep_result(options, compute, unit="feature", view=view, draw=draw, said=table.lines)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.settings import names_of, number_or_auto
 from pyfsagg._command.flags import (
+    add_filter_flags,
     add_output_flags,
     add_table_flags,
     add_work_flags,
@@ -27,57 +28,22 @@ if TYPE_CHECKING:
 
 
 FOLDER_FLAGS = ("binning", "bins")
-MEMORY_FLAGS = {
-    "task": "classification",
-    "target_bins": 5,
-    "event": None,
-    "groups": None,
-    "resampling": None,
-    "resampling_param": None,
-    "filter_param": None,
-    "precision": None,
-    **Checks().record(),
-    "max_false": None,
-    "fdr": None,
-    "drop_near_zero_variance": False,
-    "feature_groups": None,
-    "group_score": "auto",
-    "scratch": None,
+MEMORY_FLAGS: dict[str, Any] = {
+    **{"task": "classification", "target_bins": 5, "group_score": "auto"},
+    **dict.fromkeys(("event", "groups", "resampling", "resampling_param", "filter_param")),
+    **dict.fromkeys(("precision", "max_false", "fdr", "feature_groups", "scratch")),
+    **{"drop_near_zero_variance": False, **Checks().record()},
 }
 """Flags that need the table in memory, with their neutral values."""
 
 
-def add_folder_flags(parser: argparse.ArgumentParser) -> None:
-    """Flags of a folder of Parquet files only."""
-    group = parser.add_argument_group(
-        "a table larger than memory",
-        "If TABLE is a folder of Parquet files, it is read piece by piece, by filters that work by "
-        "counts (ig, gr, su, cs, cv, vdm) and a Poisson bootstrap.",
-    )
-    group.add_argument(
-        "--binning",
-        choices=("equal_width", "equal_frequency"),
-        help="how numbers are divided into bins (default: equal_width)",
-    )
-    group.add_argument("--bins", type=int, metavar="N", help="number of bins (default: 10)")
-
-
-def refuse_folder_flags(options: argparse.Namespace) -> None:
-    """A table in memory has no use for the flags of a folder."""
-    for name in FOLDER_FLAGS:
-        if getattr(options, name) is not None:
-            raise ParameterError(
-                f"{_flag(name)} needs a folder of Parquet files, and {options.table} is not one"
-            )
-
-
-def rank_folder(
-    options: argparse.Namespace,
-) -> tuple[int, Callable[[Any], EnsembleResult]]:
-    """Number of features of the folder, and the function that ranks them and tells its progress."""
+def _rank_folder(options: argparse.Namespace) -> None:
+    """Rank the features of a folder of Parquet files, which is read piece by piece."""
     from pyfsagg.out_of_core import rank_out_of_core
     from pyfsagg.out_of_core.counting import open_source
 
+    require_target(options.target, options.filter or options.filters)
+    refuse_reading_flags(options, "is a folder of Parquet files", "drop")
     options.parser.set_defaults(called={})  # here the bins are those of --binning and --bins
     for name, neutral in MEMORY_FLAGS.items():
         if getattr(options, name) != neutral:
@@ -87,12 +53,12 @@ def rank_folder(
             )
     if options.n_resamples == "auto":
         raise ParameterError("--n-resamples auto needs the table in memory; give a number")
-    given: dict[str, Any] = {
+    flags: dict[str, Any] = {
         "filters": _filters(options),
         "n_resamples": options.n_resamples,
         **{name: getattr(options, name) for name in FOLDER_FLAGS},
     }
-    chosen = {name: value for name, value in given.items() if value is not None}
+    chosen = {name: value for name, value in flags.items() if value is not None}
     if options.target is None:
         raise ParameterError("give the target by --target COLUMN: filters that count need classes")
     columns = set(open_source(options.table).types)
@@ -111,7 +77,12 @@ def rank_folder(
             **chosen,
         )
 
-    return len(columns - {options.target, *options.drop}), rank
+    view = {
+        "data_name": Path(options.table).resolve().name,
+        "reading": [f"source = {options.table!r}", f"target = {options.target!r}"],
+        "read": {**read_files([options.table]), "format": "Parquet files"},
+    }
+    _run(options, len(columns - {options.target, *options.drop}), rank, view, unit="row")
 
 
 def _filters(options: argparse.Namespace) -> str | list[str] | None:
@@ -153,7 +124,6 @@ examples:
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``rank`` and ``demo``."""
     parser = commands.add_parser(
         "rank",
         help="rank and select the features of a table by an ensemble of filters",
@@ -168,7 +138,17 @@ def add_commands(commands: Any) -> None:
         metavar="COLUMN",
         help="column of groups (subjects); a group is drawn as a whole",
     )
-    add_folder_flags(parser)
+    group = parser.add_argument_group(
+        "a table larger than memory",
+        "If TABLE is a folder of Parquet files, it is read piece by piece, by filters that work by "
+        "counts (ig, gr, su, cs, cv, vdm) and a Poisson bootstrap.",
+    )
+    group.add_argument(
+        "--binning",
+        choices=("equal_width", "equal_frequency"),
+        help="how numbers are divided into bins (default: equal_width)",
+    )
+    group.add_argument("--bins", type=int, metavar="N", help="number of bins (default: 10)")
     add_output_flags(parser, "pyfsagg-rank")
     # The bins of a table in memory are those of a filter: --filter-param mrmr.bins=5.
     parser.set_defaults(run=_rank, called={"binning": None, "bins": None})
@@ -181,7 +161,7 @@ def add_commands(commands: Any) -> None:
     )
     _add_method_flags(demo)
     add_output_flags(demo, "pyfsagg-demo")
-    demo.set_defaults(run=_demo)
+    demo.set_defaults(run=lambda options: _rank_loaded(options, "ionosphere"))
 
 
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
@@ -194,24 +174,13 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="the filters of bam (default: ig,su,mrmr,cs)",
     )
-    add(
-        "--filter-param",
-        action="append",
-        metavar="FILTER.NAME=VALUE",
-        help="parameter of a filter, for instance mrmr.n_features=100 (may be repeated)",
-    )
+    add_filter_flags(parser)
     add("--aggregator", default="arithmetic_mean", metavar="NAME", help="(default: %(default)s)")
     add(
         "--aggregator-param",
         action="append",
         metavar="NAME=VALUE",
         help="option of the aggregator, for instance shift=minimum (may be repeated)",
-    )
-    add(
-        "--normalize",
-        choices=("per_resample", "per_feature"),
-        default="per_resample",
-        help="how bam makes filters comparable (default: %(default)s)",
     )
     add(
         "-n",
@@ -266,19 +235,22 @@ def _rank(options: argparse.Namespace) -> None:
     from pyfsagg.datasets._loaders import list_datasets
 
     if Path(options.table).is_dir():
-        require_target(options.target, options.filter or options.filters)
-        refuse_reading_flags(options, "is a folder of Parquet files", "drop")
-        n_features, rank_pieces = rank_folder(options)
-        view = {
-            "data_name": Path(options.table).resolve().name,
-            "reading": [f"source = {options.table!r}", f"target = {options.target!r}"],
-            "read": {**read_files([options.table]), "format": "Parquet files"},
-        }
-        _run(options, n_features, rank_pieces, view, unit="row")
+        _rank_folder(options)
         return
-    refuse_folder_flags(options)
+    for name in FOLDER_FLAGS:
+        if getattr(options, name) is not None:
+            raise ParameterError(
+                f"{_flag(name)} needs a folder of Parquet files, and {options.table} is not one"
+            )
     if not Path(options.table).exists() and options.table in list_datasets().index:
-        _rank_data_set(options, options.table)
+        refuse_reading_flags(options, "is a data set, and not a file")
+        for flag in ("target", "event", "groups"):
+            if getattr(options, flag):
+                raise ParameterError(
+                    f"--{flag} has no meaning here: there is no file {options.table}, and the data set "
+                    f"of that name has its own target; leave --{flag} out"
+                )
+        _rank_loaded(options, options.table)
         return
     if is_sparse_file(options.table):
         table = load_sparse(options)
@@ -287,32 +259,16 @@ def _rank(options: argparse.Namespace) -> None:
         table = load_table(options, target_columns(options), options.groups)
         if table.groups is not None and options.resampling in (None, "bootstrap"):
             options.resampling = "grouped_bootstrap"
-    features, target, groups = table.table, table.y, table.groups
 
     def rank(progress: Progress | None) -> EnsembleResult:
-        return _ensemble(options, features, target, progress=progress, groups=groups)
+        return _ensemble(options, table.table, table.y, progress=progress, groups=table.groups)
 
-    n_features = len(group_columns(Task.from_flags(options), features.feature_names))
+    n_features = len(group_columns(Task.from_flags(options), table.table.feature_names))
     _run(options, n_features, rank, table.view, said=table.lines)
 
 
-def _rank_data_set(options: argparse.Namespace, name: str) -> None:
-    """A data set that is loaded by name, and has a target of its own."""
-    refuse_reading_flags(options, "is a data set, and not a file")
-    for flag in ("target", "event", "groups"):
-        if getattr(options, flag):
-            raise ParameterError(
-                f"--{flag} has no meaning here: there is no file {name}, and the data set of that name "
-                f"has its own target; leave --{flag} out"
-            )
-    _rank_loaded(options, name)
-
-
-def _demo(options: argparse.Namespace) -> None:
-    _rank_loaded(options, "ionosphere")
-
-
 def _rank_loaded(options: argparse.Namespace, name: str) -> None:
+    """A data set that is loaded by name, and has a target of its own."""
     from pyfsagg.datasets import load_dataset
 
     data = load_dataset(name)
@@ -339,8 +295,8 @@ def _run(
     if options.threshold != "auto":
         n_selected(options.threshold, n_features)  # refuse before the work is done
     limits = {"max_false": options.max_false, "fdr": options.fdr}
-    given = {name: level for name, level in limits.items() if level is not None}
-    view = {"n_features_to_select": options.threshold, **given, **view}
+    limits = {name: level for name, level in limits.items() if level is not None}
+    view = {"n_features_to_select": options.threshold, **limits, **view}
     if unit == "resample" and Checks.from_flags(options).any:
         said = [*said, "progress counts those of halves and of shuffled targets, too"]
     keep_result(options, rank, unit=unit, view=view, said=said)
@@ -349,7 +305,6 @@ def _run(
 def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> EnsembleResult:
     """Call wam or bam as the flags say."""
     from pyfsagg._base.settings import Task
-    from pyfsagg._run.execution import Execution
     from pyfsagg.ensemble import bam, wam
     from pyfsagg.ensemble.methods import DEFAULT_FILTERS
     from pyfsagg.ensemble.scoring import deep_enough
@@ -357,7 +312,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
 
     method = options.method or ("wam" if options.filter else "bam")
     _draw_pairs(options)
-    given = assignments(options.filter_param)
+    filter_params = assignments(options.filter_param)
     names = (*Task.names(), *Checks.names(), *Execution.names())
     flat = {
         **{name: getattr(options, name, None) for name in names},
@@ -378,16 +333,14 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         if options.filter:
             raise ParameterError("--filter belongs to --method wam; --filters names those of bam")
         chosen = {"filters": options.filters} if options.filters else {}
-        named = options.filters or DEFAULT_FILTERS
-        params = deep_enough(named, given, X.shape[1], options.threshold)
-        own = {"normalize": options.normalize, "filter_params": params, **chosen, **shared}
-        return bam(X, y, **own)
+        filters = options.filters or DEFAULT_FILTERS
+        params = deep_enough(filters, filter_params, X.shape[1], options.threshold)
+        return bam(X, y, normalize=options.normalize, filter_params=params, **chosen, **shared)
     if options.filters:
         raise ParameterError("--filters belongs to --method bam; --filter names the one of wam")
     name = options.filter or "information_gain"
-    params = deep_enough([name], given, X.shape[1], options.threshold)
-    own = {"filter": name, "filter_params": params, **shared}
-    return wam(X, y, **own)
+    params = deep_enough([name], filter_params, X.shape[1], options.threshold)
+    return wam(X, y, filter=name, filter_params=params, **shared)
 
 
 def _draw_pairs(options: argparse.Namespace) -> None:

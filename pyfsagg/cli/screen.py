@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.settings import names_of
-from pyfsagg._command.flags import add_output_flags
+from pyfsagg._command.flags import add_output_flags, one_or_several
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files, require_column
 from pyfsagg.exceptions import ParameterError
@@ -34,7 +34,6 @@ examples:
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``screen``."""
     parser = commands.add_parser(
         "screen",
         help="genes of a CRISPR screen out of the scores of their guides",
@@ -53,7 +52,7 @@ def add_commands(commands: Any) -> None:
     add("--side", choices=("both", "low", "high"), default="both", help="(default: both)")
     add(
         "--alpha",
-        type=_alpha,
+        type=one_or_several(float, "one number or two"),
         metavar="A",
         help="percentile up to which guides count, one number or LOW,HIGH (default: the share of "
         "guides with p-values of at most 0.25; 0.05 if that is 0.01 or less, or without p-values)",
@@ -84,14 +83,6 @@ def add_commands(commands: Any) -> None:
     parser.set_defaults(run=_screen, called={"missing": "drop_missing"})
 
 
-def _alpha(text: str) -> float | list[float]:
-    try:
-        numbers = [float(part) for part in names_of(text)]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected one number or two, got {text!r}") from None
-    return numbers[0] if len(numbers) == 1 else numbers
-
-
 def _screen(options: argparse.Namespace) -> None:
     import numpy as np
 
@@ -103,9 +94,8 @@ def _screen(options: argparse.Namespace) -> None:
     check_real("--fdr", options.fdr, low=0.0, high=1.0, low_open=True)
     table = read_table(options.table)
     p_columns = _p_columns(options)
-    for flag in ("item", "score", "guide", "sign", "lfc"):
-        require_column(table, flag, getattr(options, flag))
-    for flag, name in p_columns.items():
+    flags = ("item", "score", "guide", "sign", "lfc")
+    for flag, name in {**{flag: getattr(options, flag) for flag in flags}, **p_columns}.items():
         require_column(table, flag, name)
     scores = table[options.score]
     if options.sign:
@@ -129,40 +119,39 @@ def _screen(options: argparse.Namespace) -> None:
             missing="drop" if options.drop_missing else "error",
         )
 
-    given = (options.control_guides, options.control_genes)
-    controls = list(dict.fromkeys(each for each in given if each and Path(each).is_file()))
+    controls = dict.fromkeys(filter(None, (options.control_guides, options.control_genes)))
+    files = [options.table, *(name for name in controls if Path(name).is_file())]
     view = {
         "top": options.top,
         "fdr": options.fdr,
         "data_name": name_of_table(options.table),
         "reading": _reading_code(options, p_columns),
-        "read": read_files([options.table, *controls]),
+        "read": read_files(files),
     }
     keep_result(options, compute, view=view)
 
 
 def _p_columns(options: argparse.Namespace) -> dict[str, str]:
     """The columns of p-values by their flags, in the order of the sides."""
-    given = {"p-low": options.p_low, "p-high": options.p_high}
-    wanted = {"both": ("p-low", "p-high"), "low": ("p-low",), "high": ("p-high",)}[options.side]
-    named = {flag: name for flag, name in given.items() if name}
-    if named and set(named) != set(wanted):
+    flags = {"p-low": options.p_low, "p-high": options.p_high}
+    needed = ("p-low", "p-high") if options.side == "both" else (f"p-{options.side}",)
+    columns = {flag: name for flag, name in flags.items() if name}
+    if columns and set(columns) != set(needed):
         raise ParameterError(
-            f"--side {options.side} takes {' and '.join(f'--{flag}' for flag in wanted)} together, got "
-            f"{' and '.join(f'--{flag}' for flag in named)} alone"
+            f"--side {options.side} takes {' and '.join(f'--{flag}' for flag in needed)} together, got "
+            f"{' and '.join(f'--{flag}' for flag in columns)} alone"
         )
-    return named
+    return columns
 
 
-def _names(given: str | None) -> list[str] | None:
+def _names(text: str | None) -> list[str] | None:
     """Names between commas, or the lines of a file."""
-    if given is None:
+    if text is None:
         return None
-    file = Path(given)
-    if file.is_file():
-        lines = file.read_text(encoding="utf-8").splitlines()
+    if Path(text).is_file():
+        lines = Path(text).read_text(encoding="utf-8").splitlines()
         return [line.strip() for line in lines if line.strip()]
-    return names_of(given)
+    return names_of(text)
 
 
 def _reading_code(options: argparse.Namespace, p_columns: dict[str, str]) -> list[str]:
@@ -173,16 +162,13 @@ def _reading_code(options: argparse.Namespace, p_columns: dict[str, str]) -> lis
         lines.insert(0, "import numpy as np\n")
         scores += f".abs() * np.sign(table[{options.sign!r}])"
     lines += [f"scores = {scores}", f"genes = table[{options.item!r}]"]
-    if options.guide:
-        lines.append(f"guides = table[{options.guide!r}]")
-    if options.lfc:
-        lines.append(f"log_fold_changes = table[{options.lfc!r}]")
-    for name, column in zip(("p_values", "p_values_2"), p_columns.values(), strict=False):
-        lines.append(f"{name} = table[{column!r}]")
-    for what in ("control_guides", "control_genes"):
-        given = getattr(options, what)
-        if given is not None and Path(given).is_file():
-            lines.append(f"{what} = Path({given!r}).read_text(encoding='utf-8').splitlines()")
+    columns = {"guides": options.guide, "log_fold_changes": options.lfc}
+    columns |= zip(("p_values", "p_values_2"), p_columns.values(), strict=False)
+    lines += [f"{name} = table[{column!r}]" for name, column in columns.items() if column]
+    for name in ("control_guides", "control_genes"):
+        path = getattr(options, name)
+        if path is not None and Path(path).is_file():
+            lines.append(f"{name} = Path({path!r}).read_text(encoding='utf-8').splitlines()")
             if "from pathlib import Path" not in lines:
                 lines.insert(0, "from pathlib import Path")
     return lines

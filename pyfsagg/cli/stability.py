@@ -13,7 +13,6 @@ from pyfsagg._command.tables import read_files
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from pyfsagg.cli._collections import Collection
     from pyfsagg.stability_measures import StabilityResult
 
 
@@ -38,7 +37,6 @@ FORMS = ("auto", "run", "matrix", "lists", "columns", "lines")
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``stability``."""
     parser = commands.add_parser(
         "stability",
         help="measure how far selections, rankings or scores agree",
@@ -114,11 +112,16 @@ def add_commands(commands: Any) -> None:
 
 
 def _stability(options: argparse.Namespace) -> None:
-    from pyfsagg.cli._collections import read_similarity
+    from pyfsagg._base.validation import check_integer
+    from pyfsagg.cli._collections import load_collection, read_similarity
     from pyfsagg.stability_measures import stability
 
-    collection = _read(options, options.sources)
-    other = _read(options, options.compare) if options.compare else None
+    if options.n_features is not None:
+        check_integer("--n-features", options.n_features, low=1)
+    flags = ("input", "filter", "n_features_to_select", "n_features", "transpose")
+    reading = {"form": options.format, **{name: getattr(options, name) for name in flags}}
+    collection = load_collection(options.sources, **reading)
+    other = load_collection(options.compare, **reading) if options.compare else None
     if options.paired and other is None:
         raise ParameterError("--paired belongs to --compare")
     if collection.input == "sets" and options.sizes:
@@ -152,29 +155,12 @@ def _stability(options: argparse.Namespace) -> None:
         parameters = {**report.parameters, "similarity": options.similarity}
         return replace(report, parameters=parameters, data={**data, **report.data})
 
-    reading = [*collection.reading("data"), *(other.reading("compare") if other else [])]
-    if options.similarity:
-        reading.append(f"similarity = pyfsagg.read_table({options.similarity!r})")
-        if similarity is not None and similarity.index.name is not None:
-            reading.append("similarity = similarity.set_index(similarity.columns[0])")
-    similar = [options.similarity] if options.similarity else []
-    files = [*options.sources, *(options.compare or []), *similar]
-    view = {"data_name": collection.name, "reading": reading, "read": read_files(files)}
+    code = [*collection.reading("data"), *(other.reading("compare") if other else [])]
+    files = [*options.sources, *(options.compare or [])]
+    if similarity is not None:
+        files.append(options.similarity)
+        code.append(f"similarity = pyfsagg.read_table({options.similarity!r})")
+        if similarity.index.name is not None:
+            code.append("similarity = similarity.set_index(similarity.columns[0])")
+    view = {"data_name": collection.name, "reading": code, "read": read_files(files)}
     keep_result(options, compute, view=view)
-
-
-def _read(options: argparse.Namespace, sources: list[str]) -> Collection:
-    from pyfsagg._base.validation import check_integer
-    from pyfsagg.cli._collections import load_collection
-
-    if options.n_features is not None:
-        check_integer("--n-features", options.n_features, low=1)
-    return load_collection(
-        sources,
-        form=options.format,
-        input=options.input,
-        filter=options.filter,
-        n_features_to_select=options.n_features_to_select,
-        n_features=options.n_features,
-        transpose=options.transpose,
-    )

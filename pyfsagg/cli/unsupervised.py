@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +36,6 @@ examples:
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``unsupervised``."""
     parser = commands.add_parser(
         "unsupervised",
         help="rank and select the features of a table without labels",
@@ -81,7 +79,7 @@ def add_commands(commands: Any) -> None:
     add("--aggregator", metavar="NAME", help="of frmv (default: borda)")
     add(
         "--n-features-to-select",
-        type=_rule,
+        type=lambda text: text if text == "mean_plus_sd" else threshold(text),
         default="mean_plus_sd",
         metavar="K",
         help="features to select: mean_plus_sd, a number (10) or a fraction (0.25 or 25%%; default: "
@@ -91,49 +89,44 @@ def add_commands(commands: Any) -> None:
     add("-s", "--seed", type=int, default=0, help="seed of the clusterings (default: %(default)s)")
     add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-unsupervised")
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=_unsupervised)
 
 
 def _pair(text: str) -> tuple[int, int]:
     try:
-        low, high = (int(part) for part in text.split(","))
+        low, high = map(int, text.split(","))
     except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"expected two whole numbers (2,8), got {text!r}"
-        ) from None
+        message = f"expected two whole numbers (2,8), got {text!r}"
+        raise argparse.ArgumentTypeError(message) from None
     return low, high
 
 
-def _rule(text: str) -> str | float | int:
-    return text if text == "mean_plus_sd" else threshold(text)
-
-
-def _run(options: argparse.Namespace) -> None:
-    """Rank, write everything into a folder, and say what was found."""
+def _unsupervised(options: argparse.Namespace) -> None:
     from pyfsagg._base.validation import n_selected
 
     table = load_table(options, options.classes)
-    X, y = table.X, table.y
-    if not isinstance(options.n_features_to_select, str):
-        # refuse before the work is done
-        n_selected(options.n_features_to_select, X.shape[1], "--n-features-to-select")
+    X, y, size = table.X, table.y, options.n_features_to_select
+    if not isinstance(size, str):
+        n_selected(size, X.shape[1], "--n-features-to-select")  # refuse before the work is done
 
     def compute(progress: Any) -> ConsensusRanking:
         result = _rank(options, X, progress)
         return result if y is None else replace(result, curves=_judge(options, result, X, y))
 
-    view = {
-        "n_features_to_select": options.n_features_to_select,
-        **table.view,
-    }
-    keep_result(
-        options,
-        compute,
-        unit="clustering",
-        view=view,
-        draw=_drawer(options),
-        said=table.lines,
-    )
+    def draw(result: ConsensusRanking, folder: Path) -> None:
+        from pyfsagg.unsupervised._report import plot_borda_curve, plot_clustering_curve
+
+        pictures = {"spectrum": result.plot("spectrum", n_features_to_select=size)}
+        if result.consensus is not None:
+            pictures["consensus"] = result.plot("consensus")
+        if result.curves:
+            pictures["clustering_curve"] = plot_clustering_curve(result.curves["clustering_curve"])
+            pictures["borda_curve"] = plot_borda_curve(result.curves["borda_curve"])
+        for name, axes in pictures.items():
+            axes.figure.savefig(folder / f"{name}.png", dpi=150)
+
+    view = {"n_features_to_select": size, **table.view}
+    keep_result(options, compute, unit="clustering", view=view, draw=draw, said=table.lines)
 
 
 def _rank(options: argparse.Namespace, X: pd.DataFrame, progress: Any) -> ConsensusRanking:
@@ -151,17 +144,19 @@ def _rank(options: argparse.Namespace, X: pd.DataFrame, progress: Any) -> Consen
             "execution": Execution.from_flags(options, progress=progress),
         }
     elif options.checkpoint:
-        able = " and ".join(each.name for each in UNSUPERVISED_METHODS if each.clusters)
-        raise ParameterError(f"--checkpoint belongs to --method {able}; others are quick")
+        names = " and ".join(method.name for method in UNSUPERVISED_METHODS if method.clusters)
+        raise ParameterError(f"--checkpoint belongs to --method {names}; others are quick")
     if "n_jobs" in spec.options:
         chosen["n_jobs"] = options.jobs
     for name in ("n_neighbors", "aggregator"):
         value = getattr(options, name)
-        if value is not None and name not in spec.options:
-            able = " and ".join(each.name for each in UNSUPERVISED_METHODS if name in each.options)
-            raise ParameterError(f"--{name.replace('_', '-')} belongs to --method {able}")
-        if value is not None:
-            chosen[name] = value
+        if value is None:
+            continue
+        if name not in spec.options:
+            methods = [method.name for method in UNSUPERVISED_METHODS if name in method.options]
+            flag = name.replace("_", "-")
+            raise ParameterError(f"--{flag} belongs to --method {' and '.join(methods)}")
+        chosen[name] = value
     return rank_unsupervised(X, spec.name, **chosen)
 
 
@@ -188,23 +183,3 @@ def _judge(
     )
     borda = borda_curve(result.scores, correlation_ratio(X, y))
     return {"clustering_curve": curve, "borda_curve": borda}
-
-
-def _drawer(options: argparse.Namespace) -> Callable[[ConsensusRanking, Path], None]:
-    """Writes the pictures as PNG files."""
-
-    def draw(result: ConsensusRanking, folder: Path) -> None:
-        from pyfsagg.unsupervised._report import plot_borda_curve, plot_clustering_curve
-
-        pictures = {
-            "spectrum": result.plot("spectrum", n_features_to_select=options.n_features_to_select)
-        }
-        if result.consensus is not None:
-            pictures["consensus"] = result.plot("consensus")
-        if result.curves:
-            pictures["clustering_curve"] = plot_clustering_curve(result.curves["clustering_curve"])
-            pictures["borda_curve"] = plot_borda_curve(result.curves["borda_curve"])
-        for name, axes in pictures.items():
-            axes.figure.savefig(folder / f"{name}.png", dpi=150)
-
-    return draw

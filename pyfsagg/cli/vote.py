@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._command.flags import add_output_flags
 from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import read_files
+from pyfsagg._command.tables import code_of_lists, read_files
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pyfsagg.committees import Committee
 
 
-MOST_NAMES = 2000  # that code spells out
 DESCRIPTION = """\
 Put features in order by a vote over selections that exist already.
 
@@ -64,7 +61,6 @@ def add_rule_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def add_commands(commands: Any) -> None:
-    """Add ``vote``."""
     parser = commands.add_parser(
         "vote",
         help="order features by a vote over selections",
@@ -89,8 +85,7 @@ def add_commands(commands: Any) -> None:
 def _vote(options: argparse.Namespace) -> None:
     from pyfsagg.committees import vote
 
-    given, reading = _read(options)
-    selections = given.pop("selections")
+    selections, voters, reading = _read(options)
 
     def compute(progress: Any) -> Committee:
         return vote(
@@ -98,7 +93,7 @@ def _vote(options: argparse.Namespace) -> None:
             options.rule,
             voter_weights=None if options.voter_weights == "none" else options.voter_weights,
             size=options.size,
-            **given,
+            **voters,
         )
 
     view = {
@@ -109,17 +104,18 @@ def _vote(options: argparse.Namespace) -> None:
     keep_result(options, compute, view=view)
 
 
-def _read(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
-    """The selections with what is known of their voters, and the code that reads them."""
+def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
+    """The selections, what is known of their voters, and the code that reads both."""
     columns = {"learners": options.learner, "performance": options.performance}
-    named = {name: column for name, column in columns.items() if column is not None}
+    columns = {name: column for name, column in columns.items() if column is not None}
     if options.selection is None and not options.matrix:
-        if named:
+        if columns:
             raise ParameterError(
                 "--learner and --performance name columns of a table; say with --selection COLUMN or "
                 "--matrix where its selections are"
             )
-        return _read_lines(options.file)
+        names = _divided(_lines(options.file))
+        return names, {}, code_of_lists("selections", names)
     if options.selection is not None and options.matrix:
         raise ParameterError(
             "--selection names a column of names, and --matrix says there are none"
@@ -127,46 +123,35 @@ def _read(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
     from pyfsagg.datasets import read_table
 
     table = read_table(options.file)
-    wanted = [*named.values(), *([options.selection] if options.selection else [])]
-    for column in wanted:
+    for column in (*columns.values(), *([options.selection] if options.selection else [])):
         if column not in table.columns:
-            raise UnknownNameError("column", column, [str(name) for name in table.columns])
-    found: dict[str, Any] = {name: table[column] for name, column in named.items()}
-    lines = [f"table = pyfsagg.read_table({options.file!r})"]
-    lines += [f"{name} = table[{column!r}]" for name, column in named.items()]
+            raise UnknownNameError("column", column, map(str, table.columns))
+    voters: dict[str, Any] = {name: table[column] for name, column in columns.items()}
+    code = [f"table = pyfsagg.read_table({options.file!r})"]
+    code += [f"{name} = table[{column!r}]" for name, column in columns.items()]
     if options.matrix:
-        left_out = list(named.values())
-        found["selections"] = table.drop(columns=left_out)
-        return found, [*lines, f"selections = table.drop(columns={left_out!r})"]
-    names = _names(table[options.selection])
-    return {**found, "selections": names}, [*lines, *_spelled_out(names)]
+        others = list(columns.values())
+        code.append(f"selections = table.drop(columns={others!r})")
+        return table.drop(columns=others), voters, code
+    cells = table[options.selection]
+    names = _divided(["" if cell != cell or cell is None else str(cell) for cell in cells])
+    return names, voters, [*code, *code_of_lists("selections", names)]
 
 
-def _names(column: pd.Series[Any]) -> list[list[str]]:
-    return _divided(["" if cell != cell or cell is None else str(cell) for cell in column])
-
-
-def _read_lines(path: str) -> tuple[dict[str, Any], list[str]]:
+def _lines(path: str) -> list[str]:
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise DataError(f"{path} is not valid UTF-8; selections are lines of names") from None
-    selections = _divided(text.splitlines())
-    return {"selections": selections}, _spelled_out(selections)
+    return text.splitlines()
 
 
 def _divided(cells: list[str]) -> list[list[str]]:
     """The names in each cell: divided by the first of tab, comma, semicolon that occurs, else by blanks."""
-    divider = next((each for each in "\t,;" if any(each in cell for cell in cells)), None)
+    divider = next((mark for mark in "\t,;" if any(mark in cell for cell in cells)), None)
     if divider is None:
         return [cell.split() for cell in cells]
     rows = [next(csv.reader(io.StringIO(cell), delimiter=divider), []) for cell in cells]
     return [[name.strip() for name in row if name.strip()] for row in rows]
-
-
-def _spelled_out(selections: list[list[str]]) -> list[str]:
-    if sum(map(len, selections)) > MOST_NAMES:
-        return [f"# selections: the {len(selections):,} lists of names"]
-    return ["selections = [", *(f"    {names!r}," for names in selections), "]"]

@@ -22,8 +22,8 @@ from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.selectors import check_learner, is_survival_model, seeded_clone
-from pyfsagg._table.table import full_weights
-from pyfsagg._table.target import read_target, table_of_task
+from pyfsagg._table.table import as_table, full_weights
+from pyfsagg._table.target import read_target
 from pyfsagg.committees.coding import (
     FeatureCoding,
     FunctionLearner,
@@ -149,7 +149,7 @@ def committee(
     ways = _read_selection(selection, models)
     metric = _check_metric(METRIC[settings.task] if metric is None else metric, voter_weights)
     rule = VOTING_RULES.get(rule).name
-    table = table_of_task(settings, X)
+    table = as_table(X, nominal=settings.nominal)
     target = read_target(settings, y, table.n_samples)
     for model in models.values():
         if not hasattr(model, "predict") and settings.task == "classification":

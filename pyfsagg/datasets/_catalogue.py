@@ -46,17 +46,17 @@ def catalogue(folder: Path) -> dict[str, Entry]:
 def differences(entry: Entry, X: Any, y: pd.Series[Any]) -> tuple[str, ...]:
     """Where a loaded data set differs from what its paper prints, in words."""
     n, p = X.shape
-    found = []
+    sentences = []
     if n != entry["n_samples"]:
-        found.append(f"{n} samples, printed {entry['n_samples']}")
+        sentences.append(f"{n} samples, printed {entry['n_samples']}")
     printed = int(entry["n_features"]) - (entry["counts_target"] == "yes")
     if p != printed:
         beside = " beside the class" if entry["counts_target"] == "yes" else ""
-        found.append(f"{p} features, printed {printed}{beside}")
+        sentences.append(f"{p} features, printed {printed}{beside}")
     sizes = " ".join(map(str, sorted(y.value_counts().tolist())))
     if entry["classes"] and sizes != entry["classes"]:
-        found.append(f"classes of {sizes} samples, printed {entry['classes']}")
-    return tuple(found)
+        sentences.append(f"classes of {sizes} samples, printed {entry['classes']}")
+    return tuple(sentences)
 
 
 def fetch(
@@ -204,10 +204,12 @@ def read_table(source: str | Path, **settings: Any) -> pd.DataFrame:
     Raises
     ------
     DataError
-        No such file, an empty or damaged one, ragged rows, a header that occurs twice, duplicate column
-        names, another encoding, or commas that may be decimal or divide thousands.
-    MissingDependencyError
-        For a workbook without python-calamine.
+        If there is no such file, or it cannot be read without a guess: ragged rows, duplicate column names,
+        another encoding, or commas that may be decimal or divide thousands.
+
+    See Also
+    --------
+    check_table : what may be wrong with the table that was read.
     """
     return read_source(source, Reading.of(settings)).frame
 
@@ -233,12 +235,6 @@ def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
     X : scipy.sparse.csr_matrix (n_samples, n_features)
     y : Series (n_samples,)
         Called ``target``.
-
-    Raises
-    ------
-    DataError
-        No such file, no labels, a file that is not in its format, or one whose indices lie outside
-        of the table.
     """
     import scipy.sparse
 
@@ -284,12 +280,13 @@ def split_target(
     """
     names = [str(name) for name in frame.columns]
     check_writable_names(names, "a column")
-    given = (target,) if isinstance(target, (str, type(None))) else target
-    if not isinstance(given, (tuple, list)) or not all(
-        isinstance(each, (str, type(None))) for each in given
+    single = target is None or isinstance(target, str)
+    columns = [target] if single else target
+    if not isinstance(columns, (tuple, list)) or not all(
+        isinstance(column, (str, type(None))) for column in columns
     ):
         raise InputTypeError(Param("target"), " must be the name of a column", got_short(target))
-    targets = [each for each in given if each is not None]
+    targets = [column for column in columns if column is not None]
     for column in (*targets, *exclude):
         if column not in names:
             raise UnknownNameError("column", column, names)
@@ -298,5 +295,4 @@ def split_target(
             raise ParameterError(f"the column {column!r} cannot be both the target and left out")
     frame = frame.set_axis(names, axis="columns")
     features = frame.drop(columns=[*targets, *exclude])
-    chosen = target if target is None or isinstance(target, str) else targets
-    return features, None if chosen is None else frame[chosen]
+    return features, None if target is None else frame[target if single else targets]

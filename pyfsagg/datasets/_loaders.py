@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,10 +74,10 @@ def check_table(
         With ``findings``, ``facts``, ``to_frame()``, ``record()`` and ``require(accept=())``, which raises
         a DataError for findings that stop a run.
 
-    Raises
-    ------
-    DataError
-        If a file cannot be read.
+    See Also
+    --------
+    read_table : reads a file.
+    near_zero_variance : features that hardly vary.
 
     Examples
     --------
@@ -128,32 +127,23 @@ def _labels(y: Any, n_samples: int) -> pd.Series[Any] | pd.DataFrame | None:
     if y is None:
         return None
     y = pandas_series(pandas_frame(y))
-    if isinstance(y, np.ndarray) and y.ndim > 1:
-        if y.ndim > 2:
-            raise DataError(
-                Param("y"),
-                f" must be one column, or two of survival, got an array of shape {y.shape}",
-            )
-        y = pd.DataFrame(y)
-    labels = (
-        y.reset_index(drop=True)
-        if isinstance(y, pd.DataFrame)
-        else pd.Series(y, name=str(getattr(y, "name", None) or "target")).reset_index(drop=True)
-    )
-    if len(labels) != n_samples:
-        raise ParameterError(
-            Param("y"), f" has {len(labels)} labels for {n_samples} rows of the table"
+    if isinstance(y, np.ndarray) and y.ndim > 2:
+        raise DataError(
+            Param("y"), f" must be one column, or two of survival, got an array of shape {y.shape}"
         )
+    if isinstance(y, np.ndarray) and y.ndim == 2:
+        y = pd.DataFrame(y)
+    if not isinstance(y, pd.DataFrame):
+        y = pd.Series(y, name=str(getattr(y, "name", None) or "target"))
+    if len(y) != n_samples:
+        raise ParameterError(Param("y"), f" has {len(y)} labels for {n_samples} rows of the table")
+    labels: pd.Series[Any] | pd.DataFrame = y.reset_index(drop=True)
     return labels
 
 
 LOCAL_FOLDER = "PYFSAGG_DATA"
 
-_SKLEARN = {
-    "wine": "load_wine",
-    "breast_cancer": "load_breast_cancer",
-    "digits": "load_digits",
-}
+_SKLEARN = ("wine", "breast_cancer", "digits")
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,13 +216,24 @@ def load_dataset(
     Dataset('ionosphere': 351 samples, 34 features; good: 225, bad: 126)
     """
     key = str(name).strip().lower()
-    loader = _find(key)
     published = catalogue(data_folder())
-    if loader is None and download and key in published and published[key]["openml_id"]:
-        loader = partial(_download, key, published[key], cache, sha256)
-    if loader is None:
+    if key == "ionosphere":
+        frame = pd.read_csv(data_folder() / "ionosphere.csv")
+        source = "UCI Ionosphere radar returns, exported from R's mlbench package"
+        data = Dataset(frame.drop(columns="target").astype(float), frame["target"], key, source)
+    elif key in _SKLEARN:
+        data = _load_sklearn(key)
+    elif key in _local_tables():
+        data = _load_local(key, _local_tables()[key])
+    elif download and key in published and published[key]["openml_id"]:
+        openml_id = int(published[key]["openml_id"])
+        X, y = fetch(key, openml_id, cache)
+        digest = content_hash(X, y)
+        check_content(key, digest, sha256 or published[key].get("sha256", ""), cache)
+        source = f"OpenML, data set {openml_id}, SHA-256 of its content {digest}"
+        data = Dataset(X, y, key, source)
+    else:
         raise UnknownNameError("data set", name, list_datasets().index)
-    data = loader()
     if key not in published:
         return data
     return replace(data, differences=differences(published[key], data.X, data.y))
@@ -253,64 +254,24 @@ def data_folder() -> Path:
     return installed if installed.is_dir() else Path(__file__).parents[2] / "data"
 
 
-def _find(name: str) -> Callable[[], Dataset] | None:
-    if name == "ionosphere":
-        return _load_ionosphere
-    if name in _SKLEARN:
-        return lambda: _load_sklearn(name)
-    local = _local_tables()
-    if name in local:
-        return lambda: _load_local(name, local[name])
-    return None
-
-
-def _download(
-    name: str, entry: Mapping[str, Any], cache: str | os.PathLike[str] | None, sha256: str | None
-) -> Dataset:
-    openml_id = int(entry["openml_id"])
-    X, y = fetch(name, openml_id, cache)
-    found = content_hash(X, y)
-    check_content(name, found, sha256 or entry.get("sha256", ""), cache)
-    return Dataset(X, y, name, f"OpenML, data set {openml_id}, SHA-256 of its content {found}")
-
-
-def _load_ionosphere() -> Dataset:
-    frame = pd.read_csv(data_folder() / "ionosphere.csv")
-    features = frame.drop(columns="target").astype(float)
-    return Dataset(
-        features,
-        frame["target"],
-        "ionosphere",
-        "UCI Ionosphere radar returns, exported from R's mlbench package",
-    )
-
-
 def _load_sklearn(name: str) -> Dataset:
     import sklearn.datasets
 
-    bunch = getattr(sklearn.datasets, _SKLEARN[name])(as_frame=True)
+    bunch = getattr(sklearn.datasets, f"load_{name}")(as_frame=True)
     labels = pd.Series(bunch.target_names.astype(str)[bunch.target], name="target")
-    return Dataset(bunch.data, labels, name, f"scikit-learn's {_SKLEARN[name]}")
-
-
-def _local_folder() -> Path | None:
-    folder = os.environ.get(LOCAL_FOLDER)
-    if not folder:
-        return None
-    path = Path(folder)
-    if not path.is_dir():
-        raise DataError(f"{LOCAL_FOLDER} names {folder!r}, which is not a folder")
-    return path
+    return Dataset(bunch.data, labels, name, f"scikit-learn's load_{name}")
 
 
 def _local_tables() -> dict[str, Path]:
     """The folder of each table by its name."""
-    folder = _local_folder()
-    if folder is None:
+    folder = os.environ.get(LOCAL_FOLDER)
+    if not folder:
         return {}
+    if not Path(folder).is_dir():
+        raise DataError(f"{LOCAL_FOLDER} names {folder!r}, which is not a folder")
     return {
         entry.name: entry
-        for entry in sorted(folder.iterdir())
+        for entry in sorted(Path(folder).iterdir())
         if (entry / f"{entry.name}.csv.gz").is_file() or (entry / f"{entry.name}.npz").is_file()
     }
 
@@ -320,17 +281,13 @@ def _load_local(name: str, folder: Path) -> Dataset:
     sparse = folder / f"{name}.npz"
     if sparse.is_file():
         return Dataset(*read_sparse_table(sparse), name, source)
-    frame = _read_csv(folder / f"{name}.csv.gz")
+    # Letters such as N and texts such as NA are values there; only an empty cell is missing.
+    frame = pd.read_csv(folder / f"{name}.csv.gz", keep_default_na=False, na_values=[""])
     if frame.columns[-1] != "target":
         raise DataError(
             f"{name}.csv.gz must have the last column 'target', it has {frame.columns[-1]!r}"
         )
     return Dataset(frame.iloc[:, :-1], frame["target"], name, source)
-
-
-def _read_csv(path: Path) -> pd.DataFrame:
-    # Letters such as N and texts such as NA are values there; only an empty cell is missing.
-    return pd.read_csv(path, keep_default_na=False, na_values=[""])
 
 
 COLUMNS = ["name", "origin", "n_samples", "n_features", "classes", "paper", "printed", "match"]
@@ -349,15 +306,10 @@ def describe_datasets(names: str | Sequence[str] | None = None) -> pd.DataFrame:
     here = {str(name): str(origin) for name, origin in list_datasets()["origin"].items()}
     printed = catalogue(data_folder())
     known = list(dict.fromkeys([*here, *printed]))
-    asked = (
-        known
-        if names is None
-        else [names]
-        if isinstance(names, str)
-        else check_list("names", names)
-    )
+    if names is None:
+        names = known
     rows = []
-    for name in asked:
+    for name in [names] if isinstance(names, str) else check_list("names", names):
         if name not in known:
             raise UnknownNameError("data set", name, known)
         rows.append([name, *_row(name, here.get(name), printed.get(name))])
@@ -366,19 +318,16 @@ def describe_datasets(names: str | Sequence[str] | None = None) -> pd.DataFrame:
 
 
 def _row(name: str, origin: str | None, entry: Entry | None) -> list[Any]:
-    paper, size = ("", "") if entry is None else (entry["paper"], _printed(entry))
+    paper = size = elsewhere = ""
+    if entry is not None:
+        features = int(entry["n_features"]) - (entry["counts_target"] == "yes")
+        paper, size = entry["paper"], f"{entry['n_samples']} × {features}"
+        openml = entry["openml_id"]
+        elsewhere = f"{LOCAL_FOLDER} or OpenML {openml}" if openml else f"folder {LOCAL_FOLDER}"
     if origin is None:
-        elsewhere = f"{LOCAL_FOLDER} or OpenML {entry['openml_id']}" if entry else ""
-        if entry and not entry["openml_id"]:
-            elsewhere = f"folder {LOCAL_FOLDER}"
         return [elsewhere, None, None, None, paper, size, "not here"]
     data = load_dataset(name)
     n, p = data.X.shape
     classes = ", ".join(f"{label}: {count}" for label, count in data.y.value_counts().items())
     match = "; ".join(data.differences) or ("as printed" if entry else "in no paper")
     return [origin, n, p, classes, paper, size, match]
-
-
-def _printed(entry: Entry) -> str:
-    features = int(entry["n_features"]) - (entry["counts_target"] == "yes")
-    return f"{entry['n_samples']} × {features}"

@@ -19,8 +19,8 @@ from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.table import Table
-from pyfsagg._table.target import Target, read_target, table_of_task
+from pyfsagg._table.table import Table, as_table
+from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation.cells import (
     Fit,
@@ -289,7 +289,7 @@ def read_design(
     execution: Execution,
 ) -> Design:
     """Validate the arguments of :func:`pyfsagg.evaluate` and divide the rows."""
-    table = table_of_task(task, X)
+    table = as_table(X, nominal=task.nominal)
     target = read_target(task, y, table.n_samples)
     groups = read_feature_groups(task, table)
     if task.drop_near_zero_variance:

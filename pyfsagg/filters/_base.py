@@ -33,13 +33,12 @@ from pyfsagg.exceptions import ParameterError
 
 
 class Scorer(Protocol):
-    """A filter bound to a table.
+    """A filter bound to a table, which several threads may call at once.
 
     Called with the weights (b, n_samples) of a block of resamples and the labels (b or 1,
     n_samples; one row means the same labels for all), it returns one score matrix (b, n_features)
-    for each of its `outputs`, larger = more important.  It holds no state that a call changes, so
-    that several threads may call it at once, and row r of a result depends on row r of the weights
-    and labels only.
+    for each of its `outputs`, larger = more important.  Row r of a result depends on row r of the
+    weights and labels only.
     """
 
     @property
@@ -77,11 +76,11 @@ class BoundFilter:
 
     def scores(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
         """Scores of the features (b, n_features) by label of the filter, one row per row of weights."""
-        found = self.scorer()(weights, labels)
-        own = {label: found[output] for label, output in self.outputs.items()}
+        outputs = self.scorer()(weights, labels)
+        scores = {label: outputs[output] for label, output in self.outputs.items()}
         if self.grouped is None:
-            return own
-        return {label: self.grouped.reduce(scores) for label, scores in own.items()}
+            return scores
+        return {label: self.grouped.reduce(columns) for label, columns in scores.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,16 +111,16 @@ class KernelScorer:
 
         numba would send the source, and every worker of a cluster would compile it anew.
         """
-        given = [getattr(self, field.name) for field in fields(self)]
+        arguments = [getattr(self, field.name) for field in fields(self)]
         function = getattr(self.kernel, "py_func", self.kernel)
         home, name = getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
         if home == "__main__" or getattr(sys.modules.get(home), name, None) is not self.kernel:
-            return type(self), tuple(given)
-        return _with_named_kernel, (home, name, *given[1:])
+            return type(self), tuple(arguments)
+        return _with_named_kernel, (home, name, *arguments[1:])
 
 
-def _with_named_kernel(home: str, name: str, *given: Any) -> KernelScorer:
-    return KernelScorer(getattr(import_module(home), name), *given)
+def _with_named_kernel(home: str, name: str, *arguments: Any) -> KernelScorer:
+    return KernelScorer(getattr(import_module(home), name), *arguments)
 
 
 def score_features(
@@ -165,18 +164,18 @@ class FilterSpec(Spec):
 
     `prepare(table, target, **parameters)` returns a :class:`Scorer`; filters that share one
     `prepare` (information gain, gain ratio, symmetric uncertainty) are computed in one pass, and
-    `output` names which of the scorer's matrices is meant.  `accepts_missing(parameters)` says whether
-    features may have missing values; ``settle(parameters, n_features, largest)`` puts numbers for what
-    the parameters leave open, where `largest` is the largest number of features that will be asked
-    for, or None; `targets` are the kinds of target that it can use, of
-    ``"classes"``, ``"numeric"``, ``"survival"`` and ``"none"``; `sparse` says whether `prepare` also takes a
-    sparse table; `counts_levels` whether of a nominal column
-    nothing matters but which rows share a level, so that a group of columns can be read as one;
-    `two_classes` whether a target of classes must have two of them.
+    `output` names which of the scorer's matrices is meant, by default that of the filter's name.
+    `accepts_missing(parameters)` says whether features may have missing values;
+    ``settle(parameters, n_features, largest)`` sets what the parameters leave open, where `largest` is
+    the largest number of features that will be selected, or None; `targets` are the kinds of target that
+    it can use, of ``"classes"``, ``"numeric"``, ``"survival"`` and ``"none"``; `sparse` says whether
+    `prepare` also takes a sparse table; `counts_levels` whether all that matters of a nominal column is
+    which rows share a level, so that a group of columns can be read as one; `two_classes` whether a
+    target of classes must have two of them.
     """
 
     prepare: Callable[..., Scorer]
-    output: str
+    output: str = ""
     accepts_missing: Callable[[Mapping[str, Any]], bool] = always
     settle: Callable[[Mapping[str, Any], int, int | None], dict[str, Any]] = as_given
     targets: tuple[str, ...] = ("classes",)
@@ -184,18 +183,15 @@ class FilterSpec(Spec):
     counts_levels: bool = False
     two_classes: bool = False
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "output", self.output or self.name)
+
 
 FILTERS = Registry("filter", FilterSpec, group="pyfsagg.filters")
 
-
-WIDE = 300
-"""Up to so many features, ``"auto"`` ranks all of them."""
-
-LEAST = 100
-"""So many features at least are selected of a wider table,"""
-
-TIMES = 4
-"""and so many times as many as will be asked for."""
+# The depth "auto": all of up to WIDE features; of a wider table at least LEAST, and TIMES as many as
+# will be selected.
+WIDE, LEAST, TIMES = 300, 100, 4
 
 
 def read_depth(depth: object, n_features: int, largest: int | None = None) -> int:
@@ -210,9 +206,8 @@ def read_depth(depth: object, n_features: int, largest: int | None = None) -> in
         enough = max(LEAST, TIMES * (largest or 0))
         return n_features if n_features <= WIDE else min(n_features, enough)
     if isinstance(depth, str):
-        raise ParameterError(
-            Param("n_features"), " must be a whole number, 'all' or 'auto'", Got(depth)
-        )
+        message = " must be a whole number, 'all' or 'auto'"
+        raise ParameterError(Param("n_features"), message, Got(depth))
     return min(check_integer("n_features", depth, low=1), n_features)
 
 
@@ -220,9 +215,9 @@ def settle_depth(
     parameters: Mapping[str, Any], n_features: int, largest: int | None
 ) -> dict[str, Any]:
     """The parameters of a filter with its depth, where the table is wide or the depth was given."""
-    given = parameters.get("n_features", "auto")
-    depth = read_depth(given, n_features, largest)
-    if is_word(given, "auto") and n_features <= WIDE:
+    parameter = parameters.get("n_features", "auto")
+    depth = read_depth(parameter, n_features, largest)
+    if is_word(parameter, "auto") and n_features <= WIDE:
         return dict(parameters)
     return {**parameters, "n_features": depth if depth < n_features else "all"}
 
@@ -246,25 +241,18 @@ def counted_columns(table: Table, binned: NDArray[np.bool_], n_bin_codes: int) -
     categories = np.empty((categorical.size, n_samples), dtype=np.uint32)
     for j in categorical:
         categories[source[j]], n_codes[j] = category_codes(table.values[:, j])
-    n_extremes = min(_EXTREMES, n_samples)
-    lowest = np.zeros((n_features, n_extremes), dtype=np.int32)
-    highest = np.zeros((n_features, n_extremes), dtype=np.int32)
+    extremes = np.zeros((2, n_features, min(_EXTREMES, n_samples)), dtype=np.int32)
     for j in np.flatnonzero(binned):
-        lowest[j] = _lowest_rows(table.values[:, j], n_extremes)
-        highest[j] = _lowest_rows(-table.values[:, j], n_extremes)
-    return CountedColumns(table.values, categories, source, n_codes, lowest, highest)
+        for side, column in enumerate((table.values[:, j], -table.values[:, j])):
+            rows = np.argpartition(column, extremes.shape[2] - 1)[: extremes.shape[2]]
+            extremes[side, j] = rows[np.argsort(column[rows], kind="stable")]  # missing ones last
+    return CountedColumns(table.values, categories, source, n_codes, *extremes)
 
 
 def category_codes(column: Floats) -> tuple[NDArray[np.int32], int]:
     """Codes of the distinct values in ascending order, missing last, and their number."""
     levels, codes = np.unique(column, return_inverse=True)
     return codes.astype(np.int32), len(levels)
-
-
-def _lowest_rows(column: Floats, size: int) -> NDArray[np.int32]:
-    """Rows of the `size` smallest values, ascending; missing values sort last."""
-    rows = np.argpartition(column, size - 1)[:size]
-    return rows[np.argsort(column[rows], kind="stable")].astype(np.int32)
 
 
 def is_kind(table: AnyTable, *kinds: Kind) -> NDArray[np.bool_]:
@@ -274,24 +262,17 @@ def is_kind(table: AnyTable, *kinds: Kind) -> NDArray[np.bool_]:
 
 def many_values(table: Table, bins: int) -> NDArray[np.bool_]:
     """Numeric columns, and columns of whole numbers with more than `bins` distinct known values."""
-    found = is_kind(table, Kind.NUMERIC)
-    for j in np.flatnonzero(is_kind(table, Kind.INTEGER)):
-        known = np.unique(table.values[:, j])
-        found[j] = len(known) - int(np.isnan(known[-1])) > bins
-    return found
+    many = is_kind(table, Kind.NUMERIC)
+    for j in np.flatnonzero(is_kind(table, Kind.INTEGER)).tolist():
+        many[j] = len(table.value_counts(j)) > bins
+    return many
 
 
 @dataclass(frozen=True, eq=False)
 class OrderedLevels:
-    """Distinct values of every column.
+    """Distinct values of every column: those of column j, ascending, at ``start[j]:start[j + 1]``.
 
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (n_samples, n_features), Fortran order
-        Position of a value among the distinct values of its column; -1 for a missing value.
-    values : ndarray of float64
-        Distinct values of column j, ascending, at ``start[j]:start[j + 1]``.
-    start : ndarray of int64, shape (n_features + 1,)
+    `codes` (n_samples, n_features) are the positions of the cells among them; -1 for a missing value.
     """
 
     codes: NDArray[np.int32]
@@ -321,10 +302,10 @@ def ordered_levels(table: Table) -> OrderedLevels:
     values = []
     for j in range(table.n_features):
         column = table.values[:, j]
-        codes[:, j], _ = category_codes(column)
         missing = np.isnan(column)
-        codes[missing, j] = -1
-        values.append(np.unique(column[~missing]))
+        levels, known = np.unique(column[~missing], return_inverse=True)
+        codes[missing, j], codes[~missing, j] = -1, known
+        values.append(levels)
     start = np.concatenate([[0], np.cumsum([len(known) for known in values])]).astype(np.int64)
     return OrderedLevels(codes, np.concatenate(values), start)
 
@@ -400,16 +381,15 @@ def table_scorer(
     binned: NDArray[np.bool_],
     bins: int,
 ) -> KernelScorer:
-    """A statistic of the table of codes by class, bound to a dense or a sparse table.
+    """A statistic of the table of codes by class, with the same bits for dense and sparse tables.
 
-    The bits are the same for both.  The columns where `binned` holds are cut into `bins` of equal
-    width in every resample, the others counted by value.
+    The columns where `binned` holds are cut into `bins` of equal width in every resample, the others
+    counted by value.
     """
     if not isinstance(table, SparseTable):
-        columns = counted_columns(table, binned, bins + 1)
-        arguments = (statistic, columns, bins, n_classes)
-        return KernelScorer(class_tables, arguments, outputs, table.n_features)
+        dense = (statistic, counted_columns(table, binned, bins + 1), bins, n_classes)
+        return KernelScorer(class_tables, dense, outputs, table.n_features)
     places = sorted_places(table)
     n_codes = np.where(binned, bins + 1, places.n_levels)
-    own = (statistic, places, n_codes, binned, bins, n_classes)
-    return KernelScorer(sparse_class_tables, own, outputs, table.n_features)
+    sparse = (statistic, places, n_codes, binned, bins, n_classes)
+    return KernelScorer(sparse_class_tables, sparse, outputs, table.n_features)

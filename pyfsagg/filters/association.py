@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -44,13 +45,7 @@ from pyfsagg.filters._base import (
 def require_ordered_complete(table: Table, *filters: str) -> None:
     """Refuse missing values and words with more than two levels, which have no order."""
     named = " or ".join(map(repr, filters))
-    for position, levels in table.levels.items():
-        if len(levels) > 2:
-            raise DataError(
-                f"column {table.feature_names[position]!r} is nominal with {len(levels)} levels, "
-                f"which have no order for the filter {named}; code it by indicator columns, or "
-                "use 'information_gain'"
-            )
+    _require_order(table, named, "information_gain")
     for j, name in enumerate(table.feature_names):
         if np.isnan(table.values[:, j]).any():
             raise DataError(
@@ -110,15 +105,8 @@ def prepare_correlation(table: Table, target: Target) -> KernelScorer:
     """Bind |r| with a numeric target, and the F statistic of the simple regressions, to `table`."""
     outputs = ("pearson", "f_statistic")
     require_ordered_complete(table, *outputs)
-    own = (within_range(table.values), target)
-    return KernelScorer(_correlations, own, outputs, table.n_features)
-
-
-def prepare_spearman_numeric(table: Table, target: Target) -> KernelScorer:
-    """Bind the rank correlation with a numeric target to `table`."""
-    require_ordered_complete(table, "spearman")
-    own = (ordered_levels(table), target)
-    return KernelScorer(_rank_correlations, own, ("spearman",), table.n_features)
+    arguments = (within_range(table.values), target)
+    return KernelScorer(_correlations, arguments, outputs, table.n_features)
 
 
 def prepare_correlation_mrmr(
@@ -126,8 +114,8 @@ def prepare_correlation_mrmr(
 ) -> KernelScorer:
     """Bind mRMR by correlation to `table`; `n_features` as in :func:`pyfsagg.mrmr`."""
     require_ordered_complete(table, "mrmr_correlation")
-    own = (within_range(table.values), target, read_depth(n_features, table.n_features))
-    return KernelScorer(_mrmr, own, ("mrmr_correlation",), table.n_features)
+    arguments = (within_range(table.values), target, read_depth(n_features, table.n_features))
+    return KernelScorer(_mrmr, arguments, ("mrmr_correlation",), table.n_features)
 
 
 FILTERS.add(
@@ -141,7 +129,6 @@ FILTERS.add(
         ties="not concerned: values count as they are",
         source="Pearson (1896)",
         prepare=prepare_correlation,
-        output="pearson",
         accepts_missing=never,
         targets=("numeric", "survival"),
     ),
@@ -155,7 +142,6 @@ FILTERS.add(
         ties="not concerned: values count as they are",
         source="Fisher (1925), Statistical Methods for Research Workers",
         prepare=prepare_correlation,
-        output="f_statistic",
         accepts_missing=never,
         targets=("numeric", "survival"),
     ),
@@ -171,7 +157,6 @@ FILTERS.add(
         source="Ding and Peng (2005), J. Bioinformatics and Computational Biology 3(2), difference form",
         prepare=prepare_correlation_mrmr,
         settle=settle_depth,
-        output="mrmr_correlation",
         accepts_missing=never,
         targets=("numeric", "survival"),
     ),
@@ -225,10 +210,10 @@ def chi_squared(
     ndarray of float64, shape (n_features,)
         Larger is more important.  0 for a constant feature, and for a resample with one class.
 
-    Raises
-    ------
-    DataError, ParameterError
-        For data or parameters that are not allowed.
+    See Also
+    --------
+    information_gain : an entropy, with cuts that depend on the class.
+    value_difference_metric : for two classes.
 
     References
     ----------
@@ -237,7 +222,6 @@ def chi_squared(
     Examples
     --------
     >>> import numpy as np
-    >>> from pyfsagg.filters.association import chi_squared
     >>> X = np.array([[0.0, 1.0], [0.1, 2.0], [0.9, 1.0], [1.0, 2.0]])
     >>> chi_squared(X, [0, 0, 1, 1], bins=2).tolist()
     [4.0, 0.0]
@@ -260,7 +244,6 @@ FILTERS.add(
         ties="equal values share a bin",
         source="thesis 3.4.3",
         prepare=prepare_chi_squared,
-        output="chi_squared",
         targets=("classes", "numeric", "survival"),
         sparse=True,
         counts_levels=True,
@@ -276,15 +259,11 @@ FILTERS.add(
         ties="equal values share a bin",
         source="thesis 3.4.3; Cramér (1946)",
         prepare=prepare_chi_squared,
-        output="cramers_v",
         targets=("classes", "numeric", "survival"),
         sparse=True,
         counts_levels=True,
     ),
 )
-
-
-_VDM = "value_difference_metric"
 
 
 def _require_two_classes(target: Target, filter_name: str) -> None:
@@ -296,27 +275,28 @@ def _require_two_classes(target: Target, filter_name: str) -> None:
         )
 
 
-def _require_order(table: Table, filter_name: str) -> None:
+def _require_order(table: Table, filters: str, other: str) -> None:
     """Codes of a nominal column with more than two levels have no order and no distances."""
-    for j in np.flatnonzero(is_kind(table, Kind.NOMINAL)):
-        n_levels = len(table.levels[int(j)])
-        if n_levels > 2:
+    for j, levels in table.levels.items():
+        if len(levels) > 2:
             raise DataError(
-                f"column {table.feature_names[j]!r} is nominal with {n_levels} levels, which have "
-                f"no order for the filter {filter_name!r}; drop it, code it by indicator columns, "
-                "or use 'value_difference_metric'"
+                f"column {table.feature_names[j]!r} is nominal with {len(levels)} levels, which "
+                f"have no order for the filter {filters}; drop it, code it by indicator columns, "
+                f"or use {other!r}"
             )
 
 
 def prepare_spearman(table: Table, target: Target) -> KernelScorer:
     """Bind :func:`spearman` to `table`."""
     if target.kind in ("numeric", "survival"):
-        return prepare_spearman_numeric(table, target)
+        require_ordered_complete(table, "spearman")
+        numbers = (ordered_levels(table), target)
+        return KernelScorer(_rank_correlations, numbers, ("spearman",), table.n_features)
     _require_two_classes(target, "spearman")
-    _require_order(table, "spearman")
+    _require_order(table, "'spearman'", "value_difference_metric")
     levels = ordered_levels(table)
-    own = (levels.codes, np.diff(levels.start))
-    return KernelScorer(spearman_block, own, ("spearman",), table.n_features)
+    arguments = (levels.codes, np.diff(levels.start))
+    return KernelScorer(spearman_block, arguments, ("spearman",), table.n_features)
 
 
 def prepare_value_difference_metric(
@@ -329,28 +309,21 @@ def prepare_value_difference_metric(
     else:
         check_integer("bins", bins, low=2, high=MOST_BINS)
         binned = is_kind(table, Kind.NUMERIC, Kind.INTEGER)
-    return table_scorer(table, VALUE_DIFFERENCE, (_VDM,), 2, binned, bins)
-
-
-def _within_range(levels: OrderedLevels) -> Floats:
-    """The distinct values of each column, so scaled that their squares can be summed."""
-    if not levels.values.size:
-        return levels.values
-    scaled = levels.values.copy()
-    for j in range(len(levels.start) - 1):
-        part = slice(levels.start[j], levels.start[j + 1])
-        if part.stop > part.start:
-            scaled[part] = within_range(scaled[part, np.newaxis])[:, 0]
-    return scaled
+    outputs = ("value_difference_metric",)
+    return table_scorer(table, VALUE_DIFFERENCE, outputs, 2, binned, bins)
 
 
 def prepare_fit_criterion(table: Table, target: Target) -> KernelScorer:
     """Bind :func:`fit_criterion` to `table`."""
     _require_two_classes(target, "fit_criterion")
-    _require_order(table, "fit_criterion")
+    _require_order(table, "'fit_criterion'", "value_difference_metric")
     levels = ordered_levels(table)
-    own = (_within_range(levels), levels.start, levels.codes)
-    return KernelScorer(fit_criterion_block, own, ("fit_criterion",), table.n_features)
+    for start, stop in pairwise(levels.start):
+        if stop > start:  # scaled, so that squares can be summed
+            part = levels.values[start:stop, np.newaxis]
+            levels.values[start:stop] = within_range(part)[:, 0]
+    arguments = (levels.values, levels.start, levels.codes)
+    return KernelScorer(fit_criterion_block, arguments, ("fit_criterion",), table.n_features)
 
 
 def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
@@ -371,11 +344,6 @@ def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = No
     ndarray of float64, shape (n_features,)
         ``|rho|`` in [0, 1], with average ranks for ties; 0 where the feature or the class is constant.
 
-    Raises
-    ------
-    DataError
-        For more than two classes, or a nominal column with more than two levels.
-
     References
     ----------
     fpcps paper, section 4.3 (SP).
@@ -383,7 +351,6 @@ def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = No
     Examples
     --------
     >>> import numpy as np
-    >>> from pyfsagg.filters.association import spearman
     >>> spearman(np.array([[1, 1], [2, 1], [8, 2], [9, 1]]), ["a", "a", "b", "b"]).round(4).tolist()
     [0.8944, 0.5774]
     """
@@ -420,11 +387,6 @@ def value_difference_metric(
     ndarray of float64, shape (n_features,)
         In [0, 1], larger is more important; 0 where the feature is constant or a class is absent.
 
-    Raises
-    ------
-    DataError
-        For more than two classes.
-
     References
     ----------
     fpcps paper, section 4.3 (VDM).
@@ -432,14 +394,13 @@ def value_difference_metric(
     Examples
     --------
     >>> import numpy as np
-    >>> from pyfsagg.filters.association import value_difference_metric
     >>> X = np.array([[0, 5], [0, 5], [1, 5], [1, 6]])
     >>> value_difference_metric(X, [0, 0, 1, 1]).tolist()
     [1.0, 0.5]
     """
     reading = {"nominal": nominal, "sparse": True}
-    prepare = prepare_value_difference_metric
-    return score_features(prepare, _VDM, X, y, sample_weight, reading, bins=bins)
+    prepare, output = prepare_value_difference_metric, "value_difference_metric"
+    return score_features(prepare, output, X, y, sample_weight, reading, bins=bins)
 
 
 def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
@@ -463,11 +424,6 @@ def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None
     ndarray of float64, shape (n_features,)
         In [0, 1], larger is more important.  0 where the feature is constant or a class is absent.
 
-    Raises
-    ------
-    DataError
-        For more than two classes, or a nominal column with more than two levels.
-
     Notes
     -----
     The variance is that of the class's own distribution (divisor n).  The printed formula divides
@@ -484,7 +440,6 @@ def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None
     Class means 1 and 7, variances 1 and 9: the value 4 is nearer to class 1 (1/3 against 3).
 
     >>> import numpy as np
-    >>> from pyfsagg.filters.association import fit_criterion
     >>> X = np.array([[0, 1], [2, 2], [4, 1], [10, 2]])
     >>> fit_criterion(X, [0, 0, 1, 1]).tolist()
     [0.5, 0.5]
@@ -503,12 +458,11 @@ FILTERS.add(
         ties="average ranks",
         source="fpcps 4.3",
         prepare=prepare_spearman,
-        output="spearman",
         two_classes=True,
         targets=("classes", "numeric", "survival"),
     ),
     FilterSpec(
-        name=_VDM,
+        name="value_difference_metric",
         aliases=("vdm",),
         summary="Half the difference of the value distributions of the two classes",
         formula="1/2 sum over values v of |P(v | class 1) - P(v | class 2)|",
@@ -518,7 +472,6 @@ FILTERS.add(
         ties="equal values are one value",
         source="fpcps 4.3",
         prepare=prepare_value_difference_metric,
-        output=_VDM,
         two_classes=True,
         sparse=True,
         counts_levels=True,
@@ -534,7 +487,6 @@ FILTERS.add(
         ties="a row as near to both classes counts for the first",
         source="fpcps 4.3",
         prepare=prepare_fit_criterion,
-        output="fit_criterion",
         two_classes=True,
     ),
 )

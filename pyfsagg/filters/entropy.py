@@ -46,17 +46,13 @@ class EntropyScorer:
         table: Table,
         columns: NDArray[np.int64],
         n_classes: int,
-        *,
         parity: bool,
         discretization: str,
         bins: int,
     ) -> None:
         self.outputs: tuple[str, ...] = SCORES
-        self._n_classes = n_classes
-        self._n_features = table.n_features
-        self._parity = parity
-        self._discretization = discretization
-        self._bins = bins
+        self._n_classes, self._n_features = n_classes, table.n_features
+        self._parity, self._discretization, self._bins = parity, discretization, bins
         self._sorted = SortedColumns.of(table.values, columns)
         self._values = table.values
         self._grid = self._sorted.grid(table.values)
@@ -85,35 +81,24 @@ class EntropyScorer:
         self, weights: Weights, labels: NDArray[np.int32], table_size: int
     ) -> Floats:
         columns = self._sorted
+        resamples = (weights, labels, self._n_classes, table_size)
         if self._discretization == "mdl":
-            found: Floats = score_mdl(
+            order = (columns.order, columns.n_known, columns.tied, columns.row_bits)
+            scores = score_mdl(*order, *resamples, self._parity)
+        else:
+            kind = EQUAL_WIDTH if self._discretization == "equal_width" else EQUAL_FREQUENCY
+            scores = score_binned(
+                kind,
+                self._bins,
                 columns.order,
                 columns.n_known,
-                columns.tied,
                 columns.row_bits,
-                weights,
-                labels,
-                self._n_classes,
-                table_size,
-                self._parity,
+                self._values,
+                self._grid,
+                columns.columns,
+                *resamples,
             )
-            return found
-        kind = EQUAL_WIDTH if self._discretization == "equal_width" else EQUAL_FREQUENCY
-        binned: Floats = score_binned(
-            kind,
-            self._bins,
-            columns.order,
-            columns.n_known,
-            columns.row_bits,
-            self._values,
-            self._grid,
-            columns.columns,
-            weights,
-            labels,
-            self._n_classes,
-            table_size,
-        )
-        return binned
+        return np.asarray(scores)
 
 
 def prepare_entropy(
@@ -130,11 +115,10 @@ def prepare_entropy(
     bins = check_integer("bins", bins, low=2, high=2**15)
     n_classes = check_classes(target).n_classes
     columns = numeric_columns(table, booleans=parity and discretization == "mdl")
-    options: dict[str, Any] = {"parity": parity, "discretization": discretization, "bins": bins}
     if isinstance(table, SparseTable):
-        own = (sorted_places(table), columns, n_classes, *options.values())
-        return KernelScorer(sparse_entropy, own, SCORES, table.n_features)
-    return EntropyScorer(table, columns, n_classes, **options)
+        arguments = (sorted_places(table), columns, n_classes, parity, discretization, bins)
+        return KernelScorer(sparse_entropy, arguments, SCORES, table.n_features)
+    return EntropyScorer(table, columns, n_classes, parity, discretization, bins)
 
 
 def information_gain(
@@ -168,10 +152,10 @@ def information_gain(
     ndarray of float64, shape (n_features,)
         From 0 to H(Y); larger = more important.  A feature that is constant or not split has 0.
 
-    Raises
-    ------
-    DataError
-        For a table or labels that cannot be ranked (infinite values, a single class, …).
+    See Also
+    --------
+    gain_ratio, symmetric_uncertainty : the same, divided by entropies.
+    discretize : the cuts alone.
 
     References
     ----------
@@ -274,7 +258,6 @@ FILTERS.add(
         ties=_CUTS,
         source="Fayyad and Irani (1993), IJCAI 93, 1022-1027",
         prepare=prepare_entropy,
-        output="information_gain",
         targets=("classes", "numeric", "survival"),
         sparse=True,
         counts_levels=True,
@@ -289,7 +272,6 @@ FILTERS.add(
         ties=_CUTS,
         source="Quinlan (1986), Machine Learning 1, 81-106",
         prepare=prepare_entropy,
-        output="gain_ratio",
         targets=("classes", "numeric", "survival"),
         sparse=True,
         counts_levels=True,
@@ -304,7 +286,6 @@ FILTERS.add(
         ties=_CUTS,
         source="Press et al. (1988), Numerical Recipes in C, section 14.4",
         prepare=prepare_entropy,
-        output="symmetric_uncertainty",
         targets=("classes", "numeric", "survival"),
         sparse=True,
         counts_levels=True,

@@ -23,8 +23,6 @@ from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 from pyfsagg.filters._base import FilterSpec
 
-_CONTAINERS = ("array", "frame")
-
 
 @dataclass(frozen=True, eq=False)
 class CallableScorer:
@@ -37,11 +35,22 @@ class CallableScorer:
     releases_gil: bool = False
 
     def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
+        name = str(getattr(self.function, "__name__", None) or type(self.function).__name__)
         rows = []
         for r in range(len(weights)):
             y = self.target.answers(labels[r if len(labels) > 1 else 0])
-            found = _called(self.function, self.features, y, weights[r].astype(np.float64))
-            rows.append(_checked_scores(found, self.features.shape[1], _name(self.function)))
+            try:
+                scores = self.function(self.features, y, weights[r].astype(np.float64))
+            except PyfsaggError:
+                raise
+            except Exception as error:  # whatever the caller's function does
+                reason = str(error).partition("\n")[0]
+                raise DataError(
+                    f"the filter {name!r} failed: {type(error).__name__}: {reason}; it is ",
+                    "called with X, y and ",
+                    Param("sample_weight"),
+                ) from error
+            rows.append(_checked_scores(scores, self.features.shape[1], name))
         return {"callable": np.array(rows)}
 
 
@@ -70,74 +79,54 @@ class EstimatorScorer:
         return {"estimator": np.array(rows)}
 
     def _importance(self, weights: NDArray[np.uint16], labels: NDArray[np.int32]) -> Floats:
-        present = np.flatnonzero(weights)
+        rows = np.flatnonzero(weights)
+        extra: dict[str, Any] = {}
         if self.weighted:
-            rows, extra = present, {_weight_name(self.estimator): weights[present].astype(float)}
+            steps = getattr(self.estimator, "steps", None)
+            name = f"{steps[-1][0]}__sample_weight" if steps else "sample_weight"
+            extra[name] = weights[rows].astype(float)
         else:
-            rows, extra = np.repeat(present, weights[present]), {}
-        drawn = self._answers(weights, labels)[rows]
+            rows = np.repeat(rows, weights[rows])
+        if self.target.survival is not None and not is_survival_model(self.estimator):
+            answers: Any = self.target.survival.residuals(weights[np.newaxis])[0]
+        else:
+            answers = self.target.answers(labels)
+        if answers is None:
+            name = type(self.estimator).__name__
+            raise DataError(f"{name} needs a target, but the target y is ", NONE)
+        y = answers[rows]
         n_features = self.features.shape[1]
-        if (drawn == drawn[0]).all():
+        if (y == y[0]).all():
             return np.zeros(n_features)  # nothing to tell apart, and classifiers refuse one class
         model = _seeded_clone(self.estimator, self.random_state, weights, labels)
         X = self.features.iloc[rows] if hasattr(self.features, "iloc") else self.features[rows]
-        model.fit(X, drawn, **extra)
-        name = type(_last_step(model)).__name__
-        return _checked_scores(_importances(model), n_features, name)
-
-    def _answers(self, weights: NDArray[np.uint16], labels: NDArray[np.int32]) -> NDArray[Any]:
-        if self.target.survival is not None and not is_survival_model(self.estimator):
-            residuals: NDArray[Any] = self.target.survival.residuals(weights[np.newaxis])[0]
-            return residuals
-        answers = self.target.answers(labels)
-        if answers is None:
-            raise DataError(
-                f"{type(self.estimator).__name__} needs a target, but the target y is ", NONE
-            )
-        return answers
+        model.fit(X, y, **extra)
+        return _checked_scores(_importances(model), n_features, type(_last_step(model)).__name__)
 
 
 def prepare_callable(
     table: Table, target: Target, function: Callable[..., Any], *, container: str = "array"
 ) -> CallableScorer:
-    """Bind a function as a filter.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyfsagg._table.target import check_target
-    >>> from pyfsagg._table.table import as_table
-    >>> from pyfsagg.filters.model import prepare_callable
-    >>> def weighted_spread(X, y, sample_weight):
-    ...     return X.T @ sample_weight
-    >>> table = as_table(np.array([[1.0, 2.0], [3.0, 5.0]]))
-    >>> target = check_target([0, 1], 2)
-    >>> scorer = prepare_callable(table, target, weighted_spread)
-    >>> scorer(np.array([[1, 2]], dtype=np.uint16), target.codes[None, :])["callable"].tolist()
-    [[7.0, 12.0]]
-    """
+    """Bind a function as a filter."""
     if not callable(function):
-        raise InputTypeError(
-            "a filter must be a name, ",
-            FILTER,
-            Got(function),
-        )
+        raise InputTypeError("a filter must be a name, ", FILTER, Got(function))
     return CallableScorer(_features(table, container), target, function)
 
 
 def function_filter(
-    function: Callable[..., Any], *, name: str, container: str = "array", **said: Any
+    function: Callable[..., Any], *, name: str, container: str = "array", **fields: Any
 ) -> FilterSpec:
     """A spec for a function, so that it can be registered and named.
 
     Parameters
     ----------
     function : callable
-        As in ``prepare_callable``; further keywords of it are the parameters of the filter.
+        ``(X, y, sample_weight) -> scores``, one per feature, larger = more important; further
+        keywords of it are the parameters of the filter.
     name : str
     container : {"array", "frame"}
-        As in ``prepare_callable``.
-    **said
+        What the function gets as X: an array of numbers, or a data frame.
+    **fields
         Further fields of :class:`FilterSpec`, `summary` among them.
 
     Examples
@@ -155,20 +144,17 @@ def function_filter(
         functools.update_wrapper(bound, function)
         return prepare_callable(table, target, bound, container=container)
 
-    prepare.__signature__ = _with_parameters(function)  # type: ignore[attr-defined]
-    return FilterSpec(name=name, prepare=prepare, output="callable", **said)
-
-
-def _with_parameters(function: Callable[..., Any]) -> inspect.Signature:
-    """``(table, target, **parameters)`` with the parameters that a function adds to the three."""
-    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    own = list(inspect.signature(function).parameters.values())[3:]
-    return inspect.Signature(
-        [
-            *(inspect.Parameter(name, positional) for name in ("table", "target")),
-            *(each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own),
-        ]
-    )
+    # (table, target, *, …) with the parameters that the function adds to its three.
+    first = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        for name in ("table", "target")
+    ]
+    others = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in list(inspect.signature(function).parameters.values())[3:]
+    ]
+    prepare.__signature__ = inspect.Signature([*first, *others])  # type: ignore[attr-defined]
+    return FilterSpec(name=name, prepare=prepare, output="callable", **fields)
 
 
 def prepare_estimator(
@@ -184,40 +170,21 @@ def prepare_estimator(
     The scores are the ``feature_importances_`` of the fitted clone, or else the absolute ``coef_``,
     averaged over the classes; of a Pipeline those of the last step, which must see all features.  A
     resample with one class scores 0 for every feature.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from pyfsagg._table.target import check_target
-    >>> from pyfsagg._table.table import as_table
-    >>> from pyfsagg.filters.model import prepare_estimator
-    >>> table = as_table(np.array([[0, 5], [0, 6], [1, 5], [1, 6]]))
-    >>> target = check_target([0, 0, 1, 1], 4)
-    >>> scorer = prepare_estimator(table, target, DecisionTreeClassifier(), 0)
-    >>> scorer(np.ones((1, 4), dtype=np.uint16), target.codes[None, :])["estimator"].tolist()
-    [[1.0, 0.0]]
     """
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")) or isinstance(
-        estimator, type
-    ):
+    fits = hasattr(estimator, "fit") and hasattr(estimator, "get_params")
+    if not fits or isinstance(estimator, type):
         raise InputTypeError(
             f"the filter {estimator!r} is not a scikit-learn estimator: it needs fit and "
             "get_params (pass an instance, not the class)"
         )
-    check_integer("random_state", random_state, low=0, high=2**63 - 1)
-    return EstimatorScorer(
-        _features(table, container),
-        target,
-        estimator,
-        int(random_state),
-        _takes_weights(estimator),
-    )
+    seed = check_integer("random_state", random_state, low=0, high=2**63 - 1)
+    weighted = _takes_weights(estimator)
+    return EstimatorScorer(_features(table, container), target, estimator, seed, weighted)
 
 
 def _features(table: Table, container: str) -> Any:
     """The values as a read-only array, or as a data frame with the kinds restored."""
-    check_choice("container", container, _CONTAINERS)
+    check_choice("container", container, ("array", "frame"))
     if container == "array":
         values = table.values.view()
         values.flags.writeable = False
@@ -235,31 +202,12 @@ def _features(table: Table, container: str) -> Any:
     return pd.DataFrame(columns)
 
 
-def _name(function: Any) -> str:
-    return str(getattr(function, "__name__", None) or type(function).__name__)
-
-
-def _called(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function of the caller returns; its own error is said in one sentence."""
+def _checked_scores(values: Any, n_features: int, name: str) -> Floats:
     try:
-        return function(*arguments)
-    except PyfsaggError:
-        raise
-    except Exception as error:
-        first = str(error).partition("\n")[0]
-        raise DataError(
-            f"the filter {_name(function)!r} failed: {type(error).__name__}: {first}; it is ",
-            "called with X, y and ",
-            Param("sample_weight"),
-        ) from error
-
-
-def _checked_scores(found: Any, n_features: int, name: str) -> Floats:
-    try:
-        scores = np.asarray(found, dtype=np.float64)
+        scores = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise DataError(
-            f"the filter {name!r} returned {type(found).__name__}, not one number per feature"
+            f"the filter {name!r} returned {type(values).__name__}, not one number per feature"
         ) from None
     if scores.shape != (n_features,):
         raise DataError(
@@ -267,10 +215,10 @@ def _checked_scores(found: Any, n_features: int, name: str) -> Floats:
             f"features; it must return one number per feature, shape ({n_features},)"
         )
     if not np.isfinite(scores).all():
-        j = int(np.flatnonzero(~np.isfinite(scores))[0])
+        j = int(np.isfinite(scores).argmin())
         raise DataError(
-            f"the filter {name!r} returned the score {scores[j]} for feature {j + 1} of ",
-            f"{n_features}; scores must be finite",
+            f"the filter {name!r} returned the score {scores[j]} for feature {j + 1} of "
+            f"{n_features}; scores must be finite"
         )
     return scores
 
@@ -278,11 +226,6 @@ def _checked_scores(found: Any, n_features: int, name: str) -> Floats:
 def _last_step(estimator: Any) -> Any:
     steps = getattr(estimator, "steps", None)
     return steps[-1][1] if steps else estimator
-
-
-def _weight_name(estimator: Any) -> str:
-    steps = getattr(estimator, "steps", None)
-    return f"{steps[-1][0]}__sample_weight" if steps else "sample_weight"
 
 
 def _takes_weights(estimator: Any) -> bool:
@@ -301,33 +244,28 @@ def _seeded_clone(
     from sklearn.base import clone
 
     model = clone(estimator)
-    names = sorted(
-        name
-        for name in model.get_params(deep=True)
-        if name == "random_state" or name.endswith("__random_state")
-    )
+    parameters = sorted(model.get_params(deep=True))
+    names = [name for name in parameters if ("__" + name).endswith("__random_state")]
     digest = hashlib.sha256(random_state.to_bytes(8, "little"))
     digest.update(np.ascontiguousarray(weights).tobytes())
     digest.update(np.ascontiguousarray(labels).tobytes())
-    seeds = np.random.SeedSequence(int.from_bytes(digest.digest(), "little")).generate_state(
-        max(len(names), 1)
-    )
-    return model.set_params(
-        **{name: int(seed) % 2**31 for name, seed in zip(names, seeds, strict=False)}
-    )
+    source = np.random.SeedSequence(int.from_bytes(digest.digest(), "little"))
+    seeds = source.generate_state(max(len(names), 1))
+    chosen = {name: int(seed) % 2**31 for name, seed in zip(names, seeds, strict=False)}
+    return model.set_params(**chosen)
 
 
 def _importances(model: Any) -> Any:
     last = _last_step(model)
-    found = getattr(last, "feature_importances_", None)
-    if found is not None:
-        return found
-    found = getattr(last, "coef_", None)
-    if found is None:
+    importances = getattr(last, "feature_importances_", None)
+    if importances is not None:
+        return importances
+    coefficients = getattr(last, "coef_", None)
+    if coefficients is None:
         raise InputTypeError(
-            f"the filter {type(last).__name__!r} has neither feature_importances_ nor coef_ after ",
-            "fitting; use an estimator that has, or a function (X, y, sample_weight) -> scores",
+            f"the filter {type(last).__name__!r} has neither feature_importances_ nor coef_ after "
+            "fitting; use an estimator that has one, or a function (X, y, sample_weight) -> scores"
         )
-    dense = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
-    magnitude = np.abs(dense)
+    dense = coefficients.toarray() if hasattr(coefficients, "toarray") else coefficients
+    magnitude = np.abs(np.asarray(dense))
     return magnitude.mean(axis=0) if magnitude.ndim == 2 else magnitude

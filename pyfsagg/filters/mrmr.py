@@ -35,9 +35,6 @@ from pyfsagg.filters._base import (
 
 _READINGS = {"equal_width": EQUAL_WIDTH, "praznik": PRAZNIK}
 _BINS = 10
-
-_BYTE_CODES = 255
-
 _STEPS, _TIMED_PAIRS = 10, 200_000
 """Steps of a selection, at least, and pairs of features that are timed to forecast a whole selection."""
 
@@ -121,7 +118,7 @@ class MrmrScorer:
         total = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
         # Bytes halve the traffic of the usual case, in which no column has more levels than that.
         like: NDArray[np.unsignedinteger[Any]]
-        like = np.empty(0, dtype=np.uint8 if n_codes.max() <= _BYTE_CODES else np.uint32)
+        like = np.empty(0, dtype=np.uint8 if n_codes.max() <= 255 else np.uint32)
         scores = np.empty((len(weights), columns.values.shape[1]))
         orders = np.empty((len(weights), self.n_selected), dtype=np.int64)
         with within_memory(
@@ -164,30 +161,22 @@ def prepare_mrmr(
                 ", which derives the number of bins from the number of samples",
                 Remedy("leave bins out or use ", Use(binning="equal_width")),
             )
-        _refuse_missing(table)
+        for j, name in enumerate(table.feature_names):
+            if n_missing := int(np.isnan(table.values[:, j]).sum()):
+                raise DataError(
+                    f"column {name!r} has {n_missing} missing value(s) (",
+                    NAN,
+                    "), which mRMR with ",
+                    Use(binning="praznik"),
+                    " does not define",
+                    Remedy("fill them in, drop the column, or use ", Use(binning="equal_width")),
+                    ", where they are a separate level",
+                )
         binned = is_kind(table, Kind.NUMERIC)
     else:
         binned = many_values(table, bins)
     columns = counted_columns(table, binned, bins + 1)
     return MrmrScorer(columns, target.n_classes, depth, _READINGS[binning], bins)
-
-
-def _refuse_missing(table: Table) -> None:
-    for j, name in enumerate(table.feature_names):
-        n_missing = int(np.isnan(table.values[:, j]).sum())
-        if n_missing:
-            raise DataError(
-                f"column {name!r} has {n_missing} missing value(s) (",
-                NAN,
-                "), which mRMR with ",
-                Use(binning="praznik"),
-                " does not define",
-                Remedy(
-                    "fill them in, drop the column, or use ",
-                    Use(binning="equal_width"),
-                    " (the default), where missing values are a separate level",
-                ),
-            )
 
 
 def mrmr(
@@ -242,11 +231,10 @@ def mrmr(
         Scores in column order and the selection order; a large score is better, but compare the
         order rather than the scores: they do not fall monotonically.
 
-    Raises
-    ------
-    DataError
-        For a missing value with ``binning="praznik"``, and for tables that cannot be ranked
-        (:func:`pyfsagg.check_table` says why).
+    See Also
+    --------
+    bam, wam : ensembles, in which ``"mrmr"`` is one of the filters.
+    information_gain, symmetric_uncertainty : relevance without redundancy.
 
     Notes
     -----
@@ -264,7 +252,6 @@ def mrmr(
     `twin` repeats `signal`: its redundancy of ln 2 cancels its relevance.
 
     >>> import pandas as pd
-    >>> from pyfsagg.filters.mrmr import mrmr
     >>> X = pd.DataFrame({"signal": [0, 0, 1, 1], "twin": [5, 5, 7, 7], "noise": [0, 1, 0, 1]})
     >>> result = mrmr(X, ["a", "a", "b", "b"])
     >>> [X.columns[j] for j in result.order]
@@ -294,7 +281,6 @@ FILTERS.add(
         ties="equal values share a bin; of equally good features the first column is selected",
         source="thesis 3.4.4; Peng, Long and Ding (2005) eq. 6; praznik 11",
         prepare=prepare_mrmr,
-        output="mrmr",
         accepts_missing=lambda parameters: parameters.get("binning") != "praznik",
         settle=settle_depth,
         counts_levels=True,

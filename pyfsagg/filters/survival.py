@@ -31,15 +31,7 @@ from pyfsagg.filters.association import require_ordered_complete
 
 @dataclass(frozen=True, eq=False)
 class _LatestFirst:
-    """Rows by descending time.
-
-    Attributes
-    ----------
-    rows : ndarray of intp, shape (n_samples,)
-    event : ndarray of bool, shape (n_samples,)
-    start : ndarray of int64, shape (n_times + 1,)
-        Where each distinct time begins, and the number of rows.
-    """
+    """Rows by descending time; `start` is where each distinct time begins, and the number of rows."""
 
     rows: NDArray[np.intp]
     event: Booleans
@@ -132,11 +124,10 @@ def cox_score(
         The chi-squared statistic (one degree of freedom, at least 0), larger = more important in either
         direction; 0 for a feature that is constant among those at risk.
 
-    Raises
-    ------
-    DataError
-        For a nominal column with more than two levels, missing values, and for times and events that
-        cannot be used: missing, not above 0, events that are not 0 or 1, none at all.
+    See Also
+    --------
+    concordance : rank agreement instead of a regression.
+    martingale_residuals : the target that filters of a numeric target use.
 
     References
     ----------
@@ -172,11 +163,6 @@ def concordance(X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> Fl
         at the time of an event counts as later.  Pairs with equal values of the feature count half, two
         events at the same time not at all.
 
-    Raises
-    ------
-    DataError
-        As in :func:`cox_score`.
-
     References
     ----------
     Harrell, Califf, Pryor, Lee and Rosati (1982), J. American Medical Association 247(18).
@@ -198,11 +184,11 @@ def count_comparable_pairs(survival: Survival, values: Floats) -> tuple[float, f
     """Pairs of rows of which one is known to live longer, by whether its number is larger, smaller, equal."""
     times = _LatestFirst.of(survival)
     levels, n_levels = category_codes(values[times.rows])
-    once = np.ones((1, len(levels)), dtype=np.uint16)
+    weights = np.ones((1, len(levels)), dtype=np.uint16)
     column = np.asfortranarray(levels[:, np.newaxis])
-    found = np.empty((3, 1, 1))
-    pairs.comparable_pairs(column, np.array([n_levels]), times.event, times.start, once, found)
-    larger, smaller, tied = found.ravel().tolist()
+    counts = np.empty((3, 1, 1))
+    pairs.comparable_pairs(column, np.array([n_levels]), times.event, times.start, weights, counts)
+    larger, smaller, tied = counts.ravel().tolist()
     return larger, smaller, tied
 
 
@@ -213,8 +199,7 @@ def martingale_residuals(
 
     The event of a row (0 or 1) minus the number of events expected until its time.  With
     ``task="survival"``, filters for a numeric target use these residuals as the target; a function
-    of your own can do the same and call this with its `y` and
-    `sample_weight`.
+    of your own can do the same by calling this with its `y` and `sample_weight`.
 
     Parameters
     ----------
@@ -225,11 +210,6 @@ def martingale_residuals(
     -------
     ndarray of float64, shape (n_samples,)
         At most 1; above 0: earlier than expected.
-
-    Raises
-    ------
-    DataError
-        As in :func:`cox_score`.
 
     References
     ----------
@@ -245,7 +225,7 @@ def martingale_residuals(
     check_choice("ties", ties, TIES)
     survival, _ = read_survival(y)
     weights = full_weights(len(survival.time), sample_weight)
-    residuals: NDArray[np.float64] = survival.residuals(weights, ties)[0]
+    residuals: Floats = survival.residuals(weights, ties)[0]
     return residuals
 
 
@@ -263,7 +243,6 @@ FILTERS.add(
         ties="values count as they are; events at the same time as Efron (default) or Breslow",
         source="Cox (1972), J. Royal Statistical Society B 34(2)",
         prepare=prepare_cox_score,
-        output="cox_score",
         accepts_missing=never,
         targets=("survival",),
     ),
@@ -278,7 +257,6 @@ FILTERS.add(
         ties="equal values of the feature count half; two events at the same time are no pair",
         source="Harrell et al. (1982), J. American Medical Association 247(18)",
         prepare=prepare_concordance,
-        output="concordance",
         accepts_missing=never,
         targets=("survival",),
     ),

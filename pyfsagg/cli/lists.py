@@ -1,0 +1,163 @@
+"""``pyfsagg list``, ``datasets`` and ``completion``: what there is to choose from."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from pyfsagg._command.results import print_records
+from pyfsagg.exceptions import MissingDependencyError, UnknownNameError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+LIST_EPILOG = """\
+examples:
+  pyfsagg list filters
+  pyfsagg list aggregators rra
+"""
+COMPLETION_EPILOG = """\
+examples:
+  pyfsagg completion bash > ~/.local/share/bash-completion/completions/pyfsagg
+  pyfsagg completion zsh > ~/.zfunc/_pyfsagg
+"""
+SHOWN = (
+    *("better", "bounds", "input", "targets", "kind", "task", "parameter", "default", "needs"),
+    *("installed", "origin", "summary"),
+)
+# The kinds of pyfsagg.listing, which loads everything that it lists, and one of each in a message.
+KINDS = {
+    "filters": "filter",
+    "aggregators": "aggregator",
+    "stability": "stability measure",
+    "resampling": "resampling plan",
+    "classifiers": "classifier",
+    "regressors": "regressor",
+    "survival-models": "survival model",
+    "metrics": "metric",
+    "eliminations": "elimination",
+    "unsupervised": "unsupervised method",
+    "voting-rules": "voting rule",
+    "datasets": "dataset",
+}
+LONGEST = 48  # characters of a cell
+
+
+def add_commands(commands: Any) -> None:
+    methods = commands.add_parser(
+        "list",
+        help="list filters, aggregators, stability measures, resampling plans and other methods",
+        description="List the methods of a kind, or show all details of one of them; without KIND, list "
+        "the kinds.",
+        epilog=LIST_EPILOG,
+    )
+    add = methods.add_argument
+    add("kind", nargs="?", choices=tuple(KINDS), metavar="KIND", help=", ".join(KINDS))
+    add("name", nargs="?", metavar="NAME", help="one method, by name or alias")
+    add("--json", action="store_true", help="print the list as JSON, in full")
+    methods.set_defaults(run=_list)
+
+    datasets = commands.add_parser(
+        "datasets",
+        help="list the data sets that can be loaded by name",
+        description="List the available data sets (embedded, of scikit-learn, or in the folder "
+        "that PYFSAGG_DATA names) and those of the papers that are not, with their size and whether "
+        "they are as the papers print them.",
+    )
+    datasets.add_argument("names", nargs="*", metavar="NAME", help="data sets (default: all)")
+    datasets.add_argument("--json", action="store_true", help="print the list as JSON, in full")
+    datasets.set_defaults(run=_datasets)
+
+    completion = commands.add_parser(
+        "completion",
+        help="print a script that completes commands and flags in a shell",
+        description="Print the completion of commands, flags and choices for a shell.",
+        epilog=COMPLETION_EPILOG,
+    )
+    completion.add_argument(
+        "shell", choices=("bash", "zsh", "tcsh"), metavar="SHELL", help="bash, zsh or tcsh"
+    )
+    completion.set_defaults(run=_completion)
+
+
+def _list(options: argparse.Namespace) -> None:
+    from pyfsagg.listing import list_methods
+
+    methods = list_methods(options.kind)
+    if options.name:
+        methods = methods.loc[[_name_of(options.name, methods, KINDS[options.kind])]]
+    if options.json:
+        print_records(methods)
+    elif options.name:
+        # Everything about one method, a line for each property that it has.
+        details = {str(column): _text(value) for column, value in methods.iloc[0].items()}
+        width = max(map(len, details))
+        lines = [f"  {key.ljust(width)}  {text}" for key, text in details.items() if text]
+        print("\n".join([methods.index[0], *lines]))
+    else:
+        print("\n".join(_lines(methods)))
+
+
+def _name_of(name: str, methods: pd.DataFrame, kind: str) -> str:
+    """The method that answers to a name."""
+    key = name.strip().lower().replace("-", "_").replace(" ", "_")
+    names = {method: method for method in methods.index}
+    if "aliases" in methods:
+        for method, aliases in methods["aliases"].items():
+            names |= dict.fromkeys(filter(None, str(aliases).split(", ")), method)
+    if key not in names:
+        raise UnknownNameError(kind, name, methods.index, names)
+    return str(names[key])
+
+
+def _lines(methods: pd.DataFrame) -> list[str]:
+    """A line for each method, cut at the width of the terminal."""
+    frame = methods.copy()
+    if "higher_is_better" in frame:
+        frame["better"] = frame["higher_is_better"].map({True: "higher", False: "lower"})
+    frame = frame[[column for column in SHOWN if column in frame]].reset_index()
+    cells: list[list[str]] = [[str(column) for column in frame.columns]]
+    cells += [[_text(cell) for cell in row] for row in frame.to_numpy()]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    room = max(shutil.get_terminal_size((160, 24)).columns, 60)
+    lines = []
+    for row in cells:
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        lines.append(_cut(line.rstrip(), room))
+    return lines
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, (tuple, list)):
+        return ", ".join(map(str, cell))
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return "" if cell is None or cell != cell else str(cell)
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def _datasets(options: argparse.Namespace) -> None:
+    from pyfsagg.datasets._loaders import describe_datasets
+
+    datasets = describe_datasets(options.names or None)
+    if options.json:
+        print_records(datasets)
+        return
+    shown = datasets.rename(columns={"n_samples": "n", "n_features": "p"})
+    shown = shown.astype(object).where(shown.notna(), "–")
+    print(shown.map(lambda cell: _cut(str(cell), LONGEST)).to_string())
+
+
+def _completion(options: argparse.Namespace) -> None:
+    try:
+        import shtab
+    except ImportError:
+        raise MissingDependencyError(
+            "completion needs the package shtab; install it with: pip install 'pyfsagg[completion]'"
+        ) from None
+    print(shtab.complete(options.whole, shell=options.shell))

@@ -1,0 +1,141 @@
+"""``pyfsagg report``, ``show`` and ``compare``: what saved results say."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyfsagg._base.words import setting
+from pyfsagg._command.flags import add_view_flags, threshold_or_auto, view_of
+from pyfsagg._command.results import print_records
+from pyfsagg.exceptions import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from pyfsagg.ensemble import EnsembleResult
+
+
+COMPARE_EPILOG = """\
+examples:
+  pyfsagg compare pyfsagg-rank pyfsagg-rank-2
+  pyfsagg compare before after --threshold 20 --json
+"""
+MOST = 15  # features shown on the terminal
+SHORT = 40  # characters of a setting
+
+
+def add_commands(commands: Any) -> None:
+    report = commands.add_parser(
+        "report",
+        help="write the report of a saved result again",
+        description="Write the HTML report of a result that a command or save() wrote into a folder.",
+    )
+    add = report.add_argument
+    add("folder", metavar="FOLDER", help="the folder, or the file of a result")
+    add_view_flags(report)
+    add(
+        "-o", "--output", metavar="FILE", help="where to write (default: report.html in the folder)"
+    )
+    add("-q", "--quiet", action="store_true", help="print errors only")
+    report.set_defaults(run=_report)
+
+    show = commands.add_parser(
+        "show",
+        help="print the summary of a saved result",
+        description="Print the summary of a result that a command or save() wrote into a folder.",
+    )
+    show.add_argument("folder", metavar="FOLDER", help="the folder, or the file of a result")
+    add_view_flags(show)
+    show.add_argument("--json", action="store_true", help="print the result as JSON")
+    show.set_defaults(run=_show)
+
+    compare = commands.add_parser(
+        "compare",
+        help="show which features moved between two runs",
+        description="Compare two runs of `pyfsagg rank`: their settings, what both select, and the "
+        "features that moved farthest, with the confidence sets of their ranks.",
+        epilog=COMPARE_EPILOG,
+    )
+    add = compare.add_argument
+    add("first", metavar="RUN", help="folder of a run")
+    add("second", metavar="RUN", help="folder of another run with the same features")
+    add(
+        "--threshold",
+        type=threshold_or_auto,
+        default="auto",
+        metavar="K",
+        help="features to select: a number (10), a fraction (0.25 or 25%%), or auto, the proposal of each "
+        "run (default: auto)",
+    )
+    add("--json", action="store_true", help="print all features as JSON")
+    compare.set_defaults(run=_compare)
+
+
+def _report(options: argparse.Namespace) -> None:
+    from pyfsagg._run.result import REPORT_FILE
+    from pyfsagg.results import load_result
+
+    result = load_result(options.folder)
+    folder = Path(options.folder)
+    if options.output is None and not folder.is_dir():
+        raise ParameterError(f"{folder} is a file; name that of the report by --output FILE")
+    view = view_of(options, result._options)
+    path = result.report(options.output or folder / REPORT_FILE, **view)
+    if not options.quiet:
+        print(f"The report is in {path}")
+
+
+def _show(options: argparse.Namespace) -> None:
+    from pyfsagg.results import load_result
+
+    result = load_result(options.folder)
+    view = view_of(options, result._options)
+    print(result.to_json(**view) if options.json else result.summary_text(**view))
+
+
+def _compare(options: argparse.Namespace) -> None:
+    first, second = (_run_in(folder) for folder in (options.first, options.second))
+    features = first.compare(second, options.threshold)
+    if options.json:
+        print_records(features)
+        return
+    print("\n".join(_lines(first, second, options)))
+    shown = features.head(MOST)
+    for column in ("selection_frequency_1", "selection_frequency_2"):
+        shown = shown.assign(**{column: shown[column].map("{:.0%}".format, na_action="ignore")})
+    print(shown.to_string(float_format="{:g}".format, na_rep="–", index_names=False))
+    if len(features) > MOST:
+        print(f"{len(features) - MOST:,} more features: --json")
+
+
+def _run_in(folder: str) -> EnsembleResult:
+    from pyfsagg.ensemble import EnsembleResult
+    from pyfsagg.results import load_result
+
+    result = load_result(folder)
+    if not isinstance(result, EnsembleResult):
+        raise DataError(
+            f"{folder} holds a result of kind {result._kind!r}; name runs of pyfsagg rank"
+        )
+    return result
+
+
+def _lines(first: EnsembleResult, second: EnsembleResult, options: argparse.Namespace) -> list[str]:
+    from pyfsagg.ensemble.selection import differing_settings
+
+    differing = differing_settings(first, second)
+    lines = [f"1: {options.first}, 2: {options.second}"]
+    for name, row in differing.iterrows():
+        pair = (setting(value)[:SHORT] for value in (row["first"], row["second"]))
+        lines.append(f"{str(name).replace('_', ' ')}: {' | '.join(pair)}")
+    if not len(differing):
+        lines.append("all settings and the data are the same")
+    one, two = (set(run.select(options.threshold)) for run in (first, second))
+    both, either = len(one & two), len(one | two)
+    shared = f"Jaccard {both / either:.3f}" if either else "none by either"
+    lines += [
+        f"selected by 1: {len(one)}, by 2: {len(two)}, by both: {both} ({shared})",
+        "",
+        "moved: rank in 1 minus rank in 2; rank sets: 95 % confidence, each for its own run",
+    ]
+    return lines
