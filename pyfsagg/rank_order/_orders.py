@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_list
-from pyfsagg._message import NAN, Param, Remedy, Use
+from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import with_rows_of
 from pyfsagg._table.table import Table, as_table, full_weights
@@ -73,9 +74,15 @@ class Orders:
     @property
     def class_sizes(self) -> NDArray[np.int64]:
         """Weight of each class."""
-        return np.bincount(self.codes, weights=self.weights, minlength=self.n_classes).astype(
-            np.int64
-        )
+        sizes = np.bincount(self.codes, weights=self.weights, minlength=self.n_classes)
+        return sizes.astype(np.int64)
+
+    def counts(self) -> NDArray[np.float64]:
+        """All counts of instances that can occur, for tables of logarithms: 0 to the total weight."""
+        total = int(self.weights.sum())
+        what = f"the logarithms of counts up to {total:,}, the weights together,"
+        require_memory(24 * total, what, DIVIDE_WEIGHTS)
+        return np.arange(total + 1, dtype=np.float64)
 
 
 def order_table(X: Any, *, min_samples: int = 1, min_features: int = 2) -> Table:
@@ -104,22 +111,14 @@ def check_rules(table: Table, ties: str, missing: str, random_state: Any) -> Non
     unknown = np.argwhere(np.isnan(table.values))
     if missing == "error" and unknown.size:
         row, column = unknown[0]
+        use = Use(missing="unknown")
         raise DataError(
             f"column {table.feature_names[column]!r} has a missing value (",
             NAN,
             f") in row {row + 1} ({len(unknown)} in all)",
-            Remedy(
-                "impute them, or pass ",
-                Use(missing="unknown"),
-                " to leave the place of a missing value open",
-            ),
+            Remedy("impute them, or pass ", use, " to leave the place of a missing value open"),
         )
-    if ties == "error":
-        _refuse_ties(table)
-
-
-def _refuse_ties(table: Table) -> None:
-    for row, values in enumerate(table.values):
+    for row, values in enumerate(table.values if ties == "error" else ()):
         order = np.argsort(values, kind="stable")
         equal = np.flatnonzero(np.diff(values[order]) == 0)
         if equal.size:
@@ -180,7 +179,11 @@ def read_orders(
             'For resamples use the plan "stratified_bootstrap"',
         )
     ranks = integer_ranks(table.values, ties, random_state)[rows]
-    _check_variety(ranks)
+    if (ranks == ranks[0]).all():
+        raise DataError(
+            "all samples have the same order of features, so that orders cannot separate the classes"
+        )
+    known = (ranks >= 0).sum(axis=1)
     orders = Orders(
         ranks=ranks,
         weights=weights[rows],
@@ -189,29 +192,23 @@ def read_orders(
         rows=rows,
         classes=tuple(target.classes[c] for c in present),
         feature_names=table.feature_names,
-        has_ties=_has_ties(ranks),
+        # Tied ranks are dense: without ties the largest is the number of known entries less one.
+        has_ties=bool((ranks.max(axis=1) < known - 1).any()),
         has_unknown=bool((ranks < 0).any()),
     )
     if advise:
-        _advise_on_scale(orders)
-        _advise_on_classes(orders)
+        _warn_of_scales(orders)
+        single = np.flatnonzero(orders.class_sizes == 1)
+        if single.size:
+            warn(
+                f"the class {orders.classes[single[0]]!r} has one sample: it is its own centre, has no "
+                "inversions (so that spoiler counts ignore it), and cross-validation cannot learn it",
+                stacklevel=3,
+            )
     return orders
 
 
-def _check_variety(ranks: NDArray[Any]) -> None:
-    if (ranks == ranks[0]).all():
-        raise DataError(
-            "all samples have the same order of features, so that orders cannot separate the classes"
-        )
-
-
-def _has_ties(ranks: NDArray[Any]) -> bool:
-    known = (ranks >= 0).sum(axis=1)
-    # Tied ranks are dense: without ties the largest is the number of known entries less one.
-    return bool((ranks.max(axis=1) < known - 1).any())
-
-
-def _advise_on_scale(orders: Orders) -> None:
+def _warn_of_scales(orders: Orders) -> None:
     """Warn if almost all feature pairs have one and the same order in every sample."""
     p = orders.n_features
     if p < 4:
@@ -227,16 +224,6 @@ def _advise_on_scale(orders: Orders) -> None:
             "features seem not to be on one scale. Orders compare the features of a sample with "
             "one another (is a above b?), which is meaningful only if all measure the same "
             "kind of quantity in one unit. Bring them to one scale first, if that makes sense",
-            stacklevel=4,
-        )
-
-
-def _advise_on_classes(orders: Orders) -> None:
-    single = np.flatnonzero(orders.class_sizes == 1)
-    if single.size:
-        warn(
-            f"the class {orders.classes[single[0]]!r} has one sample: it is its own centre, has no "
-            "inversions (so that spoiler counts ignore it), and cross-validation cannot learn it",
             stacklevel=4,
         )
 
@@ -302,11 +289,6 @@ def to_rank_order(
     DataFrame (n_samples, n_features)
         Ranks 1, …, n_features, in a frame of the kind of `X`; of pandas for an array.
 
-    Raises
-    ------
-    DataError, ParameterError
-        For nominal columns, missing or tied values that are refused, or an unknown rule.
-
     Notes
     -----
     Source: orders, definition 5.
@@ -318,7 +300,11 @@ def to_rank_order(
     array([[1., 3., 4., 2.],
            [4., 3., 1., 2.]])
     """
-    table = order_table(X)
+    return _ranks(X, order_table(X), ties, missing, random_state)
+
+
+def _ranks(X: Any, table: Table, ties: str, missing: str, random_state: Any) -> Any:
+    """Ranks within each instance of a table of columns of X, in a frame of the kind of X."""
     check_rules(table, ties, missing, random_state)
     rule: Any = "average" if ties == "error" else ties
     ranks = rank_scores(-table.values, rule, random_state=random_state)
@@ -381,9 +367,5 @@ def project(
     array([[2., 1., 3.]])
     """
     table = order_table(X)
-    kept = read_features(features, table.feature_names)
-    part = table.take(kept.astype(np.intp))
-    check_rules(part, ties, missing, random_state)
-    rule: Any = "average" if ties == "error" else ties
-    ranks = rank_scores(-part.values, rule, random_state=random_state)
-    return with_rows_of(X, pd.DataFrame(ranks, columns=list(part.feature_names)))
+    columns = read_features(features, table.feature_names)
+    return _ranks(X, table.take(columns.astype(np.intp)), ties, missing, random_state)

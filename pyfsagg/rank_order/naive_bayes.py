@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.memory import require_memory
 from pyfsagg._base.validation import check_integer, check_real, random_numbers
 from pyfsagg._kernels.rank_order import naive_bayes_path
-from pyfsagg._message import DIVIDE_WEIGHTS, Param
+from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order._orders import Orders, read_features, read_orders
 from pyfsagg.rank_order.distances import all_orders, divergence_growing
@@ -48,11 +47,8 @@ def naive_bayes_accuracy(
     {1: 0.5, 2: 1.0, 3: 0.83}
     """
     orders = read_orders(X, y, ties=ties, missing=missing, random_state=random_state)
-    chosen = (
-        np.arange(orders.n_features, dtype=np.int64)
-        if features is None
-        else read_features(features, orders.feature_names)
-    )
+    names = orders.feature_names
+    chosen = read_features(names if features is None else features, names)
     values = accuracy_path(orders, chosen, n_folds=n_folds, alpha=alpha, random_state=random_state)
     index = pd.RangeIndex(1, chosen.size + 1, name="size")
     return pd.Series(values, index=index, name="accuracy")
@@ -100,9 +96,8 @@ def random_subset_baseline(
     columns = {}
     for name, values in (("accuracy", accuracy), ("divergence", divergence)):
         columns[f"{name}_mean"] = values.mean(axis=0)
-        columns[f"{name}_lower"], columns[f"{name}_upper"] = np.quantile(
-            values, [0.025, 0.975], axis=0
-        )
+        lower, upper = np.quantile(values, [0.025, 0.975], axis=0)
+        columns |= {f"{name}_lower": lower, f"{name}_upper": upper}
     return pd.DataFrame(columns, index=pd.RangeIndex(2, largest + 1, name="size"))
 
 
@@ -123,14 +118,8 @@ def accuracy_path(
             f" must be at most the number of samples ({orders.n_samples}), got {n_folds}",
         )
     folds = stratified_folds(orders.codes, n_folds, random_state)
-    total = int(orders.weights.sum())
     n_states = 3 if orders.has_ties else 2
-    require_memory(
-        24 * total,
-        f"the logarithms of counts up to {total:,}, the weights together,",
-        DIVIDE_WEIGHTS,
-    )
-    counts = np.arange(total + 1, dtype=np.float64)
+    counts = orders.counts()
     sizes = np.zeros((n_folds, orders.n_classes))
     np.add.at(sizes, (folds, orders.codes), orders.weights)
     outside = sizes.sum(axis=0) - sizes
@@ -147,7 +136,7 @@ def accuracy_path(
         np.log(counts + alpha * n_states),
         np.log(priors),
     )
-    return np.asarray(correct / total)
+    return np.asarray(correct / counts[-1])
 
 
 def stratified_folds(
