@@ -102,11 +102,9 @@ def check_rules(table: Table, ties: str, missing: str, random_state: Any) -> Non
     check_choice("ties", ties, TIES)
     check_choice("missing", missing, MISSING)
     if ties == "random" and random_state is None:
+        state = Param("random_state")
         raise ParameterError(
-            Use(ties="random"),
-            " draws the order of ties: give ",
-            Param("random_state"),
-            ", for instance 0",
+            Use(ties="random"), " draws the order of ties; give ", state, ", such as 0"
         )
     unknown = np.argwhere(np.isnan(table.values))
     if missing == "error" and unknown.size:
@@ -237,19 +235,15 @@ def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -
     for feature in check_list("features", features):
         if isinstance(feature, (int, np.integer)) and not isinstance(feature, bool):
             if not 0 <= feature < len(names):
-                raise ParameterError(
-                    Param("features"),
-                    f" has the position {feature}; the table has columns 0 to {len(names) - 1}",
-                )
+                problem = f" has the position {feature}; the columns are 0 to {len(names) - 1}"
+                raise ParameterError(Param("features"), problem)
             positions.append(int(feature))
         elif isinstance(feature, str) and feature in place:
             positions.append(place[feature])
         else:
-            raise ParameterError(
-                Param("features"),
-                f" names {feature!r}, which is not a column; the first are ",
-                f"{', '.join(map(repr, names[:5]))}",
-            )
+            first = ", ".join(map(repr, names[:5]))
+            problem = f" names {feature!r}, which is not a column; the first are {first}"
+            raise ParameterError(Param("features"), problem)
     if len(set(positions)) < len(positions):
         raise ParameterError(Param("features"), " names a column twice", Remedy("give each once"))
     if not positions:
@@ -314,20 +308,7 @@ def _ranks(X: Any, table: Table, ties: str, missing: str, random_state: Any) -> 
 def to_boolean_order(
     X: Any, *, ties: str = "average", missing: str = "error", random_state: Any = None
 ) -> Any:
-    """State of every pair of features in each instance.
-
-    Notes
-    -----
-    Source: orders, definition 4, with the states for ties and partial orders of the text below it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> to_boolean_order(np.array([[20, 40, 65, 33], [88, 76, 10, 10]]))
-       x0<x1  x0<x2  x0<x3  x1<x2  x1<x3  x2<x3
-    0      1      1      1      1      0      0
-    1      0      0      0      0      0      2
-    """
+    """State of every pair of features in each instance (orders, definition 4, and the text below it)."""
     table = order_table(X)
     check_rules(table, ties, missing, random_state)
     n, p = table.values.shape
@@ -355,17 +336,7 @@ def project(
     missing: str = "error",
     random_state: Any = None,
 ) -> Any:
-    """Ranks of some features among themselves.
-
-    Notes
-    -----
-    Source: orders, section 2.
-
-    Examples
-    --------
-    >>> project([[3, 1, 4, 2]], [0, 1, 2]).to_numpy()
-    array([[2., 1., 3.]])
-    """
+    """Ranks of some features among themselves (orders, section 2)."""
     table = order_table(X)
     columns = read_features(features, table.feature_names)
     return _ranks(X, table.take(columns.astype(np.intp)), ties, missing, random_state)

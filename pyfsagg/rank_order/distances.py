@@ -56,56 +56,23 @@ def spearman_distance(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def kendall_distance(first: ArrayLike, second: ArrayLike) -> int:
-    """Number of feature pairs that two orders place in opposite order.
+    """Number of feature pairs that two orders place in opposite order (orders, definition 7).
 
-    The least number of swaps of neighbours that turn one order into the other.  A pair that is tied
-    in one of the orders is not inverted.
-
-    Notes
-    -----
-    Source: orders, definition 7.
-
-    Examples
-    --------
-    The orders F3 F2 F4 F5 F1 F6 and F3 F5 F2 F1 F4 F6 of figure 2, as ranks of F1 to F6:
-
-    >>> kendall_distance([5, 2, 1, 3, 4, 6], [4, 3, 1, 5, 2, 6])
-    3
+    A pair that is tied in one of the orders is not inverted.
     """
     return int(inversion_counts(first, second).sum()) // 2
 
 
 def inversion_counts(first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
-    """Number of inversions between two orders that each feature takes part in, (n_features,).
-
-    Parameters as in :func:`kendall_distance`.
-
-    Notes
-    -----
-    Source: orders, section 2 (inv).
-
-    Examples
-    --------
-    >>> inversion_counts([5, 2, 1, 3, 4, 6], [4, 3, 1, 5, 2, 6])
-    array([1, 1, 0, 2, 2, 0])
-    """
+    """Number of inversions between two orders that each feature takes part in, (n_features,)."""
     ranks = integer_ranks(_two_orders(first, second, unknown=True), "average", None)
     return np.asarray(inversions_by_feature(ranks[0], ranks[1]))
 
 
 def center(X: Any, *, ties: str = "average") -> pd.Series:
-    """Centre of a set of orders: the order of their rank sums.
+    """Centre of a set of orders: the order of their rank sums (orders, definition 6).
 
     Among all orders it has the least sum of Spearman distances to those of the set.
-
-    Notes
-    -----
-    Source: orders, definition 6 and the text below it.
-
-    Examples
-    --------
-    >>> center([[1, 2, 3], [2, 1, 3], [1, 3, 2]]).to_list()
-    [1.0, 2.0, 3.0]
     """
     method: Any = check_choice("ties", ties, CENTER_TIES)
     ranks = to_rank_order(pandas_frame(X))
@@ -115,26 +82,14 @@ def center(X: Any, *, ties: str = "average") -> pd.Series:
 
 
 def order_concordance(X: Any) -> float:
-    """Agreement τ of a set of orders: the mean of Kendall's τ over its pairs.
-
-    Notes
-    -----
-    Source: orders, figure 6.  O(n p²) for n orders of p features.
-
-    Examples
-    --------
-    >>> order_concordance([[1, 2, 3], [1, 2, 3], [1, 2, 3]])
-    1.0
-    >>> order_concordance([[1, 2, 3], [3, 2, 1]])
-    -1.0
-    """
+    """Agreement τ of a set of orders: the mean of Kendall's τ over its pairs (orders, figure 6)."""
     table = order_table(X, min_samples=2)
     check_rules(table, "average", "error", None)
     return concordance_of_ranks(integer_ranks(table.values, "average", None))
 
 
 def concordance_of_ranks(ranks: NDArray[Any]) -> float:
-    """The same of integer ranks, unchecked."""
+    """The same as :func:`order_concordance` for integer ranks, unchecked."""
     m, p = ranks.shape
     return float(2.0 * concordance_sum(ranks) / ((p * p - p) * (m * m - m)) - 1.0 / (m - 1))
 
@@ -177,21 +132,10 @@ def instance_divergence(
     missing: str = "error",
     random_state: Any = None,
 ) -> pd.Series:
-    """Divergence δ of each instance when only some features are kept.
+    """Divergence δ of each instance when only some features are kept (orders, definition 3).
 
     The Kullback–Leibler divergence between the class distribution of the instances with the same
     order of all features and of those with the same order of the features kept.
-
-    Notes
-    -----
-    Source: orders, definition 3.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1]])
-    >>> instance_divergence(X, ["a", "b", "b"], ["x0"]).round(4).tolist()
-    [0.0589, 0.0589, 0.4055]
     """
     check_choice("unit", unit, UNITS)
     check_choice("space", space, SPACES)
@@ -269,8 +213,7 @@ def subset_divergence(
 def pattern_labels(ranks: NDArray[Any]) -> Labels:
     """Number instances (rows of integer ranks) so that equal orders have equal numbers.
 
-    Two orders are equal if every pair of features is in the same state: before, after, tied or
-    unknown.
+    In equal orders every pair of features is in the same state: before, after, tied or unknown.
     """
     if (ranks < 0).any():
         i, j = np.triu_indices(ranks.shape[1], 1)

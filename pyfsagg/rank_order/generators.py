@@ -176,7 +176,7 @@ def make_concordant_orders(
     max_concordance: float = 0.9,
     random_state: Any = None,
 ) -> ConcordantOrders:
-    """Classes grown around random orders, within bounds of concordance.
+    """Classes grown around random orders, within bounds of concordance (orders, section 5.1).
 
     One random order per class is drawn, all of them together until their concordance is at most
     `max_concordance`.  Then random orders join a class as long as its concordance stays at least
@@ -184,17 +184,9 @@ def make_concordant_orders(
     refused, they are drawn nearer to the order of the class (by repeated insertion, Mallows' model,
     with its dispersion multiplied by 0.9): with uniform draws alone a high bound is never met.
 
-    Notes
-    -----
-    Source: orders, section 5.1.  The paper calls C_min = 0.1, C_max = 0.9 (figure 9) "coherent and
-    distinct" and C_min = 0.9, C_max = 0.1 (figure 10) "ill defined and indistinct".  By the
-    construction it describes it is the other way round: a high C_min makes classes coherent.
-
-    Examples
-    --------
-    >>> data = make_concordant_orders(2, 10, 6, min_concordance=0.5, random_state=0)
-    >>> bool((data.class_concordance >= 0.5).all())
-    True
+    The paper calls C_min = 0.1, C_max = 0.9 (figure 9) "coherent and distinct" and C_min = 0.9,
+    C_max = 0.1 (figure 10) "ill defined and indistinct".  By the construction it describes it is the
+    other way round: a high C_min makes classes coherent.
     """
     c = check_integer("n_classes", n_classes, low=2)
     size = check_integer("n_per_class", n_per_class, low=1)

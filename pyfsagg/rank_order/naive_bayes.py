@@ -30,21 +30,10 @@ def naive_bayes_accuracy(
     missing: str = "error",
     random_state: Any = 0,
 ) -> pd.Series:
-    """Cross-validated accuracy of naive Bayes with the first 1, 2, … of `features`.
+    """Cross-validated accuracy of naive Bayes with the first 1, 2, … of `features` (orders, section 5.2).
 
     The boolean-order features of a subset are the orders of all its pairs; a tie is a third state,
     an unknown order is left out.  Probabilities are (count + alpha) / (total + alpha · states).
-
-    Notes
-    -----
-    Source: orders, section 5.2.  All sizes up to s cost O(n c s²).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1, 2, 3], [1, 3, 2], [1, 2, 3], [3, 1, 2], [2, 1, 3], [3, 2, 1]])
-    >>> naive_bayes_accuracy(X, list("aaabbb"), n_folds=3).round(2).to_dict()
-    {1: 0.5, 2: 1.0, 3: 0.83}
     """
     orders = read_orders(X, y, ties=ties, missing=missing, random_state=random_state)
     names = orders.feature_names
@@ -65,22 +54,10 @@ def random_subset_baseline(
     missing: str = "error",
     random_state: Any = 0,
 ) -> pd.DataFrame:
-    """Accuracy and divergence of random feature subsets: the baseline of a selection.
+    """Accuracy and divergence of random feature subsets: the baseline of a selection (orders, section 5.2).
 
     Each of `n_subsets` random orders of the features gives one uniformly random subset of every
     size from 2 to `max_size`.
-
-    Notes
-    -----
-    Source: orders, section 5.2 (100 sets for each size from 2 to 30).
-
-    Examples
-    --------
-    >>> from pyfsagg.rank_order import make_planted_orders
-    >>> data = make_planted_orders(n_classes=2, n_per_class=10, n_extraneous=5, random_state=0)
-    >>> band = random_subset_baseline(data.X, data.y, max_size=4, n_subsets=20)
-    >>> bool((band["accuracy_lower"] <= band["accuracy_upper"]).all())
-    True
     """
     orders = read_orders(X, y, ties=ties, missing=missing, random_state=random_state)
     largest = check_integer("max_size", max_size, low=2, high=orders.n_features)
@@ -144,7 +121,7 @@ def stratified_folds(
 ) -> NDArray[np.int64]:
     """Fold of each instance: every class is shuffled and dealt round in turn.
 
-    Fold sizes differ by at most 1 as a whole and within each class.
+    Fold sizes differ by at most 1, in all and within each class.
     """
     rng = random_numbers(random_state)
     folds = np.empty(codes.size, dtype=np.int64)

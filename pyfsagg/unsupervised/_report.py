@@ -88,8 +88,15 @@ def plot_clustering_curve(
 ) -> Axes:
     """Agreement of clusters with classes for growing numbers of features.
 
-    The means over the trials of :func:`pyfsagg.unsupervised.clustering_curve` for each method, with a
-    band of one standard deviation either way; `measure` is ``"nmi"`` or ``"ari"``.
+    Drawn are means over the trials for each method, with a band of one standard deviation either way.
+
+    Parameters
+    ----------
+    curve : DataFrame
+        Result of :func:`pyfsagg.unsupervised.clustering_curve`.
+    measure : {"nmi", "ari"}
+    ax : Axes, optional
+        Where to draw; a new figure by default.
     """
     check_choice("measure", measure, MEASURES)
     grouped = curve.groupby(["method", "size"], sort=False)[measure]

@@ -159,16 +159,9 @@ published; on nutt_2003_v1, 99 to 110 for a published 113 ± 9, against 121 to 1
 
 @dataclass(frozen=True, eq=False)
 class Clusterings:
-    """Partitions of the samples.
+    """Partitions of the samples: `labels` (n_clusterings, n_samples), counted from 0 in each partition.
 
-    Attributes
-    ----------
-    labels : ndarray of int32, shape (n_clusterings, n_samples)
-        Clusters of each partition, counted from 0.
-    n_clusters : ndarray of int64, shape (n_clusterings,)
-        Requested number of clusters.
-    seed : int
-        Repeats the draw.
+    `n_clusters` are the requested numbers of clusters; `seed` repeats the draw.
     """
 
     labels: Labels
@@ -325,16 +318,7 @@ PARTITIONERS = ("spectral", "metis")
 def consensus_matrix(labels: Any, *, n_jobs: int | None = None) -> Floats:
     """Share of the partitions in which two samples are in one cluster.
 
-    Notes
-    -----
     Zhang, Wong, Shen and Xie (2012), equations (4) and (5); O(T N²) time.
-
-    Examples
-    --------
-    >>> consensus_matrix([[0, 0, 1], ["a", "b", "b"]])
-    array([[1. , 0.5, 0. ],
-           [0.5, 1. , 0.5],
-           [0. , 0.5, 1. ]])
     """
     partitions = np.ascontiguousarray(check_partitions(labels).T)
     n, n_clusterings = partitions.shape
@@ -360,19 +344,9 @@ def consensus_partition(
 ) -> Labels:
     """One consensus partition of many partitions.
 
-    Notes
-    -----
     CSPA: Strehl and Ghosh (2002).  HBGF: Fern and Brodley (2004).  Evidence accumulation: Fred and
     Jain (2005).  The spectral cut follows Ng, Jordan and Weiss (2002) and, for the bipartite graph,
     Dhillon (2001) as in Fern and Brodley.
-
-    Examples
-    --------
-    >>> labels = [[0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]]
-    >>> consensus_partition(labels, 2)
-    array([0, 0, 1, 1, 1, 1], dtype=int32)
-    >>> consensus_partition(labels, 2, method="cspa", random_state=0)
-    array([0, 0, 1, 1, 1, 1], dtype=int32)
     """
     partitions = check_partitions(labels)
     check_choice("method", method, CONSENSUS_METHODS)

@@ -40,22 +40,9 @@ from pyfsagg.unsupervised.result import ConsensusRanking
 
 
 def affinity_matrix(X: ArrayLike, feature: int) -> Floats:
-    """Affinity of all pairs of samples from the perspective of one feature.
+    """Affinity of all pairs of samples from the perspective of one feature, equation (7) of :func:`frcm`.
 
-    ``sqrt(1 - (x_id - x_jd)^2 / ||x_i - x_j||^2)``: 1 where the two samples agree in the feature, 0
-    where they differ in nothing else.
-
-    Notes
-    -----
-    Zhang, Wong, Shen and Xie (2012), equation (7).  One matrix at a time is for looking at;
-    :func:`frcm` scores all features without forming any.
-
-    Examples
-    --------
-    >>> affinity_matrix([[0.0, 0.0], [3.0, 4.0], [3.0, 0.0]], 0).round(2)
-    array([[1. , 0.8, 0. ],
-           [0.8, 1. , 1. ],
-           [0. , 1. , 1. ]])
+    1 where the two samples agree in the feature, 0 where they differ in nothing else.
     """
     table = check_numbers(X)
     feature = check_integer("feature", feature, low=0, high=table.n_features - 1)
@@ -71,18 +58,7 @@ def affinity_matrix(X: ArrayLike, feature: int) -> Floats:
 def adjusted_rand_between_matrices(first: ArrayLike, second: ArrayLike) -> float:
     """ARImm, the adjusted Rand index between two matrices of similarities.
 
-    Notes
-    -----
     Zhang, Wong, Shen and Xie (2012), equations (11) and (12).
-
-    Examples
-    --------
-    >>> from sklearn.metrics import adjusted_rand_score
-    >>> p, q = np.array([0, 0, 1, 1, 2]), np.array([0, 0, 1, 2, 2])
-    >>> round(adjusted_rand_between_matrices(p[:, None] == p, q[:, None] == q), 6)
-    0.375
-    >>> round(adjusted_rand_score(p, q), 6)
-    0.375
     """
     m, a = _similarities("first", first), _similarities("second", second)
     if m.shape != a.shape:
@@ -325,18 +301,10 @@ def as_ranking(
 class ClusteringAdequacy(Part):
     """Reliability of the scores of an ensemble of clusterings.
 
-    Attributes
-    ----------
-    n_clusterings : int
-        Size of the ensemble.
-    reliability : float
-        Expected correlation between its scores and those of another ensemble of the same size.
-    target : float
-        Required reliability.
-    needed : int or None
-        Number of clusterings that reach it; None if the parts of the ensemble do not agree at all.
-    standard_errors : ndarray (n_features,)
-        Standard error of each score, from the spread between parts of the ensemble.
+    `reliability` is the expected correlation between its scores and those of another ensemble of the
+    same size, `needed` the number of clusterings that reach the `target` (None if the parts of the
+    ensemble do not agree at all), and `standard_errors` (n_features,) come from the spread between
+    parts.
     """
 
     n_clusterings: int
@@ -367,20 +335,6 @@ def enough_clusterings(
     matrix of each part, and the mean correlation r between the scores of two parts is carried over
     to other sizes by the formula of Spearman and Brown: an ensemble q times as large as a part has
     the reliability ``q r / (1 + (q - 1) r)``.
-
-    Notes
-    -----
-    The affinities are computed once for all parts.  The standard errors treat the parts as
-    independent, which clusterings with seeds of their own are.
-
-    Examples
-    --------
-    >>> from pyfsagg.unsupervised import frcm
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(40, 6)) + np.outer(np.repeat([0.0, 4.0], 20), [1, 1, 1, 0, 0, 0])
-    >>> ranking = frcm(X, n_clusterings=60, random_state=0)
-    >>> enough_clusterings(X, ranking, target=0.9).enough
-    True
     """
     target = check_real("target", target, low=0.0, high=1.0 - 1e-9, low_open=True)
     if not isinstance(ranking, ConsensusRanking):

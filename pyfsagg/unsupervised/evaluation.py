@@ -351,15 +351,8 @@ def borda_curve(
 ) -> pd.DataFrame:
     """Mean Borda value, by a reference ranking, of the best features of another ranking.
 
-    Notes
-    -----
     Zhang and others (2012), section 3.4 and figure 4; they leave open how the classes rank the
     features.
-
-    Examples
-    --------
-    >>> borda_curve([3, 1, 2, 0], [9, 8, 7, 6], [0.25, 0.5, 1.0])["mean_borda"].tolist()
-    [4.0, 3.0, 2.5]
     """
     values = as_array("scores", scores, np.float64)
     known = as_array("reference", reference, np.float64)

@@ -76,18 +76,7 @@ def _check_options(spec: UnsupervisedSpec, options: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class UnsupervisedFilter:
-    """An unsupervised method as a filter of an ensemble: it ignores the labels.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> group = np.repeat([0.0, 6.0], 20)
-    >>> X = rng.normal(size=(40, 6)) + np.outer(group, [1, 1, 1, 0, 0, 0])
-    >>> weights = np.bincount(rng.integers(40, size=40), minlength=40)
-    >>> scores = UnsupervisedFilter("frcm", {"n_clusterings": 30})(X, None, weights)
-    >>> bool(scores[:3].min() > scores[3:].max())
-    True
-    """
+    """An unsupervised method as a filter of an ensemble: it ignores the labels."""
 
     method: str = "frcm"
     options: Mapping[str, Any] = field(default_factory=dict)

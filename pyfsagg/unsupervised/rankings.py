@@ -220,12 +220,6 @@ def correlation_ratio(X: Any, labels: Any, *, n_jobs: int | None = None) -> Floa
 
     The root of the share of the variance that lies between the clusters: the linear correlation of
     the feature with its cluster means, whatever the clusters are called.
-
-    Examples
-    --------
-    >>> X = [[0.0, 1.0], [0.0, 2.0], [1.0, 1.0], [1.0, 2.0]]
-    >>> correlation_ratio(X, ["a", "a", "b", "b"])
-    array([1., 0.])
     """
     table = check_numbers(X)
     partition = check_partitions(as_array("labels", labels)[np.newaxis], table.n_samples)

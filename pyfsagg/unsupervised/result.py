@@ -28,17 +28,10 @@ FIRST = 10  # features that the summary names
 
 
 def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
-    """Mark the informative features: scores above their mean plus one standard deviation.
+    """Mark the informative features: scores above their mean plus one standard deviation (ddof 1).
 
-    Notes
-    -----
     The rule of Varshavsky and others (2006), which Zhang and others (2012) use for all methods of
-    their Table 2; standard deviation with ddof 1.
-
-    Examples
-    --------
-    >>> mean_plus_sd([0.1, 0.2, 0.1, 0.9])
-    array([False, False, False,  True])
+    their Table 2.  If no score is above, the best feature is marked.
     """
     values = as_array("scores", scores, np.float64)
     if values.ndim != 1 or values.size < 2 or not np.isfinite(values).all():
