@@ -17,15 +17,10 @@ LABEL = "documentation"
 
 @dataclass(frozen=True)
 class Topic:
-    """A page of the documentation, its title, and the command that says something of the same.
+    """A page of the documentation, its title, and the command on the same subject.
 
-    Attributes
-    ----------
-    page : str
-        Its path in the documentation, without an ending; ``#`` and the name of an entry may follow.
-    title : str
-    command : str
-        Without ``pyfsagg``.
+    `page` is its path in the documentation, without an ending; ``#`` and the name of an entry may
+    follow.  `command` is written without ``pyfsagg``.
     """
 
     page: str
@@ -60,7 +55,7 @@ def linked(text: str, topic: Topic) -> str:
 
 
 def leads_to(topic: Topic) -> str:
-    """Where more is said, to end a sentence: a link, or the names of the page and of the command."""
+    """Where to read more, to end a sentence: a link, or the names of the page and of the command."""
     if documentation_address() is not None:
         return linked(topic.title, topic)
     return f"“{topic.title}” in the documentation, and pyfsagg {topic.command}"
@@ -176,17 +171,14 @@ FILE_WORDS = {
     "found": "Found out",
     "labels": "Second file",
 }
-"""What is said of a file."""
+"""Names of what is known about a file."""
 UNNAMED = ("call", "compared", "groups", "group_scores")
-"""What a record holds and the settings leave out: the code that repeats the result shows it, or a table."""
+"""Entries of a record that are not among the settings, because the code or a table shows them."""
 
 
 def named_settings(record: Mapping[str, Any], words: Mapping[str, str] | None = None) -> Rows:
-    """Known settings first, in the order of `NAMES`; then whatever else there is.
-
-    `words` stand for values that deserve others than their own.
-    """
-    values = {**record, **{name: text for name, text in (words or {}).items() if name in record}}
+    """The settings in `NAMES`, in that order, and then all others; `words` replace some values."""
+    values = {**record, **(words or {})}
     known = [name for name in NAMES if name in record]
     others = [name for name in record if name not in NAMES and name not in UNNAMED]
     return [
@@ -201,14 +193,12 @@ def settings_groups(
     last: Sequence[tuple[str, str]] = (),
     words: Mapping[str, str] | None = None,
 ) -> Groups:
-    """Everything that is recorded of a result, in groups of (name, value).
+    """The record of a result in groups of (name, value), with more rows around its parameters.
 
-    `first` and `last` are rows to put before and after the parameters; `words` as in
-    :func:`named_settings`.
+    `words` as in :func:`named_settings`.
     """
-    method = [*first, *named_settings(result.parameters, words), *last]
     groups = [
-        ("Method", method),
+        ("Method", [*first, *named_settings(result.parameters, words), *last]),
         ("Data", named_settings(result.data, words)),
         ("Software", [(name, str(version)) for name, version in result.versions.items()]),
     ]
@@ -233,7 +223,7 @@ def closing(
     Parameters
     ----------
     settings : sequence of (group, rows of (name, value))
-    references : sequence of (what for, source)
+    references : sequence of (purpose, source)
     command : str, optional
         The arguments of the ``pyfsagg`` command that made the result.
     code : str, optional
@@ -254,41 +244,35 @@ def closing(
         quiet = [Text(note, quiet=True)] if note else []
         sections.append(Section("repeat", "How to repeat it", [*blocks, *quiet], short="Repeat"))
     items = [(what, source.rstrip(".")) for what, source in references]
-    cited: list[Block] = [Enumeration(items)]
-    if entries := _bibtex(items):
-        cited += [Text("In BibTeX:"), Code(entries)]
-    sections.append(Section("cite", "How to cite", cited, short="Cite"))
-    return sections
-
-
-def _bibtex(references: Sequence[tuple[str, str]]) -> str:
-    """The software and the thesis as BibTeX, where they are among the references."""
     entries = [
         SOFTWARE_ENTRY % source.rpartition("version ")[2]
-        for what, source in references
+        for what, source in items
         if what == "Software"
     ]
-    if any(source.startswith(THESIS) for _, source in references):
+    if any(source.startswith(THESIS) for _, source in items):
         entries.append(THESIS_ENTRY)
-    return "\n\n".join(entries)
+    cited: list[Block] = [Enumeration(items)]
+    if entries:
+        cited += [Text("In BibTeX:"), Code("\n\n".join(entries))]
+    sections.append(Section("cite", "How to cite", cited, short="Cite"))
+    return sections
 
 
 def with_source(page: Page, read: Mapping[str, Any]) -> Page:
     """The page with a section on the files that the data were read from, before the settings."""
     section = Section("source", "What was read", [_about_files(read)], short="Data")
-    sections = [
-        replace(each, blocks=[*each.blocks, Text(SAME_FILE, quiet=True)])
-        if each.id == "repeat"
-        else each
-        for each in page.sections
-    ]
-    ids = [each.id for each in sections]
-    at = ids.index("settings") if "settings" in ids else len(ids)
-    return replace(page, sections=[*sections[:at], section, *sections[at:]])
+    sections = list(page.sections)
+    ids = [other.id for other in sections]
+    if "repeat" in ids:
+        repeat = sections[ids.index("repeat")]
+        blocks = [*repeat.blocks, Text(SAME_FILE, quiet=True)]
+        sections[ids.index("repeat")] = replace(repeat, blocks=blocks)
+    sections.insert(ids.index("settings") if "settings" in ids else len(ids), section)
+    return replace(page, sections=sections)
 
 
 def _about_files(read: Mapping[str, Any]) -> Records:
-    """One file with all that is known of it, or several by name with their hashes."""
+    """One file with everything that is known about it, or several by name with their hashes."""
     if "files" not in read:
         rows = [(FILE_WORDS.get(name, readable(name)), setting(read[name])) for name in read]
         return Records("What the file is, and how it was read.", [("File", rows)])
@@ -313,7 +297,7 @@ def target_words(data: Mapping[str, Any]) -> str:
 
 
 def lines_about(data: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """Lines of code that say what the data of a call are, for whoever has to find them again."""
+    """Comments in code that describe the data of a call, so that they can be found again."""
     about: dict[str, str] = {}
     if "n_samples" in data and "n_features" in data:
         p = data["n_features"] + len(data.get("dropped_features", ()))

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.remarks import ALONE
 from pyfsagg._base.words import MISSING, number
-from pyfsagg._message import NONE, Got, Param
+from pyfsagg._message import NONE, Got, Param, Remedy
 from pyfsagg._report.page import Picture
 from pyfsagg.exceptions import InputTypeError
 
@@ -48,13 +48,8 @@ def new_axes(ax: Axes | None, height: float) -> Axes:
     if ax is None:
         return Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
     if not isinstance(ax, Axes):
-        raise InputTypeError(
-            Param("ax"),
-            " must be Matplotlib axes or ",
-            NONE,
-            Got(ax),
-            "; figure.add_subplot() makes axes",
-        )
+        remedy = Remedy("figure.add_subplot() makes axes")
+        raise InputTypeError(Param("ax"), " must be Matplotlib axes or ", NONE, Got(ax), remedy)
     return ax
 
 
@@ -72,11 +67,8 @@ def set_title(ax: Axes, text: str, *, above_legend: bool = False, lines: int = 1
 
 
 def legend_above(ax: Axes, *, columns: int = 4) -> None:
-    """A legend of one line or two between title and data, where it cannot hide a point.
-
-    It ends where the axes end, so that a long one takes its room from above the feature names and
-    not from the data.
-    """
+    """A legend of one line or two between title and data, where it cannot hide a point."""
+    # It ends where the axes end: a long one takes its room from above the feature names.
     ax.legend(
         loc="lower right",
         bbox_to_anchor=(1.0, 1.0),
@@ -104,11 +96,6 @@ def feature_label(name: str, length: int = LABEL_LENGTH) -> str:
     """A name of at most `length` characters: the middle gives way to an ellipsis.
 
     Characters that cannot be drawn (control and direction marks) are shown as U+FFFD.
-
-    Examples
-    --------
-    >>> feature_label("mean_corpuscular_haemoglobin_concentration", 20)
-    'mean_corpu…entration'
     """
     shown = "".join(c if c.isprintable() else "\ufffd" for c in name)
     if len(shown) <= length:
@@ -200,16 +187,16 @@ _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 
 
 def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
-    """Draw a picture and return it as an ``<svg>`` element.
+    """Draw a picture and return it as an ``<svg>`` element that refers to no other file.
 
     The title of the axes is left out, because the page has a caption.  Identifiers get the prefix,
-    so that several pictures can stand in one page; fonts are those of the page; nothing refers to
-    another file.  What its points say stands in the attribute ``data-points``.
+    so that several pictures can stand in one page, and fonts are those of the page.  The texts of its
+    points stand in the attribute ``data-points``.
     """
     from matplotlib import rc_context, rcdefaults, rcParams
 
     with ALONE, rc_context(), warnings.catch_warnings():
-        # A report looks the same whatever style the reader has set for own pictures.
+        # A report looks the same whatever style the reader has set for other pictures.
         rcdefaults()
         rcParams.update(SETTINGS)
         # The browser chooses a font for a name in any script; Matplotlib only measures it.
@@ -218,27 +205,23 @@ def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
         axes.set_title("", loc="left")
         target = io.BytesIO()
         axes.figure.savefig(target, format="svg", facecolor="none")  # type: ignore[union-attr]
-        sentences, points = told_points(axes)
+        sentences, points = point_texts(axes)
     root = ElementTree.fromstring(target.getvalue())
-    _strip(root)
-    for element in root.iter():
-        _localise(element, prefix)
-    root.attrib.update({"role": "img", "aria-label": label})
-    if points:  # for the script of the page, which says them where a reader points
-        told = json.dumps([sentences, points], ensure_ascii=False, separators=(",", ":"))
-        root.attrib["data-points"] = told
-    for name in ("width", "height", "version"):
-        root.attrib.pop(name, None)
-    # ElementTree escapes what has to be escaped in names of features.
-    return Markup(ElementTree.tostring(root, encoding="unicode"))
-
-
-def _strip(root: ElementTree.Element) -> None:
-    """Drop metadata (date, addresses), and the style sheet, which would apply to the whole page."""
+    # Metadata (date, addresses), and the style sheet, which would apply to the page as well.
     for parent in list(root.iter()):
         for child in list(parent):
             if _local(child.tag) in ("metadata", "style"):
                 parent.remove(child)
+    for element in root.iter():
+        _localise(element, prefix)
+    root.attrib.update({"role": "img", "aria-label": label})
+    if points:  # for the script of the page, which shows them under the pointer
+        texts = json.dumps([sentences, points], ensure_ascii=False, separators=(",", ":"))
+        root.attrib["data-points"] = texts
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    # ElementTree escapes what has to be escaped in names of features.
+    return Markup(ElementTree.tostring(root, encoding="unicode"))
 
 
 def _local(name: str) -> str:
@@ -264,25 +247,23 @@ def _localise(element: ElementTree.Element, prefix: str) -> None:
     element.attrib.update(attributes)
 
 
-MOST = 1000  # points of a picture that are told; of a larger cloud none
+MOST = 1000  # points of a picture that have a text; of a larger cloud none has
 MOST_OF_A_CURVE = 40  # vertices of a curve without marks
-_FIRST_CLAUSE = re.compile(r"\s*[(,;:\n].*", re.DOTALL)
 _names: WeakKeyDictionary[Any, list[str]] = WeakKeyDictionary()
 
 Datum = tuple[float, float, str, str]
-Told = tuple[list[str], list[tuple[Any, ...]]]
 
 
 def name_points(artist: Line2D | PathCollection, names: Sequence[str]) -> None:
-    """Say what the points of a line or of a scatter plot are, one name each."""
+    """Name the points of a line or of a scatter plot."""
     _names[artist] = list(names)
 
 
-def told_points(axes: Axes) -> Told:
-    """Where the points of all axes of a figure are in its SVG, and what they say.
+def point_texts(axes: Axes) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """The sentences of a figure, and its points: place in the SVG, number of the sentence, words for it.
 
-    Marks of lines and scatter plots, ends of bars, and vertices of curves that are in a legend.  The
-    figure must have been drawn, so that its layout is final.
+    Points are marks of lines and scatter plots, ends of bars, and vertices of curves that are in a
+    legend.  The figure must have been drawn, so that its layout is final.
     """
     figure = axes.figure
     assert figure is not None
@@ -290,26 +271,21 @@ def told_points(axes: Axes) -> Told:
     height = figure.bbox.height * scale
     sentences: dict[str, int] = {}
     points: list[tuple[Any, ...]] = []
-    for each in figure.axes:
-        for x, y, sentence, words in _points(each):
-            number_of_it = sentences.setdefault(sentence, len(sentences))
-            points.append((round(x * scale), round(height - y * scale), number_of_it, *words))
+    for panel in figure.axes:
+        for x, y, sentence, words in _points(panel):
+            place = sentences.setdefault(sentence, len(sentences))
+            points.append((round(x * scale), round(height - y * scale), place, *words))
     return (list(sentences), points) if len(points) <= MOST else ([], [])
 
 
 def _points(axes: Axes) -> Iterator[tuple[float, float, str, tuple[str, ...]]]:
-    """Pixels of the points of one pair of axes, with what they say."""
+    """Pixels of the points of one pair of axes, with a sentence and the words for it."""
     named = (_named(axes.xaxis), _named(axes.yaxis))
     if all(named):  # a table of names on both sides
         return
     first = axes.figure.axes[0]  # panels in a row share their title
-    titles = tuple(
-        _clause(title)
-        for title in (
-            axes.get_xlabel() or first.get_xlabel(),
-            axes.get_ylabel() or first.get_ylabel(),
-        )
-    )
+    titles = [axes.get_xlabel() or first.get_xlabel(), axes.get_ylabel() or first.get_ylabel()]
+    titles = [re.sub(r"\s*[(,;:\n].*", "", title, flags=re.DOTALL) for title in titles]
     panel = f"{axes.get_title()}: " if axes.get_title() else ""
     left, bottom, right, top = axes.bbox.extents
     for x_value, y_value, label, name in _data(axes):
@@ -325,13 +301,14 @@ def _points(axes: Axes) -> Iterator[tuple[float, float, str, tuple[str, ...]]]:
         else:
             both = f"{titles[0]} {{0}}, {titles[1]} {{1}}{legend}"
             words = (_value(x_value), _value(y_value))
-            yield (x, y, f"{panel}{{2}}: {both}", (*words, name)) if name else (
-                x, y, f"{panel}{both}", words
-            )  # fmt: skip
+            if name:
+                yield x, y, f"{panel}{{2}}: {both}", (*words, name)
+            else:
+                yield x, y, f"{panel}{both}", words
 
 
 def _data(axes: Axes) -> Iterator[Datum]:
-    """Data coordinates of the points, what the legend says of them, and their own names."""
+    """Data coordinates of the points, their name in the legend, and the name of each."""
     for line in axes.lines:
         if line.get_transform() != axes.transData or not line.get_visible():
             continue
@@ -391,11 +368,6 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _clause(title: str) -> str:
-    """The title of an axis without its explanation."""
-    return _FIRST_CLAUSE.sub("", title)
-
-
 def _value(value: Any) -> str:
     """A number with four significant digits."""
     if not np.isfinite(value):
@@ -409,16 +381,16 @@ def picture(
     title: str,
     prefix: str,
     draw: Callable[..., Any],
-    *given: Any,
+    *data: Any,
     label: str | None = None,
     caption: str = "",
     **options: Any,
 ) -> Picture:
-    """What `draw` makes of `given` and `options`.
+    """The picture that `draw` makes of `data` and `options`.
 
-    `label` describes it to who cannot see it (default: the title).  `prefix` tells the picture from the
-    others of the page; dots and underscores are taken out.
+    `label` describes it to readers who cannot see it (default: the title).  `prefix` tells it from the
+    others of the page.
     """
     prefix = prefix.replace(".", "-").replace("_", "-").lower()
-    svg = inline_svg(partial(draw, *given, **options), prefix=prefix, label=label or title)
+    svg = inline_svg(partial(draw, *data, **options), prefix=prefix, label=label or title)
     return Picture(title, svg, caption)

@@ -31,24 +31,9 @@ if TYPE_CHECKING:
 UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def render_html(template: str, **context: Any) -> str:
-    """A page from a template that extends ``base.html.j2``; every value is escaped.
-
-    The base needs ``heading``, ``version`` and ``navigation``, pairs of the identifier and the name
-    of a section.  The policy of the page admits one script, known by its hash, and no network.
-    """
-    environment = _environment()
-    script = environment.get_template("table.js").render()
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    page = environment.get_template(template).render(
-        script=Markup(script), script_digest=digest, **context
-    )
-    return UNSAFE.sub("\ufffd", page) + "\n"
-
-
 @cache
 def _environment() -> jinja2.Environment:
-    """Templates of this package."""
+    """The templates of this package."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -60,16 +45,6 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters |= {"count": count, "plural": plural, "readable": readable}
     return environment
-
-
-def write_html(page: str, path: str | os.PathLike[str]) -> Path:
-    """Write a page to a file, which appears complete or not at all."""
-    with new_file(path) as draft:
-        draft.write_text(page, encoding="utf-8", newline="\n")
-    return Path(path)
-
-
-_IDENTIFIER = re.compile(r"[a-z][a-z0-9-]*")
 
 
 @dataclass(frozen=True)
@@ -115,10 +90,10 @@ class PageTable:
     tinted : int or set of int
         How many of the first rows stand out, or which ones, from 0.
     find : str
-        What a row is (``"item"``).  If given, the table scrolls in a window of its own, can be
-        sorted by its columns and saved as CSV, and its rows can be searched for by name.
+        What a row is (``"item"``).  If set, the table scrolls in a window of its own, can be sorted
+        by its columns and saved as CSV, and its rows can be searched by name.
     hidden : sequence of (name, text)
-        What the search finds beyond the rows, and what it then says.
+        What the search finds beyond the rows, and the text that it shows then.
     """
 
     caption: str
@@ -211,15 +186,9 @@ class Page:
 
 
 def render_page(page: Page) -> str:
-    """One self-contained HTML page.
+    """One self-contained HTML page; every value is escaped, and equal pages give equal text.
 
-    It needs no network and no script to be read, and equal pages give equal text.
-
-    Examples
-    --------
-    >>> page = Page("Votes", "2 lists", [Section("summary", "Summary", [Text("a < b")])])
-    >>> "<p>a &lt; b</p>" in render_page(page)
-    True
+    It needs no network and no script to be read.
     """
     _check(page)
     # Tables and pictures are numbered here, so that the templates need not count.
@@ -233,18 +202,24 @@ def render_page(page: Page) -> str:
                 counts[series] += 1
             blocks.append((kind, counts[series] if series else 0, block))
         sections.append((section.id, section.title, blocks))
-    return render_html(
-        "page.html.j2",
+    environment = _environment()
+    script = environment.get_template("table.js").render()
+    # The policy of the page admits one script, known by its hash, and no network.
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    html_text = environment.get_template("page.html.j2").render(
+        script=Markup(script),
+        script_digest=digest,
         heading=page.title,
         subtitle=page.subtitle,
         version=__version__,
         navigation=[(section.id, section.short or section.title) for section in page.sections],
         sections=sections,
     )
+    return UNSAFE.sub("\ufffd", html_text) + "\n"
 
 
 def write_page(page: Page, path: str | os.PathLike[str]) -> Path:
-    """Write the page of :func:`render_page` to a file, which appears complete or not at all.
+    """Write a page to one self-contained HTML file, which appears complete or not at all.
 
     Parameters
     ----------
@@ -261,44 +236,35 @@ def write_page(page: Page, path: str | os.PathLike[str]) -> Path:
     ------
     OutputError
         If the file cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_page(Page("Votes", "no lists", []), Path(folder) / "report.html").name
-    'report.html'
     """
-    return write_html(render_page(page), path)
+    html_text = render_page(page)
+    with new_file(path) as draft:
+        draft.write_text(html_text, encoding="utf-8", newline="\n")
+    return Path(path)
 
 
 def _check(page: Page) -> None:
+    """Refuse sections without an address of their own, and tables with cells that do not fit."""
     seen: set[str] = set()
     for section in page.sections:
-        if not _IDENTIFIER.fullmatch(section.id):
+        if not re.fullmatch(r"[a-z][a-z0-9-]*", section.id):
             raise ParameterError(
                 "a section id must be lower-case letters, digits and hyphens", Got(section.id)
             )
         if section.id in seen:
             raise ParameterError(f"the section id {section.id!r} is used twice; give each its own")
         seen.add(section.id)
-        for block in section.blocks:
-            if isinstance(block, PageTable):
-                _check_table(block)
-
-
-def _check_table(table: PageTable) -> None:
-    for number, row in enumerate(table.rows, start=1):
-        if len(row) != len(table.columns):
-            raise ParameterError(
-                f"row {number} of the table {table.caption!r} has {len(row)} cells for "
-                f"{len(table.columns)} columns"
-            )
-    if not 0 <= table.header < len(table.columns):
-        raise ParameterError(
-            Use(header=table.header),
-            f" is not a column of the table {table.caption!r}, which has {len(table.columns)}",
-        )
+        for table in section.blocks:
+            if not isinstance(table, PageTable):
+                continue
+            name, width = f"the table {table.caption!r}", len(table.columns)
+            for number, row in enumerate(table.rows, start=1):
+                if len(row) != width:
+                    problem = f"row {number} of {name} has {len(row)} cells for {width} columns"
+                    raise ParameterError(problem)
+            if not 0 <= table.header < width:
+                problem = f" is not a column of {name}, which has {width}"
+                raise ParameterError(Use(header=table.header), problem)
 
 
 WIDTH = 88
@@ -306,13 +272,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def plain_text(text: str) -> str:
-    r"""A text without markup, in which no name can steer the terminal.
-
-    Examples
-    --------
-    >>> plain_text(Markup("<b>{}</b> of\u00a0{}").format("a<b", "x\x1b[2J"))
-    'a<b of x�[2J'
-    """
+    """A text without markup, in which no name can steer the terminal."""
     if isinstance(text, Markup):
         text = html.unescape(_TAG.sub("", str(text)))
     # A hard space is not printable by Python's rule.
@@ -326,22 +286,7 @@ def sentences_of(blocks: Iterable[Block]) -> list[str]:
 
 
 def render_text(blocks: Iterable[Block]) -> str:
-    """Blocks as paragraphs of at most 88 characters; pictures are left out, and tables keep their width.
-
-    Examples
-    --------
-    >>> from pyfsagg._report.page import PageColumn, PageTable
-    >>> rows = [["age", "0.5"], ["weight", "12.0"]]
-    >>> heads = [PageColumn("Feature", numeric=False), PageColumn("Score")]
-    >>> table = PageTable("Two features.", heads, rows)
-    >>> print(render_text([Text(Markup("<b>Both</b> are selected.")), table]))
-    Both are selected.
-    <BLANKLINE>
-    Two features.
-    Feature  Score
-    age        0.5
-    weight    12.0
-    """
+    """Blocks as paragraphs of at most 88 characters; pictures are left out, and tables keep their width."""
     return "\n\n".join(filter(None, map(_rendered, blocks)))
 
 

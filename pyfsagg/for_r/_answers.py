@@ -33,14 +33,14 @@ from pyfsagg.results import load_result
 
 def packed(result: Result) -> str:
     """The files of a result in one text."""
-    held = io.BytesIO()
+    packed_files = io.BytesIO()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         result._write_into(folder)
-        with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(packed_files, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(folder.iterdir()):
                 archive.write(file, file.name)
-    return base64.b64encode(held.getvalue()).decode("ascii")
+    return base64.b64encode(packed_files.getvalue()).decode("ascii")
 
 
 def unpacked(files: str) -> Any:
@@ -60,7 +60,7 @@ def record_of(result: EnsembleResult) -> str:
     matrices = [f"filter_{i}" for i in range(len(result.score_matrices))]
     arrays = arrays_of(result)
     rest = {name: arrays[name] for name in arrays if name not in (*_IN_R, *matrices)}
-    settings = {name: getattr(result, name) for name in ("parameters", "data", "versions")}
+    settings = {name: getattr(result, name) for name in _ORIGIN}
     record = {**settings, **document_of(result), "arrays": rest}
     return json.dumps(record, default=as_record)
 
@@ -73,7 +73,7 @@ def ensemble_of(parts: Mapping[str, Any]) -> EnsembleResult:
     arrays = {
         **record["arrays"],
         **{f"filter_{i}": matrix for i, matrix in enumerate(parts["score_matrices"])},
-        **{name: parts[own] for name, own in _IN_R.items() if parts.get(own) is not None},
+        **{name: parts[in_r] for name, in_r in _IN_R.items() if parts.get(in_r) is not None},
     }
     arrays = {name: np.ascontiguousarray(values, dtype=float) for name, values in arrays.items()}
     return EnsembleResult(**fields_of(record, arrays))
@@ -82,11 +82,11 @@ def ensemble_of(parts: Mapping[str, Any]) -> EnsembleResult:
 def plain_value(value: Any) -> Any:
     """Settings as R can hold them: lists, words and numbers."""
     if isinstance(value, Mapping):
-        return {str(key): plain_value(each) for key, each in value.items()}
+        return {str(key): plain_value(part) for key, part in value.items()}
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, (list, tuple)):
-        return [plain_value(each) for each in value]
+        return [plain_value(part) for part in value]
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, (str, bool, int, float)):
@@ -109,12 +109,11 @@ def _cells(column: pd.Series[Any]) -> Any:
         return {"codes": column.cat.codes.to_numpy().astype(float) + 1, "levels": levels}
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub":
         return column.to_numpy()
-    values = column.tolist()
-    missing = [each is None or each is pd.NA or each != each for each in values]
-    known = [each for each, absent in zip(values, missing, strict=True) if not absent]
-    if known and all(isinstance(each, (int, float, np.number)) for each in known):
-        return np.array([np.nan if a else float(v) for v, a in zip(values, missing, strict=True)])
-    return [None if absent else _text(each) for each, absent in zip(values, missing, strict=True)]
+    cells = [None if x is None or x is pd.NA or x != x else x for x in column.tolist()]
+    known = [cell for cell in cells if cell is not None]
+    if known and all(isinstance(cell, (int, float, np.number)) for cell in known):
+        return np.array([np.nan if cell is None else float(cell) for cell in cells])
+    return [None if cell is None else _text(cell) for cell in cells]
 
 
 def _text(value: Any) -> str:
@@ -123,10 +122,10 @@ def _text(value: Any) -> str:
 
 
 def returned(value: Any) -> Any:
-    """What a public function returns, with a word on what it is, so that R makes one object of its own of it.
+    """A value of a public function with its kind, by which R makes an object of it.
 
     Tables become data frames, arrays with names named vectors; a result becomes a list of its parts
-    with its table, its sentences and, if it can be kept in files, these.
+    with its table, its sentences and, if it can be saved, its files.
     """
     if isinstance(value, EnsembleResult):
         return {"is": "ensemble", "value": ensemble_parts(value)}
@@ -135,36 +134,39 @@ def returned(value: Any) -> Any:
     if isinstance(value, pd.Series):
         names = [str(name) for name in value.index]
         return {"is": "vector", "names": names, "value": _cells(value)}
-    if sparse.issparse(value):
-        return {"is": "sparse", "value": _sparse(value)}
+    if sparse.issparse(value):  # column by column, as the package Matrix of R keeps them
+        matrix: Any = value
+        columns = sparse.csc_matrix(matrix)
+        cells = {"values": columns.data.astype(float), "rows": columns.indices}
+        shape = {"start": columns.indptr, "shape": list(columns.shape)}
+        return {"is": "sparse", "value": {**cells, **shape}}
     if isinstance(value, Mapping):
-        return {
-            "is": "list",
-            "names": [_label(name) for name in value],
-            "value": [returned(each) for each in value.values()],
-        }
+        names = [_label(name) for name in value]
+        return {"is": "list", "names": names, "value": list(map(returned, value.values()))}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _result(value)
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return returned(value._asdict())
-    if isinstance(value, (list, tuple)) and not all(_is_cell(each) for each in value):
-        return {"is": "list", "names": None, "value": [returned(each) for each in value]}
-    if isinstance(value, (list, tuple)) and any(isinstance(each, float) for each in value):
+    if isinstance(value, (list, tuple)) and not all(isinstance(cell, _CELLS) for cell in value):
+        return {"is": "list", "names": None, "value": list(map(returned, value))}
+    if isinstance(value, (list, tuple)) and any(isinstance(cell, float) for cell in value):
         value = np.array(value, dtype=float)
     return {"is": "value", "value": plain_value(value)}
 
 
-_POSITIONS = ("removal_order", "order")
-"""Fields that say features by their positions, which R knows by their names."""
+_CELLS = (type(None), str, bool, int, float, np.generic)
 
-_SILENT = ("parameters", "data", "versions", "call")
-"""Fields that say how a result was made."""
+_POSITIONS = ("removal_order", "order")
+"""Fields with positions of features, for which R has names."""
+
+_ORIGIN = ("parameters", "data", "versions")
+"""Fields that describe how a result was made."""
 
 
 def _result(value: Any) -> dict[str, Any]:
-    fields = [field.name for field in dataclasses.fields(value) if field.name not in _SILENT]
-    parts = {name: getattr(value, name) for name in fields if not name.startswith("_")}
-    parts = {name: each for name, each in parts.items() if not isinstance(each, RankTable)}
+    names = [field.name for field in dataclasses.fields(value) if not field.name.startswith("_")]
+    parts = {name: getattr(value, name) for name in names if name not in (*_ORIGIN, "call")}
+    parts = {name: part for name, part in parts.items() if not isinstance(part, RankTable)}
     for name in _POSITIONS:
         if name in parts and "feature_names" in parts:
             parts[name] = [parts["feature_names"][at] for at in np.asarray(parts[name]).tolist()]
@@ -178,29 +180,18 @@ def _result(value: Any) -> dict[str, Any]:
     }
 
 
-def _sparse(matrix: Any) -> dict[str, Any]:
-    """The cells of a sparse matrix column by column, as the package Matrix of R keeps them."""
-    columns = sparse.csc_matrix(matrix)
-    return {
-        "values": columns.data.astype(float),
-        "rows": columns.indices,
-        "start": columns.indptr,
-        "shape": list(columns.shape),
-    }
-
-
 def _sentences(value: Any) -> list[str]:
     for name in ("sentences", "sentence", "conclusions"):
-        said = getattr(value, name, None)
-        if said is not None:
-            said = said() if callable(said) else said
-            said = said.values() if isinstance(said, Mapping) else said
-            return [said] if isinstance(said, str) else [str(each) for each in said]
+        texts = getattr(value, name, None)
+        if texts is not None:
+            texts = texts() if callable(texts) else texts
+            texts = texts.values() if isinstance(texts, Mapping) else texts
+            return [texts] if isinstance(texts, str) else [str(text) for text in texts]
     return []
 
 
 def _indexed(frame: pd.DataFrame) -> dict[str, Any]:
-    """A data frame whose index, if it says anything, is its first column."""
+    """A data frame whose index is its first column, unless it only counts the rows."""
     numbered = isinstance(frame.index, pd.RangeIndex) or (
         frame.index.name is None and frame.index.dtype.kind in "iu"
     )
@@ -218,10 +209,6 @@ def _label(name: Any) -> str:
     return ".".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
-def _is_cell(value: Any) -> bool:
-    return value is None or isinstance(value, (str, bool, int, float, np.generic))
-
-
 def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
     """A ranking, with everything that makes it a result of Python again."""
     return {
@@ -236,9 +223,7 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
         "ranks": result.ranking,
         "halves": result.halves,
         "record": record_of(result),
-        "parameters": plain_value(result.parameters),
-        "data": plain_value(result.data),
-        "versions": plain_value(result.versions),
+        **_origin(result),
         "between_samples": _between_samples(result),
         "selection": _selection(result),
         "shuffled": None
@@ -247,61 +232,55 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
     }
 
 
+def _origin(result: Any) -> dict[str, Any]:
+    return {name: plain_value(getattr(result, name)) for name in _ORIGIN}
+
+
 def _selection(result: EnsembleResult) -> dict[str, Any]:
-    found = result.selection()
+    selection = result.selection()
     return {
-        "features": list(found.names),
-        "reason": rendered(found.reason, InR()),
-        "sentences": [rendered(each, InR()) for each in found.sentences],
+        "features": list(selection.names),
+        "reason": rendered(selection.reason, InR()),
+        "sentences": [rendered(sentence, InR()) for sentence in selection.sentences],
     }
 
 
 def _between_samples(result: EnsembleResult) -> dict[str, Any] | None:
     """Agreement of two samples, or None where the run has no pairs."""
     try:
-        found = result.between_sample_stability()
+        agreement = result.between_sample_stability()
     except DataError:
         return None
-    frame = found.to_frame().assign(top=found.n_features_to_select, n_pairs=found.n_pairs)
-    return frame_of(frame, "measure")
+    added = {"top": agreement.n_features_to_select, "n_pairs": agreement.n_pairs}
+    return frame_of(agreement.to_frame().assign(**added), "measure")
 
 
 def answered(result: Any) -> Any:
-    """What a function returns, with a word on which of R's classes it becomes."""
-    shapes: dict[type, tuple[str, Callable[[Any], dict[str, Any]]]] = {
+    """The value of a function with its kind: some results are classes of R of their own."""
+    classes: dict[type, tuple[str, Callable[[Any], dict[str, Any]]]] = {
         pyfsagg.Evaluation: ("evaluation", _evaluation_parts),
         pyfsagg.InfluenceResult: ("influence", _influence_parts),
         Committee: ("committee", _committee_parts),
         pyfsagg.Screen: ("screen", _screen_parts),
     }
-    if type(result) not in shapes:
+    if type(result) not in classes:
         return returned(result)
-    kind, parts = shapes[type(result)]
-    return {"is": kind, "value": parts(result)}
+    kind, parts = classes[type(result)]
+    return {"is": kind, "value": {**parts(result), "files": packed(result)}}
 
 
-def _kept(result: Result) -> dict[str, Any]:
-    """What R keeps of every result, to hand it back."""
+def _committee_parts(result: Committee) -> dict[str, Any]:
+    known = bool(result.voters["performance"].notna().any())
     return {
-        "files": packed(result),
-        "parameters": plain_value(result.parameters),
-        "data": plain_value(result.data),
-        "versions": plain_value(result.versions),
-    }
-
-
-def _committee_parts(found: Committee) -> dict[str, Any]:
-    known = bool(found.voters["performance"].notna().any())
-    return {
-        "ranking": frame_of(found.ranking, "feature"),
-        "voters": frame_of(found.voters),
-        "front": frame_of(found.pareto_front()) if known else None,
-        "knee": plain_value(found.knee()) if known else None,
-        "learners": frame_of(found.summary(), "learner"),
-        "sentences": found.sentences(),
-        "support": found.support,
-        "features": list(found.feature_names),
-        **_kept(found),
+        "ranking": frame_of(result.ranking, "feature"),
+        "voters": frame_of(result.voters),
+        "front": frame_of(result.pareto_front()) if known else None,
+        "knee": plain_value(result.knee()) if known else None,
+        "learners": frame_of(result.summary(), "learner"),
+        "sentences": result.sentences(),
+        "support": result.support,
+        "features": list(result.feature_names),
+        **_origin(result),
     }
 
 
@@ -310,7 +289,7 @@ def _influence_parts(result: pyfsagg.InfluenceResult) -> dict[str, Any]:
         "stability": frame_of(result.to_frame()),
         "ranks": {name: result.ranks(name) for name in result.aggregators},
         "features": list(result.feature_names),
-        **_kept(result),
+        **_origin(result),
     }
 
 
@@ -321,15 +300,15 @@ def _evaluation_parts(result: pyfsagg.Evaluation) -> dict[str, Any]:
         "weighted": frame_of(result.weighted_average_accuracy()),
         "comparison": _comparison(result),
         "remarks": list(result.remarks),
-        **_kept(result),
+        **_origin(result),
     }
 
 
 def _comparison(result: pyfsagg.Evaluation) -> list[str]:
     """The sentences of the comparison of the methods, or why there is none."""
     try:
-        found = result.compare()
-        return [*found.sentences.values(), *found.remarks]
+        comparison = result.compare()
+        return [*comparison.sentences.values(), *comparison.remarks]
     except PyfsaggError as reason:
         return [reason.render(InR())]
 
@@ -339,5 +318,4 @@ def _screen_parts(result: pyfsagg.Screen) -> dict[str, Any]:
         "table": frame_of(result.to_frame(), "gene"),
         "alpha": {name: side.alpha for name, side in result.sides.items()},
         "remarks": list(result.remarks),
-        "files": packed(result),
     }

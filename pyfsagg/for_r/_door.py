@@ -24,18 +24,12 @@ def answer(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Do a task of :data:`pyfsagg.for_r.tasks.TASKS`, between :func:`enter` and :func:`leave`."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = interruptible(lambda: _done(task, arguments)) or {}
-    ours = [each for each in caught if issubclass(each.category, UserWarning)]
+        reply = interruptible(lambda: _done(task, arguments)) or {}
     door = _spelling(task, arguments)
-    found["warnings"] = list(
-        dict.fromkeys(
-            each.message.render(door)
-            if isinstance(each.message, PyfsaggWarning)
-            else str(each.message)
-            for each in ours
-        )
-    )
-    return found
+    messages = [item.message for item in caught if issubclass(item.category, UserWarning)]
+    texts = [m.render(door) if isinstance(m, PyfsaggWarning) else str(m) for m in messages]
+    reply["warnings"] = list(dict.fromkeys(texts))
+    return reply
 
 
 def _done(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,8 +40,8 @@ def _done(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": {"class": type(error).__name__, "message": message}}
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
-        told = {"class": "internal", "message": message, "traceback": traceback.format_exc()}
-        return {"error": told}
+        where = traceback.format_exc()
+        return {"error": {"class": "internal", "message": message, "traceback": where}}
 
 
 def _spelling(task: str, arguments: Mapping[str, Any]) -> InR:

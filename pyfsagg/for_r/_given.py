@@ -36,7 +36,11 @@ def table_of(parts: Mapping[str, Any]) -> pd.DataFrame | SparseTable:
     """
     names = listed(parts["names"])
     if "sparse" in parts:
-        return _sparse_table(parts["sparse"], tuple(str(name) for name in names))
+        part = parts["sparse"]
+        cells, at, start = (np.asarray(listed(part[key])) for key in ("values", "rows", "start"))
+        n_rows, n_columns = map(int, part["shape"])
+        matrix: Any = sparse.csc_matrix((cells, at, start), shape=(n_rows, n_columns))
+        return read_sparse(matrix, tuple(str(name) for name in names), ())
     columns: dict[int, Any] = {}
     for kind in ("double", "integer", "logical", "nominal"):
         if kind not in parts:
@@ -50,13 +54,6 @@ def table_of(parts: Mapping[str, Any]) -> pd.DataFrame | SparseTable:
     frame = pd.DataFrame({at: columns[at] for at in range(len(names))})
     frame.columns = pd.Index([str(name) for name in names])
     return frame
-
-
-def _sparse_table(parts: Mapping[str, Any], names: tuple[str, ...]) -> SparseTable:
-    rows, columns = (int(size) for size in parts["shape"])
-    cells, at, start = (np.asarray(listed(parts[name])) for name in ("values", "rows", "start"))
-    matrix: Any = sparse.csc_matrix((cells, at, start), shape=(rows, columns))
-    return read_sparse(matrix, names, ())
 
 
 def _column(kind: str, values: Any, missing: Any, part: Mapping[str, Any], position: int) -> Any:
@@ -86,11 +83,11 @@ def target_of(parts: Mapping[str, Any] | None) -> pd.Series[Any] | pd.DataFrame 
     return pd.Series(np.asarray(listed(parts["values"]), dtype=float), name=parts["name"])
 
 
-def filter_of(given: Any) -> Any:
+def filter_of(part: Any) -> Any:
     """The name of a filter, or an R function (x, y, weight) -> scores with its name."""
-    if not isinstance(given, Mapping):
-        return given
-    call = given["call"]
+    if not isinstance(part, Mapping):
+        return part
+    call = part["call"]
 
     def r_function(X: Any, y: Any, sample_weight: Any = None) -> Any:
         if sample_weight is None:
@@ -99,57 +96,57 @@ def filter_of(given: Any) -> Any:
         labels = {name: list(y[name]) for name in fields} if fields else list(y)
         return np.asarray(listed(call_r(call, X, labels, sample_weight)), dtype=float)
 
-    r_function.__name__ = str(given["name"])
+    r_function.__name__ = str(part["name"])
     return r_function
 
 
-def learners_of(given: Any, task: str) -> dict[str, Any]:
+def learners_of(parts: Any, task: str) -> dict[str, Any]:
     """Learners by name: those of scikit-learn with their parameters, and R functions (x, y) -> importances.
 
     Each is ``label`` (of its voters; may be empty) with ``call``, or with ``learner`` and ``parameters``.
     """
-    if given is None:
+    if parts is None:
         return named_learners(None, task)
-    found: dict[str, Any] = {}
-    for each in listed(given):
-        for name, model in _learner_of(each, task).items():
-            label = str(each["label"]) or name
-            if label in found:
+    learners: dict[str, Any] = {}
+    for part in listed(parts):
+        for name, model in _learner_of(part, task).items():
+            label = str(part["label"]) or name
+            if label in learners:
                 raise ParameterError(
                     f"the learner {label!r} is given twice; give each a name in the list of learners"
                 )
-            found[label] = model
-    return found
+            learners[label] = model
+    return learners
 
 
-def _learner_of(given: Mapping[str, Any], task: str) -> dict[str, Any]:
-    if "call" in given:
-        label, call = str(given["label"]), given["call"]
+def _learner_of(part: Mapping[str, Any], task: str) -> dict[str, Any]:
+    if "call" in part:
+        label, call = str(part["label"]), part["call"]
 
         def r_function(X: Any, y: Any) -> Any:
             return numbers_from_r(call_r(call, X, list(y), what=f"the learner {label!r}"))
 
         r_function.__name__ = label
         return {label: r_function}
-    found = named_learners(str(given["learner"]), task)
-    for name, model in found.items():
+    models = named_learners(str(part["learner"]), task)
+    for name, model in models.items():
         last = model.steps[-1][1] if hasattr(model, "steps") else model
-        for parameter, value in (given.get("parameters") or {}).items():
+        for parameter, value in (part.get("parameters") or {}).items():
             if parameter not in last.get_params():
                 raise UnknownNameError(f"parameter of {name}", parameter, list(last.get_params()))
             last.set_params(**{parameter: counts(value)})
-    return found
+    return models
 
 
 def call_r(function: Callable[..., Any], *arguments: Any, what: str = "the filter function") -> Any:
     """The value of an R function, which answers with its error or the interrupt that it met."""
     with inside_r():
-        found = function(*arguments)
-    if "interrupt" in found:
+        reply = function(*arguments)
+    if "interrupt" in reply:
         raise KeyboardInterrupt
-    if "error" in found:
-        raise DataError(f"{what} failed: {found['error']}")
-    return found.get("value")
+    if "error" in reply:
+        raise DataError(f"{what} failed: {reply['error']}")
+    return reply.get("value")
 
 
 def aggregator_of(call: Callable[..., Any]) -> Callable[[Any], Any]:
@@ -183,39 +180,43 @@ def counts(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, Mapping):
-        return {str(key): counts(each) for key, each in value.items()}
-    return [counts(each) for each in value] if isinstance(value, (list, tuple)) else value
+        return {str(key): counts(part) for key, part in value.items()}
+    return [counts(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def numbers_from_r(values: Any) -> Any:
     """Numbers of which some may be missing."""
-    return np.array([np.nan if each is None else each for each in listed(values)], dtype=float)
+    return np.array([np.nan if value is None else value for value in listed(values)], dtype=float)
+
+
+def universe_of(sizes: Any) -> int | list[int] | None:
+    """One size for all lists, or one for each."""
+    universe = [int(size) for size in listed(sizes)]
+    return universe[0] if len(universe) == 1 else universe or None
 
 
 def rank_table_of(parts: Mapping[str, Any]) -> RankTable:
     """Ranked lists; a matrix has a row for each list, names of lists and items stand beside it."""
-    sizes = [int(size) for size in listed(parts.get("universe"))] or None
-    universe: Any = sizes[0] if sizes is not None and len(sizes) == 1 else sizes
+    universe: Any = universe_of(parts.get("universe"))
     drawn = {"ties": parts["ties"], "random_state": parts.get("seed")}
     full = bool(parts["full"])
-    weights = [float(each) for each in listed(parts.get("weights"))] or None
+    weights = [float(weight) for weight in listed(parts.get("weights"))] or None
     if parts["input"] == "files":
+        paths, unranked = (list(map(str, listed(parts.get(key)))) for key in ("paths", "unranked"))
         files = RankTable.from_files(
-            [str(path) for path in listed(parts["paths"])],
+            paths,
             universe,
             full,
             duplicates=parts["duplicates"],
             higher_is_better=bool(parts["higher_is_better"]),
-            unranked=[str(path) for path in listed(parts.get("unranked"))],
+            unranked=unranked,
             **drawn,
         )
         return files.weighted(weights)
-    frame = pd.DataFrame(
-        np.asarray(parts["ranks"], dtype=float),
-        columns=[str(one) for one in listed(parts["items"])],
-    )
+    items = list(map(str, listed(parts["items"])))
+    frame = pd.DataFrame(np.asarray(parts["ranks"], dtype=float), columns=items)
     if parts.get("list_names"):
-        frame.index = pd.Index([str(one) for one in listed(parts["list_names"])])
+        frame.index = pd.Index([str(name) for name in listed(parts["list_names"])])
     if parts["input"] == "scores":
         higher = bool(parts["higher_is_better"])
         table = RankTable.from_scores(frame, higher, full=full, universe=universe, **drawn)
@@ -259,15 +260,7 @@ PHRASES: dict[str, Callable[..., str]] = {
 
 
 class InR(Door):
-    """R's spelling.
-
-    Examples
-    --------
-    >>> from pyfsagg._message import Got, Message, Param
-    >>> message = Message(Param("n_jobs"), " must be a number", Got(None), "; ", Use("Checks", pairs=30))
-    >>> message.render(InR())
-    'cores must be a number, got NULL; pairs = 30'
-    """
+    """R's spelling of the parts of a message."""
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         self.names = {**IN_R, "X": "x", "universe": "N", **(names or {})}
@@ -305,12 +298,12 @@ def in_r(value: object, quote: str = '"') -> str:
     if isinstance(value, str):
         return str(value) if isinstance(value, Name) else f"{quote}{value}{quote}"
     if isinstance(value, Mapping):
-        inner = (f"{key} = {in_r(each, quote)}" for key, each in value.items())
+        inner = (f"{key} = {in_r(part, quote)}" for key, part in value.items())
         return f"list({', '.join(inner)})"
     return _of_list(value, quote) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _of_list(values: list[object] | tuple[object, ...], quote: str) -> str:
-    """R has no single values: one of a list is itself."""
-    inner = ", ".join(in_r(each, quote) for each in values)
+    """R has no single values: a list of one is its element."""
+    inner = ", ".join(in_r(value, quote) for value in values)
     return inner if len(values) == 1 else f"c({inner})"

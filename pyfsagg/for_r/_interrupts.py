@@ -1,12 +1,12 @@
 """Ctrl-C while R waits for Python: it ends the computation, and nothing else is cut short.
 
-R and Python run in one thread, and reticulate tells both of SIGINT: whichever looks first stops what it does.
+R and Python run in one thread, and reticulate passes SIGINT to both: whichever looks first stops its work.
 That is wrong wherever R's and Python's code are on the stack together.  R leaves by a jump over C++ and
 Python's C, which breaks them; and a ``KeyboardInterrupt`` may surface where reticulate converts a value.
 
-Therefore R is told of none between :func:`enter` and :func:`leave`.  The signal is Python's own then, which
-raises a ``KeyboardInterrupt`` only within :func:`interruptible` and otherwise remembers that one came;
-:func:`leave` tells R.  An R function that Python calls gets the signal for as long as it runs.
+Therefore R gets no signal between :func:`enter` and :func:`leave`.  Python handles it then: it raises a
+``KeyboardInterrupt`` only within :func:`interruptible`, and otherwise remembers that one came, which
+:func:`leave` reports to R.  An R function that Python calls gets the signal for as long as it runs.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _meet(number: int, frame: FrameType | None) -> None:
 
 
 def _leave_to_others(number: int, frame: FrameType | None) -> None:
-    """Call reticulate's handler, which trips itself again while R's interrupts are suspended."""
+    """Call reticulate's handler, which raises the signal again while R's interrupts are suspended."""
     global _with_others
     if _with_others or not callable(_others):
         return

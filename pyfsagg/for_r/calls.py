@@ -47,19 +47,17 @@ class Called:
     function : str
         Its public name, from ``pyfsagg`` on.
     page : str
-        The help page of R on which it stands.
-    names : dict of str to str
-        Arguments of Python that have another name in R, beside those of :data:`IN_R`.
-    kinds : dict of str to str
-        Arguments, by their names in Python, that R reads in a way of its own (``KINDS`` in ``call.R``)
-        which the types do not tell.
+        Its help page in R.
+    names, kinds : dict of str to str
+        Arguments of Python that have another name in R, beside those of :data:`IN_R`; and those
+        whose kind in R (``KINDS`` in ``call.R``) does not follow from the types.
     value : str
         R code around the answer ``{}``.
     without : tuple of str
-        Arguments that R does not have, because what it hands over says the same.
+        Arguments that R does not have, because its data hold the same.
     method, later : str, dict of str to str
-        The method of the result that R asks for, and arguments of R that are those of the method, with the
-        names that they have there.
+        The method of the result that R calls, and the arguments of R that belong to it, with their
+        names there.
     by_hand : bool
         Whether the function of R is written by hand, because it does something before or after.
     module : module
@@ -112,21 +110,17 @@ def _calls(room: str, page: str, *names: str, **about: Any) -> dict[str, Called]
     return {name: Called(f"{room}.{name}".lstrip("."), page, **about) for name in names}
 
 
+def _of(kind: str, argument: str, page: str, **about: Any) -> dict[str, Any]:
+    """An entry of :data:`CALLS` whose first argument is `x` in R, of a kind of its own."""
+    return {"page": page, "names": {argument: "x"}, "kinds": {argument: kind}, **about}
+
+
 _COLLECTION: dict[str, Any] = {"page": "stability_more", "without": ("feature_names",)}
 """Names of features are those of the columns in R."""
-_OF_DATA: dict[str, Any] = {**_COLLECTION, "names": {"data": "x"}, "kinds": {"data": "collection"}}
-_OF_SCORES: dict[str, Any] = {
-    **_COLLECTION,
-    "names": {"scores": "x"},
-    "kinds": {"scores": "collection"},
-}
-_OF_SETS: dict[str, Any] = {**_COLLECTION, "names": {"sets": "x"}, "kinds": {"sets": "collection"}}
-_OF_LISTS: dict[str, Any] = {
-    "page": "ranked_lists",
-    "names": {"table_or_scores": "x"},
-    "kinds": {"table_or_scores": "lists"},
-}
-_BY_FEATURE = "by_feature({}, x)"
+_OF_DATA = _of("collection", "data", **_COLLECTION)
+_OF_SCORES = _of("collection", "scores", **_COLLECTION)
+_OF_SETS = _of("collection", "sets", **_COLLECTION)
+_OF_LISTS = _of("lists", "table_or_scores", "ranked_lists")
 
 CALLS: dict[str, Called] = {
     # tests of methods that R has not itself
@@ -155,7 +149,7 @@ CALLS: dict[str, Called] = {
         "clustering_curve", "evaluate_rankings", "frcm", "frmv",
         kinds={"labels": "labels"},
     ),
-    **_calls("unsupervised", "unsupervised", "laplacian_score", "svd_entropy", value=_BY_FEATURE),
+    **_calls("unsupervised", "unsupervised", "laplacian_score", "svd_entropy", value="by_feature({}, x)"),
     "rank_unsupervised": Called("unsupervised.rank_unsupervised", "unsupervised", by_hand=True),
     # limits on false selections
     **_calls(
@@ -215,16 +209,15 @@ CALLS: dict[str, Called] = {
 
 
 def call(of: str, arguments: Mapping[str, Any]) -> Any:
-    """What a function of :data:`CALLS` returns."""
+    """The value of a function of :data:`CALLS`."""
     called = CALLS[of]
-    given = {name: decoded(value) for name, value in dict(arguments).items() if value is not None}
-    kept = {name: given.pop(name, None) for name in ("save", "report")}
-    later = {name: given.pop(name) for name in called.later if name in given}
-    result = called.python(**arguments_of(called, given))
+    values = {name: decoded(value) for name, value in dict(arguments).items() if value is not None}
+    files = {name: values.pop(name, None) for name in ("save", "report")}
+    later = {called.later[name]: values.pop(name) for name in called.later if name in values}
+    result = called.python(**arguments_of(called, values))
     if called.method:
-        method = getattr(result, called.method)
-        result = method(**{called.later[name]: value for name, value in later.items()})
-    keep(result, **kept)
+        result = getattr(result, called.method)(**later)
+    keep(result, **files)
     return answered(result)
 
 
@@ -241,23 +234,17 @@ METHODS = ("clusters", "compare", "rank_confidence")
 
 
 def call_method(object: Any, method: str, arguments: Mapping[str, Any] | None = None) -> Any:
-    """What a method of a result that R holds returns."""
+    """The value of a method of a result that R holds."""
     if method not in METHODS:
         raise UnknownNameError("method", method, METHODS)
     run = getattr(decoded(object), method)
     types = get_type_hints(run)
-    return answered(
-        run(
-            **{
-                name: as_typed(decoded(value), types[name])
-                for name, value in dict(arguments or {}).items()
-            }
-        )
-    )
+    values = {name: decoded(value) for name, value in dict(arguments or {}).items()}
+    return answered(run(**{name: as_typed(value, types[name]) for name, value in values.items()}))
 
 
 def call_package(package: str, what: str, arguments: Mapping[str, Any] | None = None) -> Any:
-    """What a public function of another package returns, which R names."""
+    """The value of a public function of another package."""
     try:
         module = importlib.import_module(package)
     except ImportError as error:
@@ -266,8 +253,8 @@ def call_package(package: str, what: str, arguments: Mapping[str, Any] | None = 
     if what not in known:
         raise UnknownNameError("what", what, known)
     called = Called(what, "", module=module)
-    given = {name: decoded(value) for name, value in dict(arguments or {}).items()}
-    return answered(called.python(**arguments_of(called, given)))
+    values = {name: decoded(value) for name, value in dict(arguments or {}).items()}
+    return answered(called.python(**arguments_of(called, values)))
 
 
 def write(
@@ -280,12 +267,12 @@ def write(
 ) -> str:
     """Write a result, its page or a picture of it; the path."""
     result = decoded(object)
-    given = {name: counts(decoded(value)) for name, value in dict(options or {}).items()}
+    view = {name: counts(decoded(value)) for name, value in dict(options or {}).items()}
     if save is not None:
-        return str(result.save(save, **given))
+        return str(result.save(save, **view))
     if report is not None:
-        return str(result.report(report, **given))
-    axes = result.plot(kind, **given)
+        return str(result.report(report, **view))
+    axes = result.plot(kind, **view)
     figure = np.ravel(np.asarray(axes, dtype=np.object_))[0].figure
     try:
         figure.savefig(picture, bbox_inches="tight")
@@ -309,21 +296,21 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "target": target_of,
     "ensemble": ensemble_of,
     "files": unpacked,
-    "sets": lambda given: [{str(name) for name in listed(each)} for each in given],
+    "sets": lambda sets: [set(map(str, listed(names))) for names in sets],
     "matrix": np.asarray,
-    "square": lambda given: pd.DataFrame(
-        given["values"], listed(given["rows"]), listed(given["columns"])
+    "square": lambda part: pd.DataFrame(
+        part["values"], listed(part["rows"]), listed(part["columns"])
     ),
-    "pairs": lambda given: np.asarray(given).reshape(len(given) // 2, 2, -1),
+    "pairs": lambda rows: np.asarray(rows).reshape(len(rows) // 2, 2, -1),
     "rank_table": rank_table_of,
     "aggregator": aggregator_of,
     "null": null_of,
-    "list": lambda given: [decoded(each) for each in given],
+    "list": lambda values: list(map(decoded, values)),
 }
 """How each kind of R's objects is read."""
 
 
-def arguments_of(called: Called, given: Mapping[str, Any]) -> dict[str, Any]:
+def arguments_of(called: Called, values: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments of the function by the names and types of Python."""
     parameters = called.parameters
     open_end = any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values())
@@ -331,7 +318,7 @@ def arguments_of(called: Called, given: Mapping[str, Any]) -> dict[str, Any]:
     in_python = {name: key for key, name in IN_R.items()}
     execution: dict[str, Any] = {}
     arguments: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in values.items():
         if name in by_r_name:
             python = by_r_name[name]
             arguments[python] = as_typed(value, parameters[python].annotation)

@@ -18,7 +18,7 @@ import pyfsagg
 from pyfsagg._base.settings import Settings, Task
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
+from pyfsagg.aggregation import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.aggregation.advice import advise
 from pyfsagg.committees import Committee, LearnerSelection
 from pyfsagg.committees.learners import DRAWN
@@ -38,6 +38,7 @@ from pyfsagg.for_r._given import (
     rank_table_of,
     table_of,
     target_of,
+    universe_of,
 )
 from pyfsagg.for_r.calls import (
     as_typed,
@@ -60,7 +61,6 @@ _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "stuart": ("stuart", {}),
 }
 """Methods of R's aggregateRanks as aggregators with options."""
-
 
 GROUPS: dict[str, dict[str, type[Settings]]] = {
     "evaluate": {"protocol": pyfsagg.Protocol},
@@ -110,17 +110,19 @@ def _argument(name: str, value: Any, hint: Any) -> Any:
         return np.asarray(value, dtype=np.intp) - 1
     if name == "groups":
         return [str(label) for label in listed(value)]
-    if name == "filter":
-        return [filter_of(one) for one in value] if isinstance(value, list) else filter_of(value)
     if name == "progress":
         return progress_of(value)
-    if name in ("filters", "methods"):
-        return [filter_of(one) for one in listed(value)]
+    if name == "rankings":
+        return {method: np.asarray(listed(ranking)) for method, ranking in value.items()}
+    if name == "filter" and not isinstance(value, list):
+        return filter_of(value)
+    if name in ("filter", "filters", "methods"):
+        return [filter_of(method) for method in listed(value)]
     return as_typed(value, hint)
 
 
 def _run(of: str, save: str | None = None, report: str | None = None, **arguments: Any) -> Any:
-    """What a function of :data:`RUNS` returns; it is written into a folder, its page into a file."""
+    """The result of a function of :data:`RUNS`, after it and its page are written where R says."""
     result = RUNS[of](**arguments)
     keep(result, save, report)
     return answered(result)
@@ -137,7 +139,8 @@ def _plain_run(name: str) -> Callable[..., Any]:
 
     def run(table: Any, target: Any, **options: Any) -> Any:
         function = getattr(pyfsagg, name)
-        return function(table_of(table), target_of(target), **_settings(function, options))
+        settings = _settings(function, options, **GROUPS.get(name, {}))
+        return function(table_of(table), target_of(target), **settings)
 
     return run
 
@@ -145,15 +148,12 @@ def _plain_run(name: str) -> Callable[..., Any]:
 def _error_control(scores: Any, features: Any, resampling: str, **options: Any) -> dict[str, Any]:
     """Limits on false selections of an ensemble, out of its combined scores."""
     require_pairs(resampling)
-    given = {name: counts(value) for name, value in options.items() if value is not None}
-    found = control_errors(np.asarray(scores), listed(features), **given)
+    settings = {name: counts(value) for name, value in options.items() if value is not None}
+    control = control_errors(np.asarray(scores), listed(features), **settings)
     return {
-        "table": frame_of(found.to_frame(), "feature"),
-        "selected": found.selected,
-        "sentences": list(found.sentences),
-        "q": found.q,
-        "threshold": found.threshold,
-        "bound": found.bound,
+        "table": frame_of(control.to_frame(), "feature"),
+        "sentences": list(control.sentences),
+        **{name: getattr(control, name) for name in ("selected", "q", "threshold", "bound")},
     }
 
 
@@ -187,32 +187,32 @@ def _aggregate(
     `ranks` has shape (n_lists, n_items), NaN = not in the list, or is a table of ranked lists.
     The answer has positions of items, from 0: their names stay in R.
     """
-    options: dict[str, Any] = {}
-    if method in _R_METHODS:
-        name, options = _R_METHODS[method]
-        options = dict(options)
-    else:
-        name = AGGREGATORS.get(method).name
-    if name in ("robust_rank_aggregation", "mean_p_value"):
+    spec, options = _aggregator(method)
+    if spec.name in ("robust_rank_aggregation", "mean_p_value"):
         options["ties"] = ties
-    if name == "robust_rank_aggregation":
+    if spec.name == "robust_rank_aggregation":
         options["exact"] = exact
         if top_cutoff is not None:
-            options["top_cutoff"] = [float(each) for each in listed(top_cutoff)]
+            options["top_cutoff"] = [float(cutoff) for cutoff in listed(top_cutoff)]
     matrix = None if isinstance(ranks, Mapping) else np.asarray(ranks)
     if isinstance(ranks, Mapping):
         table = rank_table_of(ranks)
     elif normalized:
         table = RankTable.from_normalized_ranks(matrix)
     else:
-        sizes = None if universe is None else [int(size) for size in listed(universe)]
-        table = RankTable.from_ranks(matrix, universe=_one_or_all(sizes), full=full)
+        table = RankTable.from_ranks(matrix, universe=universe_of(universe), full=full)
     if weights is not None:
-        table = table.weighted([float(each) for each in listed(weights)])
-    values = AGGREGATORS.get(name).apply(table, **options)
+        table = table.weighted([float(weight) for weight in listed(weights)])
+    values = spec.apply(table, **options)
     order, score = _in_order(values, method)
     names = list(table.names) if matrix is None else None
     return {"order": order, "score": score, "names": names}
+
+
+def _aggregator(method: str) -> tuple[AggregatorSpec, dict[str, Any]]:
+    """An aggregator by R's name or its own, with the options that R's name stands for."""
+    name, options = _R_METHODS.get(method, (method, {}))
+    return AGGREGATORS.get(name), dict(options)
 
 
 def _in_order(values: AggregatedValues, method: str) -> tuple[Any, Any]:
@@ -232,9 +232,7 @@ def _aggregate_groups(
     exact: bool = False,
 ) -> dict[str, Any]:
     """Groups of members as items; positions of the groups in the order of their first members."""
-    name, options = _R_METHODS.get(method, (method, {}))
-    spec = AGGREGATORS.get(name)
-    options = dict(options)
+    spec, options = _aggregator(method)
     if spec.name == "robust_rank_aggregation":
         options["exact"] = exact
     table = RankTable.from_groups(listed(scores), listed(groups), higher_is_better)
@@ -245,10 +243,8 @@ def _aggregate_groups(
 
 def _advice(ranks: Any, method: str = "RRA", universe: Any = None) -> str | None:
     """Which aggregator is measured to find more in lists that look like these; `ranks` as above."""
-    sizes = None if universe is None else [int(size) for size in listed(universe)]
-    table = RankTable.from_ranks(np.asarray(ranks), universe=_one_or_all(sizes))
-    name = _R_METHODS[method][0] if method in _R_METHODS else method
-    return advise(table, name)
+    table = RankTable.from_ranks(np.asarray(ranks), universe=universe_of(universe))
+    return advise(table, _R_METHODS.get(method, (method, {}))[0])
 
 
 def _committee(
@@ -262,45 +258,22 @@ def _committee(
     """The vote of learners; `selection` has settings by learner, for those that differ from the others."""
     task = options.get("task") or "classification"
     if options.get("row_indices") is None and PLANS.get(options["resampling"]).name == DRAWN.name:
-        given = dict(options.get("resampling_params") or {})
-        options["resampling_params"] = {"fraction": DRAWN.fraction, **given}
-    given = _settings(pyfsagg.committee, options, **GROUPS["committee"])
+        params = dict(options.get("resampling_params") or {})
+        options["resampling_params"] = {"fraction": DRAWN.fraction, **params}
+    settings = _settings(pyfsagg.committee, options, **GROUPS["committee"])
     models = {} if task == "survival" else learners_of(learners, task)
     if selection is not None:
-        every = given.get("selection", LearnerSelection())
-        given["selection"] = dict.fromkeys(models, every)
-        given["selection"] |= {name: _changed(every, own) for name, own in selection.items()}
-    return pyfsagg.committee(
-        table_of(table),
-        target_of(target),
-        models,
-        voter_weights=voter_weights
-        if isinstance(voter_weights, str | None)
-        else listed(voter_weights),
-        **given,
-    )
-
-
-def _changed(way: LearnerSelection, own: Any) -> LearnerSelection:
-    """How one learner selects in another way than all others."""
-    changes = counts(dict(own))
-    for name in changes:
-        if name not in way.names():
-            raise UnknownNameError("setting of a selection", name, way.names())
-    return replace(way, **changes)
-
-
-def _one_or_all(sizes: list[int] | None) -> int | list[int] | None:
-    return sizes[0] if sizes is not None and len(sizes) == 1 else sizes
-
-
-def _evaluate(table: Any, target: Any, rankings: Any = None, **options: Any) -> Any:
-    settings = _settings(pyfsagg.evaluate, options, **GROUPS["evaluate"])
-    if rankings is not None:
-        settings["rankings"] = {
-            name: np.asarray(listed(ranking)) for name, ranking in rankings.items()
-        }
-    return pyfsagg.evaluate(table_of(table), target_of(target), **settings)
+        default = settings.get("selection", LearnerSelection())
+        settings["selection"] = dict.fromkeys(models, default)
+        for learner, changes in selection.items():
+            for name in changes:
+                if name not in default.names():
+                    raise UnknownNameError("setting of a selection", name, default.names())
+            settings["selection"][learner] = replace(default, **counts(dict(changes)))
+    if not isinstance(voter_weights, str | None):
+        voter_weights = listed(voter_weights)
+    X, y = table_of(table), target_of(target)
+    return pyfsagg.committee(X, y, models, voter_weights=voter_weights, **settings)
 
 
 def _evaluate_many(datasets: Mapping[str, Any], **options: Any) -> Any:
@@ -320,9 +293,8 @@ def _out_of_core(source: Any, target: str, **options: Any) -> Any:
 
 
 RUNS: dict[str, Callable[..., Any]] = {
-    **{name: _plain_run(name) for name in ("wam", "bam", "influence")},
+    **{name: _plain_run(name) for name in ("wam", "bam", "influence", "evaluate")},
     "committee": _committee,
-    "evaluate": _evaluate,
     "evaluate_many": _evaluate_many,
     "permute_target": _permute_target,
     "rank_out_of_core": _out_of_core,
@@ -340,7 +312,6 @@ def _cross_check(
     output: str | None = None,
 ) -> Any:
     """The comparison with R packages, in a process of its own: inside R no second R can run."""
-
     with tempfile.TemporaryDirectory() as name:
         folder = str(Path(name) / "found") if output is None else output
         flags = {
@@ -363,16 +334,15 @@ def _check_table(
     table: Mapping[str, Any], target: Mapping[str, Any] | None = None, task: str = "classification"
 ) -> dict[str, Any]:
     """What to look at in a table, with remedies in R's words."""
-    found = pyfsagg.check_table(table_of(table), target_of(target), task=task)
-    found = found.spelled(InR())
-    return {"facts": found.facts, "findings": frame_of(found.to_frame())}
+    check = pyfsagg.check_table(table_of(table), target_of(target), task=task).spelled(InR())
+    return {"facts": check.facts, "findings": frame_of(check.to_frame())}
 
 
-_OWN = (
+_FUNCTIONS = (
     "chi_squared", "concordance", "cox_score", "fit_criterion", "gain_ratio", "information_gain", "mrmr",
     "spearman", "symmetric_uncertainty", "value_difference_metric",
 )  # fmt: skip
-"""Filters that are public functions of their name."""
+"""Filters that are public functions as well."""
 
 
 def _score_features(
@@ -387,19 +357,22 @@ def _score_features(
     """Scores of one filter on a table as it is; of mRMR the order of selection as well."""
     name = pyfsagg.filters.FILTERS.get(filter).name
     X, y = table_of(table), target_of(target)
-    given = {key: counts(decoded(value)) for key, value in dict(options or {}).items()}
-    if name in _OWN and task in (None, "classification", "survival"):
+    nominal = None if nominal is None else listed(nominal)
+    params = {key: counts(decoded(value)) for key, value in dict(options or {}).items()}
+    if name in _FUNCTIONS and task in (None, "classification", "survival"):
         run = getattr(pyfsagg, name)
-        known = [each for each in signature(run).parameters if each not in ("X", "y")]
-        own = {"sample_weight": weights, "nominal": None if nominal is None else listed(nominal)}
-        given |= {key: value for key, value in own.items() if value is not None}
-        for key in given:
+        known = [
+            parameter for parameter in signature(run).parameters if parameter not in ("X", "y")
+        ]
+        settings = {"sample_weight": weights, "nominal": nominal}
+        params |= {key: value for key, value in settings.items() if value is not None}
+        for key in params:
             if key not in known:
                 raise UnknownNameError("argument", IN_R.get(key, key), known)
-        found = run(X, y, **given)
+        scores = run(X, y, **params)
         if name != "mrmr":
-            return {"scores": found}
-        return {"scores": found.scores, "order": [found.feature_names[at] for at in found.order]}
+            return {"scores": scores}
+        return {"scores": scores.scores, "order": [scores.feature_names[at] for at in scores.order]}
     n_samples = X.n_samples if isinstance(X, SparseTable) else len(X)
     times = np.ones(n_samples) if weights is None else np.asarray(weights)
     rows = np.repeat(np.arange(n_samples), times.astype(int))
@@ -407,11 +380,9 @@ def _score_features(
         X,
         y,
         filter=name,
-        filter_params=given or None,
+        filter_params=params or None,
         resampling=pyfsagg.resampling.Rows(rows[np.newaxis]),
-        task=pyfsagg.Task(
-            task=task or "classification", nominal=None if nominal is None else listed(nominal)
-        ),
+        task=pyfsagg.Task(task=task or "classification", nominal=nominal),
         checks="none",
     )
     return {"scores": result.scores}

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_list
-from pyfsagg._message import NAN, Param, Remedy, Use
+from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import with_rows_of
 from pyfsagg._table.table import Table, as_table, full_weights
@@ -73,9 +74,15 @@ class Orders:
     @property
     def class_sizes(self) -> NDArray[np.int64]:
         """Weight of each class."""
-        return np.bincount(self.codes, weights=self.weights, minlength=self.n_classes).astype(
-            np.int64
-        )
+        sizes = np.bincount(self.codes, weights=self.weights, minlength=self.n_classes)
+        return sizes.astype(np.int64)
+
+    def counts(self) -> NDArray[np.float64]:
+        """All counts of instances that can occur, for tables of logarithms: 0 to the total weight."""
+        total = int(self.weights.sum())
+        what = f"the logarithms of counts up to {total:,}, the weights together,"
+        require_memory(24 * total, what, DIVIDE_WEIGHTS)
+        return np.arange(total + 1, dtype=np.float64)
 
 
 def order_table(X: Any, *, min_samples: int = 1, min_features: int = 2) -> Table:
@@ -95,31 +102,21 @@ def check_rules(table: Table, ties: str, missing: str, random_state: Any) -> Non
     check_choice("ties", ties, TIES)
     check_choice("missing", missing, MISSING)
     if ties == "random" and random_state is None:
+        state = Param("random_state")
         raise ParameterError(
-            Use(ties="random"),
-            " draws the order of ties: give ",
-            Param("random_state"),
-            ", for instance 0",
+            Use(ties="random"), " draws the order of ties; give ", state, ", such as 0"
         )
     unknown = np.argwhere(np.isnan(table.values))
     if missing == "error" and unknown.size:
         row, column = unknown[0]
+        use = Use(missing="unknown")
         raise DataError(
             f"column {table.feature_names[column]!r} has a missing value (",
             NAN,
             f") in row {row + 1} ({len(unknown)} in all)",
-            Remedy(
-                "impute them, or pass ",
-                Use(missing="unknown"),
-                " to leave the place of a missing value open",
-            ),
+            Remedy("impute them, or pass ", use, " to leave the place of a missing value open"),
         )
-    if ties == "error":
-        _refuse_ties(table)
-
-
-def _refuse_ties(table: Table) -> None:
-    for row, values in enumerate(table.values):
+    for row, values in enumerate(table.values if ties == "error" else ()):
         order = np.argsort(values, kind="stable")
         equal = np.flatnonzero(np.diff(values[order]) == 0)
         if equal.size:
@@ -180,7 +177,11 @@ def read_orders(
             'For resamples use the plan "stratified_bootstrap"',
         )
     ranks = integer_ranks(table.values, ties, random_state)[rows]
-    _check_variety(ranks)
+    if (ranks == ranks[0]).all():
+        raise DataError(
+            "all samples have the same order of features, so that orders cannot separate the classes"
+        )
+    known = (ranks >= 0).sum(axis=1)
     orders = Orders(
         ranks=ranks,
         weights=weights[rows],
@@ -189,29 +190,23 @@ def read_orders(
         rows=rows,
         classes=tuple(target.classes[c] for c in present),
         feature_names=table.feature_names,
-        has_ties=_has_ties(ranks),
+        # Tied ranks are dense: without ties the largest is the number of known entries less one.
+        has_ties=bool((ranks.max(axis=1) < known - 1).any()),
         has_unknown=bool((ranks < 0).any()),
     )
     if advise:
-        _advise_on_scale(orders)
-        _advise_on_classes(orders)
+        _warn_of_scales(orders)
+        single = np.flatnonzero(orders.class_sizes == 1)
+        if single.size:
+            warn(
+                f"the class {orders.classes[single[0]]!r} has one sample: it is its own centre, has no "
+                "inversions (so that spoiler counts ignore it), and cross-validation cannot learn it",
+                stacklevel=3,
+            )
     return orders
 
 
-def _check_variety(ranks: NDArray[Any]) -> None:
-    if (ranks == ranks[0]).all():
-        raise DataError(
-            "all samples have the same order of features, so that orders cannot separate the classes"
-        )
-
-
-def _has_ties(ranks: NDArray[Any]) -> bool:
-    known = (ranks >= 0).sum(axis=1)
-    # Tied ranks are dense: without ties the largest is the number of known entries less one.
-    return bool((ranks.max(axis=1) < known - 1).any())
-
-
-def _advise_on_scale(orders: Orders) -> None:
+def _warn_of_scales(orders: Orders) -> None:
     """Warn if almost all feature pairs have one and the same order in every sample."""
     p = orders.n_features
     if p < 4:
@@ -231,16 +226,6 @@ def _advise_on_scale(orders: Orders) -> None:
         )
 
 
-def _advise_on_classes(orders: Orders) -> None:
-    single = np.flatnonzero(orders.class_sizes == 1)
-    if single.size:
-        warn(
-            f"the class {orders.classes[single[0]]!r} has one sample: it is its own centre, has no "
-            "inversions (so that spoiler counts ignore it), and cross-validation cannot learn it",
-            stacklevel=4,
-        )
-
-
 def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -> NDArray[np.int64]:
     """Positions of features given by name or position (from 0)."""
     if isinstance(features, str):
@@ -250,19 +235,15 @@ def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -
     for feature in check_list("features", features):
         if isinstance(feature, (int, np.integer)) and not isinstance(feature, bool):
             if not 0 <= feature < len(names):
-                raise ParameterError(
-                    Param("features"),
-                    f" has the position {feature}; the table has columns 0 to {len(names) - 1}",
-                )
+                problem = f" has the position {feature}; the columns are 0 to {len(names) - 1}"
+                raise ParameterError(Param("features"), problem)
             positions.append(int(feature))
         elif isinstance(feature, str) and feature in place:
             positions.append(place[feature])
         else:
-            raise ParameterError(
-                Param("features"),
-                f" names {feature!r}, which is not a column; the first are ",
-                f"{', '.join(map(repr, names[:5]))}",
-            )
+            first = ", ".join(map(repr, names[:5]))
+            problem = f" names {feature!r}, which is not a column; the first are {first}"
+            raise ParameterError(Param("features"), problem)
     if len(set(positions)) < len(positions):
         raise ParameterError(Param("features"), " names a column twice", Remedy("give each once"))
     if not positions:
@@ -302,11 +283,6 @@ def to_rank_order(
     DataFrame (n_samples, n_features)
         Ranks 1, …, n_features, in a frame of the kind of `X`; of pandas for an array.
 
-    Raises
-    ------
-    DataError, ParameterError
-        For nominal columns, missing or tied values that are refused, or an unknown rule.
-
     Notes
     -----
     Source: orders, definition 5.
@@ -318,7 +294,11 @@ def to_rank_order(
     array([[1., 3., 4., 2.],
            [4., 3., 1., 2.]])
     """
-    table = order_table(X)
+    return _ranks(X, order_table(X), ties, missing, random_state)
+
+
+def _ranks(X: Any, table: Table, ties: str, missing: str, random_state: Any) -> Any:
+    """Ranks within each instance of a table of columns of X, in a frame of the kind of X."""
     check_rules(table, ties, missing, random_state)
     rule: Any = "average" if ties == "error" else ties
     ranks = rank_scores(-table.values, rule, random_state=random_state)
@@ -328,20 +308,7 @@ def to_rank_order(
 def to_boolean_order(
     X: Any, *, ties: str = "average", missing: str = "error", random_state: Any = None
 ) -> Any:
-    """State of every pair of features in each instance.
-
-    Notes
-    -----
-    Source: orders, definition 4, with the states for ties and partial orders of the text below it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> to_boolean_order(np.array([[20, 40, 65, 33], [88, 76, 10, 10]]))
-       x0<x1  x0<x2  x0<x3  x1<x2  x1<x3  x2<x3
-    0      1      1      1      1      0      0
-    1      0      0      0      0      0      2
-    """
+    """State of every pair of features in each instance (orders, definition 4, and the text below it)."""
     table = order_table(X)
     check_rules(table, ties, missing, random_state)
     n, p = table.values.shape
@@ -369,21 +336,7 @@ def project(
     missing: str = "error",
     random_state: Any = None,
 ) -> Any:
-    """Ranks of some features among themselves.
-
-    Notes
-    -----
-    Source: orders, section 2.
-
-    Examples
-    --------
-    >>> project([[3, 1, 4, 2]], [0, 1, 2]).to_numpy()
-    array([[2., 1., 3.]])
-    """
+    """Ranks of some features among themselves (orders, section 2)."""
     table = order_table(X)
-    kept = read_features(features, table.feature_names)
-    part = table.take(kept.astype(np.intp))
-    check_rules(part, ties, missing, random_state)
-    rule: Any = "average" if ties == "error" else ties
-    ranks = rank_scores(-part.values, rule, random_state=random_state)
-    return with_rows_of(X, pd.DataFrame(ranks, columns=list(part.feature_names)))
+    columns = read_features(features, table.feature_names)
+    return _ranks(X, table.take(columns.astype(np.intp)), ties, missing, random_state)

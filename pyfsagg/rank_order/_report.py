@@ -11,7 +11,6 @@ from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_choice, n_selected
 from pyfsagg._base.words import count, number, plural, readable
-from pyfsagg._message import Use
 from pyfsagg._report.closing import closing, settings_groups, software
 from pyfsagg._report.drawing import (
     BLUE,
@@ -26,7 +25,6 @@ from pyfsagg._report.drawing import (
 )
 from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section
 from pyfsagg._version import __version__
-from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order.elimination import ELIMINATIONS, Elimination
 
 MEASURES = {
@@ -53,17 +51,13 @@ def plot_elimination(
 ) -> Axes:
     """Divergence or accuracy against the number of features kept."""
     measure = measure or ("divergence" if result.accuracy is None else "accuracy")
-    check_choice("measure", measure, MEASURES)
-    if measure == "accuracy" and result.accuracy is None:
-        raise DataError(
-            "this elimination has no accuracy; call eliminate(…, ", Use(accuracy=True), ")"
-        )
-    frame = result.to_frame()
+    if check_choice("measure", measure, MEASURES) == "accuracy":
+        result._measured_accuracy()
     ax = new_axes(ax, 3.4)
     if baseline is None:
         baseline = result.baseline
     chance = None if baseline is None else baseline.reset_index()
-    draw_paths(ax, {result.method: frame}, measure, baseline=chance, max_size=max_size)
+    draw_paths(ax, {result.method: result.to_frame()}, measure, baseline=chance, max_size=max_size)
     set_title(ax, f"Elimination by {title_of(result.method)}", above_legend=True)
     legend_above(ax)
     return ax
@@ -79,12 +73,24 @@ def draw_paths(
 ) -> None:
     """Draw the paths of methods (``size`` and the measure), and random subsets as a band."""
     if baseline is not None:
-        _band(ax, baseline, measure)
+        size = baseline["size"].to_numpy()
+        lower, upper = (baseline[f"{measure}_{end}"].to_numpy() for end in ("lower", "upper"))
+        ax.fill_between(size, lower, upper, color=GREY, alpha=0.2, linewidth=0)
+        ax.plot(size, baseline[f"{measure}_mean"], ":", color=GREY, label="random (mean, 95 %)")
     largest = 0.0
     for method, path in paths.items():
-        _line(ax, path, method, measure, max_size)
+        colour, style = STYLES.get(method, (INK, "-"))
+        shown = path[path["size"] <= max_size]
+        label = title_of(method)
+        ax.plot(shown["size"], shown[measure], style, color=colour, markersize=3.0, label=label)
         largest = max(largest, path.loc[path[measure].notna(), "size"].max())
-    _finish(ax, measure, int(min(max_size, largest)))
+    ax.set_xlim(int(min(max_size, largest)) + 0.5, 0.5)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
+    ax.set_xlabel("Features kept")
+    ax.set_ylabel(MEASURES[measure])
+    if measure == "accuracy":
+        ax.set_ylim(top=min(1.02, float(np.nanmax(ax.get_ylim()))))
+    clear_frame(ax, grid="y")
 
 
 def title_of(method: str) -> str:
@@ -92,31 +98,6 @@ def title_of(method: str) -> str:
     base = method.removesuffix("_relative")
     title = ELIMINATIONS.get(base).title if base in ELIMINATIONS else readable(base)
     return title if base == method else f"{title}, relative"
-
-
-def _line(ax: Axes, frame: pd.DataFrame, method: str, measure: str, max_size: int) -> None:
-    colour, style = STYLES.get(method, (INK, "-"))
-    shown = frame[frame["size"] <= max_size]
-    ax.plot(
-        shown["size"], shown[measure], style, color=colour, markersize=3.0, label=title_of(method)
-    )
-
-
-def _band(ax: Axes, baseline: pd.DataFrame, measure: str) -> None:
-    size = baseline["size"].to_numpy()
-    lower, upper = baseline[f"{measure}_lower"], baseline[f"{measure}_upper"]
-    ax.fill_between(size, lower.to_numpy(), upper.to_numpy(), color=GREY, alpha=0.2, linewidth=0)
-    ax.plot(size, baseline[f"{measure}_mean"], ":", color=GREY, label="random (mean, 95 %)")
-
-
-def _finish(ax: Axes, measure: str, largest: int) -> None:
-    ax.set_xlim(largest + 0.5, 0.5)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
-    ax.set_xlabel("Features kept")
-    ax.set_ylabel(MEASURES[measure])
-    if measure == "accuracy":
-        ax.set_ylim(top=min(1.02, float(np.nanmax(ax.get_ylim()))))
-    clear_frame(ax, grid="y")
 
 
 ELIMINATION_PLOTS = {"elimination": plot_elimination}
@@ -138,29 +119,21 @@ def elimination_page(
     data_name: str | None = None,
     reading: Sequence[str] = (),
 ) -> Page:
-    """The report of an elimination as a page for :func:`pyfsagg._report.page.write_page`.
-
-    Examples
-    --------
-    >>> from pyfsagg.rank_order import eliminate, make_planted_orders
-    >>> data = make_planted_orders(3, 10, n_extraneous=2, random_state=0)
-    >>> elimination_page(eliminate(data.X, data.y, "spoilers"), n_features_to_select=3).title
-    'Elimination by Spoilers'
-    """
+    """The report of an elimination as a page."""
     size = n_selected(n_features_to_select, result.n_features, "n_features_to_select")
     view = result._options_in_force({"n_features_to_select": size, "reading": reading})
+    name = title_of(result.method)
     sections = [
         Section("summary", "Summary", result._facts({"n_features_to_select": size})),
         Section("path", "Along the path", _pictures(result)),
         Section("features", "Features", [_features(result, size)]),
         *closing(
-            settings_groups(result, first=[("Method", title_of(result.method))]),
-            references(),
+            settings_groups(result, first=[("Method", name)]),
+            [software(__version__), ("Methods", PAPER)],
             command=command,
             code=result._code(view),
         ),
     ]
-    name = title_of(result.method)
     title = f"Elimination by {name}" + (f": {data_name}" if data_name else "")
     return Page(title, plural(result.n_features, "feature"), sections)
 
@@ -194,38 +167,27 @@ def _pictures(result: Elimination) -> list[Block]:
 
 def _features(result: Elimination, size: int) -> PageTable:
     shown = result.to_frame().iloc[::-1].head(MOST_ROWS)
+    criteria = ["–" if np.isnan(value) else f"{value:.6g}" for value in shown["criterion"]]
     columns = [
-        PageColumn("Rank"),
-        PageColumn("Feature", numeric=False),
-        PageColumn("Criterion"),
-        PageColumn("Divergence (nats)"),
-    ]
-    cells = [
-        [count(rank) for rank in shown["rank"].tolist()],
-        shown["feature"].tolist(),
-        ["–" if np.isnan(value) else f"{value:.6g}" for value in shown["criterion"]],
-        [number(value) for value in shown["divergence"].tolist()],
+        (PageColumn("Rank"), [count(rank) for rank in shown["rank"].tolist()]),
+        (PageColumn("Feature", numeric=False), shown["feature"].tolist()),
+        (PageColumn("Criterion"), criteria),
+        (PageColumn("Divergence (nats)"), [number(x) for x in shown["divergence"].tolist()]),
     ]
     if result.accuracy is not None:
-        columns.append(PageColumn("Accuracy"))
-        cells.append(["–" if np.isnan(value) else f"{value:.1%}" for value in shown["accuracy"]])
+        shares = ["–" if np.isnan(value) else f"{value:.1%}" for value in shown["accuracy"]]
+        columns.append((PageColumn("Accuracy"), shares))
     hidden = result.n_features - len(shown)
     more = f" {count(hidden)} more are in removal.csv." if hidden else ""
     criterion = ""
     if result.method in ELIMINATIONS:  # a saved result may come from a package that is absent here
         weighed = ELIMINATIONS.get(result.method).criterion.lower()
         criterion = f"Criterion: {weighed}, when the feature was removed. "
-    return PageTable(
+    return PageTable.of_columns(
         f"Features, the one kept longest first; the {count(size)} selected are tinted.",
         columns,
-        list(zip(*cells, strict=True)),
         f"{criterion}Divergence and accuracy are those of the feature and all above it.{more}",
         header=1,
         tinted=size,
         find="feature",
     )
-
-
-def references() -> list[tuple[str, str]]:
-    """What to cite."""
-    return [software(__version__), ("Methods", PAPER)]

@@ -14,7 +14,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from pyfsagg._base.memory import require_memory
 from pyfsagg._base.settings import Settings, option
 from pyfsagg._base.validation import check_integer
 from pyfsagg._kernels.rank_order import (
@@ -29,7 +28,7 @@ from pyfsagg._kernels.rank_order import (
     spoiler_totals,
     state_differences,
 )
-from pyfsagg._message import DIVIDE_WEIGHTS, Param, Use
+from pyfsagg._message import Param, Use
 from pyfsagg._run.checkpoint import Checkpoint
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.exceptions import DataError, ParameterError
@@ -57,20 +56,23 @@ class Strategy(Protocol):
 def run_elimination(
     strategy: Strategy,
     priority: NDArray[np.intp],
-    told: Callable[[int], None] = lambda removed: None,
+    advance: Callable[[int], None] = lambda removed: None,
     checkpoint: Checkpoint | None = None,
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Remove features one by one; returns the order (p,) and the criterion at each removal (p,).
 
-    Among equally good candidates the one with the largest `priority` goes first.  The feature that
-    is left at the end closes the order; its criterion is NaN, as nothing was weighed.  Removals that
-    a checkpoint holds are repeated without weighing.  `told` hears how many are removed.
+    Among equally good candidates the one with the largest `priority` goes first.  The last feature
+    has the criterion NaN.  Removals that a checkpoint holds are repeated without computing criteria.
     """
     p = priority.size
     order = np.empty(p, dtype=np.intp)
     criterion = np.full(p, np.nan)
     present = np.ones(p, dtype=np.bool_)
-    done = _kept_steps(checkpoint, order, criterion)
+    done = 0
+    while checkpoint is not None and (key := f"step {done}") in checkpoint:
+        piece = checkpoint.get(key)
+        order[done], criterion[done] = piece["removed"], piece["criterion"]
+        done += 1
     present[order[:done]] = False
     if 0 < done < p - 1:
         strategy.remove_all(order[:done])
@@ -84,21 +86,9 @@ def run_elimination(
         if checkpoint is not None:
             piece = {"removed": np.array(removed), "criterion": np.array(criterion[step])}
             checkpoint.put(f"step {step}", piece)
-        told(step + 1)
+        advance(step + 1)
     order[-1] = np.flatnonzero(present)[0]
     return order, criterion
-
-
-def _kept_steps(
-    checkpoint: Checkpoint | None, order: NDArray[np.intp], criterion: NDArray[np.float64]
-) -> int:
-    """Fill in the steps of an earlier run; returns their number."""
-    step = 0
-    while checkpoint is not None and (key := f"step {step}") in checkpoint:
-        piece = checkpoint.get(key)
-        order[step], criterion[step] = piece["removed"], piece["criterion"]
-        step += 1
-    return step
 
 
 CENTER_DISTANCES = ("raw", "relative")
@@ -153,13 +143,16 @@ class CentreStrategy(Strategy):
         self._place = np.arange(orders.n_features)
         self._present = np.ones(orders.n_features, dtype=np.bool_)
         self._present_places = np.arange(orders.n_features)
-        self.original = self._current()
+        ranks = self._centres().astype(np.int64)
+        self.original = np.array(
+            [((ranks[c] - ranks[d]) ** 2).sum() for c in range(len(ranks)) for d in range(c)]
+        )
 
     def _precedences(self, orders: Orders, doubled: int) -> NDArray[Any]:
         c, p = orders.n_classes, orders.n_features
         largest = 2 * int(self._reach.max())  # thresholds reach twice the largest entry
         types = (np.uint8, np.uint16, np.uint32, np.int64)
-        dtype = next(each for each in types if largest <= np.iinfo(each).max)
+        dtype = next(kind for kind in types if largest <= np.iinfo(kind).max)
         tables = np.empty((c, p, p), dtype=dtype)
         bounds = np.linspace(0, p, min(p, 4 * self._workers) + 1).astype(int)
 
@@ -182,12 +175,6 @@ class CentreStrategy(Strategy):
         ranks = np.zeros(self._sums.shape, dtype=dtype)
         ranks[:, live] = np.round(2.0 * rankdata(self._sums[:, live], axis=1))
         return ranks
-
-    def _current(self) -> NDArray[np.int64]:
-        ranks = self._centres().astype(np.int64)
-        return np.array(
-            [((ranks[c] - ranks[d]) ** 2).sum() for c in range(len(ranks)) for d in range(c)]
-        )
 
     def candidates(self) -> tuple[NDArray[np.intp], float]:
         live = self._present_places
@@ -289,10 +276,9 @@ def spoiler_counts(
     Series of int (n_features,)
         Larger = more inversions within the classes, removed first.
 
-    Raises
-    ------
-    DataError, ParameterError
-        For data or parameters that are not allowed.
+    See Also
+    --------
+    eliminate : With ``method="spoilers"``, removes features by this count.
 
     Notes
     -----
@@ -333,19 +319,15 @@ def total_spoiler_counts(orders: Orders, n_jobs: int | None = None) -> NDArray[n
         )
         return totals
 
-    parts = blocks_of_pairs(orders.n_features, 4 * count_workers(n_jobs))
+    # Ranges of k with about equally many pairs (i, k), i < k.
+    shares = np.sqrt(np.linspace(0.0, 1.0, 4 * count_workers(n_jobs) + 1))
+    parts = pairwise(np.unique(np.round(orders.n_features * shares).astype(int)).tolist())
     return np.asarray(np.sum(list(run_threads(count, parts, n_jobs)), axis=0), dtype=np.int64)
 
 
 def _integers(orders: Orders) -> type[np.signedinteger[Any]]:
     """The integers that hold the weight of a class; short ones are faster."""
     return np.int32 if orders.class_sizes.max() <= np.iinfo(np.int32).max else np.int64
-
-
-def blocks_of_pairs(p: int, n_blocks: int) -> list[tuple[int, int]]:
-    """Ranges of k with about equally many pairs (i, k), i < k."""
-    bounds = np.unique(np.round(p * np.sqrt(np.linspace(0.0, 1.0, n_blocks + 1))).astype(int))
-    return [(int(low), int(high)) for low, high in pairwise(bounds)]
 
 
 class SpoilerStrategy(Strategy):
@@ -441,9 +423,9 @@ class GreedyStrategy(Strategy):
     def candidates(self) -> tuple[NDArray[np.intp], float]:
         live = np.flatnonzero(self._present)
         values = np.full(live.size, self._value)
-        for feature, merges in self._last_differences(live.size).items():
+        for feature, pairs in self._last_differences(live.size).items():
             groups = self._groups.copy()
-            for q in merges:
+            for q in pairs:
                 _merge(groups, self._left[q], self._right[q])
             values[np.searchsorted(live, feature)] = self._divergence(groups)
         least = float(values.min())
@@ -452,7 +434,13 @@ class GreedyStrategy(Strategy):
     def remove(self, feature: int) -> None:
         self._add_differences(int(self._place[feature]), -1)
         self._present[feature] = False
-        self._sweep(feature)
+        self._ranks[:, self._place[feature]] = -1  # incomparable in every row: never a difference
+        if self._present.sum() < COMPACT_AT * self._features.size:
+            keep = np.flatnonzero(self._present[self._features])
+            self._ranks = np.ascontiguousarray(self._ranks[:, keep])
+            self._features = self._features[keep]
+            self._place[self._features] = np.arange(keep.size)
+            self._bits()
         gone = np.flatnonzero(self._differences == 0)
         for q in gone:
             _merge(self._groups, self._left[q], self._right[q])
@@ -462,22 +450,12 @@ class GreedyStrategy(Strategy):
             self._differences, self._witness = self._differences[keep], self._witness[keep]
             self._value = self._divergence(self._groups)
 
-    def _sweep(self, feature: int) -> None:
-        self._ranks[:, self._place[feature]] = -1  # incomparable in every row: never a difference
-        live = int(self._present.sum())
-        if live < COMPACT_AT * self._features.size:
-            keep = np.flatnonzero(self._present[self._features])
-            self._ranks = np.ascontiguousarray(self._ranks[:, keep])
-            self._features = self._features[keep]
-            self._place[self._features] = np.arange(keep.size)
-            self._bits()
-
     def _divergence(self, groups: NDArray[np.intp]) -> float:
         return mean_divergence(self._orders, self._before, groups[self._patterns])
 
     def _last_differences(self, n_live: int) -> dict[int, list[int]]:
         """Feature → pairs of orders that its removal would make equal."""
-        found: dict[int, list[int]] = {}
+        pairs: dict[int, list[int]] = {}
         columns = None
         # All differences of a pair meet in one feature only if there are fewer than features.
         for q in np.flatnonzero(self._differences < n_live):
@@ -490,8 +468,8 @@ class GreedyStrategy(Strategy):
             for feature in witness:
                 k = int(self._place[feature])
                 if differences_with(a, b, columns, k) == self._differences[q]:
-                    found.setdefault(int(feature), []).append(int(q))
-        return found
+                    pairs.setdefault(int(feature), []).append(int(q))
+        return pairs
 
 
 def _merge(groups: NDArray[np.intp], a: int, b: int) -> None:
@@ -540,13 +518,7 @@ class BlanketStrategy(Strategy):
         self._priority = priority
         self._columns = np.ascontiguousarray(orders.ranks.T)
         self._present = np.ones(orders.n_features, dtype=np.bool_)
-        total = int(orders.weights.sum())
-        require_memory(
-            24 * total,
-            f"the logarithms of counts up to {total:,}, the weights together,",
-            DIVIDE_WEIGHTS,
-        )
-        counts = np.arange(total + 1, dtype=np.float64)
+        counts = orders.counts()
         self._x_log_x = counts * np.log(np.maximum(counts, 1.0))
         p = orders.n_features
         self._partners: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * p
@@ -566,15 +538,18 @@ class BlanketStrategy(Strategy):
             self._renew_blanket(int(k))
 
     def _renew_blanket(self, k: int) -> None:
-        listed = self._partners[k]
-        listed = listed[self._present[listed]]
-        wanted = min(self._size, int(self._present.sum()) - 1)
-        if listed.size < wanted:
-            listed = self._search_partners(k)
-        self._partners[k] = listed
+        """Fill the blanket of k, and compute Δ of the blanket against the blanket and k."""
+        partners = self._partners[k]
+        partners = partners[self._present[partners]]
+        size = min(self._size, int(self._present.sum()) - 1)
+        if partners.size < size:
+            partners = self._search_partners(k)
+        self._partners[k] = partners
         self._blankets[k] = -1
-        self._blankets[k, :wanted] = listed[:wanted]
-        self._values[k] = self._added(k, listed[:wanted])
+        self._blankets[k, :size] = partners[:size]
+        orders = self._orders
+        columns = self._columns[np.append(partners[:size], k).astype(np.int64)]
+        self._values[k] = added_divergence(columns, orders.weights, orders.codes, orders.n_classes)
 
     def _search_partners(self, k: int) -> NDArray[np.intp]:
         """The best partners of k that are present, best first."""
@@ -600,27 +575,20 @@ class BlanketStrategy(Strategy):
         best = within[np.lexsort((self._priority[others[within]], keys[within]))[:n_kept]]
         return np.asarray(others[best])
 
-    def _added(self, k: int, blanket: NDArray[np.intp]) -> float:
-        """Δ of the blanket with respect to the blanket and k."""
-        orders = self._orders
-        features = np.append(blanket, k).astype(np.int64)
-        return added_divergence(
-            self._columns[features], orders.weights, orders.codes, orders.n_classes
-        )
-
     def candidates(self) -> tuple[NDArray[np.intp], float]:
         least = float(self._values.min())
         return np.flatnonzero(self._values <= least + SAME), least
 
     def remove_all(self, features: NDArray[np.intp]) -> None:
         # A blanket depends on the features present only, not on the way that led there.
-        self._present[features] = False
-        self._values[features] = np.inf
-        self._blankets[features] = -1
+        self._drop(features)
         self._refresh_all(np.flatnonzero(self._present))
 
     def remove(self, feature: int) -> None:
-        self._present[feature] = False
-        self._values[feature] = np.inf
-        self._blankets[feature] = -1
+        self._drop(feature)
         self._refresh(np.flatnonzero((self._blankets == feature).any(axis=1)))
+
+    def _drop(self, features: int | NDArray[np.intp]) -> None:
+        self._present[features] = False
+        self._values[features] = np.inf
+        self._blankets[features] = -1

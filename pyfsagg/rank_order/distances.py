@@ -41,11 +41,6 @@ def spearman_distance(first: ArrayLike, second: ArrayLike) -> float:
     float
         From 0 (same order) to (p³ − p) / 3 (reversed).
 
-    Raises
-    ------
-    DataError
-        If the lengths differ, or a value is missing.
-
     Notes
     -----
     Source: orders, definition 6.
@@ -61,115 +56,48 @@ def spearman_distance(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def kendall_distance(first: ArrayLike, second: ArrayLike) -> int:
-    """Number of feature pairs that two orders place in opposite order.
+    """Number of feature pairs that two orders place in opposite order (orders, definition 7).
 
-    The least number of swaps of neighbours that turn one order into the other.  A pair that is tied
-    in one of the orders is not inverted.
-
-    Notes
-    -----
-    Source: orders, definition 7.
-
-    Examples
-    --------
-    The orders F3 F2 F4 F5 F1 F6 and F3 F5 F2 F1 F4 F6 of figure 2, as ranks of F1 to F6:
-
-    >>> kendall_distance([5, 2, 1, 3, 4, 6], [4, 3, 1, 5, 2, 6])
-    3
+    A pair that is tied in one of the orders is not inverted.
     """
     return int(inversion_counts(first, second).sum()) // 2
 
 
 def inversion_counts(first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
-    """Number of inversions between two orders that each feature takes part in, (n_features,).
-
-    Parameters as in :func:`kendall_distance`.
-
-    Notes
-    -----
-    Source: orders, section 2 (inv).
-
-    Examples
-    --------
-    >>> inversion_counts([5, 2, 1, 3, 4, 6], [4, 3, 1, 5, 2, 6])
-    array([1, 1, 0, 2, 2, 0])
-    """
+    """Number of inversions between two orders that each feature takes part in, (n_features,)."""
     ranks = integer_ranks(_two_orders(first, second, unknown=True), "average", None)
     return np.asarray(inversions_by_feature(ranks[0], ranks[1]))
 
 
 def center(X: Any, *, ties: str = "average") -> pd.Series:
-    """Centre of a set of orders: the order of their rank sums.
+    """Centre of a set of orders: the order of their rank sums (orders, definition 6).
 
     Among all orders it has the least sum of Spearman distances to those of the set.
-
-    Notes
-    -----
-    Source: orders, definition 6 and the text below it.
-
-    Examples
-    --------
-    >>> center([[1, 2, 3], [2, 1, 3], [1, 3, 2]]).to_list()
-    [1.0, 2.0, 3.0]
     """
-    check_choice("ties", ties, CENTER_TIES)
+    method: Any = check_choice("ties", ties, CENTER_TIES)
     ranks = to_rank_order(pandas_frame(X))
     # Twice an average rank is whole, so that equal sums are equal numbers.
-    sums = (2.0 * ranks).sum(axis=0)
-    values = rankdata(sums.to_numpy(), method="average" if ties == "average" else "ordinal")
+    values = rankdata((2.0 * ranks).sum(axis=0).to_numpy(), method=method)
     return pd.Series(values.astype(np.float64), index=ranks.columns, name="center")
 
 
-def class_centers(X: Any, y: Any, *, ties: str = "average") -> pd.DataFrame:
-    """Centre of each class, (n_classes, n_features); see :func:`center`.
-
-    Examples
-    --------
-    >>> class_centers([[1, 2, 3], [3, 1, 2], [1, 3, 2], [3, 2, 1]], list("abab")).to_numpy()
-    array([[1. , 2.5, 2.5],
-           [3. , 1.5, 1.5]])
-    """
-    ranks = to_rank_order(pandas_frame(X))
-    target = check_target(y, len(ranks), min_per_class=1.0)
-    centers = [
-        center(ranks.iloc[np.flatnonzero(target.codes == c)], ties=ties)
-        for c in range(target.n_classes)
-    ]
-    index = pd.Index(target.classes, name=target.name)
-    return pd.DataFrame(np.array(centers), index=index, columns=ranks.columns)
-
-
 def order_concordance(X: Any) -> float:
-    """Agreement τ of a set of orders: the mean of Kendall's τ over its pairs.
-
-    Notes
-    -----
-    Source: orders, figure 6.  O(n p²) for n orders of p features.
-
-    Examples
-    --------
-    >>> order_concordance([[1, 2, 3], [1, 2, 3], [1, 2, 3]])
-    1.0
-    >>> order_concordance([[1, 2, 3], [3, 2, 1]])
-    -1.0
-    """
+    """Agreement τ of a set of orders: the mean of Kendall's τ over its pairs (orders, figure 6)."""
     table = order_table(X, min_samples=2)
     check_rules(table, "average", "error", None)
-    ranks = integer_ranks(table.values, "average", None)
-    return concordance_of_ranks(ranks)
+    return concordance_of_ranks(integer_ranks(table.values, "average", None))
 
 
 def concordance_of_ranks(ranks: NDArray[Any]) -> float:
-    """The same of integer ranks, unchecked."""
+    """The same as :func:`order_concordance` for integer ranks, unchecked."""
     m, p = ranks.shape
-    total = concordance_sum(ranks)
-    return float(2.0 * total / ((p * p - p) * (m * m - m)) - 1.0 / (m - 1))
+    return float(2.0 * concordance_sum(ranks) / ((p * p - p) * (m * m - m)) - 1.0 / (m - 1))
 
 
 def _two_orders(
     first: ArrayLike, second: ArrayLike, *, unknown: bool = False
 ) -> NDArray[np.float64]:
-    a, b = (as_array("an order", each, np.float64) for each in (first, second))
+    a, b = (as_array("an order", order, np.float64) for order in (first, second))
     if a.ndim != 1 or a.shape != b.shape or a.size < 2:
         raise DataError(
             "two orders must be sequences of the same length, at least 2; got shapes "
@@ -204,34 +132,23 @@ def instance_divergence(
     missing: str = "error",
     random_state: Any = None,
 ) -> pd.Series:
-    """Divergence δ of each instance when only some features are kept.
+    """Divergence δ of each instance when only some features are kept (orders, definition 3).
 
     The Kullback–Leibler divergence between the class distribution of the instances with the same
     order of all features and of those with the same order of the features kept.
-
-    Notes
-    -----
-    Source: orders, definition 3.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1]])
-    >>> instance_divergence(X, ["a", "b", "b"], ["x0"]).round(4).tolist()
-    [0.0589, 0.0589, 0.4055]
     """
     check_choice("unit", unit, UNITS)
     check_choice("space", space, SPACES)
     table = order_table(X, min_samples=2, min_features=1)
     target = check_target(y, table.n_samples, min_per_class=1.0)
-    kept = read_features(features, table.feature_names)
+    columns = read_features(features, table.feature_names)
     check_rules(table, ties, missing, random_state)
     if space == "values":
         values = np.ascontiguousarray(table.values)
-        full, part = _row_labels(values), _row_labels(np.ascontiguousarray(values[:, kept]))
+        full, part = _row_labels(values), _row_labels(np.ascontiguousarray(values[:, columns]))
     else:
         ranks = integer_ranks(table.values, ties, random_state)
-        full, part = pattern_labels(ranks), pattern_labels(ranks[:, kept])
+        full, part = pattern_labels(ranks), pattern_labels(ranks[:, columns])
     weights = np.ones(table.n_samples, dtype=np.int64)
     before = class_distributions(full, target.codes, weights, target.n_classes)
     after = class_distributions(part, target.codes, weights, target.n_classes)
@@ -251,10 +168,28 @@ def subset_divergence(
     missing: str = "error",
     random_state: Any = None,
 ) -> float:
-    """Divergence Δ of a feature subset: the mean of δ over the instances.
+    """Divergence Δ of a feature subset, the information on the class that is lost with the others.
 
-    Parameters are those of ``instance_divergence`` of this module.  Δ equals H(class | order of the features
-    kept) − H(class | order of all features): it is not negative, and grows as features are removed.
+    Δ equals H(class | order of the features kept) − H(class | order of all features): it is not
+    negative, and grows as features are removed.
+
+    Parameters
+    ----------
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
+        Numbers on one scale.
+    y : array of shape (n_samples,)
+        Class labels.
+    features : sequence of str or int
+        The features kept, by name or position.
+    unit : {"nats", "bits"}
+    space : {"orders", "values"}
+        Compare the orders of the features, or their values as they are.
+    ties, missing, random_state
+        As in :func:`eliminate`.
+
+    See Also
+    --------
+    eliminate : Removes features so that little is lost.
 
     Notes
     -----
@@ -270,24 +205,15 @@ def subset_divergence(
     >>> subset_divergence(X, [0, 0, 1, 1], ["x0", "x2"])
     0.0
     """
-    delta = instance_divergence(
-        X,
-        y,
-        features,
-        unit=unit,
-        space=space,
-        ties=ties,
-        missing=missing,
-        random_state=random_state,
-    )
+    rules: dict[str, Any] = {"ties": ties, "missing": missing, "random_state": random_state}
+    delta = instance_divergence(X, y, features, unit=unit, space=space, **rules)
     return float(delta.to_numpy().mean())
 
 
 def pattern_labels(ranks: NDArray[Any]) -> Labels:
     """Number instances (rows of integer ranks) so that equal orders have equal numbers.
 
-    Two orders are equal if every pair of features is in the same state: before, after, tied or
-    unknown.
+    In equal orders every pair of features is in the same state: before, after, tied or unknown.
     """
     if (ranks < 0).any():
         i, j = np.triu_indices(ranks.shape[1], 1)
@@ -363,24 +289,22 @@ def divergence_growing(
     Each feature that comes splits the groups of instances with equal orders.  Δ falls along the way,
     so the walk ends once it is 0.
     """
-    found = np.zeros(features.size)
+    divergences = np.zeros(features.size)
     labels = np.zeros(orders.n_samples, dtype=np.int64)
-    for size in range(1, features.size + 1):
-        if size > 1:
-            labels = grow_labels(
-                orders.ranks, labels, features[: size - 1], int(features[size - 1])
-            )
-        found[size - 1] = mean_divergence(orders, before, labels)
-        if found[size - 1] == 0.0:
+    for last, feature in enumerate(features):
+        if last > 0:
+            labels = grow_labels(orders.ranks, labels, features[:last], int(feature))
+        divergences[last] = mean_divergence(orders, before, labels)
+        if divergences[last] == 0.0:
             break
-    return found
+    return divergences
 
 
-def grow_labels(ranks: NDArray[Any], labels: Labels, kept: NDArray[Any], new: int) -> Labels:
-    """Labels of the orders of `kept` refined by one more feature."""
-    own, others = ranks[:, [new]], ranks[:, kept]
-    states = np.sign(others.astype(np.int32) - own).astype(np.int8)
-    states[(others < 0) | (own < 0)] = 2
+def grow_labels(ranks: NDArray[Any], labels: Labels, features: NDArray[Any], new: int) -> Labels:
+    """Labels of the orders of `features` refined by one more feature."""
+    added, others = ranks[:, [new]], ranks[:, features]
+    states = np.sign(others.astype(np.int32) - added).astype(np.int8)
+    states[(others < 0) | (added < 0)] = 2
     keys = np.column_stack([labels.astype(np.int32).view(np.int8).reshape(-1, 4), states])
     return _row_labels(keys)
 

@@ -46,10 +46,8 @@ from pyfsagg.rank_order.criteria import (
     Strategy,
     run_elimination,
 )
-from pyfsagg.rank_order.distances import divergence_path
+from pyfsagg.rank_order.distances import UNITS, divergence_path
 from pyfsagg.rank_order.naive_bayes import accuracy_path
-
-UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,6 +74,10 @@ class Elimination(Result):
         Settings that repeat the run (ties among them), data and software versions.
     baseline : DataFrame or None
         Accuracy of random subsets, for comparison.
+
+    See Also
+    --------
+    eliminate : Makes one.
 
     Notes
     -----
@@ -117,22 +119,14 @@ class Elimination(Result):
 
     def select(self, n_features_to_select: int) -> list[str]:
         """Names of the `n_features_to_select` features removed last, the very last first."""
-        n_features_to_select = check_integer(
-            Message(Param("n"), " (features to select)"),
-            n_features_to_select,
-            low=1,
-            high=self.n_features,
-        )
-        return [self.feature_names[j] for j in self.removal_order[::-1][:n_features_to_select]]
+        message = Message(Param("n"), " (features to select)")
+        size = check_integer(message, n_features_to_select, low=1, high=self.n_features)
+        return [self.feature_names[j] for j in self.removal_order[::-1][:size]]
 
     def select_by_divergence(self, threshold: float, unit: str = "nats") -> list[str]:
         """Names of the smallest subset of the path whose divergence is at most `threshold`.
 
-        Parameters
-        ----------
-        threshold : float
-            At least 0.
-        unit : {"nats", "bits"}
+        The divergence is in `unit`, ``"nats"`` or ``"bits"``.
         """
         return self.select(self.size_by_divergence(threshold, unit))
 
@@ -143,19 +137,16 @@ class Elimination(Result):
         return int(self.n_features - np.flatnonzero(self.divergence <= limit)[-1])
 
     def best_size(self) -> int:
-        """Size of the smallest subset with the best accuracy on the path.
+        """Size of the smallest subset with the best accuracy on the path."""
+        accuracy = self._measured_accuracy()
+        return int(self.n_features - np.flatnonzero(accuracy == np.nanmax(accuracy))[-1])
 
-        Raises
-        ------
-        DataError
-            If the elimination was run without accuracy.
-        """
+    def _measured_accuracy(self) -> NDArray[np.float64]:
         if self.accuracy is None:
             raise DataError(
                 "this elimination has no accuracy; call eliminate(…, ", Use(accuracy=True), ")"
             )
-        best = np.nanmax(self.accuracy)
-        return int(self.n_features - np.flatnonzero(self.accuracy == best)[-1])
+        return self.accuracy
 
     def to_frame(self, unit: str = "nats") -> pd.DataFrame:
         """One row per feature in the order of removal.
@@ -178,15 +169,11 @@ class Elimination(Result):
             index=pd.RangeIndex(p, name="removed_before"),
         )
 
-    # -----------------------------------------------------------------------------------------
-    # how it is kept and shown
-    # -----------------------------------------------------------------------------------------
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         baseline = {} if self.baseline is None else {"baseline.csv": self.baseline}
         return {"removal.csv": self.to_frame(), **baseline}
 
     def _size(self, view: Mapping[str, Any]) -> int:
-        """How many features are selected."""
         return n_selected(view["n_features_to_select"], self.n_features, "n_features_to_select")
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
@@ -195,16 +182,13 @@ class Elimination(Result):
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         size = self._size(view)
         left = self.n_features - size
+        names = enumerate_names(self.select(size), most=20)
         accuracy = ""
         if self.accuracy is not None and not np.isnan(self.accuracy[left]):
             share = f"{self.accuracy[left]:.1%}"
             accuracy = f" Naive Bayes on their orders is right in {share} (cross-validated)."
         return [
-            Text(
-                Markup("<b>The last {} kept:</b> {}.").format(
-                    count(size), enumerate_names(self.select(size), most=20)
-                )
-            ),
+            Text(Markup("<b>The last {} kept:</b> {}.").format(count(size), names)),
             Text(
                 f"Each sample was read as an order of its features, and {self.method.replace('_', '-')} "
                 f"removed {count(left)} of {plural(self.n_features, 'feature')} one by one. The orders of "
@@ -215,17 +199,16 @@ class Elimination(Result):
         ]
 
     def __repr__(self) -> str:
-        kept = self.size_by_divergence(0.0)
-        shown = ", ".join(self.select(min(3, self.n_features)))
+        best = ", ".join(self.select(min(3, self.n_features)))
         return (
-            f"Elimination({self.method}: {self.n_features} features, zero divergence down to {kept}; "
-            f"kept longest: {shown})"
+            f"Elimination({self.method}: {self.n_features} features, zero divergence down to "
+            f"{self.size_by_divergence(0.0)}; kept longest: {best})"
         )
 
 
 @dataclass(frozen=True, eq=False)
 class NoSettings(Settings):
-    """Of a method that has none."""
+    """The settings of a method that has none."""
 
     kind: ClassVar[str] = "this method"
 
@@ -234,14 +217,13 @@ class NoSettings(Settings):
 class EliminationSpec(Spec):
     """A registered method of elimination.
 
-    `formula`, `bounds` and `higher_is_better` are about its criterion: what it weighs of a feature f
-    among the features F that are present.
+    `formula`, `bounds` and `higher_is_better` describe its criterion for a feature f among the
+    features F that are present.
 
-    `title` is its name in pictures, `criterion` that of its criterion.  `build(orders, **taken)`
-    returns a :class:`Strategy`; it takes the `settings` of the method (``method_params`` of
-    :func:`~pyfsagg.rank_order.eliminate`) by name, and what `takes` names of ``n_jobs`` and
-    ``priority``, an array (n_features,) whose largest entry among equally good features says which
-    one goes.
+    `title` and `criterion` name the method and its criterion on pages.  `build(orders, **options)`
+    returns a :class:`Strategy`.  Its options are the `settings` of the method (``method_params`` of
+    :func:`~pyfsagg.rank_order.eliminate`) and those of ``n_jobs`` and ``priority`` that `takes` lists;
+    of equally good features, the one with the largest ``priority`` (n_features,) is removed.
     `seconds(n_samples, n_features, n_classes)` estimates the time of a run on one core.
     """
 
@@ -252,10 +234,10 @@ class EliminationSpec(Spec):
     takes: tuple[str, ...] = ()
     seconds: Callable[[int, int, int], float]
 
-    def strategy(self, orders: Orders, settings: Settings, **given: Any) -> Strategy:
+    def strategy(self, orders: Orders, settings: Settings, **options: Any) -> Strategy:
         """The method with its settings, for some orders."""
-        own = {name: getattr(settings, name) for name in settings.names()}
-        return self.build(orders, **own, **{name: given[name] for name in self.takes})
+        values = {name: getattr(settings, name) for name in settings.names()}
+        return self.build(orders, **values, **{name: options[name] for name in self.takes})
 
 
 ELIMINATIONS = Registry("elimination", EliminationSpec, group="pyfsagg.eliminations")
@@ -271,18 +253,7 @@ def find_elimination(method: str) -> EliminationSpec:
 
 
 def estimate_seconds(method: str, n_samples: int, n_features: int, n_classes: int = 2) -> float:
-    """Estimate the time of a complete elimination on one core, in seconds.
-
-    The order of magnitude is meant: data with many ties or near-equal rank sums take longer, more
-    cores less.
-
-    Examples
-    --------
-    >>> estimate_seconds("spoilers", 72, 7129) < 60
-    True
-    >>> estimate_seconds("cdv", 72, 100_000) > 3600
-    True
-    """
+    """Estimate the order of magnitude of the time of an elimination on one core, in seconds."""
     return find_elimination(method).seconds(
         check_integer("n_samples", n_samples, low=1),
         check_integer("n_features", n_features, low=1),
@@ -290,24 +261,8 @@ def estimate_seconds(method: str, n_samples: int, n_features: int, n_classes: in
     )
 
 
-# Seconds, measured with benchmarks/bench_rank_order.py on one core of a shared server; rounded up.
-def _spoiler_seconds(n: int, p: int, c: int) -> float:
-    return 1.0e-9 * n * p**2
-
-
-def _greedy_seconds(n: int, p: int, c: int) -> float:
-    return 1.0e-9 * n * p**2 + 0.12e-9 * n**2 * p**2 / 2.0  # words of 64 features
-
-
-def _centre_seconds(n: int, p: int, c: int) -> float:
-    return 1.0e-9 * n * p**2 + 1.0e-9 * c * p**3 / 3.0  # average data
-
-
-def _blanket_seconds(n: int, p: int, c: int) -> float:
-    return 5.0e-9 * n * p**2
-
-
 _TIES = "equal values in a sample by ties=, equally good features by tie_break="
+# Seconds were measured with benchmarks/bench_rank_order.py on one core of a shared server, and rounded up.
 ELIMINATIONS.add(
     EliminationSpec(
         name="cdv",
@@ -323,7 +278,7 @@ ELIMINATIONS.add(
         build=CentreStrategy,
         settings=CentreSettings,
         takes=("n_jobs",),
-        seconds=_centre_seconds,
+        seconds=lambda n, p, c: 1.0e-9 * n * p**2 + 1.0e-9 * c * p**3 / 3.0,  # average data
     ),
     EliminationSpec(
         name="spoilers",
@@ -339,7 +294,7 @@ ELIMINATIONS.add(
         criterion="Inversions within the classes that the feature takes part in",
         build=SpoilerStrategy,
         takes=("n_jobs",),
-        seconds=_spoiler_seconds,
+        seconds=lambda n, p, c: 1.0e-9 * n * p**2,
     ),
     EliminationSpec(
         name="greedy_kl",
@@ -352,7 +307,8 @@ ELIMINATIONS.add(
         title="Greedy KL",
         criterion="Divergence without the feature, in nats",
         build=GreedyStrategy,
-        seconds=_greedy_seconds,
+        # Words hold 64 features.
+        seconds=lambda n, p, c: 1.0e-9 * n * p**2 + 0.12e-9 * n**2 * p**2 / 2.0,
     ),
     EliminationSpec(
         name="koller_sahami",
@@ -367,7 +323,7 @@ ELIMINATIONS.add(
         build=BlanketStrategy,
         settings=BlanketSettings,
         takes=("priority", "n_jobs"),
-        seconds=_blanket_seconds,
+        seconds=lambda n, p, c: 5.0e-9 * n * p**2,
     ),
 )
 
@@ -392,9 +348,9 @@ def eliminate(
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> Elimination:
-    """Remove features one by one by the information of their orders on the classes.
+    """Remove features one by one, by what their orders tell about the classes.
 
-    Each sample is read as an order of the features: smallest value first.
+    Each sample is read as an order of the features, the smallest value first.
 
     Parameters
     ----------
@@ -413,17 +369,16 @@ def eliminate(
     method_params : mapping, optional
         Parameters of the method; there are
 
-        - ``center_distance``, ``"raw"`` (default) or ``"relative"``, of ``"cdv"``: what is compared,
-          the Spearman distances as the paper prints them, or their shares of the largest distance
-          that as many features can have.  The raw distance of two centres falls with every removal,
-          so that features which only separate others are kept; the relative one finds the
-          planted features of generated data far more often.  On the leukaemia data of the paper,
-          with 7129 features, the raw one is the better;
+        - ``center_distance`` of ``"cdv"``: ``"raw"`` (default) compares the Spearman distances as the
+          paper prints them, ``"relative"`` their shares of the largest distance that as many features
+          can have.  The raw distance of two centres falls with every removal, so that features which
+          only separate others are kept; the relative one finds the planted features of generated data
+          far more often, the raw one is better on the leukaemia data of the paper (7129 features);
         - ``blanket_size`` of ``"koller_sahami"``: features per blanket (κ), 5 by default;
-        - ``partners``, ``"redundant"`` (default) or ``"informative"``, of ``"koller_sahami"``: which
-          features form a blanket of k: those to which the order with k adds least information on the class,
-          as in Koller and Sahami, or those whose order with k has most information on it (the other reading
-          of the sentence in the paper).
+        - ``partners`` of ``"koller_sahami"``: the blanket of k consists of the features to which the
+          order with k adds least information on the class (``"redundant"``, the default, as in Koller
+          and Sahami) or of those whose order with k has most (``"informative"``, the other reading of
+          the paper).
     sample_weight : array of whole numbers (n_samples,), optional
         How often each instance counts.
     ties : {"average", "ordinal", "random", "error"}
@@ -467,6 +422,11 @@ def eliminate(
     PyfsaggWarning
         If the features seem not to be on one scale, or a class has one instance.
 
+    See Also
+    --------
+    RankOrderSelector : The same as a scikit-learn selector.
+    subset_divergence : What a subset of features loses.
+
     Notes
     -----
     Source: orders, section 4.  Cost of a complete elimination of p features from n instances of c
@@ -485,13 +445,13 @@ def eliminate(
     >>> result.select_by_divergence(0.0) == result.select(3)
     True
     """
-    given = dict(locals())
+    arguments = dict(locals())
     spec = find_elimination(method)
-    settings = _check_rules(spec, method_params, tie_break)
+    check_choice("tie_break", tie_break, TIE_BREAKS)
+    settings = spec.settings.of(method_params)
     if not isinstance(accuracy, bool):
-        check_integer(
-            Message(Param("accuracy"), " (the largest size of a subset)"), accuracy, low=1
-        )
+        message = Message(Param("accuracy"), " (the largest size of a subset)")
+        check_integer(message, accuracy, low=1)
     if max_seconds is not None:
         check_real("max_seconds", max_seconds, low=0.0, low_open=True)
     execution = Execution._without_scratch("eliminate", execution)
@@ -519,11 +479,11 @@ def eliminate(
             "versions": versions(),
         }
         with (
-            open_checkpoint(execution.checkpoint, identity) as kept,
+            open_checkpoint(execution.checkpoint, identity) as checkpoint,
             progress_sink(execution.progress, orders.n_features - 1, "feature") as advance,
         ):
             strategy = spec.strategy(orders, settings, priority=priority, n_jobs=n_jobs)
-            order, criterion = run_elimination(strategy, priority, advance, kept)
+            order, criterion = run_elimination(strategy, priority, advance, checkpoint)
         p = orders.n_features
         accuracies = None
         if accuracy is not False:
@@ -532,6 +492,7 @@ def eliminate(
             accuracies[p - largest :] = accuracy_path(
                 orders, order[::-1][:largest], n_folds=n_folds, random_state=seed
             )[::-1]
+        call = Call.of(eliminate, arguments, name="rank_order.eliminate", random_state=seed)
         return Elimination(
             method=spec.name,
             feature_names=orders.feature_names,
@@ -546,9 +507,7 @@ def eliminate(
                 **settings.record(),
                 **({"n_folds": n_folds} if accuracies is not None else {}),
                 "seed": seed,
-                "call": Call.of(
-                    eliminate, given, name="rank_order.eliminate", random_state=seed
-                ).record(),
+                "call": call.record(),
             },
         )
 
@@ -567,25 +526,14 @@ def elimination_scores(
 ) -> NDArray[np.float64]:
     """Place of each feature in a removal order, for use as a filter in an ensemble.
 
-    Parameters are those of :func:`eliminate`, except for ``tie_break="random"``, the default here:
-    features that are equally good to remove are drawn in another order for each resample, seeded by
-    `random_state` and `sample_weight`, so that equal resamples have equal scores.  A fixed order of
-    columns would make a method with many ties (Greedy KL on many features) look perfectly stable.
-    The seed is 0 by default, because scores have no record of a fresh one.
-
-    Examples
-    --------
-    >>> import functools
-    >>> from pyfsagg.rank_order import make_planted_orders
-    >>> from pyfsagg.rank_order.elimination import elimination_scores
-    >>> data = make_planted_orders(n_classes=3, n_per_class=8, n_extraneous=3, random_state=1)
-    >>> scores = elimination_scores(data.X, data.y, method="cdv")
-    >>> sorted(scores.tolist())
-    [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
-    >>> cdv = functools.partial(elimination_scores, method="cdv")  # pyfsagg.wam(X, y, filter=cdv)
+    Parameters are those of :func:`eliminate`, but ties are broken at random by default, in another
+    order for each resample: a fixed order of columns would make a method with many ties (Greedy KL on
+    many features) look perfectly stable.  `random_state` and `sample_weight` seed that order, so that
+    equal resamples have equal scores.
     """
     spec = find_elimination(method)
-    settings = _check_rules(spec, method_params, tie_break)
+    check_choice("tie_break", tie_break, TIE_BREAKS)
+    settings = spec.settings.of(method_params)
     orders = read_orders(
         X, y, sample_weight=sample_weight, ties=ties, missing=missing, random_state=random_state
     )
@@ -601,29 +549,15 @@ def elimination_scores(
 def _resample_seed(random_state: int, sample_weight: Any) -> np.random.SeedSequence:
     """A seed of its own for each resample, the same for equal ones."""
     seed = check_integer("random_state", random_state, low=0)
-    weights = (
-        np.empty(0)
-        if sample_weight is None
-        else as_array("sample_weight", sample_weight, np.float64)
-    )
+    weights = as_array("sample_weight", () if sample_weight is None else sample_weight, np.float64)
     digest = hashlib.blake2b((weights + 0.0).tobytes(), digest_size=16).digest()
     return np.random.SeedSequence([seed, int.from_bytes(digest, "little")])
 
 
-def _check_rules(
-    spec: EliminationSpec, params: Mapping[str, Any] | None, tie_break: str
-) -> Settings:
-    """The parameters of a method, known to be good."""
-    check_choice("tie_break", tie_break, TIE_BREAKS)
-    return spec.settings.of(params)
-
-
 def _refuse_long_run(orders: Orders, spec: EliminationSpec, max_seconds: float | None) -> None:
-    if max_seconds is None:
-        return
     n, p = orders.n_samples, orders.n_features
     seconds = spec.seconds(n, p, orders.n_classes)
-    if seconds > max_seconds:
+    if max_seconds is not None and seconds > max_seconds:
         raise DataError(
             f"the elimination of {p} features from {n} samples by {spec.name!r} would take ",
             f"about {duration(seconds)}, more than ",
@@ -662,6 +596,10 @@ class RankOrderSelector(TableSelector):
     ranking_ : ndarray (n_features,)
         1 = kept longest.
     support_ : ndarray of bool (n_features,)
+
+    See Also
+    --------
+    eliminate : The elimination as a function.
 
     Examples
     --------
@@ -711,25 +649,22 @@ class RankOrderSelector(TableSelector):
             How often each instance counts.
         """
         X = self._record(X, y)
-        threshold = self._threshold(as_table(X, allow_constant=True).n_features)
+        n_features = as_table(X, allow_constant=True).n_features
         options = self.get_params(deep=False)
-        for name in ("n_features_to_select", "divergence"):
-            options.pop(name)
+        wish, divergence = options.pop("n_features_to_select"), options.pop("divergence")
+        if divergence is not None:
+            divergence = check_real("divergence", divergence, low=0.0)
+        elif wish is None:
+            raise ParameterError("give n_features_to_select or divergence (how much loss)")
+        else:
+            size = n_selected(wish, n_features, "n_features_to_select")
         self.result_ = eliminate(X, y, sample_weight=sample_weight, **options)
-        by_number = isinstance(threshold, int)
-        size = threshold if by_number else self.result_.size_by_divergence(threshold)
+        if divergence is not None:
+            size = self.result_.size_by_divergence(divergence)
         self.scores_ = self.result_.scores
         self.ranking_ = self.result_.ranking
         self.support_ = self.ranking_ <= size
         return self
-
-    def _threshold(self, n_features: int) -> int | float:
-        """The number of features asked for, or, a float, the divergence that decides."""
-        if self.divergence is not None:
-            return check_real("divergence", self.divergence, low=0.0)
-        if self.n_features_to_select is None:
-            raise ParameterError("give n_features_to_select or divergence (how much loss)")
-        return n_selected(self.n_features_to_select, n_features, "n_features_to_select")
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -54,8 +54,8 @@ class PlantedOrders:
 
     def recovery(self, selected: Iterable[str]) -> float:
         """Share of the planted features that are selected, themselves or by a redundant one."""
-        found = {self.origin(feature) for feature in selected}
-        return len(found & set(self.planted)) / len(self.planted)
+        origins = {self.origin(feature) for feature in selected}
+        return len(origins & set(self.planted)) / len(self.planted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +64,8 @@ class ConcordantOrders:
 
     Attributes
     ----------
-    X : DataFrame (n_samples, n_features)
-        Ranks from 1.
-    y : Series (n_samples,)
-        Classes ``C1``, ``C2``, ….
+    X, y
+        As in :class:`PlantedOrders`.
     bases : DataFrame (n_classes, n_features)
         The order that each class grew from.
     base_concordance : float
@@ -101,10 +99,8 @@ def make_planted_orders(
 
     Parameters
     ----------
-    n_classes : int
-        At least 2.
-    n_per_class : int
-        Instances of each class.
+    n_classes, n_per_class : int
+        Classes (at least 2), and instances of each.
     n_extraneous, n_redundant : int
         Numbers of features to be added.
     shuffle : bool
@@ -133,7 +129,9 @@ def make_planted_orders(
     r = check_integer("n_redundant", n_redundant, low=0)
     rng = random_numbers(random_state)
     n_planted = next(k for k in range(2, c + 2) if factorial(k) >= c)
-    orders = _distinct_orders(n_planted, c, rng)
+    orders: dict[tuple[int, ...], None] = {}
+    while len(orders) < c:
+        orders[tuple(int(j) for j in rng.permutation(n_planted))] = None
     instances = [list(order) for order in orders for _ in range(size)]
     names = [f"planted_{i + 1}" for i in range(n_planted)]
     redundant: dict[str, str] = {}
@@ -160,14 +158,6 @@ def make_planted_orders(
     )
 
 
-def _distinct_orders(k: int, c: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """c different orders of k features, in random order."""
-    found: dict[tuple[int, ...], None] = {}
-    while len(found) < c:
-        found[tuple(int(j) for j in rng.permutation(k))] = None
-    return list(found)
-
-
 def _insert(instances: list[list[int]], feature: int, places: list[int]) -> None:
     for instance, place in zip(instances, places, strict=True):
         instance.insert(place, feature)
@@ -186,7 +176,7 @@ def make_concordant_orders(
     max_concordance: float = 0.9,
     random_state: Any = None,
 ) -> ConcordantOrders:
-    """Classes grown around random orders, within bounds of concordance.
+    """Classes grown around random orders, within bounds of concordance (orders, section 5.1).
 
     One random order per class is drawn, all of them together until their concordance is at most
     `max_concordance`.  Then random orders join a class as long as its concordance stays at least
@@ -194,17 +184,9 @@ def make_concordant_orders(
     refused, they are drawn nearer to the order of the class (by repeated insertion, Mallows' model,
     with its dispersion multiplied by 0.9): with uniform draws alone a high bound is never met.
 
-    Notes
-    -----
-    Source: orders, section 5.1.  The paper calls C_min = 0.1, C_max = 0.9 (figure 9) "coherent and
-    distinct" and C_min = 0.9, C_max = 0.1 (figure 10) "ill defined and indistinct".  By the
-    construction it describes it is the other way round: a high C_min makes classes coherent.
-
-    Examples
-    --------
-    >>> data = make_concordant_orders(2, 10, 6, min_concordance=0.5, random_state=0)
-    >>> bool((data.class_concordance >= 0.5).all())
-    True
+    The paper calls C_min = 0.1, C_max = 0.9 (figure 9) "coherent and distinct" and C_min = 0.9,
+    C_max = 0.1 (figure 10) "ill defined and indistinct".  By the construction it describes it is the
+    other way round: a high C_min makes classes coherent.
     """
     c = check_integer("n_classes", n_classes, low=2)
     size = check_integer("n_per_class", n_per_class, low=1)

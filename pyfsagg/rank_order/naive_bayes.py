@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.memory import require_memory
 from pyfsagg._base.validation import check_integer, check_real, random_numbers
 from pyfsagg._kernels.rank_order import naive_bayes_path
-from pyfsagg._message import DIVIDE_WEIGHTS, Param
+from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order._orders import Orders, read_features, read_orders
 from pyfsagg.rank_order.distances import all_orders, divergence_growing
@@ -31,28 +30,14 @@ def naive_bayes_accuracy(
     missing: str = "error",
     random_state: Any = 0,
 ) -> pd.Series:
-    """Cross-validated accuracy of naive Bayes with the first 1, 2, … of `features`.
+    """Cross-validated accuracy of naive Bayes with the first 1, 2, … of `features` (orders, section 5.2).
 
     The boolean-order features of a subset are the orders of all its pairs; a tie is a third state,
     an unknown order is left out.  Probabilities are (count + alpha) / (total + alpha · states).
-
-    Notes
-    -----
-    Source: orders, section 5.2.  All sizes up to s cost O(n c s²).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1, 2, 3], [1, 3, 2], [1, 2, 3], [3, 1, 2], [2, 1, 3], [3, 2, 1]])
-    >>> naive_bayes_accuracy(X, list("aaabbb"), n_folds=3).round(2).to_dict()
-    {1: 0.5, 2: 1.0, 3: 0.83}
     """
     orders = read_orders(X, y, ties=ties, missing=missing, random_state=random_state)
-    chosen = (
-        np.arange(orders.n_features, dtype=np.int64)
-        if features is None
-        else read_features(features, orders.feature_names)
-    )
+    names = orders.feature_names
+    chosen = read_features(names if features is None else features, names)
     values = accuracy_path(orders, chosen, n_folds=n_folds, alpha=alpha, random_state=random_state)
     index = pd.RangeIndex(1, chosen.size + 1, name="size")
     return pd.Series(values, index=index, name="accuracy")
@@ -69,22 +54,10 @@ def random_subset_baseline(
     missing: str = "error",
     random_state: Any = 0,
 ) -> pd.DataFrame:
-    """Accuracy and divergence of random feature subsets: the baseline of a selection.
+    """Accuracy and divergence of random feature subsets: the baseline of a selection (orders, section 5.2).
 
     Each of `n_subsets` random orders of the features gives one uniformly random subset of every
     size from 2 to `max_size`.
-
-    Notes
-    -----
-    Source: orders, section 5.2 (100 sets for each size from 2 to 30).
-
-    Examples
-    --------
-    >>> from pyfsagg.rank_order import make_planted_orders
-    >>> data = make_planted_orders(n_classes=2, n_per_class=10, n_extraneous=5, random_state=0)
-    >>> band = random_subset_baseline(data.X, data.y, max_size=4, n_subsets=20)
-    >>> bool((band["accuracy_lower"] <= band["accuracy_upper"]).all())
-    True
     """
     orders = read_orders(X, y, ties=ties, missing=missing, random_state=random_state)
     largest = check_integer("max_size", max_size, low=2, high=orders.n_features)
@@ -100,9 +73,8 @@ def random_subset_baseline(
     columns = {}
     for name, values in (("accuracy", accuracy), ("divergence", divergence)):
         columns[f"{name}_mean"] = values.mean(axis=0)
-        columns[f"{name}_lower"], columns[f"{name}_upper"] = np.quantile(
-            values, [0.025, 0.975], axis=0
-        )
+        lower, upper = np.quantile(values, [0.025, 0.975], axis=0)
+        columns |= {f"{name}_lower": lower, f"{name}_upper": upper}
     return pd.DataFrame(columns, index=pd.RangeIndex(2, largest + 1, name="size"))
 
 
@@ -123,14 +95,8 @@ def accuracy_path(
             f" must be at most the number of samples ({orders.n_samples}), got {n_folds}",
         )
     folds = stratified_folds(orders.codes, n_folds, random_state)
-    total = int(orders.weights.sum())
     n_states = 3 if orders.has_ties else 2
-    require_memory(
-        24 * total,
-        f"the logarithms of counts up to {total:,}, the weights together,",
-        DIVIDE_WEIGHTS,
-    )
-    counts = np.arange(total + 1, dtype=np.float64)
+    counts = orders.counts()
     sizes = np.zeros((n_folds, orders.n_classes))
     np.add.at(sizes, (folds, orders.codes), orders.weights)
     outside = sizes.sum(axis=0) - sizes
@@ -147,7 +113,7 @@ def accuracy_path(
         np.log(counts + alpha * n_states),
         np.log(priors),
     )
-    return np.asarray(correct / total)
+    return np.asarray(correct / counts[-1])
 
 
 def stratified_folds(
@@ -155,7 +121,7 @@ def stratified_folds(
 ) -> NDArray[np.int64]:
     """Fold of each instance: every class is shuffled and dealt round in turn.
 
-    Fold sizes differ by at most 1 as a whole and within each class.
+    Fold sizes differ by at most 1, in all and within each class.
     """
     rng = random_numbers(random_state)
     folds = np.empty(codes.size, dtype=np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -45,20 +45,6 @@ class Guides:
     log_fold_changes: Floats | None
     p_values: dict[str, Floats]
 
-    def keep(self, chosen: NDArray[np.bool_]) -> Guides:
-        """Some of the guides, and the genes that they have."""
-        old, gene = np.unique(self.gene[chosen], return_inverse=True)
-        lfc = self.log_fold_changes
-        return replace(
-            self,
-            names=self.names[chosen],
-            gene=gene.astype(np.int64),
-            gene_names=self.gene_names[old],
-            scores=self.scores[chosen],
-            log_fold_changes=None if lfc is None else lfc[chosen],
-            p_values={side: p[chosen] for side, p in self.p_values.items()},
-        )
-
 
 def read_guides(
     scores: Any,
@@ -68,7 +54,7 @@ def read_guides(
     p_values: Any,
     sides: tuple[str, ...],
 ) -> Guides:
-    """Check what is given of the guides."""
+    """The guides of the arguments of :func:`screen`, checked."""
     values = _numbers("scores", scores)
     n = len(values)
     if n == 0:
@@ -80,33 +66,33 @@ def read_guides(
     names = _texts("guides", guides, n)
     labels = _texts("genes", genes, n)
     codes, gene_names = pd.factorize(labels)
-    found = Guides(
-        names,
-        codes.astype(np.int64),
-        np.asarray(gene_names, dtype=np.str_),
-        values,
-        None if log_fold_changes is None else _numbers("log_fold_changes", log_fold_changes, n),
-        _p_values(p_values, n, sides),
+    effects = None
+    if log_fold_changes is not None:
+        effects = _numbers("log_fold_changes", log_fold_changes, n)
+    library = Guides(
+        names=names,
+        gene=codes.astype(np.int64),
+        gene_names=np.asarray(gene_names, dtype=np.str_),
+        scores=values,
+        log_fold_changes=effects,
+        p_values=_p_values(p_values, n, sides),
     )
-    _check_names(found)
+    _refuse_twins(library)
     infinite = np.isinf(values)
     if infinite.any():
         raise DataError(
             f"the score of the guide {str(names[infinite][0])!r} is infinite; give a finite number"
         )
-    return found
+    return library
 
 
-def _numbers(what: str, given: Any, n: int | None = None) -> Floats:
+def _numbers(what: str, column: Any, n: int | None = None) -> Floats:
     """One finite, infinite or missing number per guide."""
-    given = real_array(what, pandas_series(given))
+    column = real_array(what, pandas_series(column))
     try:
-        values = np.asarray(
-            given.to_numpy(dtype=np.float64, na_value=np.nan)
-            if isinstance(given, pd.Series)
-            else given,
-            dtype=np.float64,
-        )
+        if isinstance(column, pd.Series):
+            column = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        values = np.asarray(column, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputTypeError(named(what), f" must be one number per guide ({error})") from None
     if values.ndim != 1:
@@ -116,11 +102,11 @@ def _numbers(what: str, given: Any, n: int | None = None) -> Floats:
     return values
 
 
-def _texts(what: str, given: Any, n: int) -> NDArray[np.str_]:
+def _texts(what: str, names: Any, n: int) -> NDArray[np.str_]:
     """One name per guide."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputTypeError(named(what), " must be one name per guide", Got(given))
-    column = pd.Series(list(pandas_series(given)), dtype=object)
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputTypeError(named(what), " must be one name per guide", Got(names))
+    column = pd.Series(list(pandas_series(names)), dtype=object)
     if len(column) != n:
         raise DataError(named(what), f" has {len(column)} names for {plural(n, 'guide')}")
     texts = column.where(column.notna(), "").astype(str).str.strip()
@@ -133,39 +119,38 @@ def _texts(what: str, given: Any, n: int) -> NDArray[np.str_]:
     return np.asarray(texts, dtype=np.str_)
 
 
-def _p_values(given: Any, n: int, sides: tuple[str, ...]) -> dict[str, Floats]:
+def _p_values(p_values: Any, n: int, sides: tuple[str, ...]) -> dict[str, Floats]:
     """p-values of the guides for each side."""
-    if given is None:
+    if p_values is None:
         return {}
-    if isinstance(given, (tuple, list)) and len(given) == 2 and np.ndim(given[0]) == 1:
-        columns = dict(zip(("low", "high"), given, strict=True))
+    if isinstance(p_values, (tuple, list)) and len(p_values) == 2 and np.ndim(p_values[0]) == 1:
+        columns = dict(zip(("low", "high"), p_values, strict=True))
     elif len(sides) == 1:
-        columns = {sides[0]: given}
+        columns = {sides[0]: p_values}
     else:
         raise ParameterError(
             Param("p_values"),
-            " must be a pair, those that a guide is low and those that it is high (one-sided ",
-            "each); with ",
+            " must be a pair of one-sided p-values, for low and for high guides; with ",
             Use(side="low"),
             " or ",
             Use(side="high"),
             " those of that side alone",
         )
-    found = {side: _numbers(f"p_values ({side})", columns[side], n) for side in sides}
-    for p in found.values():
+    checked = {side: _numbers(f"p_values ({side})", columns[side], n) for side in sides}
+    for p in checked.values():
         outside = (p < 0.0) | (p > 1.0)
         if outside.any():
             raise DataError(f"a p-value of a guide is {p[outside][0]:g}; p-values lie from 0 to 1")
-    return found
+    return checked
 
 
-def _check_names(found: Guides) -> None:
+def _refuse_twins(library: Guides) -> None:
     first: dict[str, int] = {}
-    for i, name in enumerate(found.names.tolist()):
+    for i, name in enumerate(library.names.tolist()):
         j = first.setdefault(name, i)
         if j == i:
             continue
-        genes = [str(found.gene_names[found.gene[at]]) for at in (j, i)]
+        genes = [str(library.gene_names[library.gene[at]]) for at in (j, i)]
         if genes[0] != genes[1]:
             raise DataError(
                 f"the guide {name!r} is in two genes, {genes[0]!r} and {genes[1]!r}; its score "
@@ -177,40 +162,39 @@ def _check_names(found: Guides) -> None:
 
 
 def find_controls(
-    found: Guides, guides: Iterable[str] | None, genes: Iterable[str] | None
+    library: Guides, guides: Iterable[str] | None, genes: Iterable[str] | None
 ) -> NDArray[np.bool_]:
     """Which guides are controls."""
-    is_control = np.zeros(len(found.names), dtype=bool)
-    for what, chosen, known in (
-        ("control_guides", guides, found.names),
-        ("control_genes", genes, found.gene_names[found.gene]),
+    is_control = np.zeros(len(library.names), dtype=bool)
+    for what, controls, known in (
+        ("control_guides", guides, library.names),
+        ("control_genes", genes, library.gene_names[library.gene]),
     ):
-        if chosen is None:
+        if controls is None:
             continue
-        given = [chosen] if isinstance(chosen, str) else chosen
-        wanted = [name for name in (str(each).strip() for each in given) if name]
-        if not wanted:
-            raise DataError(
-                named(what), " names no control", Remedy("leave it out to test against all guides")
-            )
-        here = np.isin(known, wanted)
-        absent = sorted(set(wanted) - set(known[here].tolist()))
-        if not here.any():
+        controls = [controls] if isinstance(controls, str) else controls
+        names = [name for name in (str(control).strip() for control in controls) if name]
+        if not names:
+            remedy = Remedy("leave it out to test against all guides")
+            raise DataError(named(what), " names no control", remedy)
+        present = np.isin(known, names)
+        absent = sorted(set(names) - set(known[present].tolist()))
+        if not present.any():
             raise DataError(
                 "no guide of the screen is a control: ",
                 named(what),
-                f" names {enumerate_names(wanted, 3)}, and the screen holds ",
+                f" names {enumerate_names(names, 3)}, and the screen holds ",
                 f"{enumerate_names(sorted(set(known.tolist())), 3)}",
                 Remedy("give names as they are in the screen"),
             )
         if absent:
             warn(
-                f"{len(absent):,} of {len(set(wanted)):,} names in ",
+                f"{len(absent):,} of {len(set(names)):,} names in ",
                 named(what),
                 f" are not in the screen: {enumerate_names(absent, 3)}",
                 stacklevel=4,
             )
-        is_control |= here
+        is_control |= present
     return is_control
 
 
@@ -295,6 +279,10 @@ def screen(
     PyfsaggWarning
         If some controls are not in the screen, or scores look as if they had lost their sign.
 
+    See Also
+    --------
+    aggregate : Aggregates whole ranked lists, by robust rank aggregation among other methods.
+
     Notes
     -----
     *Exact p-value.*  P(ρ of a random gene with m guides ≤ ρ) is the chance that for some k at least k
@@ -345,14 +333,13 @@ def screen(
             " and controls exclude each other",
             Remedy("leave null out to test against controls"),
         )
-    given = read_guides(scores, genes, guides, log_fold_changes, p_values, sides)
-    found, dropped = _without_missing(given, missing)
-    _warn_of_lost_signs(found, sides)
-    controls = np.zeros(len(found.names), dtype=bool)
-    if with_controls:
-        controls = find_controls(found, control_guides, control_genes)
-    alphas = _alphas(alpha, sides, found)
-    sizes = np.bincount(found.gene)
+    everything = read_guides(scores, genes, guides, log_fold_changes, p_values, sides)
+    library, dropped = _without_missing(everything, missing)
+    _warn_of_lost_signs(library, sides)
+    controls = find_controls(library, control_guides, control_genes)
+    alphas = _alphas(alpha, sides, library)
+    origin = "p-values of the guides" if library.p_values else "the default"
+    sizes = np.bincount(library.gene)
     tested = sizes >= min_guides
     if not tested.any():
         raise DataError(
@@ -360,12 +347,12 @@ def screen(
             f"{sizes.max()}: lower ",
             Param("min_guides"),
         )
-    members = np.flatnonzero(tested[found.gene])
-    members = members[np.argsort(found.gene[members], kind="stable")]
+    members = np.flatnonzero(tested[library.gene])
+    members = members[np.argsort(library.gene[members], kind="stable")]
     starts = np.r_[0, np.cumsum(sizes[tested])].astype(np.int64)
     results: dict[str, Side] = {
         name: score_side(
-            found.scores,
+            library.scores,
             starts,
             members.astype(np.int64),
             side=name,
@@ -377,22 +364,23 @@ def screen(
         for name in sides
     }
     return Screen(
-        genes=tuple(found.gene_names[tested].tolist()),
+        genes=tuple(library.gene_names[tested].tolist()),
         n_guides=sizes[tested],
         sides=results,
-        guides=tuple(found.names.tolist()),
-        gene_of=np.where(tested, np.cumsum(tested) - 1, -1)[found.gene],
-        scores=found.scores,
-        log_fold_changes=found.log_fold_changes,
+        guides=tuple(library.names.tolist()),
+        gene_of=np.where(tested, np.cumsum(tested) - 1, -1)[library.gene],
+        scores=library.scores,
+        log_fold_changes=library.log_fold_changes,
         controls=controls,
         remarks=(
-            *_remarks(found, tested, sizes, dropped, null, ties, with_controls),
-            *_none_counts(results, len(found.names)),
+            *_remarks(library, tested, sizes, dropped),
+            *_remark_on_ties(library, averaged=ties == "average" and null == "uniform"),
+            *_remarks_on_sides(results, len(library.names)),
         ),
         parameters={
             "side": side,
             "alpha": alphas,
-            "alpha_from": _source(alpha, found),
+            "alpha_from": origin if alpha is None else "given",
             "null": "controls" if with_controls else null,
             "ties": ties,
             "min_guides": min_guides,
@@ -400,37 +388,47 @@ def screen(
             "call": call.record(),
         },
         data={
-            "n_guides": len(found.names),
-            "n_genes": len(found.gene_names),
+            "n_guides": len(library.names),
+            "n_genes": len(library.gene_names),
             "n_controls": int(controls.sum()),
             "guides_without_score": dropped,
-            "sha256": _hash(found),
+            "sha256": _hash(library),
         },
     )
 
 
-def _without_missing(given: Guides, missing: str) -> tuple[Guides, int]:
+def _without_missing(library: Guides, missing: str) -> tuple[Guides, int]:
     """The guides that have a score, and how many have none."""
-    absent = np.isnan(given.scores)
+    absent = np.isnan(library.scores)
     if not absent.any():
-        return given, 0
+        return library, 0
     if missing == "error":
         raise DataError(
             f"{plural(int(absent.sum()), 'guide')} of {len(absent):,} without a score, the ",
-            f"first is {str(given.names[absent][0])!r}",
+            f"first is {str(library.names[absent][0])!r}",
             Remedy("leave them out with ", Use(missing="drop")),
         )
     if absent.all():
         raise DataError("no guide has a score")
-    return given.keep(~absent), int(absent.sum())
+    scored, lfc = ~absent, library.log_fold_changes
+    genes, gene = np.unique(library.gene[scored], return_inverse=True)
+    known = Guides(
+        names=library.names[scored],
+        gene=gene.astype(np.int64),
+        gene_names=library.gene_names[genes],
+        scores=library.scores[scored],
+        log_fold_changes=None if lfc is None else lfc[scored],
+        p_values={side: p[scored] for side, p in library.p_values.items()},
+    )
+    return known, int(absent.sum())
 
 
-def _warn_of_lost_signs(found: Guides, sides: tuple[str, ...]) -> None:
-    """Both sides are wanted, log fold changes have both signs, and scores have one."""
-    lfc = found.log_fold_changes
+def _warn_of_lost_signs(library: Guides, sides: tuple[str, ...]) -> None:
+    """Warn if both sides are tested and log fold changes have both signs, but scores only one."""
+    lfc, scores = library.log_fold_changes, library.scores
     if lfc is None or len(sides) < 2:
         return
-    if (found.scores >= 0.0).all() and (found.scores > 1.0).any() and (lfc < 0.0).any():
+    if (scores >= 0.0).all() and (scores > 1.0).any() and (lfc < 0.0).any():
         warn(
             "no score is below 0 although log fold changes are: small scores are the low side. ",
             "If the scores measure strength without direction, give them the sign of the log ",
@@ -440,44 +438,29 @@ def _warn_of_lost_signs(found: Guides, sides: tuple[str, ...]) -> None:
         )
 
 
-def _alphas(alpha: Any, sides: tuple[str, ...], found: Guides) -> dict[str, float]:
+def _alphas(alpha: Any, sides: tuple[str, ...], library: Guides) -> dict[str, float]:
     """α of each side."""
     if alpha is None:
-        return {name: estimate_alpha(found.p_values.get(name)) for name in sides}
+        return {name: estimate_alpha(library.p_values.get(name)) for name in sides}
     pair = list(alpha) if isinstance(alpha, (tuple, list, np.ndarray)) else [alpha] * len(sides)
     if len(pair) != len(sides):
-        raise ParameterError(
-            Param("alpha"),
-            f" must be one number or one for each side ({', '.join(sides)})",
-            Got(alpha),
-        )
+        needs = f" must be one number or one for each side ({', '.join(sides)})"
+        raise ParameterError(Param("alpha"), needs, Got(alpha))
     return {
         name: check_real("alpha", value, low=0.0, high=1.0, low_open=True)
         for name, value in zip(sides, pair, strict=True)
     }
 
 
-def _source(alpha: Any, found: Guides) -> str:
-    if alpha is not None:
-        return "given"
-    return "p-values of the guides" if found.p_values else "the default"
-
-
 def _remarks(
-    found: Guides,
-    tested: NDArray[np.bool_],
-    sizes: NDArray[np.int64],
-    dropped: int,
-    null: str,
-    ties: str,
-    with_controls: bool,
-) -> tuple[str, ...]:
-    """What a reader has to know of the guides, and of ties."""
+    library: Guides, tested: NDArray[np.bool_], sizes: NDArray[np.int64], dropped: int
+) -> list[str]:
+    """What a reader has to know of guides that were left out, and of genes with few guides."""
     remarks = []
     if dropped:
         remarks.append(f"{plural(dropped, 'guide')} without a score left out.")
     if not tested.all():
-        names = found.gene_names[~tested].tolist()
+        names = library.gene_names[~tested].tolist()
         remarks.append(
             f"{plural(len(names), 'gene')} with too few guides not tested: "
             f"{enumerate_names(names, 5)}."
@@ -485,18 +468,21 @@ def _remarks(
     single = int((sizes[tested] == 1).sum())
     if single:
         remarks.append(f"{plural(single, 'gene')} of {tested.sum():,} with one guide: {SINGLE}.")
-    _, counts = np.unique(found.scores, return_counts=True)
-    if counts.max() > max(1.0, LARGE_TIE * len(found.scores)):
-        remark = f"{counts.max():,} of {plural(len(found.scores), 'guide')} share one score"
-        if null == "uniform" and ties == "average" and not with_controls:
-            remark += (
-                ": against uniform ranks, with ties averaged, p-values may be too small for it"
-            )
-        remarks.append(remark + ".")
-    return tuple(remarks)
+    return remarks
 
 
-def _none_counts(sides: Mapping[str, Side], n: int) -> list[str]:
+def _remark_on_ties(library: Guides, *, averaged: bool) -> list[str]:
+    """A remark on a large tie; `averaged` if uniform ranks are the null and ties are averaged."""
+    _, counts = np.unique(library.scores, return_counts=True)
+    if counts.max() <= max(1.0, LARGE_TIE * len(library.scores)):
+        return []
+    remark = f"{counts.max():,} of {plural(len(library.scores), 'guide')} share one score"
+    if averaged:
+        remark += ": against uniform ranks, with ties averaged, p-values may be too small for it"
+    return [remark + "."]
+
+
+def _remarks_on_sides(sides: Mapping[str, Side], n: int) -> list[str]:
     """Sides on which α lets no guide count, as in screens of few guides."""
     return [
         f"No guide counts on the {name} side: α = {side.alpha:g} is before the first of "
@@ -506,13 +492,13 @@ def _none_counts(sides: Mapping[str, Side], n: int) -> list[str]:
     ]
 
 
-def _hash(found: Guides) -> str:
+def _hash(library: Guides) -> str:
     """SHA-256 of guides, genes, scores, log fold changes and p-values."""
-    digest = hashlib.sha256("\0".join(found.names.tolist()).encode())
-    digest.update("\0".join(found.gene_names.tolist()).encode())
-    digest.update(found.gene.tobytes())
-    digest.update((found.scores + 0.0).tobytes())
-    parts: Mapping[str, Any] = {"lfc": found.log_fold_changes, **found.p_values}
+    digest = hashlib.sha256("\0".join(library.names.tolist()).encode())
+    digest.update("\0".join(library.gene_names.tolist()).encode())
+    digest.update(library.gene.tobytes())
+    digest.update((library.scores + 0.0).tobytes())
+    parts: Mapping[str, Any] = {"lfc": library.log_fold_changes, **library.p_values}
     for name, values in parts.items():
         if values is not None:
             digest.update(name.encode() + (values + 0.0).tobytes())

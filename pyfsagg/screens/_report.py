@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import pandas as pd
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
@@ -13,14 +12,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_integer, check_real
-from pyfsagg._base.words import (
-    count,
-    number,
-    numbers,
-    plural,
-    probabilities,
-    ranks,
-)
+from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks
 from pyfsagg._report.closing import closing, settings_groups, software
 from pyfsagg._report.drawing import (
     BLUE,
@@ -55,23 +47,29 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
     ax = new_axes(ax, 4.2)
     ax.set_xlabel(f"Median {result._effect_name} of the guides")
     ax.set_ylabel("−log10 of the p-value")
-    _limits(ax, effect, evidence)
-    found = np.zeros(len(effect), dtype=bool)
+    known = effect[~np.isnan(effect)]
+    low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
+    room = 0.06 * (high - low) or 1.0
+    ax.set_xlim(low - room, high + room)
+    ax.set_ylim(0.0, 1.08 * max(1.0, float(evidence.max())))
+
+    def dots(chosen: NDArray[np.bool_], colour: str, label: str, size: float) -> None:
+        genes = [result.genes[g] for g in np.flatnonzero(chosen)]
+        _dots(ax, effect[chosen], evidence[chosen], colour, label, genes, size=size)
+
+    selected = np.zeros(len(effect), dtype=bool)
     for name, side in result.sides.items():
         hit = side.adjusted_p_values <= fdr
-        found |= hit
+        selected |= hit
         if hit.any():
-            label = f"{WAYS[name]}, FDR ≤ {fdr:g}: {hit.sum():,}"
-            _dots(
-                ax, effect[hit], evidence[hit], COLOURS[name], label, _those(result, hit), size=5.0
-            )
-    rest = f"others: {(~found).sum():,}" if found.any() else f"no gene with FDR ≤ {fdr:g}"
-    _dots(ax, effect[~found], evidence[~found], GREY, rest, _those(result, ~found), size=3.0)
+            dots(hit, COLOURS[name], f"{WAYS[name]}, FDR ≤ {fdr:g}: {hit.sum():,}", 5.0)
+    rest = f"others: {(~selected).sum():,}" if selected.any() else f"no gene with FDR ≤ {fdr:g}"
+    dots(~selected, GREY, rest, 3.0)
     best = np.unique([result._order(name)[:n] for name in result.sides])
     best = best[np.argsort(-evidence[best], kind="stable")]
-    shown = best if not found.any() else np.flatnonzero(found)
-    named = [result.genes[g] for g in best]
-    _name_points(ax, effect[best], evidence[best], named, (effect[shown], evidence[shown]))
+    shown = np.flatnonzero(selected) if selected.any() else best
+    names = [result.genes[g] for g in best]
+    _name_points(ax, effect[best], evidence[best], names, (effect[shown], evidence[shown]))
     clear_frame(ax, grid="y")
     set_title(ax, f"{len(result.genes):,} genes: effect and evidence", above_legend=True)
     legend_above(ax, columns=3)
@@ -126,22 +124,13 @@ def plot_guides(
         (~counted, "white", "other guide"),
     ):
         shown = (rows >= 0) & chosen & ~np.isnan(effects)
-        ax.plot(
-            effects[shown],
-            rows[shown],
-            "o",
-            color=COLOURS[name],
-            mfc=face,
-            markersize=5.0,
-            markeredgewidth=0.9,
-            label=label,
-        )
-    for row, (gene, text) in enumerate(
-        zip(best.tolist(), probabilities(of_side.p_values[best]), strict=True)
-    ):
-        own = effects[result.gene_of == gene]
-        if not np.isnan(own).all():
-            ax.vlines(np.nanmedian(own), row - 0.34, row + 0.34, color=INK, linewidth=1.6)
+        points = (effects[shown], rows[shown], "o")
+        ax.plot(*points, color=COLOURS[name], mfc=face, ms=5.0, mew=0.9, label=label)
+    texts = probabilities(of_side.p_values[best])
+    for row, (gene, text) in enumerate(zip(best.tolist(), texts, strict=True)):
+        of_gene = effects[result.gene_of == gene]
+        if not np.isnan(of_gene).all():
+            ax.vlines(np.nanmedian(of_gene), row - 0.34, row + 0.34, color=INK, linewidth=1.6)
         write_at_right(ax, row, text)
     write_at_right(ax, -1, "p-value")
     ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
@@ -164,10 +153,10 @@ def plot_p_value_quantiles(result: Screen, *, ax: Axes | None = None) -> Axes:
     top = max(float(_evidence(result, name).max()) for name in result.sides)
     ax.set_ylim(-0.03 * max(top, end), 1.05 * max(top, end))
     for name in result.sides:
-        order = np.argsort(-_evidence(result, name), kind="stable")
+        observed = _evidence(result, name)
+        order = np.argsort(-observed, kind="stable")
         genes = [result.genes[g] for g in order]
-        observed = _evidence(result, name)[order]
-        _dots(ax, expected, observed, COLOURS[name], WAYS[name], genes, size=4.0)
+        _dots(ax, expected, observed[order], COLOURS[name], WAYS[name], genes, size=4.0)
     ax.set_xlabel("Expected −log10 of the p-value")
     ax.set_ylabel("Observed")
     clear_frame(ax, grid="both")
@@ -176,24 +165,9 @@ def plot_p_value_quantiles(result: Screen, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-# ---------------------------------------------------------------------------------------------
-# helpers
-# ---------------------------------------------------------------------------------------------
 def _evidence(result: Screen, side: str) -> Floats:
     """−log10 of the p-values of a side, without a minus before 0."""
     return np.asarray(0.0 - result.sides[side].log_p_values / np.log(10.0))
-
-
-def _those(result: Screen, chosen: NDArray[np.bool_]) -> list[str]:
-    return [result.genes[g] for g in np.flatnonzero(chosen)]
-
-
-def _limits(ax: Axes, x: Floats, y: Floats) -> None:
-    known = x[~np.isnan(x)]
-    low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
-    room = 0.06 * (high - low) or 1.0
-    ax.set_xlim(low - room, high + room)
-    ax.set_ylim(0.0, 1.08 * max(1.0, float(y.max())))
 
 
 def _dots(
@@ -205,15 +179,9 @@ def _dots(
         cells = np.round(_in_axes(ax, x[known], y[known]) * CELLS).astype(np.int64)
         _, first = np.unique(cells, axis=0, return_index=True)
         known = np.sort(known[first])
+    alpha = 0.55 if colour == GREY else 0.85
     (drawn,) = ax.plot(
-        x[known],
-        y[known],
-        "o",
-        color=colour,
-        markersize=size,
-        markeredgewidth=0,
-        alpha=0.55 if colour == GREY else 0.85,
-        label=label,
+        x[known], y[known], "o", color=colour, ms=size, mew=0, alpha=alpha, label=label
     )
     name_points(drawn, [genes[place] for place in known.tolist()])
 
@@ -221,10 +189,7 @@ def _dots(
 def _name_points(
     ax: Axes, x: Floats, y: Floats, names: Sequence[str], others: tuple[Floats, Floats]
 ) -> None:
-    """Names beside points, the first ones first; a name without room on either side is left out.
-
-    `others` are all points that a name must not hide.
-    """
+    """Names beside points, where there is room for them that hides none of the `others`."""
     taken = _in_axes(ax, *others)
     boxes: list[tuple[float, float, float]] = []
     for (at_x, at_y), name in zip(_in_axes(ax, x, y).tolist(), names, strict=True):
@@ -305,19 +270,17 @@ def screen_page(
     data_name: str | None = None,
     reading: Sequence[str] = (),
 ) -> Page:
-    """The report of a screen as a page for :func:`pyfsagg._report.page.write_page`."""
+    """The report of a screen as a page."""
     top = check_integer("top", top, low=1)
     check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
     view = result._options_in_force({"top": top, "fdr": fdr, "reading": reading})
     sections = [
         Section("summary", "Summary", result._facts({"top": top, "fdr": fdr})),
         Section("pictures", "Effect and evidence", _pictures(result, fdr), short="Pictures"),
-    ]
-    sections += [
-        Section(side, f"{WAYS[side].capitalize()} genes", _side(result, side, fdr))
-        for side in result.sides
-    ]
-    sections += [
+        *(
+            Section(side, f"{WAYS[side].capitalize()} genes", _side(result, side, fdr))
+            for side in result.sides
+        ),
         Section("trust", "How far to trust the p-values", _trust(result), short="Trust"),
         *closing(
             settings_groups(result, words={"alpha": _alphas(result)}),
@@ -332,7 +295,7 @@ def screen_page(
 
 
 def _alphas(result: Screen) -> str:
-    return ", ".join(f"{side}: {each.alpha:.4g}" for side, each in result.sides.items())
+    return ", ".join(f"{name}: {side.alpha:.4g}" for name, side in result.sides.items())
 
 
 def _pictures(result: Screen, fdr: float) -> list[Block]:
@@ -427,8 +390,7 @@ def _genes(result: Screen, side: str, fdr: float) -> PageTable:
 def _trust(result: Screen) -> list[Block]:
     null = str(result.parameters.get("null", "guides"))
     smallest = ", ".join(
-        f"{probabilities(pd.Series([each.p_values.min()]))[0]} ({side})"
-        for side, each in result.sides.items()
+        f"{probabilities([side.p_values.min()])[0]} ({name})" for name, side in result.sides.items()
     )
     return [
         Text(f"{NULLS[null]} Smallest: {smallest}."),

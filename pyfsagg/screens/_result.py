@@ -134,19 +134,13 @@ def score_side(
 ) -> Side:
     """One side of a screen."""
     n = len(scores)
-    places = rank_scores(
-        scores,
-        "average" if ties == "average" else "max",
-        higher_is_better=side == "high",
-    )
-    percentiles = (places - 0.5) / n
+    rule: Literal["average", "max"] = "average" if ties == "average" else "max"
+    percentiles = (rank_scores(scores, rule, higher_is_better=side == "high") - 0.5) / n
     sizes = np.diff(starts)
     gene = np.repeat(np.arange(len(sizes)), sizes)
-    own = percentiles[members]
-    log_rho, counted = log_group_rho(own[np.lexsort((own, gene))], starts, alpha)
-    known = np.ones(n, dtype=bool) if null == "guides" else np.zeros(n, dtype=bool)
-    if controls.any():
-        known = controls
+    tested = percentiles[members]
+    log_rho, counted = log_group_rho(tested[np.lexsort((tested, gene))], starts, alpha)
+    known = controls if controls.any() else np.full(n, null == "guides")
     log_p = _log_p(log_rho, sizes, alpha, percentiles, members, known)
     with np.errstate(under="ignore"):
         p = np.exp(log_p)
@@ -230,6 +224,10 @@ class Screen(Result):
     parameters, data, versions : dict
         Settings (with the α of each side), data and software versions.
 
+    See Also
+    --------
+    screen : Makes one.
+
     Notes
     -----
     Shown with `top`, how many of the best genes of a side (10 by default), and `fdr`, the limit of
@@ -277,19 +275,14 @@ class Screen(Result):
 
     def _order(self, side: str | None = None) -> NDArray[np.intp]:
         """Positions of the genes, best first on a side, or on their better one; ties by ρ."""
-        found = list(self.sides.values()) if side is None else [self.of_side(side)]
-        log_p = np.min([each.log_p_values for each in found], axis=0)
-        log_rho = np.min([each.log_rho for each in found], axis=0)
-        return np.lexsort((log_rho, log_p))
+        sides = list(self.sides.values()) if side is None else [self.of_side(side)]
+        log_p = np.min([one.log_p_values for one in sides], axis=0)
+        return np.lexsort((np.min([one.log_rho for one in sides], axis=0), log_p))
 
     def select(self, side: str, fdr: float = 0.05) -> list[str]:
         """Genes whose Benjamini–Hochberg adjusted p-value of a side is at most `fdr`, best first.
 
-        Parameters
-        ----------
-        side : {"low", "high"}
-        fdr : float
-            In (0, 1].
+        `side` is ``"low"`` or ``"high"``, and `fdr` in (0, 1].
         """
         limit = check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
         adjusted = self.of_side(side).adjusted_p_values
@@ -347,19 +340,14 @@ class Screen(Result):
             columns[f"{name}_percentile"] = side.percentiles
         return pd.DataFrame(columns, index=pd.Index(self.guides, name="guide"))
 
-    # -----------------------------------------------------------------------------------------
-    # how it is kept and shown
-    # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         record = super()._record(view)
         for name, side in record["sides"].items():
             side["genes_within_fdr"] = len(self.select(name, view["fdr"]))
+        best = {name: self.to_frame(name).head(view["top"]).reset_index() for name in self.sides}
         return {
             **record,
-            "best": {
-                name: records(self.to_frame(name).head(view["top"]).reset_index())
-                for name in self.sides
-            },
+            "best": {name: records(frame) for name, frame in best.items()},
             "tables": {"genes.csv": "every gene", "guides.csv": "every guide"},
         }
 
@@ -374,18 +362,14 @@ class Screen(Result):
         span = f"{count(few)} to {count(many)}" if few < many else count(few)
         facts: list[Block] = []
         for name, side in self.sides.items():
-            found, best = self.select(name, view["fdr"]), self.to_frame(name).head(view["top"])
+            text = Markup(
+                "<b>{}</b> ({} scores, α = {:.4g}): {} with a false discovery rate of at most {:g}."
+            )
+            selected = plural(len(self.select(name, view["fdr"])), "gene")
             facts += [
-                Text(
-                    Markup(
-                        "<b>{}</b> ({} scores, α = {}): {} with a false discovery rate of at most {}."
-                    ).format(
-                        WAYS[name].capitalize(), name, f"{side.alpha:.4g}", plural(len(found), "gene"),
-                        f"{view['fdr']:g}",
-                    )
-                ),
-                self._best_genes(name, best),
-            ]  # fmt: skip
+                Text(text.format(WAYS[name].capitalize(), name, side.alpha, selected, view["fdr"])),
+                self._best_genes(name, self.to_frame(name).head(view["top"])),
+            ]
         return [
             *facts,
             Text(
@@ -398,18 +382,15 @@ class Screen(Result):
         ]
 
     def _best_genes(self, side: str, best: pd.DataFrame) -> PageTable:
+        counted = [
+            f"{c} of {n}" for c, n in zip(best[f"{side}_counted"], best["guides"], strict=True)
+        ]
         return PageTable.of_columns(
             f"The best {plural(len(best), f'{WAYS[side]} gene')}.",
             [
                 (PageColumn("Gene", numeric=False), [str(name) for name in best.index]),
                 (PageColumn("Rank"), ranks(best[f"{side}_rank"])),
-                (
-                    PageColumn("Guides"),
-                    [
-                        f"{counted} of {n}"
-                        for counted, n in zip(best[f"{side}_counted"], best["guides"], strict=True)
-                    ],
-                ),
+                (PageColumn("Guides"), counted),
                 (PageColumn("ρ"), probabilities(best[f"{side}_rho"])),
                 (PageColumn("P-value"), probabilities(best[f"{side}_p_value"])),
                 (PageColumn("FDR"), probabilities(best[f"{side}_fdr"])),

@@ -30,10 +30,11 @@ from pyfsagg.exceptions import DataError
 from pyfsagg.unsupervised.result import ConsensusRanking
 
 COLORS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+MEASURES = {"nmi": "Normalised mutual information", "ari": "Adjusted Rand index"}
 
 
 def consensus_order(consensus: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Order of the samples (n_samples,) that puts clusters side by side: leaves of average linkage."""
+    """The order of the leaves of average linkage (n_samples,), which puts clusters side by side."""
     distance = squareform(1.0 - consensus, checks=False)
     return np.asarray(leaves_list(linkage(distance, "average")), dtype=np.intp)
 
@@ -48,13 +49,9 @@ def plot_consensus_matrix(result: ConsensusRanking, *, ax: Axes | None = None) -
         raise DataError(f"{result.method} makes no clusterings, so there is no consensus to draw")
     order = consensus_order(result.consensus)
     ax = new_axes(ax, 5.6)
-    ax.imshow(
-        result.consensus[np.ix_(order, order)],
-        cmap="Blues",
-        vmin=0.0,
-        vmax=1.0,
-        interpolation="nearest" if len(order) <= 400 else "antialiased",
-    )
+    cells = result.consensus[np.ix_(order, order)]
+    interpolation = "nearest" if len(order) <= 400 else "antialiased"
+    ax.imshow(cells, cmap="Blues", vmin=0.0, vmax=1.0, interpolation=interpolation)
     ax.set_xlabel("Samples in cluster order")
     ax.set_ylabel("Samples in cluster order (dark: always together)")
     set_title(ax, "Consensus of the clusterings")
@@ -74,16 +71,10 @@ def plot_spectrum(
     places = np.arange(1, len(order) + 1)
     ax = new_axes(ax, 3.6)
     clear_frame(ax, grid="y")
-    n_chosen = int(chosen.sum())
     size = 14.0 if len(order) <= 200 else 4.0
-    ax.scatter(places[chosen], scores[chosen], s=size, color=BLUE, label=f"{n_chosen} selected")
-    ax.scatter(
-        places[~chosen],
-        scores[~chosen],
-        s=size,
-        color=GREY,
-        label=f"{len(order) - n_chosen} left out",
-    )
+    for mask, color, word in ((chosen, BLUE, "selected"), (~chosen, GREY, "left out")):
+        label = f"{int(mask.sum())} {word}"
+        ax.scatter(places[mask], scores[mask], s=size, color=color, label=label)
     ax.axhline(result.cut, color=INK, linewidth=1.0, linestyle="--", label="mean + SD")
     ax.set_xlabel("Features from the best to the worst")
     ax.set_ylabel(f"Score: {readable(result.method)}")
@@ -97,6 +88,8 @@ def plot_clustering_curve(
 ) -> Axes:
     """Agreement of clusters with classes for growing numbers of features.
 
+    Drawn are means over the trials for each method, with a band of one standard deviation either way.
+
     Parameters
     ----------
     curve : DataFrame
@@ -104,13 +97,8 @@ def plot_clustering_curve(
     measure : {"nmi", "ari"}
     ax : Axes, optional
         Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        Mean over trials per method, with a band of one standard deviation either way.
     """
-    check_choice("measure", measure, ("nmi", "ari"))
+    check_choice("measure", measure, MEASURES)
     grouped = curve.groupby(["method", "size"], sort=False)[measure]
     means, spreads = grouped.mean(), grouped.std().fillna(0.0)
     ax = new_axes(ax, 3.8)
@@ -123,8 +111,7 @@ def plot_clustering_curve(
         low, high = values - spread.to_numpy(), values + spread.to_numpy()
         ax.fill_between(sizes, low, high, color=color, alpha=0.15, linewidth=0)
     ax.set_xlabel("Number of best features")
-    names = {"nmi": "Normalised mutual information", "ari": "Adjusted Rand index"}
-    ax.set_ylabel(names[measure])
+    ax.set_ylabel(MEASURES[measure])
     set_title(ax, "Clusters of the best features against the classes", above_legend=True)
     legend_above(ax)
     return ax
@@ -167,37 +154,49 @@ def unsupervised_page(
     data_name: str | None = None,
     reading: Sequence[str] = (),
 ) -> Page:
-    """Put the page together."""
+    """The report of a ranking as a page."""
     selected = result.selected(n_features_to_select)
-    samples = result.data["n_samples"]
+    rule = {"n_features_to_select": n_features_to_select}
+    spectrum = picture(
+        "Spectrum of the scores",
+        "spectrum",
+        plot_spectrum,
+        result,
+        n_features_to_select=n_features_to_select,
+        label="Sorted scores",
+        caption="Scores of all features from the best to the worst. The dashed line is the mean plus "
+        "one standard deviation.",
+    )
     sections = [
-        Section(
-            "summary", "Summary", result._facts({"n_features_to_select": n_features_to_select})
-        ),
+        Section("summary", "Summary", result._facts(rule)),
         Section("ranking", "Ranking", [_ranking(result, n_features_to_select, len(selected))]),
-        Section("spectrum", "Spectrum of the scores", [_spectrum(result, n_features_to_select)]),
+        Section("spectrum", "Spectrum of the scores", [spectrum]),
     ]
     if result.consensus is not None:
-        sections.append(Section("consensus", "Consensus of the clusterings", [_consensus(result)]))
+        consensus = picture(
+            "Consensus matrix",
+            "consensus",
+            plot_consensus_matrix,
+            result,
+            label="Consensus matrix in cluster order",
+            caption="Share of the clusterings that put two samples into one cluster, from white "
+            "(never) to dark (always); samples in the order of average linkage.",
+        )
+        sections.append(Section("consensus", "Consensus of the clusterings", [consensus]))
     if result.curves:
         sections.append(Section("classes", "Against the classes", _against_classes(result)))
-    view = result._options_in_force(
-        {"n_features_to_select": n_features_to_select, "reading": reading}
-    )
+    view = result._options_in_force({**rule, "reading": reading})
+    first, last = [("Method", result.method)], [("Selection", str(n_features_to_select))]
     sections += closing(
-        settings_groups(
-            result,
-            first=[("Method", result.method)],
-            last=[("Selection", str(n_features_to_select))],
-        ),
+        settings_groups(result, first=first, last=last),
         [software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
         command=command,
         code=result._code(view),
     )
     return Page(
         f"Feature ranking without labels{': ' + data_name if data_name else ''}",
-        f"{result.method}: {len(selected)} of {result.n_features} features selected; {samples} "
-        "samples",
+        f"{result.method}: {len(selected)} of {result.n_features} features selected; "
+        f"{result.data['n_samples']} samples",
         sections,
     )
 
@@ -206,70 +205,35 @@ def _ranking(
     result: ConsensusRanking, n_features_to_select: str | float | int, n_selected: int
 ) -> Block:
     frame = result.to_frame(n_features_to_select)
-    rows = [
-        (str(name), f"{row.rank:g}", f"{row.score:.5g}", "yes" if row.selected else "no")
-        for name, row in zip(frame.index, frame.itertuples(), strict=True)
-    ]
-    return PageTable(
+    return PageTable.of_columns(
         "All features, best first",
         [
-            PageColumn("Feature", False),
-            PageColumn("Rank"),
-            PageColumn("Score"),
-            PageColumn("Selected", False),
+            (PageColumn("Feature", False), [str(name) for name in frame.index]),
+            (PageColumn("Rank"), [f"{rank:g}" for rank in frame["rank"]]),
+            (PageColumn("Score"), [f"{score:.5g}" for score in frame["score"]]),
+            (PageColumn("Selected", False), ["yes" if x else "no" for x in frame["selected"]]),
         ],
-        rows,
         note="Larger scores are more important; equal scores share their mean rank.",
         tinted=n_selected,
         find="feature",
     )
 
 
-def _spectrum(result: ConsensusRanking, n_features_to_select: str | float | int) -> Block:
-    caption = (
-        "Scores of all features from the best to the worst. The dashed line is the mean plus one "
-        "standard deviation."
-    )
-    about = {"label": "Sorted scores", "caption": caption}
-    return picture(
-        "Spectrum of the scores",
-        "spectrum",
-        plot_spectrum,
-        result,
-        n_features_to_select=n_features_to_select,
-        **about,
-    )
-
-
-def _consensus(result: ConsensusRanking) -> Block:
-    caption = (
-        "Share of the clusterings that put two samples into one cluster, from white (never) to "
-        "dark (always); samples in the order of average linkage."
-    )
-    about = {"label": "Consensus matrix in cluster order", "caption": caption}
-    return picture("Consensus matrix", "consensus", plot_consensus_matrix, result, **about)
-
-
 def _against_classes(result: ConsensusRanking) -> list[Block]:
     blocks: list[Block] = [Text("The classes were used here only, not for the ranking.")]
     curve, borda = result.curves.get("clustering_curve"), result.curves.get("borda_curve")
-    if curve is not None:
-        for measure, name in (
-            ("nmi", "Normalised mutual information"),
-            ("ari", "Adjusted Rand index"),
-        ):
-            about = {
-                "label": f"{name} by number of features",
-                "caption": "k-means on the best features; mean and standard deviation over trials.",
-            }
-            draw = plot_clustering_curve
-            blocks.append(picture(name, measure, draw, curve, measure=measure, **about))
+    for measure, name in MEASURES.items() if curve is not None else ():
+        about = {
+            "label": f"{name} by number of features",
+            "caption": "k-means on the best features; mean and standard deviation over trials.",
+        }
+        draw = plot_clustering_curve
+        blocks.append(picture(name, measure, draw, curve, measure=measure, **about))
     if borda is not None:
-        label = "Mean Borda value of the best"
-        caption = (
-            "Mean Borda value of the best features in a ranking by correlation ratio with the "
-            "classes; dashed: a random ranking."
-        )
-        about = {"label": label, "caption": caption}
+        about = {
+            "label": "Mean Borda value of the best",
+            "caption": "Mean Borda value of the best features in a ranking by correlation ratio with "
+            "the classes; dashed: a random ranking.",
+        }
         blocks.append(picture("Mean Borda value", "borda", plot_borda_curve, borda, **about))
     return blocks

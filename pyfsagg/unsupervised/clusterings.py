@@ -47,7 +47,7 @@ BLOCK = 512  # features per task: a block of 100 samples stays in the cache of a
 
 
 def check_numbers(X: Any, *, standardize: str = "none") -> Table:
-    """A table of numbers without missing values, on the scale asked for."""
+    """A table of numbers without missing values, on one of the `SCALES`."""
     check_choice("standardize", standardize, SCALES)
     table = as_table(X, min_samples=FEWEST_SAMPLES)
     if table.n_samples < FEWEST_SAMPLES:
@@ -73,27 +73,21 @@ def check_numbers(X: Any, *, standardize: str = "none") -> Table:
             Remedy("impute them or leave the column out"),
         )
     if standardize in ("none", "center"):
-        _refuse_squares(table)
+        parts = blocks(table.n_features)
+        largest = max(float(np.abs(table.values[:, part]).max(initial=0.0)) for part in parts)
+        if not SMALLEST < largest < LARGEST:
+            raise DataError(
+                "the largest value of ",
+                Param("X"),
+                f" is {largest:g}, whose square is too large or too small for a float",
+                Remedy("divide the table by a constant, or take ", Use(standardize="z_score")),
+            )
     if standardize == "none":
         return table
-    # What was read for this call only is overwritten: a large table fits once.
+    # A table that was read for this call only is overwritten: a large one fits once.
     scaled = np.empty_like(table.values) if isinstance(X, Table) else table.values
     _scale(table.values, scaled, standardize)
     return table.with_values(scaled)
-
-
-def _refuse_squares(table: Table) -> None:
-    """Distances and variances need squares that are numbers, and not 0 for all."""
-    largest = max(
-        float(np.abs(table.values[:, part]).max(initial=0.0)) for part in blocks(table.n_features)
-    )
-    if not SMALLEST < largest < LARGEST:
-        raise DataError(
-            "the largest value of ",
-            Param("X"),
-            f" is {largest:g}, whose square is too large or too small for a float",
-            Remedy("divide the table by a constant, or take ", Use(standardize="z_score")),
-        )
 
 
 def _scale(values: Floats, scaled: Floats, how: str) -> None:
@@ -119,19 +113,14 @@ def check_partitions(labels: Any, n_samples: int | None = None) -> Labels:
     """Partitions as integer labels (n_clusterings, n_samples) that count from 0 in each row."""
     array = as_array("labels", labels)
     if array.ndim != 2 or 0 in array.shape:
-        raise DataError(
-            Param("labels"),
-            " must have the shape (n_clusterings, n_samples)",
-            f", one row per partition; got {array.shape}",
-        )
+        shape = " must have the shape (n_clusterings, n_samples), one row per partition; got "
+        raise DataError(Param("labels"), f"{shape}{array.shape}")
     if n_samples is not None and array.shape[1] != n_samples:
-        raise DataError(
-            Param("labels"), f" has {array.shape[1]} samples per partition, X has {n_samples}"
-        )
+        sizes = f" has {array.shape[1]} samples per partition, X has {n_samples}"
+        raise DataError(Param("labels"), sizes)
     if array.dtype.kind == "f" and np.isnan(array).any():
-        raise DataError(
-            Param("labels"), " has missing values (", NAN, "); every sample needs a cluster"
-        )
+        needs = "); every sample needs a cluster"
+        raise DataError(Param("labels"), " has missing values (", NAN, needs)
     codes = np.empty(array.shape, dtype=np.int32)
     for t, row in enumerate(array):
         try:
@@ -170,16 +159,9 @@ published; on nutt_2003_v1, 99 to 110 for a published 113 ± 9, against 121 to 1
 
 @dataclass(frozen=True, eq=False)
 class Clusterings:
-    """Partitions of the samples.
+    """Partitions of the samples: `labels` (n_clusterings, n_samples), counted from 0 in each partition.
 
-    Attributes
-    ----------
-    labels : ndarray of int32, shape (n_clusterings, n_samples)
-        Clusters of each partition, counted from 0.
-    n_clusters : ndarray of int64, shape (n_clusterings,)
-        Requested number of clusters.
-    seed : int
-        Repeats the draw.
+    `n_clusters` are the requested numbers of clusters; `seed` repeats the draw.
     """
 
     labels: Labels
@@ -195,25 +177,18 @@ def resolve_k_range(k_range: Any, table: Table) -> tuple[int, int]:
     try:
         low, high = k_range
     except (TypeError, ValueError):
-        raise ParameterError(
-            Param("k_range"), " must be a pair (lowest, highest number of clusters)", Got(k_range)
-        ) from None
-    low = check_integer(Message("the lowest number of clusters in ", Param("k_range")), low, low=2)
-    high = check_integer(
-        Message("the highest number of clusters in ", Param("k_range")), high, low=2
+        pair = " must be a pair (lowest, highest number of clusters)"
+        raise ParameterError(Param("k_range"), pair, Got(k_range)) from None
+    low, high = (
+        check_integer(Message(f"the {end} number of clusters in ", Param("k_range")), value, low=2)
+        for end, value in (("lowest", low), ("highest", high))
     )
     if low > high:
-        raise ParameterError(
-            Param("k_range"),
-            f" is empty: {low} is above {high}",
-            Remedy("give the lower number first"),
-        )
+        remedy = Remedy("give the lower number first")
+        raise ParameterError(Param("k_range"), f" is empty: {low} is above {high}", remedy)
     if high > distinct:
-        raise DataError(
-            Param("k_range"),
-            f" ends at {high} clusters, but X has only {distinct} distinct samples",
-            Remedy("end it there or below"),
-        )
+        problem = f" ends at {high} clusters, but X has only {distinct} distinct samples"
+        raise DataError(Param("k_range"), problem, Remedy("end it there or below"))
     return low, high
 
 
@@ -263,15 +238,15 @@ def draw_clusterings(
     # Limits of BLAS hold for the whole process, so they are set once around all workers.
     with (
         one_thread("blas"),
-        open_checkpoint(execution.checkpoint, identity) as kept,
-        progress_sink(execution.progress, n_clusterings, "clustering") as told,
+        open_checkpoint(execution.checkpoint, identity) as checkpoint,
+        progress_sink(execution.progress, n_clusterings, "clustering") as advance,
     ):
-        told(0)
+        advance(0)
         keys = [f"clustering {t}" for t in numbers]
-        found = resume_tasks(kept, keys, _Draw.cluster, draw, numbers, n_jobs=n_jobs)
-        for t, piece in enumerate(found):
+        pieces = resume_tasks(checkpoint, keys, _Draw.cluster, draw, numbers, n_jobs=n_jobs)
+        for t, piece in enumerate(pieces):
             labels[t], n_clusters[t] = piece["labels"], piece["k"]
-            told(t + 1)
+            advance(t + 1)
     return Clusterings(labels, n_clusters, seed)
 
 
@@ -291,11 +266,15 @@ class _Draw:
         features = np.sort(rng.choice(self.table.n_features, self.width, replace=False))
         k = int(rng.integers(self.k_range[0], self.k_range[1] + 1))
         values = np.ascontiguousarray(self.table.values[:, features])
-        make = _resolve_clusterer(self.clusterer)
-        # With several threads k-means adds up its centres in an order that changes from run to run.
-        with one_thread("openmp"):
-            labels = _partition(make, values, k, int(rng.integers(2**31 - 1)))
-        return {"labels": labels, "k": np.array(k)}
+        seed = int(rng.integers(2**31 - 1))
+        if _n_distinct(values) <= k:
+            labels = np.unique(values, axis=0, return_inverse=True)[1].reshape(-1)
+        else:
+            # With several threads k-means adds up its centres in an order that changes from run to run.
+            with one_thread("openmp"):
+                clusters = _resolve_clusterer(self.clusterer)(k, seed).fit_predict(values)
+            labels = np.unique(clusters, return_inverse=True)[1]
+        return {"labels": labels.astype(np.int32), "k": np.array(k)}
 
 
 def _resolve_clusterer(clusterer: Any) -> Callable[[int, int], Any]:
@@ -307,11 +286,9 @@ def _resolve_clusterer(clusterer: Any) -> Callable[[int, int], Any]:
     elif hasattr(clusterer, "get_params") and hasattr(clusterer, "fit_predict"):
         template = clusterer
     else:
-        raise InputTypeError(
-            Param("clusterer"),
-            f" must be one of {', '.join(map(repr, CLUSTERERS))} or a scikit-learn clusterer",
-            Got(clusterer),
-        )
+        names = ", ".join(map(repr, CLUSTERERS))
+        needs = f" must be one of {names} or a scikit-learn clusterer"
+        raise InputTypeError(Param("clusterer"), needs, Got(clusterer))
     parameters = template.get_params()
     number = next((name for name in ("n_clusters", "n_components") if name in parameters), None)
     if number is None:
@@ -321,19 +298,12 @@ def _resolve_clusterer(clusterer: Any) -> Callable[[int, int], Any]:
         )
 
     def make(k: int, seed: int) -> Any:
-        chosen: dict[str, Any] = {number: k}
-        if "random_state" in parameters:
-            chosen["random_state"] = seed
-        return clone(template).set_params(**chosen)
+        values = {number: k, "random_state": seed}
+        return clone(template).set_params(
+            **{name: value for name, value in values.items() if name in parameters}
+        )
 
     return make
-
-
-def _partition(make: Callable[[int, int], Any], values: Floats, k: int, seed: int) -> Labels:
-    if _n_distinct(values) <= k:
-        return np.unique(values, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
-    found = make(k, seed).fit_predict(values)
-    return np.unique(found, return_inverse=True)[1].astype(np.int32)
 
 
 def _n_distinct(values: Floats) -> int:
@@ -348,16 +318,7 @@ PARTITIONERS = ("spectral", "metis")
 def consensus_matrix(labels: Any, *, n_jobs: int | None = None) -> Floats:
     """Share of the partitions in which two samples are in one cluster.
 
-    Notes
-    -----
     Zhang, Wong, Shen and Xie (2012), equations (4) and (5); O(T N²) time.
-
-    Examples
-    --------
-    >>> consensus_matrix([[0, 0, 1], ["a", "b", "b"]])
-    array([[1. , 0.5, 0. ],
-           [0.5, 1. , 0.5],
-           [0. , 0.5, 1. ]])
     """
     partitions = np.ascontiguousarray(check_partitions(labels).T)
     n, n_clusterings = partitions.shape
@@ -383,19 +344,9 @@ def consensus_partition(
 ) -> Labels:
     """One consensus partition of many partitions.
 
-    Notes
-    -----
     CSPA: Strehl and Ghosh (2002).  HBGF: Fern and Brodley (2004).  Evidence accumulation: Fred and
     Jain (2005).  The spectral cut follows Ng, Jordan and Weiss (2002) and, for the bipartite graph,
     Dhillon (2001) as in Fern and Brodley.
-
-    Examples
-    --------
-    >>> labels = [[0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]]
-    >>> consensus_partition(labels, 2)
-    array([0, 0, 1, 1, 1, 1], dtype=int32)
-    >>> consensus_partition(labels, 2, method="cspa", random_state=0)
-    array([0, 0, 1, 1, 1, 1], dtype=int32)
     """
     partitions = check_partitions(labels)
     check_choice("method", method, CONSENSUS_METHODS)
@@ -409,19 +360,16 @@ def consensus_partition(
             Remedy("ask for fewer clusters"),
         )
     if method == "average":
-        found = _average_linkage(partitions, k)
+        model = AgglomerativeClustering(n_clusters=k, metric="precomputed", linkage="average")
+        clusters = model.fit_predict(1.0 - consensus_matrix(partitions))
     else:
         seed = resolve_seed(random_state) % (2**31 - 1)
         if partitioner == "metis":
-            found = _metis(_graph(partitions, method), k, seed)[: partitions.shape[1]]
+            clusters = _metis(_graph(partitions, method), k, seed)[: partitions.shape[1]]
         else:
-            found = _spectral(_embedding(partitions, method, k), k, seed, partitions.shape[1])
-    return _renumbered(found)
-
-
-def _average_linkage(partitions: Labels, k: int) -> Labels:
-    model = AgglomerativeClustering(n_clusters=k, metric="precomputed", linkage="average")
-    return np.asarray(model.fit_predict(1.0 - consensus_matrix(partitions)), dtype=np.int32)
+            clusters = _spectral(_embedding(partitions, method, k), k, seed, partitions.shape[1])
+    _, first, codes = np.unique(clusters, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[codes], dtype=np.int32)
 
 
 def _indicator(partitions: Labels) -> scipy.sparse.csr_matrix:
@@ -491,8 +439,3 @@ def _metis(graph: scipy.sparse.csr_matrix, k: int, seed: int) -> Labels:
         options=pymetis.Options(seed=seed),
     )
     return np.asarray(parts, dtype=np.int32)
-
-
-def _renumbered(found: Labels) -> Labels:
-    _, first, codes = np.unique(found, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[codes], dtype=np.int32)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,30 +40,17 @@ from pyfsagg.unsupervised.result import ConsensusRanking
 
 
 def affinity_matrix(X: ArrayLike, feature: int) -> Floats:
-    """Affinity of all pairs of samples from the perspective of one feature.
+    """Affinity of all pairs of samples from the perspective of one feature, equation (7) of :func:`frcm`.
 
-    ``sqrt(1 - (x_id - x_jd)^2 / ||x_i - x_j||^2)``: 1 where the two samples agree in the feature, 0
-    where they differ in nothing else.
-
-    Notes
-    -----
-    Zhang, Wong, Shen and Xie (2012), equation (7).  One matrix at a time is for looking at;
-    :func:`frcm` scores all features without forming any.
-
-    Examples
-    --------
-    >>> affinity_matrix([[0.0, 0.0], [3.0, 4.0], [3.0, 0.0]], 0).round(2)
-    array([[1. , 0.8, 0. ],
-           [0.8, 1. , 1. ],
-           [0. , 1. , 1. ]])
+    1 where the two samples agree in the feature, 0 where they differ in nothing else.
     """
     table = check_numbers(X)
     feature = check_integer("feature", feature, low=0, high=table.n_features - 1)
     squared = squared_distances(table)
     squared += squared.T
     column = table.values[:, feature]
-    own = np.square(column[:, np.newaxis] - column)
-    share = np.divide(own, squared, out=np.zeros_like(own), where=squared > 0.0)
+    part = np.square(column[:, np.newaxis] - column)
+    share = np.divide(part, squared, out=np.zeros_like(part), where=squared > 0.0)
     affinity: Floats = np.sqrt(np.maximum(0.0, 1.0 - share))
     return affinity
 
@@ -71,18 +58,7 @@ def affinity_matrix(X: ArrayLike, feature: int) -> Floats:
 def adjusted_rand_between_matrices(first: ArrayLike, second: ArrayLike) -> float:
     """ARImm, the adjusted Rand index between two matrices of similarities.
 
-    Notes
-    -----
     Zhang, Wong, Shen and Xie (2012), equations (11) and (12).
-
-    Examples
-    --------
-    >>> from sklearn.metrics import adjusted_rand_score
-    >>> p, q = np.array([0, 0, 1, 1, 2]), np.array([0, 0, 1, 2, 2])
-    >>> round(adjusted_rand_between_matrices(p[:, None] == p, q[:, None] == q), 6)
-    0.375
-    >>> round(adjusted_rand_score(p, q), 6)
-    0.375
     """
     m, a = _similarities("first", first), _similarities("second", second)
     if m.shape != a.shape:
@@ -127,21 +103,19 @@ def squared_distances(table: Table, n_jobs: int | None = None) -> Floats:
     # Rows near the top have the longest way to go: short stripes even the work out.
     stripes = blocks(n, 64)
     for part in blocks(table.n_features):
-        add = partial(_add_stripe, feature_block(table, part), squared)
+        block = feature_block(table, part)
+
+        def add(rows: slice, block: Floats = block) -> None:
+            add_squared_distances(block, rows.start, rows.stop, squared)
+
         deque(run_threads(add, stripes, n_jobs), maxlen=0)
     return squared
 
 
-def _add_stripe(block: Floats, squared: Floats, rows: slice) -> None:
-    add_squared_distances(block, rows.start, rows.stop, squared)
-
-
 def affinity_scores(table: Table, consensus: Floats, n_jobs: int | None = None) -> Floats:
-    """ARImm between the affinity of every feature and each consensus matrix.
+    """ARImm between the affinity of every feature and each consensus matrix, in O(N² D) time.
 
-    Notes
-    -----
-    O(N² D) time; O(N²) memory in addition to the table and one block of features per thread.
+    Memory: O(N²), and one block of features per thread.
     """
     squared = squared_distances(table, n_jobs)
 
@@ -153,8 +127,8 @@ def affinity_scores(table: Table, consensus: Floats, n_jobs: int | None = None) 
         return weighted, total
 
     parts = list(run_threads(sums, blocks(table.n_features), n_jobs))
-    weighted = np.concatenate([each[0] for each in parts], axis=1)
-    total = np.concatenate([each[1] for each in parts])
+    weighted = np.concatenate([sums_of_part for sums_of_part, _ in parts], axis=1)
+    total = np.concatenate([total_of_part for _, total_of_part in parts])
     n_pairs = table.n_samples * (table.n_samples - 1) // 2
     scores = np.zeros_like(weighted)
     informative = total > 0.0
@@ -223,6 +197,11 @@ def frcm(
         Fewer than 3 samples, a missing value, a nominal column, every feature constant, more
         clusters than distinct samples, labels that do not fit X.
 
+    See Also
+    --------
+    frmv : Ranks the features in each clustering.
+    ConsensusAffinitySelector : The same as a scikit-learn selector.
+
     Notes
     -----
     Zhang, Wong, Shen and Xie, "A new unsupervised feature ranking method for gene expression data
@@ -231,12 +210,10 @@ def frcm(
 
     The result depends on the scale of the features.  With "none", shifting features or scaling all
     by one factor changes nothing; scaling one feature does: k-means follows the features of large
-    variance, and the affinity of a feature falls with its share of the squared distance.  A feature
-    of tiny variance has affinity 1 everywhere and a score near 0, one of large variance a score far
-    from 0 on either side.  With "z_score" all features have the same mean share, and the score depends on
-    whether it lies between clusters.  The paper does not state its choice.  The numbers of
-    features in its Table 2 do: SVD entropy, which draws nothing, selects exactly the published 342,
-    228, 380 and 254 genes on z-scores, and 65, 36, 108 and 89 on the data as they are.  So
+    variance, and the affinity of a feature falls with its share of the squared distance.  With
+    "z_score" all features have the same mean share, and the score depends on whether it lies between
+    clusters.  The paper does not state its choice, but SVD entropy selects exactly the 342, 228, 380
+    and 254 genes of its Table 2 on z-scores, and 65, 36, 108 and 89 on the data as they are.  So
     "z_score" is the default.
 
     Scoring takes O(N² D) time and O(N²) memory.
@@ -250,58 +227,45 @@ def frcm(
     >>> sorted(result.selected(3))
     ['x0', 'x1', 'x2']
     """
-    given = dict(locals())
+    arguments = dict(locals())
     execution = Execution._without_scratch("an ensemble of clusterings", execution)
     with execution.limited():
         table = check_numbers(X, standardize=standardize)
-        n = table.n_samples  # what comes last is largest: refused before the clusterings are drawn
-        require_memory(
-            16 * n * n, f"the consensus matrix and the distances of {n:,} samples", FEWER_SAMPLES
-        )
-        partitions, parameters = partitions_of(
-            table,
-            labels,
-            n_clusterings=n_clusterings,
-            feature_fraction=feature_fraction,
-            k_range=k_range,
-            clusterer=clusterer,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            execution=execution,
-        )
+        n = table.n_samples  # the last step needs most: refused before the clusterings are drawn
+        what = f"the consensus matrix and the distances of {n:,} samples"
+        require_memory(16 * n * n, what, FEWER_SAMPLES)
+        partitions, parameters = partitions_of(table, arguments, execution)
         consensus = consensus_matrix(partitions, n_jobs=n_jobs)
         scores = affinity_scores(table, consensus[np.newaxis], n_jobs)[0]
-        call = Call.of(frcm, given, name="unsupervised.frcm", data=("X",), **seed_of(parameters))
+        seed = seed_of(parameters)
+        call = Call.of(frcm, arguments, name="unsupervised.frcm", data=("X",), **seed)
         parameters = {**parameters, "standardize": standardize, "call": call.record()}
         return as_ranking("frcm", table, scores, parameters, consensus, partitions)
 
 
 def seed_of(parameters: dict[str, Any]) -> dict[str, int]:
-    """The seed as an argument; partitions that were given have none."""
+    """The seed as an argument; partitions of the caller have none."""
     return {"random_state": parameters["seed"]} if "seed" in parameters else {}
 
 
+DRAWING = ("n_clusterings", "feature_fraction", "clusterer", "random_state", "n_jobs")
+"""Arguments of :func:`frcm` and ``frmv`` that draw clusterings, beside ``k_range``."""
+
+
 def partitions_of(
-    table: Table,
-    labels: Any,
-    *,
-    k_range: tuple[int, int] | None,
-    clusterer: Any,
-    execution: Execution | None,
-    **options: Any,
+    table: Table, arguments: Mapping[str, Any], execution: Execution
 ) -> tuple[Labels, dict[str, Any]]:
-    """The partitions given, or freshly drawn ones; and the record of how they were made."""
-    execution = Execution._without_scratch("an ensemble of clusterings", execution)
-    if labels is not None:
-        partitions = check_partitions(labels, table.n_samples)
+    """The partitions among the arguments, or new ones drawn by them; and the record of how they were made."""
+    if arguments["labels"] is not None:
+        partitions = check_partitions(arguments["labels"], table.n_samples)
         return partitions, {"n_clusterings": len(partitions), "clusterer": "given"}
-    k_range = resolve_k_range(k_range, table)
-    drawn = draw_clusterings(
-        table, k_range=k_range, clusterer=clusterer, execution=execution, **options
-    )
+    k_range = resolve_k_range(arguments["k_range"], table)
+    options = {name: arguments[name] for name in DRAWING}
+    drawn = draw_clusterings(table, k_range=k_range, execution=execution, **options)
+    clusterer = arguments["clusterer"]
     return drawn.labels, {
         "n_clusterings": len(drawn.labels),
-        "feature_fraction": options["feature_fraction"],
+        "feature_fraction": arguments["feature_fraction"],
         "k_range": list(k_range),
         "clusterer": clusterer if isinstance(clusterer, str) else repr(clusterer),
         "seed": drawn.seed,
@@ -317,20 +281,19 @@ def as_ranking(
     labels: Labels | None = None,
 ) -> ConsensusRanking:
     """Scores with everything that belongs to them."""
-    data = {
-        "sha256": data_hash(table, None),
-        "n_samples": table.n_samples,
-        "n_features": table.n_features,
-    }
     return ConsensusRanking(
-        method,
-        table.feature_names,
-        scores,
-        rank_scores(scores),
-        consensus,
-        labels,
-        parameters,
-        data,
+        method=method,
+        feature_names=table.feature_names,
+        scores=scores,
+        ranking=rank_scores(scores),
+        consensus=consensus,
+        labels=labels,
+        parameters=parameters,
+        data={
+            "sha256": data_hash(table, None),
+            "n_samples": table.n_samples,
+            "n_features": table.n_features,
+        },
     )
 
 
@@ -338,18 +301,10 @@ def as_ranking(
 class ClusteringAdequacy(Part):
     """Reliability of the scores of an ensemble of clusterings.
 
-    Attributes
-    ----------
-    n_clusterings : int
-        Size of the ensemble.
-    reliability : float
-        Expected correlation between its scores and those of another ensemble of the same size.
-    target : float
-        Required reliability.
-    needed : int or None
-        Number of clusterings that reach it; None if the parts of the ensemble do not agree at all.
-    standard_errors : ndarray (n_features,)
-        Standard error of each score, from the spread between parts of the ensemble.
+    `reliability` is the expected correlation between its scores and those of another ensemble of the
+    same size, `needed` the number of clusterings that reach the `target` (None if the parts of the
+    ensemble do not agree at all), and `standard_errors` (n_features,) come from the spread between
+    parts.
     """
 
     n_clusterings: int
@@ -380,20 +335,6 @@ def enough_clusterings(
     matrix of each part, and the mean correlation r between the scores of two parts is carried over
     to other sizes by the formula of Spearman and Brown: an ensemble q times as large as a part has
     the reliability ``q r / (1 + (q - 1) r)``.
-
-    Notes
-    -----
-    The affinities are computed once for all parts.  The standard errors treat the parts as
-    independent, which clusterings with seeds of their own are.
-
-    Examples
-    --------
-    >>> from pyfsagg.unsupervised import frcm
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(40, 6)) + np.outer(np.repeat([0.0, 4.0], 20), [1, 1, 1, 0, 0, 0])
-    >>> ranking = frcm(X, n_clusterings=60, random_state=0)
-    >>> enough_clusterings(X, ranking, target=0.9).enough
-    True
     """
     target = check_real("target", target, low=0.0, high=1.0 - 1e-9, low_open=True)
     if not isinstance(ranking, ConsensusRanking):

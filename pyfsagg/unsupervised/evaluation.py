@@ -30,7 +30,7 @@ from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._run.parallel import one_thread
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table
-from pyfsagg._table.target import check_target
+from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.unsupervised.clusterings import check_numbers, draw_clusterings
@@ -96,10 +96,10 @@ def evaluate_rankings(
         the geometric mean of the entropies), ``ari``.  Its ``attrs`` hold the ``seed``, and the
         ``call`` that repeats it.
 
-    Raises
-    ------
-    DataError, ParameterError
-        Data that the methods refuse, an unknown method, or "pca" without "frcm".
+    See Also
+    --------
+    clustering_curve : The same for growing numbers of features.
+    rank_unsupervised : One ranking.
 
     Notes
     -----
@@ -114,27 +114,21 @@ def evaluate_rankings(
     >>> trials[["n_features", "ari"]].to_numpy().tolist()
     [[3.0, 1.0], [3.0, 1.0]]
     """
-    given = dict(locals())
+    arguments = dict(locals())
     execution = Execution._without_scratch("evaluate_rankings", execution)
     with execution.limited():
         table = check_numbers(X, standardize=standardize)
         target = check_target(y, table.n_samples)
-        n_trials = check_integer("n_trials", n_trials, low=1)
+        n_trials, n_init, k = _checked(table, target, n_trials, n_init, n_clusters)
         require_memory(100 * n_trials, f"the rows of {n_trials:,} trials", "take fewer trials")
-        n_init = check_integer("n_init", n_init, low=1)
-        k = target.n_classes if n_clusters is None else n_clusters
-        k = check_integer("n_clusters", k, low=2, high=table.n_samples)
         methods = check_list("methods", methods)
-        unknown = [
-            name for name in methods if not is_word(name, PCA) and name not in UNSUPERVISED_METHODS
-        ]
-        if unknown or not methods or (PCA in methods and "frcm" not in methods):
-            known = ", ".join((*UNSUPERVISED_METHODS.names(), PCA))
-            raise ParameterError(
-                Param("methods"),
-                f" must be names from {known}, and 'pca' needs 'frcm' for its number of components",
-                Got(methods),
+        known = all(is_word(name, PCA) or name in UNSUPERVISED_METHODS for name in methods)
+        if not known or not methods or (PCA in methods and "frcm" not in methods):
+            names = ", ".join((*UNSUPERVISED_METHODS.names(), PCA))
+            needs = (
+                f" must be names from {names}, and 'pca' needs 'frcm' for its number of components"
             )
+            raise ParameterError(Param("methods"), needs, Got(methods))
         methods = [PCA if name == PCA else UNSUPERVISED_METHODS.get(name).name for name in methods]
         seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
         fixed = {
@@ -144,22 +138,31 @@ def evaluate_rankings(
         }
 
         setting = _Trials(
-            table,
-            target.codes,
-            tuple(methods),
-            fixed,
-            n_features_to_select,
-            n_clusterings,
-            clusterer,
-            k,
-            n_init,
-            seed,
+            table=table,
+            codes=target.codes,
+            methods=tuple(methods),
+            fixed=fixed,
+            n_features_to_select=n_features_to_select,
+            drawing={"n_clusterings": n_clusterings, "clusterer": clusterer},
+            k=k,
+            n_init=n_init,
+            seed=seed,
         )
-        call = Call.of(
-            evaluate_rankings, given, name="unsupervised.evaluate_rankings", random_state=seed
-        )
-        items = list(range(n_trials))
-        return _rows("trial", _Trials.trial, setting, items, n_jobs, execution, call)
+        name = "unsupervised.evaluate_rankings"
+        call = Call.of(evaluate_rankings, arguments, name=name, random_state=seed)
+        return _rows("trial", _Trials.trial, setting, range(n_trials), n_jobs, execution, call)
+
+
+def _checked(
+    table: Table, target: Target, n_trials: Any, n_init: Any, n_clusters: Any
+) -> tuple[int, int, int]:
+    """The numbers of trials, of starts of k-means, and of its clusters (that of the classes by default)."""
+    k = target.n_classes if n_clusters is None else n_clusters
+    return (
+        check_integer("n_trials", n_trials, low=1),
+        check_integer("n_init", n_init, low=1),
+        check_integer("n_clusters", k, low=2, high=table.n_samples),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,8 +174,7 @@ class _Trials:
     methods: tuple[str, ...]
     fixed: Mapping[str, NDArray[np.bool_]]
     n_features_to_select: str | float | int
-    n_clusterings: int
-    clusterer: Any
+    drawing: Mapping[str, Any]
     k: int
     n_init: int
     seed: int
@@ -191,20 +193,14 @@ class _Trials:
             rows.append(
                 {"trial": t, "method": name, "n_features": values.shape[1], "nmi": nmi, "ari": ari}
             )
-        return _piece(rows)
+        return {"rows": np.array(json.dumps(rows))}
 
     def _supports(self, rng: np.random.Generator) -> dict[str, NDArray[np.bool_]]:
         """The features that each method selects in one trial."""
         supports = dict(self.fixed)
         drawing = [name for name in self.methods if name != PCA and name not in self.fixed]
         if drawing:
-            drawn = draw_clusterings(
-                self.table,
-                n_clusterings=self.n_clusterings,
-                clusterer=self.clusterer,
-                random_state=rng,
-                n_jobs=1,
-            )
+            drawn = draw_clusterings(self.table, random_state=rng, n_jobs=1, **self.drawing)
             for name in drawing:
                 rank = UNSUPERVISED_METHODS.get(name).load()
                 ranking = rank(self.table, labels=drawn.labels, standardize="none", n_jobs=1)
@@ -222,42 +218,33 @@ def _rows(
     call: Call,
 ) -> pd.DataFrame:
     """The rows of all items, in their order, with the call that repeats them."""
-    identity = {} if execution.checkpoint is None else _identity(f"{kind}s", setting)
+    identity: dict[str, Any] = {}
+    if execution.checkpoint is not None:
+        parts = {part.name: getattr(setting, part.name) for part in fields(setting)}
+        parts["data"] = data_hash(parts.pop("table"), None)
+        identity = {"kind": f"{kind}s", **parts, "versions": versions()}
     keys = [f"{kind}s {item}" for item in items]
     rows: list[dict[str, Any]] = []
     with (
         one_thread("blas"),
-        open_checkpoint(execution.checkpoint, identity) as kept,
-        progress_sink(execution.progress, len(items), kind) as told,
+        open_checkpoint(execution.checkpoint, identity) as checkpoint,
+        progress_sink(execution.progress, len(items), kind) as advance,
     ):
-        found = resume_tasks(kept, keys, function, setting, items, n_jobs=n_jobs)
-        for done, piece in enumerate(found, 1):
+        pieces = resume_tasks(checkpoint, keys, function, setting, items, n_jobs=n_jobs)
+        for done, piece in enumerate(pieces, 1):
             rows += json.loads(str(piece["rows"]))
-            told(done)
+            advance(done)
     frame = pd.DataFrame(rows)
     frame.attrs = {"seed": setting.seed, "call": call.record()}
     return frame
-
-
-def _identity(kind: str, setting: Any) -> dict[str, Any]:
-    parts = {part.name: getattr(setting, part.name) for part in fields(setting)}
-    data = data_hash(parts.pop("table"), None)
-    return {"kind": kind, **parts, "data": data, "versions": versions()}
-
-
-def _piece(rows: list[dict[str, Any]]) -> Piece:
-    return {"rows": np.array(json.dumps(rows))}
 
 
 def summarise_trials(trials: pd.DataFrame) -> pd.DataFrame:
     """Mean and standard deviation (ddof 1) over trials, one row per method."""
     measured = ["n_features", "nmi", "ari"]
     if not isinstance(trials, pd.DataFrame) or not {"method", *measured} <= set(trials.columns):
-        raise InputTypeError(
-            Param("trials"),
-            " must be the data frame of evaluate_rankings or clustering_curve",
-            got_short(trials),
-        )
+        needs = " must be the data frame of evaluate_rankings or clustering_curve"
+        raise InputTypeError(Param("trials"), needs, got_short(trials))
     keys = ["method", "size"] if "size" in trials else ["method"]
     grouped = trials.groupby(keys, sort=False)[measured]
     means, spreads = grouped.mean(), grouped.std().add_suffix("_sd")
@@ -295,10 +282,9 @@ def clustering_curve(
         One row per method, size and trial: ``method``, ``size``, ``trial``, ``n_features``,
         ``nmi``, ``ari``; ``attrs`` as in :func:`evaluate_rankings`.
 
-    Raises
-    ------
-    DataError, ParameterError
-        Scores that do not fit X, a size out of range, no ranking.
+    See Also
+    --------
+    evaluate_rankings : The same for the features that each method selects.
 
     Notes
     -----
@@ -313,29 +299,24 @@ def clustering_curve(
     >>> round(float(summarise_trials(curve).loc[("mine", 1), "nmi"]), 6)
     1.0
     """
-    given = dict(locals())
+    arguments = dict(locals())
     execution = Execution._without_scratch("clustering_curve", execution)
     with execution.limited():
         table = check_numbers(X, standardize=standardize)
         target = check_target(y, table.n_samples)
-        n_trials = check_integer("n_trials", n_trials, low=1)
-        n_init = check_integer("n_init", n_init, low=1)
-        k = target.n_classes if n_clusters is None else n_clusters
-        k = check_integer("n_clusters", k, low=2, high=table.n_samples)
-        counts = [
-            check_integer("a size", d, low=1, high=table.n_features)
-            for d in check_list("sizes", sizes)
-        ]
+        n_trials, n_init, k = _checked(table, target, n_trials, n_init, n_clusters)
+        p = table.n_features
+        counts = [check_integer("a size", d, low=1, high=p) for d in check_list("sizes", sizes)]
         if not rankings or not counts:
             raise ParameterError("rankings and sizes must not be empty")
-        orders = {name: _order(name, given, table) for name, given in rankings.items()}
+        orders = {name: _order(name, ranking, table) for name, ranking in rankings.items()}
         seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
         tasks = [(name, d) for name in orders for d in counts]
 
         setting = _Curve(table, target.codes, orders, n_trials, k, n_init, seed)
         data = ("X", "y", "rankings", "sizes")
         name = "unsupervised.clustering_curve"
-        call = Call.of(clustering_curve, given, name=name, data=data, random_state=seed)
+        call = Call.of(clustering_curve, arguments, name=name, data=data, random_state=seed)
         return _rows("point", _Curve.point, setting, tasks, n_jobs, execution, call)
 
 
@@ -362,7 +343,7 @@ class _Curve:
             nmi, ari = _agreement(values, self.codes, self.k, self.n_init, draw)
             row = {"method": name, "size": d, "trial": t, "n_features": d, "nmi": nmi, "ari": ari}
             rows.append(row)
-        return _piece(rows)
+        return {"rows": np.array(json.dumps(rows))}
 
 
 def borda_curve(
@@ -370,39 +351,32 @@ def borda_curve(
 ) -> pd.DataFrame:
     """Mean Borda value, by a reference ranking, of the best features of another ranking.
 
-    Notes
-    -----
     Zhang and others (2012), section 3.4 and figure 4; they leave open how the classes rank the
     features.
-
-    Examples
-    --------
-    >>> borda_curve([3, 1, 2, 0], [9, 8, 7, 6], [0.25, 0.5, 1.0])["mean_borda"].tolist()
-    [4.0, 3.0, 2.5]
     """
-    judged = as_array("scores", scores, np.float64)
+    values = as_array("scores", scores, np.float64)
     known = as_array("reference", reference, np.float64)
-    if judged.ndim != 1 or judged.shape != known.shape or judged.size == 0:
+    if values.ndim != 1 or values.shape != known.shape or values.size == 0:
         raise DataError(
-            f"scores and reference must have one number per feature, got {judged.shape} and "
+            f"scores and reference must have one number per feature, got {values.shape} and "
             f"{known.shape}"
         )
-    if np.isnan(judged).any() or np.isnan(known).any():
+    if np.isnan(values).any() or np.isnan(known).any():
         raise DataError("scores and reference must not have missing values (", NAN, ")")
-    size = judged.size
+    size = values.size
     shares = as_array("fractions", check_list("fractions", fractions), np.float64)
     if not (shares.size and shares.min() > 0.0 and shares.max() <= 1.0):
         raise ParameterError(Param("fractions"), " must lie above 0 and at most at 1")
     borda = size + 1.0 - rank_scores(known)
-    running = np.cumsum(borda[np.argsort(-judged, kind="stable")]) / np.arange(1, size + 1)
+    running = np.cumsum(borda[np.argsort(-values, kind="stable")]) / np.arange(1, size + 1)
     counts = np.ceil(np.round(shares * size, 9)).astype(np.intp)
     return pd.DataFrame(
         {"fraction": shares, "n_features": counts, "mean_borda": running[counts - 1]}
     )
 
 
-def _order(name: str, given: ConsensusRanking | ArrayLike, table: Table) -> Any:
-    scores = given.scores if isinstance(given, ConsensusRanking) else given
+def _order(name: str, ranking: ConsensusRanking | ArrayLike, table: Table) -> Any:
+    scores = ranking.scores if isinstance(ranking, ConsensusRanking) else ranking
     scores = as_array(f"the ranking {name!r}", scores, np.float64)
     if scores.shape != (table.n_features,) or np.isnan(scores).any():
         raise DataError(
@@ -412,10 +386,10 @@ def _order(name: str, given: ConsensusRanking | ArrayLike, table: Table) -> Any:
     return np.argsort(-scores, kind="stable")
 
 
-def _principal_components(table: Table, wanted: int) -> Floats:
+def _principal_components(table: Table, n_components: int) -> Floats:
     centred = table.values - table.values.mean(axis=0)
     left, singular, _ = np.linalg.svd(centred, full_matrices=False)
-    width = min(wanted, int((singular > 1e-12 * singular[0]).sum()))
+    width = min(n_components, int((singular > 1e-12 * singular[0]).sum()))
     components: Floats = left[:, :width] * singular[:width]
     return components
 
@@ -424,6 +398,6 @@ def _agreement(values: Floats, codes: Any, k: int, n_init: int, seed: int) -> tu
     """NMI and ARI between the classes and the clusters of k-means."""
     with one_thread("openmp"):
         model = KMeans(n_clusters=k, n_init=n_init, random_state=seed)
-        found = model.fit_predict(np.ascontiguousarray(values))
-    nmi = normalized_mutual_info_score(codes, found, average_method="geometric")
-    return float(nmi), float(adjusted_rand_score(codes, found))
+        clusters = model.fit_predict(np.ascontiguousarray(values))
+    nmi = normalized_mutual_info_score(codes, clusters, average_method="geometric")
+    return float(nmi), float(adjusted_rand_score(codes, clusters))

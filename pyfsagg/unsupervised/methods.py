@@ -29,7 +29,7 @@ def rank_unsupervised(X: Any, method: str = "frcm", **method_params: Any) -> Con
         Numbers without missing values.
     method : str
         A name in ``pyfsagg.list_methods("unsupervised")``.
-    **options
+    **method_params
         Parameters of the function of that name.
 
     Returns
@@ -37,10 +37,10 @@ def rank_unsupervised(X: Any, method: str = "frcm", **method_params: Any) -> Con
     ConsensusRanking
         With a consensus matrix for the methods that make one.
 
-    Raises
-    ------
-    UnknownNameError, ParameterError, DataError
-        Unknown method, an option that it does not have, or data that the method refuses.
+    See Also
+    --------
+    frcm, frmv, laplacian_score, svd_entropy : The methods, with their options.
+    evaluate_rankings : Compares the methods on a table with known classes.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def rank_unsupervised(X: Any, method: str = "frcm", **method_params: Any) -> Con
     >>> rank_unsupervised(X, "laplacian_score", n_neighbors=2)
     ConsensusRanking(laplacian_score: 2 features, 1 above mean + SD; best: x0, x1)
     """
-    given = dict(locals())
+    arguments = dict(locals())
     spec = UNSUPERVISED_METHODS.get(method)
     _check_options(spec, method_params)
     function = spec.load()
@@ -58,17 +58,11 @@ def rank_unsupervised(X: Any, method: str = "frcm", **method_params: Any) -> Con
     standardize = method_params.get("standardize", "z_score")
     table = check_numbers(X, standardize=standardize)
     scores: Floats = function(table, **{**method_params, "standardize": "none"})
-    given["method_params"] = {
-        name: value for name, value in method_params.items() if name != "n_jobs"
-    }
-    call = Call.of(
-        rank_unsupervised,
-        given,
-        name="unsupervised.rank_unsupervised",
-        data=("X",),
-        method=spec.name,
-    )
-    parameters = {**given["method_params"], "standardize": standardize, "call": call.record()}
+    recorded = {name: value for name, value in method_params.items() if name != "n_jobs"}
+    arguments["method_params"] = recorded
+    name = "unsupervised.rank_unsupervised"
+    call = Call.of(rank_unsupervised, arguments, name=name, data=("X",), method=spec.name)
+    parameters = {**recorded, "standardize": standardize, "call": call.record()}
     return as_ranking(spec.name, table, scores, parameters)
 
 
@@ -82,18 +76,7 @@ def _check_options(spec: UnsupervisedSpec, options: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class UnsupervisedFilter:
-    """An unsupervised method as a filter of an ensemble: it ignores the labels.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> group = np.repeat([0.0, 6.0], 20)
-    >>> X = rng.normal(size=(40, 6)) + np.outer(group, [1, 1, 1, 0, 0, 0])
-    >>> weights = np.bincount(rng.integers(40, size=40), minlength=40)
-    >>> scores = UnsupervisedFilter("frcm", {"n_clusterings": 30})(X, None, weights)
-    >>> bool(scores[:3].min() > scores[3:].max())
-    True
-    """
+    """An unsupervised method as a filter of an ensemble: it ignores the labels."""
 
     method: str = "frcm"
     options: Mapping[str, Any] = field(default_factory=dict)

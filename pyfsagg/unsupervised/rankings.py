@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -60,10 +61,10 @@ def laplacian_score(
     ndarray of shape (n_features,)
         Within [-1, 1], larger = more important.  A constant feature has the score 0.
 
-    Raises
-    ------
-    DataError
-        For a table that :func:`frcm` refuses.
+    See Also
+    --------
+    LaplacianScoreSelector : The same as a scikit-learn selector.
+    frcm, frmv, svd_entropy : Other rankings without labels.
 
     Notes
     -----
@@ -82,9 +83,7 @@ def laplacian_score(
         raise ParameterError(
             Use(bandwidth=bandwidth),
             " is so small that every weight exp(-d^2 / t) is 0",
-            Remedy(
-                "use 'mean' or a number of the size of the squared distances between neighbours"
-            ),
+            Remedy("use 'mean' or a number near the squared distances between neighbours"),
         )
     return score_on_graph(table, weights)
 
@@ -100,8 +99,8 @@ def score_on_graph(table: Table, weights: scipy.sparse.csr_matrix) -> Floats:
         for _ in range(2):
             block = block - (degree @ block) / degree.sum()
         shared = np.einsum("ij,ij->j", block, weights @ block)
-        whole = degree @ np.square(block)
-        np.divide(shared, whole, out=scores[part], where=varying & (whole > 0.0))
+        total = degree @ np.square(block)
+        np.divide(shared, total, out=scores[part], where=varying & (total > 0.0))
     return scores
 
 
@@ -163,10 +162,9 @@ def svd_entropy(X: Any, *, standardize: str = "z_score", n_jobs: int | None = No
     ndarray of shape (n_features,)
         Larger = more important; a feature of zeros has the score 0.
 
-    Raises
-    ------
-    DataError
-        For a table that :func:`frcm` refuses.
+    See Also
+    --------
+    SvdEntropySelector : The same as a scikit-learn selector.
 
     Notes
     -----
@@ -183,10 +181,8 @@ def svd_entropy(X: Any, *, standardize: str = "z_score", n_jobs: int | None = No
     table = check_numbers(X, standardize=standardize)
     n, p = table.n_samples, table.n_features
     wide = p > n
-    gram = _gram(table, wide)
-    found, vectors = np.linalg.eigh(gram)
-    eigenvalues: Floats = np.maximum(found, 0.0)
-    whole = spectral_entropy(eigenvalues)
+    eigenvalues, vectors = np.linalg.eigh(_gram(table, wide))
+    eigenvalues = np.maximum(eigenvalues, 0.0)
 
     def without(part: slice) -> Floats:
         if wide:
@@ -195,8 +191,15 @@ def svd_entropy(X: Any, *, standardize: str = "z_score", n_jobs: int | None = No
         return spectral_entropy_without(0.0, eigenvalues, np.square(vectors[part]))
 
     entropies = np.concatenate(list(run_threads(without, blocks(p, 128), n_jobs)))
-    _settle_dominant(table, entropies)
-    scores: Floats = (whole - entropies) / np.log(min(n, p))
+    sizes = np.einsum("ij,ij->j", table.values, table.values)
+    largest = int(np.argmax(sizes))
+    if sizes[largest] > DOMINANT * sizes.sum():
+        # The entropy without a feature that is nearly all of the table is computed from the rest
+        # itself: as a difference to all of it, what is left would have lost its digits.
+        rest = table.take(np.delete(np.arange(p), largest))
+        rest_gram = _gram(rest, rest.n_features > rest.n_samples)
+        entropies[largest] = spectral_entropy(np.asarray(np.linalg.eigvalsh(rest_gram), np.float64))
+    scores: Floats = (spectral_entropy(eigenvalues) - entropies) / np.log(min(n, p))
     scores[~table.values.any(axis=0)] = 0.0
     return scores
 
@@ -212,30 +215,11 @@ def _gram(table: Table, wide: bool) -> Floats:
     return gram
 
 
-def _settle_dominant(table: Table, entropies: Floats) -> None:
-    """Compute the entropy without a feature that is nearly all of the table from the rest itself.
-
-    As a difference to the whole, what such a feature leaves would have lost its digits.
-    """
-    sizes = np.einsum("ij,ij->j", table.values, table.values)
-    largest = int(np.argmax(sizes))
-    if sizes[largest] > DOMINANT * sizes.sum():
-        rest = table.take(np.delete(np.arange(table.n_features), largest))
-        gram = _gram(rest, rest.n_features > rest.n_samples)
-        entropies[largest] = spectral_entropy(np.asarray(np.linalg.eigvalsh(gram), np.float64))
-
-
 def correlation_ratio(X: Any, labels: Any, *, n_jobs: int | None = None) -> Floats:
     """Correlation ratio η of each feature with a partition of the samples.
 
     The root of the share of the variance that lies between the clusters: the linear correlation of
     the feature with its cluster means, whatever the clusters are called.
-
-    Examples
-    --------
-    >>> X = [[0.0, 1.0], [0.0, 2.0], [1.0, 1.0], [1.0, 2.0]]
-    >>> correlation_ratio(X, ["a", "a", "b", "b"])
-    array([1., 0.])
     """
     table = check_numbers(X)
     partition = check_partitions(as_array("labels", labels)[np.newaxis], table.n_samples)
@@ -243,21 +227,31 @@ def correlation_ratio(X: Any, labels: Any, *, n_jobs: int | None = None) -> Floa
     return ratios
 
 
-def view_scores(table: Table, labels: Labels, n_jobs: int | None = None) -> Floats:
-    """Correlation ratios (n_clusterings, n_features) of the features with every partition."""
+def _of_centred_blocks(
+    table: Table, score: Callable[[Floats], Floats], n_jobs: int | None
+) -> Floats:
+    """The scores (n_clusterings, n_features) of blocks of centred features; a constant one is all 0."""
 
-    def score(part: slice) -> Floats:
+    def of_part(part: slice) -> Floats:
         block = feature_block(table, part)
         constant = block.min(axis=0) == block.max(axis=0)
         block = block - block.mean(axis=0)
         block[:, constant] = 0.0
+        return score(block)
+
+    parts = list(run_threads(of_part, blocks(table.n_features), n_jobs))
+    return np.asarray(np.concatenate(parts, axis=1))
+
+
+def view_scores(table: Table, labels: Labels, n_jobs: int | None = None) -> Floats:
+    """Correlation ratios (n_clusterings, n_features) of the features with every partition."""
+
+    def score(block: Floats) -> Floats:
         ratios = np.empty((len(labels), block.shape[1]))
         correlation_ratios(block, labels, ratios)
         return ratios
 
-    parts = list(run_threads(score, blocks(table.n_features), n_jobs))
-    ratios: Floats = np.concatenate(parts, axis=1)
-    return ratios
+    return _of_centred_blocks(table, score, n_jobs)
 
 
 def label_correlations(table: Table, labels: Labels, n_jobs: int | None = None) -> Floats:
@@ -266,17 +260,12 @@ def label_correlations(table: Table, labels: Labels, n_jobs: int | None = None) 
     length = np.linalg.norm(numbers, axis=1, keepdims=True)
     unit = np.divide(numbers, length, out=np.zeros_like(numbers), where=length > 0.0)
 
-    def score(part: slice) -> Floats:
-        block = feature_block(table, part)
-        constant = block.min(axis=0) == block.max(axis=0)
-        block = block - block.mean(axis=0)
+    def score(block: Floats) -> Floats:
         size = np.linalg.norm(block, axis=0)
-        size[constant] = np.inf
-        found: Floats = np.minimum(1.0, np.abs(unit @ (block / size)))
-        return found
+        size[~block.any(axis=0)] = np.inf
+        return np.asarray(np.minimum(1.0, np.abs(unit @ (block / size))))
 
-    parts = list(run_threads(score, blocks(table.n_features), n_jobs))
-    return np.asarray(np.concatenate(parts, axis=1))
+    return _of_centred_blocks(table, score, n_jobs)
 
 
 ASSOCIATIONS = {"correlation_ratio": view_scores, "label_correlation": label_correlations}
@@ -309,7 +298,7 @@ def frmv(
         Any method of :func:`pyfsagg.aggregate`; it aggregates the association of every feature with
         every partition.
     association : {"correlation_ratio", "label_correlation"}
-        the correlation ratio, or the absolute linear correlation with the numbers of the
+        The correlation ratio, or the absolute linear correlation with the numbers of the
         clusters.  The second depends on the arbitrary numbers of the clusters, which is noise, but it
         reproduces the numbers of genes in Table 2 of Zhang and others, and their spread.
 
@@ -318,10 +307,10 @@ def frmv(
     ConsensusRanking
         Scores of the aggregator, larger = more important.
 
-    Raises
-    ------
-    DataError, ParameterError
-        As :func:`frcm`.
+    See Also
+    --------
+    frcm : Ranks by a consensus of the same clusterings.
+    MultipleViewsSelector : The same as a scikit-learn selector.
 
     Notes
     -----
@@ -336,25 +325,16 @@ def frmv(
     >>> sorted(frmv(X, n_clusterings=30, random_state=1).selected(3))
     ['x0', 'x1', 'x2']
     """
-    given = dict(locals())
+    arguments = dict(locals())
     execution = Execution._without_scratch("an ensemble of clusterings", execution)
     with execution.limited():
         check_choice("association", association, ASSOCIATIONS)
         table = check_numbers(X, standardize=standardize)
-        partitions, parameters = partitions_of(
-            table,
-            labels,
-            n_clusterings=n_clusterings,
-            feature_fraction=feature_fraction,
-            k_range=k_range,
-            clusterer=clusterer,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            execution=execution,
-        )
+        partitions, parameters = partitions_of(table, arguments, execution)
         views = ASSOCIATIONS[association](table, partitions, n_jobs)
         scores = np.asarray(aggregate(views, aggregator).scores)
-        call = Call.of(frmv, given, name="unsupervised.frmv", data=("X",), **seed_of(parameters))
+        seed = seed_of(parameters)
+        call = Call.of(frmv, arguments, name="unsupervised.frmv", data=("X",), **seed)
         parameters = {
             **parameters,
             "standardize": standardize,

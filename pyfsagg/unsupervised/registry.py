@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pyfsagg._base.registry import Registry, Spec
@@ -15,9 +16,9 @@ class UnsupervisedSpec(Spec):
     """A registered ranking without labels; it is a filter of that name as well.
 
     `load()` returns the function ``(X, **options) -> scores`` (n_features,), larger = more important.
-    X may be a validated table, and one option is `standardize`.  If `clusters`,
-    the function draws clusterings of the samples, with the options of :func:`pyfsagg.unsupervised.frcm`,
-    and returns a :class:`~pyfsagg.unsupervised.ConsensusRanking`.
+    X may be a validated table, and one option is `standardize`.  If `clusters`, the function draws
+    clusterings of the samples, with the options of :func:`pyfsagg.unsupervised.frcm`, and returns a
+    :class:`~pyfsagg.unsupervised.ConsensusRanking`.
     """
 
     load: Callable[[], Callable[..., Any]]
@@ -34,28 +35,11 @@ UNSUPERVISED_METHODS = Registry(
 )
 
 
-def _load_frcm() -> Callable[..., Any]:
-    from pyfsagg.unsupervised.consensus_affinity import frcm
+def _load(name: str) -> Callable[..., Any]:
+    from pyfsagg.unsupervised import consensus_affinity, rankings
 
-    return frcm
-
-
-def _load_frmv() -> Callable[..., Any]:
-    from pyfsagg.unsupervised.rankings import frmv
-
-    return frmv
-
-
-def _load_laplacian_score() -> Callable[..., Any]:
-    from pyfsagg.unsupervised.rankings import laplacian_score
-
-    return laplacian_score
-
-
-def _load_svd_entropy() -> Callable[..., Any]:
-    from pyfsagg.unsupervised.rankings import svd_entropy
-
-    return svd_entropy
+    function: Callable[..., Any] = getattr(consensus_affinity if name == "frcm" else rankings, name)
+    return function
 
 
 _TIES = "not concerned: values count as they are"
@@ -72,7 +56,7 @@ UNSUPERVISED_METHODS.add(
         bounds="(-inf, 1]",
         ties="identical samples have the affinity 1",
         source="frcm eq. 7, 11 and 12",
-        load=_load_frcm,
+        load=partial(_load, "frcm"),
         clusters=True,
     ),
     UnsupervisedSpec(
@@ -85,7 +69,7 @@ UNSUPERVISED_METHODS.add(
         bounds="(-inf, inf)",
         ties="as in the aggregator",
         source="Hong et al. (2008), Pattern Recognition Letters 29(5)",
-        load=_load_frmv,
+        load=partial(_load, "frmv"),
         clusters=True,
     ),
     UnsupervisedSpec(
@@ -98,7 +82,7 @@ UNSUPERVISED_METHODS.add(
         bounds="[-1, 1]",
         ties=_TIES,
         source="He, Cai and Niyogi (2005), NIPS 18",
-        load=_load_laplacian_score,
+        load=partial(_load, "laplacian_score"),
     ),
     UnsupervisedSpec(
         name="svd_entropy",
@@ -111,6 +95,6 @@ UNSUPERVISED_METHODS.add(
         bounds="(-inf, inf)",
         ties=_TIES,
         source="Varshavsky et al. (2006), Bioinformatics 22(14)",
-        load=_load_svd_entropy,
+        load=partial(_load, "svd_entropy"),
     ),
 )

@@ -28,25 +28,17 @@ FIRST = 10  # features that the summary names
 
 
 def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
-    """Mark the informative features: scores above their mean plus one standard deviation.
+    """Mark the informative features: scores above their mean plus one standard deviation (ddof 1).
 
-    Notes
-    -----
     The rule of Varshavsky and others (2006), which Zhang and others (2012) use for all methods of
-    their Table 2; standard deviation with ddof 1.
-
-    Examples
-    --------
-    >>> mean_plus_sd([0.1, 0.2, 0.1, 0.9])
-    array([False, False, False,  True])
+    their Table 2.  If no score is above, the best feature is marked.
     """
     values = as_array("scores", scores, np.float64)
     if values.ndim != 1 or values.size < 2 or not np.isfinite(values).all():
-        raise DataError(
-            Param("scores"),
-            " must be at least two finite numbers in one dimension, got the shape ",
-            f"{values.shape}",
+        message = (
+            f" must be at least two finite numbers in one dimension, got the shape {values.shape}"
         )
+        raise DataError(Param("scores"), message)
     chosen: NDArray[np.bool_] = values > values.mean() + values.std(ddof=1)
     if not chosen.any():
         chosen[np.argmax(values)] = True
@@ -74,8 +66,11 @@ class ConsensusRanking(Result):
         Settings of the ranking (with the seed that repeats it), data and software versions;
         ``sha256`` is the hash of the table as it was scored, after `standardize`.
     curves : dict of str to DataFrame
-        Comparison with known classes: results of ``clustering_curve`` (``"clustering_curve"``)
-        and of ``borda_curve`` (``"borda_curve"``).
+        Comparison with known classes, ``"clustering_curve"`` and ``"borda_curve"``.
+
+    See Also
+    --------
+    rank_unsupervised : Makes one.
 
     Notes
     -----
@@ -122,12 +117,9 @@ class ConsensusRanking(Result):
                     Got(n_features_to_select),
                 )
             return mean_plus_sd(self.scores)
+        size = n_selected(n_features_to_select, self.n_features, "n_features_to_select")
         mask = np.zeros(self.n_features, dtype=np.bool_)
-        mask[
-            self.order()[
-                : n_selected(n_features_to_select, self.n_features, "n_features_to_select")
-            ]
-        ] = True
+        mask[self.order()[:size]] = True
         return mask
 
     def selected(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> list[str]:
@@ -144,27 +136,19 @@ class ConsensusRanking(Result):
 
     def to_frame(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> pd.DataFrame:
         """One row per feature, best first: ``rank``, ``score``, ``selected``."""
-        frame = pd.DataFrame(
-            {
-                "rank": self.ranking,
-                "score": self.scores,
-                "selected": self.support(n_features_to_select),
-            },
-            index=pd.Index(self.feature_names, name="feature"),
-        )
+        mask = self.support(n_features_to_select)
+        columns = {"rank": self.ranking, "score": self.scores, "selected": mask}
+        frame = pd.DataFrame(columns, index=pd.Index(self.feature_names, name="feature"))
         return frame.iloc[self.order()]
 
-    # -----------------------------------------------------------------------------------------
-    # how it is kept and shown
-    # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        n_features_to_select = view["n_features_to_select"]
+        rule = view["n_features_to_select"]
         return {
             **super()._record(view),
-            "ranking": self.to_frame(n_features_to_select).reset_index().to_dict("records"),
-            "n_features_to_select": n_features_to_select,
+            "ranking": self.to_frame(rule).reset_index().to_dict("records"),
+            "n_features_to_select": rule,
             "cut": self.cut,
-            "selected": self.selected(n_features_to_select),
+            "selected": self.selected(rule),
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
@@ -189,12 +173,9 @@ class ConsensusRanking(Result):
                 (PageColumn("Score"), numbers(best["score"])),
             ],
         )
+        numbers_of = count(len(selected)), plural(self.n_features, "feature")
         return [
-            Text(
-                Markup("<b>Selected {} of {}:</b> {}.").format(
-                    count(len(selected)), plural(self.n_features, "feature"), names
-                )
-            ),
+            Text(Markup("<b>Selected {} of {}:</b> {}.").format(*numbers_of, names)),
             *([table] if selected else []),
             Text(
                 f"The features of {plural(self.data['n_samples'], 'sample')} were ranked by {self.method}, "

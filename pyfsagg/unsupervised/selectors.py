@@ -15,13 +15,13 @@ from pyfsagg.unsupervised.result import MEAN_PLUS_SD
 
 
 class _UnsupervisedSelector(TableSelector):
-    """Ranks the features of a table, keeps the informative ones."""
+    """Selects features by a ranking without labels."""
 
     _method: ClassVar[str]
     n_features_to_select: str | float | int
 
     def fit(self, X: Any, y: Any = None) -> _UnsupervisedSelector:
-        """Rank the features and choose the informative ones.
+        """Rank the features and select the informative ones.
 
         Parameters
         ----------
@@ -67,6 +67,11 @@ execution
     result_ : ConsensusRanking
         The complete result.
 
+    See Also
+    --------
+    frcm : The ranking as a function.
+    MultipleViewsSelector, LaplacianScoreSelector, SvdEntropySelector : Selectors by other rankings.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -107,7 +112,7 @@ class MultipleViewsSelector(_UnsupervisedSelector):
 
     Parameters
     ----------
-    threshold
+    n_features_to_select
         As in :class:`ConsensusAffinitySelector`.
     n_clusterings, feature_fraction, k_range, clusterer, standardize, aggregator, association, \
 random_state, n_jobs, execution
@@ -154,7 +159,7 @@ class LaplacianScoreSelector(_UnsupervisedSelector):
 
     Parameters
     ----------
-    threshold
+    n_features_to_select
         As in :class:`ConsensusAffinitySelector`.
     n_neighbors, bandwidth, standardize
         As in :func:`pyfsagg.unsupervised.laplacian_score`.
@@ -186,7 +191,7 @@ class SvdEntropySelector(_UnsupervisedSelector):
 
     Parameters
     ----------
-    threshold
+    n_features_to_select
         As in :class:`ConsensusAffinitySelector`.
     standardize, n_jobs
         As in :func:`pyfsagg.unsupervised.svd_entropy`.

@@ -23,7 +23,6 @@ from pyfsagg.rank_order import (
 from pyfsagg.rank_order._orders import OrderState, integer_ranks, project, to_boolean_order
 from pyfsagg.rank_order.distances import (
     center,
-    class_centers,
     instance_divergence,
     inversion_counts,
     kendall_distance,
@@ -155,8 +154,6 @@ def test_center_minimises_the_sum_of_distances() -> None:
     assert sorted(found) == [1, 2, 3, 4, 5]
     assert sum(spearman_distance(order, found) for order in orders) == least
     assert center([[1, 2], [2, 1]]).tolist() == [1.5, 1.5]
-    centers = class_centers(orders, list("aabbbb"))
-    np.testing.assert_array_equal(centers.loc["b"], center(orders[2:]))
 
 
 def test_concordance_is_the_mean_tau() -> None:
