@@ -1,7 +1,5 @@
 """Each trap by a table that has it, and by one that nearly has it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +8,7 @@ import pytest
 import sklearn.datasets
 
 import pyfsagg
-from pyfsagg._table.findings import CODES, TableCheck
+from pyfsagg._table.findings import CODES
 from pyfsagg.exceptions import DataError, ParameterError
 
 N = 60
@@ -52,13 +50,11 @@ def swapped(values: np.ndarray, *rows: int) -> np.ndarray:
 
 
 NOTES = [f"note number {i} on sample {i * 7}" for i in range(N)]
+SHUFFLED = np.random.default_rng(0).permutation(N)
 FAULTS = {
     "identifier": (NOTES, [*NOTES[: N // 4] * 4]),
     "row_number": (np.arange(1, N + 1), np.r_[np.arange(1, N), N + 5]),
-    "shuffled_numbers": (
-        np.random.default_rng(0).permutation(N),
-        np.random.default_rng(0).permutation(N) * 2,
-    ),
+    "shuffled_numbers": (SHUFFLED, SHUFFLED * 2),
     "dates": (
         [f"{1 + i % 28}.{1 + i % 12}.2020" for i in range(N)],
         [f"{1 + i % 2}.{1 + i % 2}.20.x" for i in range(N)],
@@ -119,25 +115,28 @@ def test_copies_of_the_target(good: pd.DataFrame) -> None:
     assert "near_copy" not in codes(rare)
 
 
-def test_copies_of_a_numeric_target(good: pd.DataFrame) -> None:
-    rng = np.random.default_rng(1)
-    y = rng.normal(size=N)
-    for scale in (1.0, -3.0, 1e200):
-        frame = good.assign(kind=y, new=5.0 + scale * y)
-        assert codes(frame, task="regression") == {"target_copy": ("new",)}
-    frame = good.assign(kind=y, new=y + 1e-3 * rng.normal(size=N))
-    assert codes(frame, task="regression") == {"near_copy": ("new",)}
-    frame = good.assign(kind=y, new=y + 0.1 * rng.normal(size=N))
-    assert codes(frame, task="regression") == {}
+@pytest.mark.parametrize(
+    ("scale", "noise", "expected"),
+    [
+        *((scale, 0.0, {"target_copy": ("new",)}) for scale in (1.0, -3.0, 1e200)),
+        (1.0, 1e-3, {"near_copy": ("new",)}),
+        (1.0, 0.1, {}),
+    ],
+)
+def test_copies_of_a_numeric_target(good, scale, noise, expected) -> None:
+    y, error = np.random.default_rng(1).normal(size=(2, N))
+    frame = good.assign(kind=y, new=5.0 + scale * y + noise * error)
+    assert codes(frame, task="regression") == expected
 
 
 def test_targets(good: pd.DataFrame) -> None:
     kind = labels(good)
-    assert "similar_classes" in codes(good.assign(kind=np.where(good["flag"], "X ", kind)))
-    assert "similar_classes" not in codes(good.assign(kind=np.where(good["flag"], "xx", kind)))
-    for size, code in ((1, "single_member"), (2, "small_class"), (3, "small_class")):
-        assert codes(good.assign(kind=["rare"] * size + list(kind[size:]))) == {code: ("kind",)}
-    assert codes(good.assign(kind=["rare"] * 4 + list(kind[4:]))) == {}
+    for word, found in (("X ", True), ("xx", False)):
+        classes = np.where(good["flag"], word, kind)
+        assert ("similar_classes" in codes(good.assign(kind=classes))) is found
+    small = {"small_class": ("kind",)}
+    for size, expected in enumerate(({"single_member": ("kind",)}, small, small, {}), start=1):
+        assert codes(good.assign(kind=["rare"] * size + list(kind[size:]))) == expected
     gone = good.assign(kind=[None, *kind[1:]])
     assert codes(gone) == {"missing_target": ("kind",)}
     assert "1 of 60 rows" in str(pyfsagg.check_table(gone, target="kind").findings[0])
@@ -145,18 +144,22 @@ def test_targets(good: pd.DataFrame) -> None:
 
 def test_identifiers_by_name(good: pd.DataFrame) -> None:
     numbers = np.random.default_rng(2).choice(100_000, size=N, replace=False)
-    for name in ("id", "Patient ID", "sample_id", "nr"):
-        assert codes(good.assign(**{name: numbers})) == {"identifier": (name,)}
-    assert codes(good.assign(platelets=numbers)) == {}
-    assert codes(good.assign(id=numbers // 5000)) == {}
     # Most of them occur once, as in the Breast Cancer data of R's mlbench.
     most = np.r_[numbers[:50], numbers[:10]]
-    for name in ("Id", "patient_id", "caseid", "subject"):
-        for column in (most, [f"P{each}" for each in most]):
+    words = [f"P{each}" for each in most]
+    for column, names in (
+        (numbers, ("id", "Patient ID", "sample_id", "nr")),
+        (most, ("Id", "patient_id", "caseid", "subject")),
+        (words, ("Id", "patient_id", "caseid", "subject")),
+    ):
+        for name in names:
             assert codes(good.assign(**{name: column})) == {"identifier": (name,)}
-    assert codes(good.assign(platelets=most)) == {}
-    halves = np.arange(N) // 2 + 1000
-    assert codes(good.assign(id=halves[np.random.default_rng(1).permutation(N)])) == {}
+    halves = np.random.default_rng(1).permutation(np.arange(N) // 2 + 1000)
+    for name, column in (
+        *(("platelets", column) for column in (numbers, most)),
+        *(("id", column) for column in (numbers // 5000, halves)),
+    ):
+        assert codes(good.assign(**{name: column})) == {}
 
 
 def visits(good: pd.DataFrame, arms: list[str], n: int = 4) -> tuple[pd.DataFrame, np.ndarray]:
@@ -203,31 +206,27 @@ def test_subjects_with_a_number_or_a_time(good: pd.DataFrame) -> None:
 
 
 def test_features_that_are_no_subjects(good: pd.DataFrame) -> None:
-    """Levels that tell the class, as honest features have them."""
+    """Levels that tell the class, as honest features have them; and a class that is rare."""
     n = 240
-    frame = good.iloc[np.arange(n) % N, :6].assign(kind=np.repeat(["x", "y"], n // 2))
+    frame = good.iloc[np.arange(n) % N, :6].reset_index(drop=True)
+    kind = np.repeat(["x", "y"], n // 2)
     rng = np.random.default_rng(8)
     frame["value"] = rng.normal(size=n)
     separated = np.r_[rng.integers(0, 50, n // 2), rng.integers(50, 100, n // 2)]
-    honest = {
-        "two levels": np.where(frame["kind"] == "x", "a", "b"),
-        "a number that separates": separated,
-        "ten levels": [f"{'low' if each < 50 else 'high'} {each % 5}" for each in separated],
-        "town": [f"town {each}" for each in rng.integers(0, 60, n)],
-        "one class is rare": None,
-    }
-    for name, column in honest.items():
-        if column is None:
-            frame, column = frame.assign(kind=["x"] * 4 + ["y"] * (n - 4)), honest["town"]
-        assert "repeated_subject" not in codes(frame.reset_index(drop=True).assign(new=column)), (
-            name
-        )
+    town = [f"town {each}" for each in rng.integers(0, 60, n)]
+    for new, classes in (
+        (np.where(kind == "x", "a", "b"), kind),
+        (separated, kind),
+        ([f"{'low' if each < 50 else 'high'} {each % 5}" for each in separated], kind),
+        (town, kind),
+        (town, ["x"] * 4 + ["y"] * (n - 4)),
+    ):
+        assert "repeated_subject" not in codes(frame.assign(kind=classes, new=new))
 
 
 def test_duplicates(good: pd.DataFrame) -> None:
-    assert codes(good.assign(new=good["b"], last=good["b"])) == {
-        "duplicate_columns": ("new", "last")
-    }
+    copies = good.assign(new=good["b"], last=good["b"])
+    assert codes(copies) == {"duplicate_columns": ("new", "last")}
     assert codes(good.assign(new=good["b"].mask(good.index == 5))) == {}
     twice = pd.concat([good, good.iloc[[4]]], ignore_index=True)
     assert codes(twice) == {"duplicate_rows": ()}
@@ -245,27 +244,25 @@ def test_declared_columns_may_hold_anything(good: pd.DataFrame) -> None:
 
 def test_what_stops_and_what_lets_it_pass(good: pd.DataFrame) -> None:
     found = pyfsagg.check_table(good.assign(row=range(N), note=NOTES, flat=1.0), target="kind")
-    with pytest.raises(DataError, match=r"'note'.*'row'.*accept=\['identifier', 'row_number'\]$"):
-        found.require()
-    with pytest.raises(DataError, match=r"to accept it: accept=\['row_number'\]$"):
-        found.require(["identifier"])
+    mixed = pyfsagg.check_table(good.assign(new=["1", "many"] * 30), target="kind")
+    for checked, accept, error, message in (
+        (found, [], DataError, r"'note'.*'row'.*accept=\['identifier', 'row_number'\]$"),
+        (found, ["identifier"], DataError, r"to accept it: accept=\['row_number'\]$"),
+        (found, ["id"], ParameterError, "unknown finding 'id' to accept"),
+        (mixed, ["all"], DataError, "mixes numbers and words"),
+    ):
+        with pytest.raises(error, match=message):
+            checked.require(accept)
     found.require(["identifier", "row_number"])
     found.require(["all"])
-    with pytest.raises(ParameterError, match="unknown finding 'id' to accept"):
-        found.require(["id"])
-    mixed = pyfsagg.check_table(good.assign(new=["1", "many"] * 30), target="kind")
-    with pytest.raises(DataError, match="mixes numbers and words"):
-        mixed.require(["all"])
 
 
 def test_records_and_frames(good: pd.DataFrame) -> None:
     found = pyfsagg.check_table(good.assign(row=range(N), flat=1.0), target="kind")
     frame = found.to_frame()
-    assert frame["code"].tolist() == ["row_number", "constant"]
-    assert frame["severity"].tolist() == ["stop", "warning"]
-    record = found.record()
-    assert [each["columns"] for each in record["findings"]] == [["row"], ["flat"]]
-    assert set(frame["code"]) <= set(CODES)
+    expected = [["row_number", "stop"], ["constant", "warning"]]
+    assert frame[["code", "severity"]].to_numpy().tolist() == expected
+    assert [each["columns"] for each in found.record()["findings"]] == [["row"], ["flat"]]
 
 
 def test_inputs(good: pd.DataFrame, tmp_path: Path) -> None:
@@ -273,15 +270,14 @@ def test_inputs(good: pd.DataFrame, tmp_path: Path) -> None:
     from_file = pyfsagg.check_table(tmp_path / "t.csv", target="kind")
     assert from_file.record() == pyfsagg.check_table(good, target="kind").record()
     numbers = good[["a", "b", "c"]].to_numpy()
-    from_array = pyfsagg.check_table(numbers, good["kind"])
-    assert isinstance(from_array, TableCheck)
-    assert from_array.findings == ()
-    with pytest.raises(ParameterError, match="y or target"):
-        pyfsagg.check_table(good, good["kind"], target="kind")
-    with pytest.raises(ParameterError, match="59 labels for 60 rows"):
-        pyfsagg.check_table(numbers, good["kind"][1:])
-    with pytest.raises(ParameterError, match="sep sets how a file is read"):
-        pyfsagg.check_table(good, sep=";")
+    assert pyfsagg.check_table(numbers, good["kind"]).findings == ()
+    for X, options, message in (
+        (good, {"y": good["kind"], "target": "kind"}, "y or target"),
+        (numbers, {"y": good["kind"][1:]}, "59 labels for 60 rows"),
+        (good, {"sep": ";"}, "sep sets how a file is read"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            pyfsagg.check_table(X, **options)
 
 
 @pytest.mark.parametrize("name", ["load_wine", "load_breast_cancer", "load_iris"])
@@ -296,10 +292,8 @@ def test_many_columns_take_time_in_proportion() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(20, 5000)))
     frame[4999] = frame[17]
-    found = pyfsagg.check_table(frame, np.arange(20) % 2)
-    assert [(each.code, each.columns) for each in found.findings] == [
-        ("duplicate_columns", ("4999",))
-    ]
+    (finding,) = pyfsagg.check_table(frame, np.arange(20) % 2).findings
+    assert (finding.code, finding.columns) == ("duplicate_columns", ("4999",))
 
 
 def test_the_page_of_the_documentation_lists_every_finding() -> None:
