@@ -13,9 +13,8 @@ STATSMODELS = {"bh": "fdr_bh", "holm": "holm", "bonferroni": "bonferroni"}
 NAN = float("nan")
 
 
-@pytest.mark.parametrize(
-    ("p", "adjust", "n", "expected"),
-    [
+def test_adjusted_by_hand_and_refused():
+    for p, adjust, n, expected in (
         ([0.01, NAN, 0.04, 0.9], "bonferroni", 10, [0.1, NAN, 0.4, 1.0]),
         ([0.01, NAN, 0.04, 0.9], "holm", 10, [0.1, NAN, 0.36, 1.0]),
         ([0.01, NAN, 0.04, 0.9], "bh", 10, [0.1, NAN, 0.2, 1.0]),
@@ -23,10 +22,17 @@ NAN = float("nan")
         ([0.01, NAN, 0.04], "holm", None, [0.02, NAN, 0.04]),  # missing values are no tests
         ([NAN, NAN], "bh", None, [NAN, NAN]),
         ([], "bh", None, []),
-    ],
-)
-def test_adjusted_by_hand(p, adjust, n, expected):
-    np.testing.assert_allclose(adjust_p_values(p, adjust, n=n), expected, rtol=1e-14)
+    ):
+        np.testing.assert_allclose(adjust_p_values(p, adjust, n=n), expected, rtol=1e-14)
+    for p, options, error, message in (
+        ([0.1, NAN, -0.2], {}, DataError, "a p-value is -0.2"),
+        ([0.1, NAN, 1.5], {}, DataError, "a p-value is 1.5"),
+        ([0.1, NAN, np.inf], {}, DataError, "a p-value is inf"),
+        ([0.1], {"adjust": "fdr"}, ParameterError, "adjust must be one of"),
+        ([0.1, NAN, 0.2], {"n": 1}, ParameterError, "n must be a whole number of at least 2"),
+    ):
+        with pytest.raises(error, match=message):
+            adjust_p_values(p, **{"adjust": "bh", **options})
 
 
 @pytest.mark.parametrize("adjust", STATSMODELS)
@@ -37,21 +43,6 @@ def test_left_out_tests_count_as_one(adjust, n):
     padded = np.r_[p, np.ones(n - 40)]
     expected = multipletests(padded, method=STATSMODELS[adjust])[1][:40]
     np.testing.assert_allclose(adjust_p_values(p, adjust, n=n), expected, rtol=1e-13)
-
-
-@pytest.mark.parametrize(
-    ("p", "options", "error", "message"),
-    [
-        ([0.1, NAN, -0.2], {}, DataError, "a p-value is -0.2"),
-        ([0.1, NAN, 1.5], {}, DataError, "a p-value is 1.5"),
-        ([0.1, NAN, np.inf], {}, DataError, "a p-value is inf"),
-        ([0.1], {"adjust": "fdr"}, ParameterError, "adjust must be one of"),
-        ([0.1, NAN, 0.2], {"n": 1}, ParameterError, "n must be a whole number of at least 2"),
-    ],
-)
-def test_what_is_no_p_value_is_refused(p, options, error, message):
-    with pytest.raises(error, match=message):
-        adjust_p_values(p, **{"adjust": "bh", **options})
 
 
 LISTS = [["a", "b", "c"], ["b", "a"], ["b", "d", "a"]]

@@ -54,30 +54,19 @@ def test_every_aggregator_takes_every_table_it_can(method):
 GAPS = [[1.0, 4.0], [np.nan, 2.0], [3.0, 8.0]]
 
 
-@pytest.mark.parametrize(
-    ("method", "expected", "of_gaps"),  # missing scores are left out
-    [
+def test_scores_by_hand():
+    for method, expected, of_gaps in (
         ("am", SCORES.mean(axis=0), [2.0, 14 / 3]),
         ("gm", [(0.9 * 0.7 * 0.8) ** (1 / 3), 0.0, (0.5 * 0.2 * 0.9) ** (1 / 3), 0], [3**0.5, 4.0]),
         ("l2", np.sqrt((SCORES**2).sum(axis=0)), [(3 * 10 / 2) ** 0.5, 84**0.5]),
         ("median", [0.8, 0.1, 0.5, 0.1], [2.0, 4.0]),
         ("min", [0.7, 0.0, 0.2, 0.0], [1.0, 2.0]),
         ("max", [0.9, 0.2, 0.9, 0.3], [3.0, 8.0]),
-    ],
-)
-def test_scores_by_hand(method, expected, of_gaps):
-    for scores, values in ((SCORES, expected), (GAPS, of_gaps)):
-        result = aggregate(RankTable.from_scores(scores), method)
-        np.testing.assert_allclose(result.scores, values, rtol=1e-12)
-        np.testing.assert_array_equal(result.scores, result.statistic)
-
-
-@pytest.mark.parametrize("scale", [1e200, 1e-200, 0.0])
-def test_l2_norm_of_huge_and_tiny_scores(scale):
-    np.testing.assert_allclose(aggregate([[3 * scale], [4 * scale]], "l2").scores, [5 * scale])
-
-
-def test_geometric_means_of_scores_that_are_not_positive():
+    ):
+        for scores, values in ((SCORES, expected), (GAPS, of_gaps)):
+            result = aggregate(RankTable.from_scores(scores), method)
+            np.testing.assert_allclose(result.scores, values, rtol=1e-12)
+            np.testing.assert_array_equal(result.scores, result.statistic)
     scores = [[0.5, -0.1], [0.2, 0.3]]
     for shift, first in (("minimum", 0.6 * 0.2), (0.1, 0.6 * 0.3)):
         shifted = aggregate(scores, "gm", shift=shift).scores
@@ -96,25 +85,24 @@ def test_geometric_means_of_scores_that_are_not_positive():
             aggregate(scores, "gm", nonpositive_as=wrong)
 
 
-@pytest.mark.parametrize(
-    ("method", "expected"),
-    [
+@pytest.mark.parametrize("scale", [1e200, 1e-200, 0.0])
+def test_l2_norm_of_huge_and_tiny_scores(scale):
+    np.testing.assert_allclose(aggregate([[3 * scale], [4 * scale]], "l2").scores, [5 * scale])
+
+
+def test_ranks_by_hand():
+    for method, expected in (
         ("mean_rank", [4 / 3, 7 / 3, 3, 10 / 3]),
         ("median_rank", [1, 2, 3, 3]),
         ("minimum_rank", [1, 1, 2, 3]),
         ("geometric_mean_rank", np.cbrt([2, 8, 24, 36])),
         ("borda", [8, 5, 3, 2]),
         (("mean_rank", {"normalized": True}), np.array([4, 7, 9, 10]) / 12),
-    ],
-)
-def test_ranks_by_hand(method, expected):
-    name, options = (method, {}) if isinstance(method, str) else method
-    table = RankTable.from_ranks([[1, 2, 3, 4], [2, 1, 4, 3], [1, 4, 2, 3]])
-    statistic = AGGREGATORS.get(name).compute(table, **options).statistic
-    np.testing.assert_allclose(statistic, expected, rtol=1e-14)
-
-
-def test_absent_items_of_rank_aggregators():
+    ):
+        name, options = (method, {}) if isinstance(method, str) else method
+        table = RankTable.from_ranks([[1, 2, 3, 4], [2, 1, 4, 3], [1, 4, 2, 3]])
+        statistic = AGGREGATORS.get(name).compute(table, **options).statistic
+        np.testing.assert_allclose(statistic, expected, rtol=1e-14)
     lists = [["a", "b"], ["c", "a", "b"]]
     # Full lists: on the scale of the longer list (3) the first list's ranks 1, 2 of 2 are 1.5 and 3.
     for options, mean_rank, borda in (
@@ -124,9 +112,6 @@ def test_absent_items_of_rank_aggregators():
         table = RankTable.from_lists(lists, **options)
         np.testing.assert_allclose(aggregate(table, "mean_rank").statistic, mean_rank)
         np.testing.assert_allclose(aggregate(table, "borda").statistic, borda)
-
-
-def test_ties_of_ranks():
     table = RankTable.from_scores([[3.0, 1.0, 1.0, 0.0]])
     np.testing.assert_array_equal(aggregate(table, "borda").statistic, [3, 1.5, 1.5, 0])
     strict = aggregate(table, "borda", ties="strict").statistic
@@ -135,9 +120,6 @@ def test_ties_of_ranks():
     column = rng.permutation(40) + 1.0
     ranks = np.array([rng.permutation(column) for _ in range(40)]).T
     assert len(np.unique(aggregate(RankTable.from_ranks(ranks), "geometric_mean_rank").scores)) == 1
-
-
-def test_best_go_first_takes_lists_in_order():
     table = RankTable.from_lists([["a", "b", "c", "d"], ["c", "a", "d", "b"], ["c", "d", "b", "a"]])
     # Step 1: a, c; step 2: b, (a), d.
     assert aggregate(table, "bgf").select(4) == ["a", "c", "b", "d"]
@@ -227,9 +209,8 @@ def test_a_geometric_mean_knows_whether_a_table_may_be_aggregated_in_parts():
     assert spec.by_item({})
 
 
-@pytest.mark.parametrize(
-    ("values", "method", "options", "error", "words"),
-    [
+def test_refusals():
+    for values, method, options, error, words in (
         (SCORES, "robust_rank_agregation", {}, UnknownNameError, "did you mean 'robust_rank"),
         (SCORES, "rra", {"topcutoff": 1}, ParameterError, "no option 'topcutoff'; its options"),
         (SCORES, "rra", {"adjust": "fdr"}, ParameterError, "adjust must be one of"),
@@ -247,11 +228,17 @@ def test_a_geometric_mean_knows_whether_a_table_may_be_aggregated_in_parts():
         (SCORES - 0.1, "gm", {}, DataError, r"'x3' has -0.1 in list 1; .*shift='minimum'"),
         (SCORES, "mc1", {"damping": 0}, ParameterError, "damping"),
         (SCORES, "mc4", {"max_items": 3}, DataError, "max_items=3"),
-    ],
-)
-def test_refusals(values, method, options, error, words):
-    with pytest.raises(error, match=words):
-        aggregate(values, method, **options)
+    ):
+        with pytest.raises(error, match=words):
+            aggregate(values, method, **options)
+    for options, error, message in (
+        ({"groups": [1, 1, 1]}, ParameterError, "single source"),
+        ({"groups": [1, 2]}, ParameterError, "one label per list"),
+        ({"groups": [1, 2, 2], "null": lambda g: SCORES}, ParameterError, "give one of them"),
+        ({"null": lambda g: SCORES[:, :2]}, DataError, "other items"),
+    ):
+        with pytest.raises(error, match=message):
+            permutation_p_values(SCORES, "am", n_permutations=1, **options)
 
 
 def test_aggregators_on_one_list_and_one_item():
@@ -301,7 +288,7 @@ def test_null_tables_are_compared_item_by_item():
     assert test.p_values.tolist() == test.family_wise_p_values.tolist() == [1.0, 1.0]
 
 
-def test_a_thousand_null_tables_are_drawn_if_no_number_is_given():
+def test_permutations_are_a_thousand_and_repeat_with_their_seed():
     seen = []
 
     def null(rng):
@@ -311,6 +298,11 @@ def test_a_thousand_null_tables_are_drawn_if_no_number_is_given():
     test = permutation_p_values([[1.0]], "am", null=null, random_state=0)
     assert test.n_permutations == len(seen) == 1000
     assert test.p_values.tolist() == [1 / 1001]
+    table = RankTable.from_lists([["a", "b", "c"], ["b", "d"], ["c", "a"]], full=True)
+    first = permutation_p_values(table, "mean_rank", n_permutations=50, random_state=4)
+    second = permutation_p_values(table, "mean_rank", n_permutations=50, random_state=4)
+    np.testing.assert_array_equal(first.p_values, second.p_values)
+    assert ((first.p_values > 0) & (first.p_values <= 1)).all()
 
 
 def test_relabelling_keeps_scores_and_meets_as_often_as_chance():
@@ -355,28 +347,6 @@ def test_labels_are_drawn_from_the_whole_universe():
     assert frame.loc["g0", "family_wise_p_value"] == 1 / 201
     # What stands in one list only is nothing: so does everything else.
     assert frame["family_wise_p_value"].iloc[1:].min() > 0.2
-
-
-def test_permutation_with_gaps_repeats_with_its_seed():
-    table = RankTable.from_lists([["a", "b", "c"], ["b", "d"], ["c", "a"]], full=True)
-    first = permutation_p_values(table, "mean_rank", n_permutations=50, random_state=4)
-    second = permutation_p_values(table, "mean_rank", n_permutations=50, random_state=4)
-    np.testing.assert_array_equal(first.p_values, second.p_values)
-    assert ((first.p_values > 0) & (first.p_values <= 1)).all()
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"groups": [1, 1, 1]}, ParameterError, "single source"),
-        ({"groups": [1, 2]}, ParameterError, "one label per list"),
-        ({"groups": [1, 2, 2], "null": lambda g: SCORES}, ParameterError, "give one of them"),
-        ({"null": lambda g: SCORES[:, :2]}, DataError, "other items"),
-    ],
-)
-def test_permutation_refusals(options, error, message):
-    with pytest.raises(error, match=message):
-        permutation_p_values(SCORES, "am", n_permutations=1, **options)
 
 
 @pytest.mark.parametrize(

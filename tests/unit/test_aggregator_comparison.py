@@ -69,21 +69,18 @@ def test_places_respect_the_scores_and_ties_of_everything_have_no_tau(table, com
     assert comparison.kendall().iloc[0, 0] == 1
 
 
-@pytest.mark.parametrize(
-    ("methods", "options", "error", "message"),
-    [
+def test_bad_comparisons(table, comparison):
+    for methods, options, error, message in (
         (["rra"], {}, ParameterError, "at least two methods, got 1"),
         (["rra", "robust_rank_aggregation"], {}, ParameterError, "named twice"),
         ("rra", {}, ParameterError, "list of names"),
         (["rra", "stuart"], {"method_params": {"borda": {}}}, ParameterError, "not compared"),
         (["rra", "brda"], {}, UnknownNameError, "did you mean 'borda'"),
-    ],
-)
-def test_bad_comparisons(table, comparison, methods, options, error, message):
-    with pytest.raises(error, match=message):
-        compare_aggregations(table, methods, **options)
-    with pytest.raises(ParameterError, match="k must be"):
-        comparison.overlap(0)
+    ):
+        with pytest.raises(error, match=message):
+            compare_aggregations(table, methods, **options)
+        with pytest.raises(ParameterError, match="k must be"):
+            comparison.overlap(0)
 
 
 def test_items_and_lists_beside_the_result(table):
@@ -140,7 +137,7 @@ def test_a_record_says_how_its_p_values_are_adjusted(table, adjusted):
     assert ("adjusted_p_value" in record["items"][0]) is adjusted
 
 
-def test_a_record_of_other_tables_and_methods(table):
+def test_records_of_all_tables_and_methods(table, result):
     exact = aggregate(RankTable.from_lists([["a", "b"], ["b", "a"]]), "rra")
     assert exact._adjustment == "The p-values are adjusted over the 2 items that the lists hold."
     without = aggregate(table, "mean_rank")
@@ -150,18 +147,29 @@ def test_a_record_of_other_tables_and_methods(table):
     assert "adjusted_over" not in record
     assert (record["adjust"], record["n_tests"]) == (None, None)
     assert not any("p-values" in told for told in record["sentences"])
+    view = {"top": 5, "adjusted": True}
+    lines = result._lines_after(view)
+    assert lines[:2] == ["result.to_frame()", ""]
+    assert any(line.startswith("comparison = ") for line in lines)
+    assert lines[-1] == "comparison.kendall(), comparison.overlap(5)"
+    many = result._lines_after({**view, "top": 1000})
+    assert many[-1].endswith(f"comparison.overlap({len(table.names)})")
+    assert replace(result, others=())._lines_after(view) == ["result.to_frame()"]
+    test = permutation_p_values(table, "rra", n_permutations=5, random_state=1)
+    both = replace(result, permutation=test)._lines_after(view)
+    assert any(line.startswith("test = ") for line in both)
+    assert [line for line in lines if line not in both] == []
 
 
-def test_arrays_of_other_methods_are_numbered_from_one(result, comparison):
+def test_other_methods_are_numbered_from_one_and_come_back_from_a_file(
+    result, comparison, tmp_path
+):
     arrays = result._arrays()
     own = {"scores", "statistic", "ranking", "p_values", "log10_p_values", "adjusted_p_values"}
     others = {f"{name}_{i}" for name in ("scores", "statistic", "ranking") for i in (1, 2)}
     assert set(arrays) == own | others | {"table_sizes", "table_ranks"}
     for i, other in enumerate(comparison.results[1:], start=1):
         np.testing.assert_array_equal(arrays[f"statistic_{i}"], other.statistic)
-
-
-def test_other_methods_come_back_from_a_file(result, comparison, tmp_path):
     for kept in (result, comparison):
         kept.save(tmp_path / kept._kind)
     back = Aggregation.load(tmp_path / "aggregation")
@@ -181,21 +189,6 @@ def test_other_methods_come_back_from_a_file(result, comparison, tmp_path):
     pd.testing.assert_frame_equal(compared.to_frame(), comparison.to_frame())
 
 
-def test_the_code_of_a_comparison_closes_that_of_the_aggregation(table, result):
-    view = {"top": 5, "adjusted": True}
-    lines = result._lines_after(view)
-    assert lines[:2] == ["result.to_frame()", ""]
-    assert any(line.startswith("comparison = ") for line in lines)
-    assert lines[-1] == "comparison.kendall(), comparison.overlap(5)"
-    many = result._lines_after({**view, "top": 1000})
-    assert many[-1].endswith(f"comparison.overlap({len(table.names)})")
-    assert replace(result, others=())._lines_after(view) == ["result.to_frame()"]
-    test = permutation_p_values(table, "rra", n_permutations=5, random_state=1)
-    both = replace(result, permutation=test)._lines_after(view)
-    assert any(line.startswith("test = ") for line in both)
-    assert [line for line in lines if line not in both] == []
-
-
 def test_an_aggregation_is_kept_with_its_test_and_without_its_lists(table, tmp_path):
     test = permutation_p_values(table, "rra", n_permutations=9, random_state=1)
     result = replace(aggregate(table, "rra", adjust="holm"), permutation=test)
@@ -208,8 +201,7 @@ def test_an_aggregation_is_kept_with_its_test_and_without_its_lists(table, tmp_p
     pd.testing.assert_frame_equal(back.permutation.to_frame(), test.to_frame())
     pd.testing.assert_frame_equal(back.items(), result.items())
     result = replace(aggregate(table, "rra"), table=None)
-    result.save(tmp_path / "kept")
-    back = Aggregation.load(tmp_path / "kept")
+    back = Aggregation.load(result.save(tmp_path / "without"))
     assert back.table is None
     pd.testing.assert_frame_equal(back.to_frame(), result.to_frame())
     items = json.loads(result.to_json())["items"]

@@ -110,9 +110,13 @@ def _room(path: Path) -> str:
 USERS = sorted((ROOT / "benchmarks").glob("*.py"))
 
 
-def test_every_room_has_a_floor() -> None:
+def test_every_room_has_a_floor_and_no_file_is_in_a_circle() -> None:
     assert {_room(path) for path in MODULES} == set(FLOOR_OF)
     assert len(FLOORS) <= 9
+    files = {".".join(_parts(path)): path for path in MODULES}
+    edges = {name: _targets(_tree(path), files) - {name} for name, path in files.items()}
+    assert _circles(edges) == []
+    assert _circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [{"a", "b", "c"}]
 
 
 @_of(MODULES)
@@ -201,7 +205,7 @@ def f():
     assert sorted(map(str, rooms)) == sorted(expected)
 
 
-def test_the_door_for_packages_that_build_on_pyfsagg() -> None:
+def test_the_doors_have_the_names_that_are_used() -> None:
     names = pyfsagg.extending.__all__
     assert all(getattr(pyfsagg.extending, name) is not None for name in names)
     used = {
@@ -213,6 +217,11 @@ def test_the_door_for_packages_that_build_on_pyfsagg() -> None:
     }
     assert used == set(names)
     assert len(names) <= 55
+    for name in pyfsagg.__all__:
+        assert getattr(pyfsagg, name) is not None
+    assert set(pyfsagg.__all__) <= set(dir(pyfsagg))
+    with pytest.raises(AttributeError, match="attribute nothing"):
+        pyfsagg.nothing  # noqa: B018
 
 
 @_of([*MODULES, *USERS])
@@ -293,13 +302,6 @@ def _targets(tree: ast.AST, files: Container[str]) -> set[str]:
     return found
 
 
-def test_no_file_is_in_a_circle() -> None:
-    files = {".".join(_parts(path)): path for path in MODULES}
-    edges = {name: _targets(_tree(path), files) - {name} for name, path in files.items()}
-    assert _circles(edges) == []
-    assert _circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [{"a", "b", "c"}]
-
-
 @pytest.mark.parametrize(
     "start",
     ["import pyfsagg", "from pyfsagg.cli import build_parser; build_parser()"],
@@ -310,11 +312,3 @@ def test_what_is_often_started_loads_nothing_heavy(start: str) -> None:
     code = f"{start}; import sys; print([m for m in {heavy.split()} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_every_public_name_can_be_had() -> None:
-    for name in pyfsagg.__all__:
-        assert getattr(pyfsagg, name) is not None
-    assert set(pyfsagg.__all__) <= set(dir(pyfsagg))
-    with pytest.raises(AttributeError, match="attribute nothing"):
-        pyfsagg.nothing  # noqa: B018

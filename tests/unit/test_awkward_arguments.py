@@ -243,7 +243,7 @@ def test_standard_scores_know_no_size(standardize: str, exponent: int) -> None:
     np.testing.assert_array_equal(found, usual)
 
 
-def test_what_is_strange_and_allowed() -> None:
+def test_strange_and_allowed() -> None:
     found = pyfsagg.stability([[1, 2], [3], [1, 3]], random_state=0)
     assert found.data["n_resamples"] == 3
     y = np.column_stack([np.arange(1.0, 11.0), np.arange(10) % 2])
@@ -252,6 +252,12 @@ def test_what_is_strange_and_allowed() -> None:
     one = make_planted_orders(3, 3, n_extraneous=2, random_state=np.random.default_rng(7))
     two = make_planted_orders(3, 3, n_extraneous=2, random_state=7)
     np.testing.assert_array_equal(one.X, two.X)
+    usual = ranked(n_jobs=1)
+    with joblib.parallel_config("multiprocessing", n_jobs=2):
+        found = ranked()
+    np.testing.assert_array_equal(found.combined, usual.combined)
+    with pytest.raises(ParameterError, match="-1 for all cores, got 0"):
+        ranked(n_jobs=0)
 
 
 def test_a_full_terminal_is_said() -> None:
@@ -261,13 +267,6 @@ def test_a_full_terminal_is_said() -> None:
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "No space left" in done.stderr
-
-
-def test_a_configured_backend_that_has_no_generators() -> None:
-    usual = ranked(n_jobs=1)
-    with joblib.parallel_config("multiprocessing", n_jobs=2):
-        found = ranked()
-    np.testing.assert_array_equal(found.combined, usual.combined)
 
 
 def test_a_saved_run_that_lacks_a_name_is_damaged(tmp_path: Path) -> None:
@@ -288,8 +287,3 @@ def test_a_terminal_without_unicode_gets_escapes(tmp_path, monkeypatch) -> None:
     assert main(words("rank table.csv --target kind --filter cs --n-resamples 4 --seed 0")) == 0
     out.flush()
     assert rb"\xe4rger" in out.buffer.getvalue()
-
-
-def test_the_sentence_of_workers_names_the_remedy() -> None:
-    with pytest.raises(ParameterError, match="-1 for all cores, got 0"):
-        ranked(n_jobs=0)

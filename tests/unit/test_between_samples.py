@@ -69,7 +69,7 @@ def test_the_interval_is_the_one_of_the_notes() -> None:
     assert (row["lower"], row["upper"]) == pytest.approx((mean - half, min(mean + half, 1.0)))
 
 
-def test_rankings_that_agree_or_say_nothing() -> None:
+def test_rankings_that_agree_or_say_nothing_or_are_refused() -> None:
     first, _ = scores(1, n=8)
     same = between_sample_stability(first, first).estimates
     assert same["estimate"].to_numpy() == pytest.approx(1.0)
@@ -83,9 +83,20 @@ def test_rankings_that_agree_or_say_nothing() -> None:
     few = between_sample_stability(first[:4], first[4:]).estimates
     assert few["estimate"].notna().all()
     assert few["lower"].isna().all()
+    for options, message in (
+        ({"first": np.zeros((3, 4)), "second": np.zeros((3, 5))}, "got the shapes"),
+        ({"first": np.where(np.eye(3, 4) > 0, np.nan, 1.0)}, "missing scores"),
+        ({"confidence_level": 1.0}, "level"),
+        ({"confidence_level": 0.0}, "level"),
+        ({"n_features_to_select": 50}, "n_features_to_select"),
+        ({"n_rows": 0}, "n_rows"),
+    ):
+        given = {"first": np.eye(3, 4), "second": np.eye(3, 4), **options}
+        with pytest.raises((DataError, ParameterError), match=message):
+            between_sample_stability(**given)
 
 
-def test_noise_agrees_by_nothing_though_its_resamples_do() -> None:
+def test_what_noise_agrees_by() -> None:
     rng = np.random.default_rng(11)
     X, y = rng.normal(size=(100, 50)), np.arange(100) % 2
     result = pyfsagg.wam(X, y, filter="spearman", n_resamples=240, random_state=1)
@@ -95,23 +106,16 @@ def test_noise_agrees_by_nothing_though_its_resamples_do() -> None:
     assert abs(found["estimate"]).max() < 0.25
     agreement = pyfsagg.nogueira(result.combined, input="scores")
     assert float(agreement) > 0.1
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"first": np.zeros((3, 4)), "second": np.zeros((3, 5))}, "got the shapes"),
-        ({"first": np.where(np.eye(3, 4) > 0, np.nan, 1.0)}, "missing scores"),
-        ({"confidence_level": 1.0}, "level"),
-        ({"confidence_level": 0.0}, "level"),
-        ({"n_features_to_select": 50}, "n_features_to_select"),
-        ({"n_rows": 0}, "n_rows"),
-    ],
-)
-def test_bad_input(options: dict, message: str) -> None:
-    given = {"first": np.eye(3, 4), "second": np.eye(3, 4), **options}
-    with pytest.raises((DataError, ParameterError), match=message):
-        between_sample_stability(**given)
+    # Why the sentence does not call 0 what noise gives.
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(4):
+        levels = np.hstack([rng.integers(0, 2, (120, 20)), rng.integers(0, 12, (120, 6))])
+        noise = pd.DataFrame(levels).astype("category").add_prefix("x")
+        checks = Checks(pairs=20, shuffles=0)
+        run = ranked(noise, np.arange(120) % 2, n_resamples=8, checks=checks, random_state=0)
+        found.append(run.between_sample_stability(6).estimates.loc["nogueira", "estimate"])
+    assert min(found) > 0.5
 
 
 # -- beside a run ---------------------------------------------------------------------------------
@@ -214,16 +218,3 @@ def test_the_sentence_says_what_0_is_and_for_how_many_features(run, threshold) -
         assert f"the best {best} features" in said
         assert (chosen in said) == (threshold == "auto")
         assert (little in said) == (threshold == 12)
-
-
-def test_noise_agrees_where_features_differ_in_their_number_of_levels() -> None:
-    """Why the sentence does not call 0 what noise gives."""
-    rng = np.random.default_rng(0)
-    found = []
-    for _ in range(4):
-        levels = np.hstack([rng.integers(0, 2, (120, 20)), rng.integers(0, 12, (120, 6))])
-        noise = pd.DataFrame(levels).astype("category").add_prefix("x")
-        checks = Checks(pairs=20, shuffles=0)
-        run = ranked(noise, np.arange(120) % 2, n_resamples=8, checks=checks, random_state=0)
-        found.append(run.between_sample_stability(6).estimates.loc["nogueira", "estimate"])
-    assert min(found) > 0.5

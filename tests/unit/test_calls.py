@@ -299,21 +299,18 @@ def test_consensus(function: Any, seed: int | None) -> None:
     assert "random_state" not in given.parameters["call"]["arguments"]
 
 
-@pytest.mark.parametrize(
-    ("method", "options"),
-    [
+def test_any_ranking_without_labels() -> None:
+    for method, options in (
         ("laplacian_score", {"n_neighbors": 3, "bandwidth": "binary", "standardize": "center"}),
         ("laplacian_score", {}),
         ("svd_entropy", {"standardize": "min_max", "n_jobs": 2}),
         ("frcm", {"n_clusterings": 4, "random_state": 2}),
-    ],
-)
-def test_any_ranking_without_labels(method: str, options: dict[str, Any]) -> None:
-    result = rank_unsupervised(X, method, **options)
-    found = repeat(result.parameters["call"], {"X": X})
-    assert found.scores.tobytes() == result.scores.tobytes()
-    assert found.parameters == result.parameters
-    assert "n_jobs" not in result.parameters["call"]["arguments"]
+    ):
+        result = rank_unsupervised(X, method, **options)
+        found = repeat(result.parameters["call"], {"X": X})
+        assert found.scores.tobytes() == result.scores.tobytes()
+        assert found.parameters == result.parameters
+        assert "n_jobs" not in result.parameters["call"]["arguments"]
 
 
 def test_trials_and_curves_carry_their_call() -> None:

@@ -30,13 +30,18 @@ def codes(frame: pd.DataFrame, **options: object) -> dict[str, tuple[str, ...]]:
     return {each.code: each.columns for each in found.findings}
 
 
-def test_a_good_table(good: pd.DataFrame) -> None:
+def test_good_and_wide_tables(good: pd.DataFrame) -> None:
     found = pyfsagg.check_table(good, target="kind")
     assert found.findings == ()
     assert found.kinds == {"numeric": 3, "integer": 1, "boolean": 1, "nominal": 1}
     assert found.class_counts == {"x": 20, "y": 20, "z": 20}
     assert "no problems were found" in repr(found)
     found.require()
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(20, 5000)))
+    frame[4999] = frame[17]
+    (finding,) = pyfsagg.check_table(frame, np.arange(20) % 2).findings
+    assert (finding.code, finding.columns) == ("duplicate_columns", ("4999",))
 
 
 def labels(frame: pd.DataFrame) -> np.ndarray:
@@ -78,7 +83,7 @@ def test_columns(good: pd.DataFrame, code: str) -> None:
     assert code not in codes(good.assign(new=near))
 
 
-def test_infinite_values_stop_a_run_and_hide_nothing(good: pd.DataFrame) -> None:
+def test_columns_that_are_not_read_hide_nothing(good: pd.DataFrame) -> None:
     odd = {
         "low": [-np.inf] * N,
         "up": [np.inf, -np.inf] * (N // 2),
@@ -97,6 +102,21 @@ def test_infinite_values_stop_a_run_and_hide_nothing(good: pd.DataFrame) -> None
     assert "infinite" in codes(frame.assign(kind=number), task="regression")
     number[0] = np.inf
     assert codes(good.assign(kind=number), task="regression") == {"infinite": ("kind",)}
+    # Without them rows may look alike that differ.
+    coarse = good[["flag", "kind"]].assign(flag=np.arange(N) % 2 == 0)
+    assert {"duplicate_rows", "contradictions"} <= set(codes(coarse))
+    values = np.random.default_rng(0).normal(size=N).round(2)
+    crp = [f"{each}" for each in values[:-3]] + ["<5", "< 0.5", ">=9"]
+    dates = pd.date_range("2020-01-01", periods=N)
+    assert codes(coarse.assign(**{"CRP (mg/l)": crp})) == {"unreadable": ("CRP (mg/l)",)}
+    assert codes(coarse.assign(day=dates)) == {"dates": ("day",)}
+    found = pyfsagg.check_table(coarse.assign(**{"CRP (mg/l)": crp, "BMI": ["n.d.", *crp[1:]]}))
+    [finding] = found.findings
+    assert finding.columns == ("CRP (mg/l)", "BMI")
+    assert finding.remedy.endswith("or leave it out of X")
+    assert "limits of detection" in finding.sentence
+    assert "half of a lower limit" in finding.sentence
+    assert "mixes numbers and words" in finding.sentence
 
 
 def test_copies_of_the_target(good: pd.DataFrame) -> None:
@@ -115,18 +135,15 @@ def test_copies_of_the_target(good: pd.DataFrame) -> None:
     assert "near_copy" not in codes(rare)
 
 
-@pytest.mark.parametrize(
-    ("scale", "noise", "expected"),
-    [
+def test_copies_of_a_numeric_target(good) -> None:
+    for scale, noise, expected in (
         *((scale, 0.0, {"target_copy": ("new",)}) for scale in (1.0, -3.0, 1e200)),
         (1.0, 1e-3, {"near_copy": ("new",)}),
         (1.0, 0.1, {}),
-    ],
-)
-def test_copies_of_a_numeric_target(good, scale, noise, expected) -> None:
-    y, error = np.random.default_rng(1).normal(size=(2, N))
-    frame = good.assign(kind=y, new=5.0 + scale * y + noise * error)
-    assert codes(frame, task="regression") == expected
+    ):
+        y, error = np.random.default_rng(1).normal(size=(2, N))
+        frame = good.assign(kind=y, new=5.0 + scale * y + noise * error)
+        assert codes(frame, task="regression") == expected
 
 
 def test_targets(good: pd.DataFrame) -> None:
@@ -193,9 +210,6 @@ def test_subjects_with_several_rows(good: pd.DataFrame) -> None:
     few, subject = visits(good, ["drug", "placebo"] * 4)
     assert codes(few.assign(new=subject * 7 % 11)) == {}
     assert codes(few.assign(subject=subject)) == {"repeated_subject": ("subject",)}
-
-
-def test_subjects_with_a_number_or_a_time(good: pd.DataFrame) -> None:
     frame, subject = visits(good, ["drug", "placebo"] * 20)
     outcome = np.random.default_rng(7).normal(size=40)[subject]
     numbers = frame.assign(kind=outcome, new=subject, word=[f"P{each}" for each in subject])
@@ -224,7 +238,7 @@ def test_features_that_are_no_subjects(good: pd.DataFrame) -> None:
         assert "repeated_subject" not in codes(frame.assign(kind=classes, new=new))
 
 
-def test_duplicates(good: pd.DataFrame) -> None:
+def test_duplicates_and_declared_columns(good: pd.DataFrame) -> None:
     copies = good.assign(new=good["b"], last=good["b"])
     assert codes(copies) == {"duplicate_columns": ("new", "last")}
     assert codes(good.assign(new=good["b"].mask(good.index == 5))) == {}
@@ -234,9 +248,6 @@ def test_duplicates(good: pd.DataFrame) -> None:
     assert codes(twice) == {"duplicate_rows": (), "contradictions": ()}
     twice.loc[N, "a"] += 1e-3
     assert codes(twice) == {}
-
-
-def test_declared_columns_may_hold_anything(good: pd.DataFrame) -> None:
     frame = good.assign(town=NOTES, code=["1.5", "many"] * (N // 2), row=range(N))
     assert set(codes(frame)) == {"identifier", "unreadable", "row_number"}
     assert codes(frame, nominal=["town", "code", "row"]) == {}
@@ -257,15 +268,12 @@ def test_what_stops_and_what_lets_it_pass(good: pd.DataFrame) -> None:
     found.require(["all"])
 
 
-def test_records_and_frames(good: pd.DataFrame) -> None:
+def test_records_inputs_and_pages(good: pd.DataFrame, tmp_path: Path) -> None:
     found = pyfsagg.check_table(good.assign(row=range(N), flat=1.0), target="kind")
     frame = found.to_frame()
     expected = [["row_number", "stop"], ["constant", "warning"]]
     assert frame[["code", "severity"]].to_numpy().tolist() == expected
     assert [each["columns"] for each in found.record()["findings"]] == [["row"], ["flat"]]
-
-
-def test_inputs(good: pd.DataFrame, tmp_path: Path) -> None:
     good.to_csv(tmp_path / "t.csv", index=False, sep=";", decimal=",")
     from_file = pyfsagg.check_table(tmp_path / "t.csv", target="kind")
     assert from_file.record() == pyfsagg.check_table(good, target="kind").record()
@@ -278,6 +286,9 @@ def test_inputs(good: pd.DataFrame, tmp_path: Path) -> None:
     ):
         with pytest.raises(ParameterError, match=message):
             pyfsagg.check_table(X, **options)
+    page = (Path(__file__).parents[2] / "docs" / "reading-tables.md").read_text(encoding="utf-8")
+    for code, (severity, what) in CODES.items():
+        assert f"| `{code}` | {severity} | {what} |" in page
 
 
 @pytest.mark.parametrize("name", ["load_wine", "load_breast_cancer", "load_iris"])
@@ -286,35 +297,3 @@ def test_good_tables_do_not_stop(name: str) -> None:
     found = pyfsagg.check_table(X, y)
     found.require()
     assert {each.code for each in found.findings} <= {"duplicate_rows"}
-
-
-def test_many_columns_take_time_in_proportion() -> None:
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(20, 5000)))
-    frame[4999] = frame[17]
-    (finding,) = pyfsagg.check_table(frame, np.arange(20) % 2).findings
-    assert (finding.code, finding.columns) == ("duplicate_columns", ("4999",))
-
-
-def test_the_page_of_the_documentation_lists_every_finding() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "reading-tables.md").read_text(encoding="utf-8")
-    for code, (severity, what) in CODES.items():
-        assert f"| `{code}` | {severity} | {what} |" in page
-
-
-def test_columns_that_are_not_read_make_no_rows_equal(good: pd.DataFrame) -> None:
-    """Without them rows may look alike that differ."""
-    coarse = good[["flag", "kind"]].assign(flag=np.arange(N) % 2 == 0)
-    assert {"duplicate_rows", "contradictions"} <= set(codes(coarse))
-    values = np.random.default_rng(0).normal(size=N).round(2)
-    crp = [f"{each}" for each in values[:-3]] + ["<5", "< 0.5", ">=9"]
-    dates = pd.date_range("2020-01-01", periods=N)
-    assert codes(coarse.assign(**{"CRP (mg/l)": crp})) == {"unreadable": ("CRP (mg/l)",)}
-    assert codes(coarse.assign(day=dates)) == {"dates": ("day",)}
-    found = pyfsagg.check_table(coarse.assign(**{"CRP (mg/l)": crp, "BMI": ["n.d.", *crp[1:]]}))
-    [finding] = found.findings
-    assert finding.columns == ("CRP (mg/l)", "BMI")
-    assert finding.remedy.endswith("or leave it out of X")
-    assert "limits of detection" in finding.sentence
-    assert "half of a lower limit" in finding.sentence
-    assert "mixes numbers and words" in finding.sentence

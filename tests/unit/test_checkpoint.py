@@ -113,7 +113,7 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path, other, said) -> None
     _refused(ParameterError, text, tmp_path, {**SETTINGS, **other})
 
 
-def test_parts_of_another_run_are_refused(tmp_path: Path) -> None:
+def test_parts_of_others_are_refused_and_drafts_swept_out(tmp_path: Path) -> None:
     _written(tmp_path / "own", 3)
     part = _written(tmp_path / "other", 4, {**SETTINGS, "seed": 4})
     copied = Path(shutil.copy(part, tmp_path / "own" / part.name.replace("000001", "000002")))
@@ -123,6 +123,12 @@ def test_parts_of_another_run_are_refused(tmp_path: Path) -> None:
     with open_checkpoint(tmp_path / "own", SETTINGS) as checkpoint:
         assert checkpoint is not None
         assert int(checkpoint.get("a")["x"]) == 3
+    draft = tmp_path / "own" / ".part-000001-0123456789abcdef.npz-x1y2z3"
+    draft.write_bytes(b"half")
+    with open_checkpoint(tmp_path / "own", SETTINGS) as checkpoint:
+        assert checkpoint is not None
+        assert len(checkpoint) == 1
+    assert not draft.exists()
 
 
 @pytest.mark.parametrize("kind", ["link", "dangling", "pipe", "folder"])
@@ -142,17 +148,14 @@ def test_a_lock_that_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_other_machine_code_is_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = Execution(checkpoint=tmp_path)
+def test_machine_code_is_recorded_and_warned_of(tmp_path, monkeypatch) -> None:
+    here = Execution(checkpoint=tmp_path / "here")
     first = pyfsagg.wam(X, Y, **WAM, execution=here)
     elsewhere = {**arithmetic(), "linear algebra": "openblas 9.9 Haswell"}
     monkeypatch.setattr(_checkpoint, "arithmetic", lambda: elsewhere)
     with pytest.warns(PyfsaggWarning, match=r"linear algebra is .*may differ in the last digits"):
         again = pyfsagg.wam(X, Y, **WAM, execution=here)
     assert again.combined.tobytes() == first.combined.tobytes()
-
-
-def test_the_record_names_the_machine_code(tmp_path: Path) -> None:
     program = (
         "import sys; from pyfsagg._run.checkpoint import open_checkpoint\n"
         "with open_checkpoint(sys.argv[1], {}): pass"
@@ -216,24 +219,13 @@ def test_folders_of_others_are_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     _refused(ParameterError, "contains other files", tmp_path)
     _refused(ParameterError, "is a file", tmp_path / "thesis.tex")
-    with open_checkpoint(tmp_path, SETTINGS):
-        _refused(OutputError, "in use by another process", tmp_path)
+    with open_checkpoint(tmp_path / "mine", SETTINGS):
+        _refused(OutputError, "in use by another process", tmp_path / "mine")
 
 
 def test_a_system_without_file_locks_is_said(tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "fcntl", None)
     _refused(MissingDependencyError, "file locks of Unix", tmp_path)
-
-
-def test_drafts_of_a_killed_run_are_swept_out(tmp_path: Path) -> None:
-    with open_checkpoint(tmp_path, SETTINGS):
-        pass
-    draft = tmp_path / ".part-000001-0123456789abcdef.npz-x1y2z3"
-    draft.write_bytes(b"half")
-    with open_checkpoint(tmp_path, SETTINGS) as checkpoint:
-        assert checkpoint is not None
-        assert len(checkpoint) == 0
-    assert not draft.exists()
 
 
 @pytest.mark.usefixtures("every_piece")
@@ -320,7 +312,7 @@ def test_resamples_drawn_until_a_precision_is_reached_can_be_resumed(tmp_path: P
 
 
 def test_other_settings_and_rows_are_refused(tmp_path: Path) -> None:
-    here = Execution(checkpoint=tmp_path)
+    here, there = (Execution(checkpoint=tmp_path / name) for name in ("here", "there"))
     pyfsagg.wam(X, Y, **WAM, execution=here)
     weighted = pyfsagg.resampling.Bootstrap(sample_weight=np.full(len(Y), 2))
     cases: list[tuple[dict[str, Any], str]] = [
@@ -338,7 +330,7 @@ def test_other_settings_and_rows_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match='kind is "wam" there and "influence" here'):
         pyfsagg.influence(X, Y, n_folds=2, **WAM, execution=here)
     rows = np.random.default_rng(0).integers(0, len(Y), (4, len(Y)))
-    call = partial(pyfsagg.wam, X, Y, random_state=0, execution=Execution(checkpoint=tmp_path))
+    call = partial(pyfsagg.wam, X, Y, random_state=0, execution=there)
     call(resampling=pyfsagg.resampling.Rows(rows))
     with pytest.raises(ParameterError, match="the resamples differ"):
         call(resampling=pyfsagg.resampling.Rows(rows[::-1]))
@@ -381,7 +373,7 @@ def test_an_interrupted_evaluation_ends_in_the_same_cells(tmp_path: Path) -> Non
         call((2,), execution=Execution(checkpoint=tmp_path))
 
 
-def test_each_data_set_of_several_has_a_folder_of_its_own(tmp_path: Path) -> None:
+def test_several_data_sets_trials_and_curves_are_taken_from_their_folders(tmp_path: Path) -> None:
     first, again = (
         evaluate_many(
             {"all/of it": (X, Y), "part": (X.iloc[:, :5], Y)},
@@ -396,6 +388,14 @@ def test_each_data_set_of_several_has_a_folder_of_its_own(tmp_path: Path) -> Non
     )
     assert len(list(tmp_path.iterdir())) == 2
     assert again.to_frame().equals(first.to_frame())
+    options = {"n_trials": 2, "random_state": 0}
+    trials = partial(evaluate_rankings, X, Y, ["frcm", "pca"], n_clusterings=5, **options)
+    rankings = {"given": np.arange(X.shape[1])}
+    curve = partial(clustering_curve, X, Y, rankings, [1, 4], **options)
+    for name, call in (("t", trials), ("c", curve)):
+        whole = call()
+        for _ in range(2):
+            assert call(execution=Execution(checkpoint=tmp_path / name)).equals(whole)
 
 
 @pytest.mark.usefixtures("every_piece")
@@ -407,17 +407,6 @@ def test_an_interrupted_consensus_ends_in_the_same_bits(tmp_path: Path, function
     assert (again.labels == whole.labels).all()
     with pytest.raises(ParameterError, match="n_clusterings is 12 there and 13 here"):
         call(n_clusterings=13, execution=Execution(checkpoint=tmp_path))
-
-
-def test_trials_and_curves_are_taken_from_their_checkpoint(tmp_path: Path) -> None:
-    options = {"n_trials": 2, "random_state": 0}
-    trials = partial(evaluate_rankings, X, Y, ["frcm", "pca"], n_clusterings=5, **options)
-    rankings = {"given": np.arange(X.shape[1])}
-    curve = partial(clustering_curve, X, Y, rankings, [1, 4], **options)
-    for name, call in (("t", trials), ("c", curve)):
-        whole = call()
-        for _ in range(2):
-            assert call(execution=Execution(checkpoint=tmp_path / name)).equals(whole)
 
 
 @pytest.mark.usefixtures("every_piece")

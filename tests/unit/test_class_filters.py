@@ -48,7 +48,7 @@ def fit_twin(x: np.ndarray, y: np.ndarray) -> float:
     return float(np.mean((side == y) & ~np.isnan(x)))
 
 
-def test_chi_squared_and_cramers_v_against_scipy() -> None:
+def test_chi_squared_and_cramers_v_against_scipy_and_by_hand() -> None:
     X, y = table_with_gaps(1)
     statistic, v = chi_squared(X, y), chi_squared(X, y, statistic="cramers_v")
     codes = discretize(X, method="equal_width", bins=10).codes
@@ -58,9 +58,6 @@ def test_chi_squared_and_cramers_v_against_scipy() -> None:
         assert statistic[j] == pytest.approx(expected, rel=1e-12)
         assert v[j] == pytest.approx(stats.contingency.association(counts, "cramer"), rel=1e-12)
     assert statistic[3] == v[3] == 0
-
-
-def test_chi_squared_by_hand() -> None:
     # Bins {0, 1} | {9, 10}: counts [[2, 0], [1, 1]], expected [[1.5, .5], [1.5, .5]].
     X = pd.DataFrame({"x": [0.0, 1.0, 9.0, 10.0], "word": ["a", "a", "b", "b"]})
     assert chi_squared(X, [0, 0, 0, 1], bins=2) == pytest.approx([4 / 3, 4 / 3])
@@ -110,13 +107,23 @@ def test_value_difference_by_hand_by_bins_and_beyond_64_bits() -> None:
     assert value_difference(cells * 2**31) == value_difference(cells) == 5 / 12
 
 
-def test_fit_criterion_without_spread() -> None:
+def test_values_by_hand_and_refusals() -> None:
     # Class 0 sits at 5 without spread; class 1 is 5, 1, 3.  5 belongs to class 0, the rest to 1.
     X = np.array([[5.0, 1], [5.0, 2], [5.0, 1], [1.0, 2], [3.0, 1]])
     assert fit_criterion(X, [0, 0, 1, 1, 1])[0] == pytest.approx(4 / 5)
     # Neither class has spread: by their means if these differ, nothing if they agree.
     both = np.array([[1.0, 4.1], [1.0, 4.1], [2.0, 4.1], [2.0, 4.1]])
     assert fit_criterion(both, [0, 0, 1, 1]).tolist() == [1.0, 0.0]
+    X = pd.DataFrame({"x": [1.0, 2.0, 3.0] * 4, "w": ["a", "b", "c"] * 4})
+    for functions, y, options, error, message in (
+        (TWO_CLASSES[:2], [0, 1] * 6, {}, DataError, "'w' is nominal with 3 levels"),
+        (TWO_CLASSES, [0, 1, 2] * 4, {}, DataError, "two classes, the target 'target' has 3"),
+        ([chi_squared], [0, 1] * 6, {"bins": 1}, ParameterError, "bins must be a whole number"),
+        ([chi_squared], [0, 1] * 6, {"statistic": "g"}, ParameterError, "statistic must be one of"),
+    ):
+        for function in functions:
+            with pytest.raises(error, match=message):
+                function(X, y, **options)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -139,19 +146,3 @@ def test_weights_equal_the_materialised_resample_exactly(name: str) -> None:
         np.testing.assert_array_equal(scores[r], expected[0])
     assert (scores[2] == 0).all()
     assert (scores[:, 3] == 0).all()
-
-
-@pytest.mark.parametrize(
-    ("functions", "y", "options", "error", "message"),
-    [
-        (TWO_CLASSES[:2], [0, 1] * 6, {}, DataError, "'w' is nominal with 3 levels"),
-        (TWO_CLASSES, [0, 1, 2] * 4, {}, DataError, "two classes, the target 'target' has 3"),
-        ([chi_squared], [0, 1] * 6, {"bins": 1}, ParameterError, "bins must be a whole number"),
-        ([chi_squared], [0, 1] * 6, {"statistic": "g"}, ParameterError, "statistic must be one of"),
-    ],
-)
-def test_refusals_name_the_cause(functions, y, options, error, message) -> None:
-    X = pd.DataFrame({"x": [1.0, 2.0, 3.0] * 4, "w": ["a", "b", "c"] * 4})
-    for function in functions:
-        with pytest.raises(error, match=message):
-            function(X, y, **options)

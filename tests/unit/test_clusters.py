@@ -2,7 +2,6 @@
 
 import itertools
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -55,7 +54,7 @@ def with_scores(scores: list[list[float]], *groups: str) -> EnsembleResult:
     )
 
 
-def test_eight_copies_count_as_one(split: EnsembleResult) -> None:
+def test_eight_copies_count_as_one_and_the_note_says_so(split, tmp_path) -> None:
     found = split.clusters(n_features_to_select=3).iloc[0]
     assert set(found["members"]) == {f"V{j}" for j in range(8)}
     assert found.name == split.select(1)[0]
@@ -70,9 +69,6 @@ def test_eight_copies_count_as_one(split: EnsembleResult) -> None:
     assert sorted(itertools.chain(*rows["members"])) == sorted(split.feature_names)
     alone = rows[rows["size"] == 1]
     np.testing.assert_allclose(alone["frequency"], frame[alone.index], rtol=1e-12)
-
-
-def test_the_note_is_where_people_read(split: EnsembleResult, tmp_path: Path) -> None:
     note = about_copies(split, 3)
     assert "split the vote" in note
     assert note in " ".join(split.summary_text(n_features_to_select=3).split())
@@ -129,12 +125,23 @@ def test_ties_count_with_the_share_of_their_orders(threshold: int) -> None:
         assert row_of["frequency"] == pytest.approx(np.mean(expected), abs=1e-12)
 
 
-def test_a_resample_that_saw_no_member_does_not_count() -> None:
+def test_what_counts_as_a_cluster() -> None:
     nan = np.nan
     result = with_scores([[3.0, 2.0, 1.0, 0.0], [nan, nan, 1.0, 0.0], [nan, 0.0, 1.0, 2.0]], "ab")
     row = result.clusters(n_features_to_select=1).loc["a"]
     assert row["frequency"] == 0.5  # of the first and the third resample
     assert row["largest_frequency"] == 1.0  # a: of the first
+    # A chain a - b - c - d is cut: single linkage would make it one.
+    matrix = np.eye(4)
+    for i, j in ((0, 1), (1, 2), (2, 3)):
+        matrix[i, j] = matrix[j, i] = 0.95
+    result = with_scores([[4.0, 3.0, 2.0, 1.0]])
+    found = result.clusters(similarity=matrix)
+    assert sorted(found["size"]) == [2, 2]
+    place = {name: j for j, name in enumerate(result.feature_names)}
+    for members in found["members"]:
+        for one, two in itertools.combinations(members, 2):
+            assert matrix[place[one], place[two]] >= 0.9
 
 
 def test_correlations_are_those_of_the_rows_known_in_both_and_weighted() -> None:
@@ -183,20 +190,6 @@ def test_what_has_no_correlation_stays_alone() -> None:
     assert result.clusters()["size"].sum() == 7
 
 
-def test_every_pair_of_a_cluster_is_similar() -> None:
-    """A chain a - b - c - d is cut: single linkage would make it one."""
-    matrix = np.eye(4)
-    for i, j in ((0, 1), (1, 2), (2, 3)):
-        matrix[i, j] = matrix[j, i] = 0.95
-    result = with_scores([[4.0, 3.0, 2.0, 1.0]])
-    found = result.clusters(similarity=matrix)
-    assert sorted(found["size"]) == [2, 2]
-    place = {name: j for j, name in enumerate(result.feature_names)}
-    for members in found["members"]:
-        for one, two in itertools.combinations(members, 2):
-            assert matrix[place[one], place[two]] >= 0.9
-
-
 def test_the_similarity_and_its_limit_can_be_chosen(split: EnsembleResult) -> None:
     X, _ = noisy_copies()
     pd.testing.assert_frame_equal(split.clusters(X), split.clusters())
@@ -219,9 +212,8 @@ def test_nominal_columns_are_those_of_the_run(first: int | str) -> None:
     pd.testing.assert_frame_equal(result.clusters(X), result.clusters())
 
 
-@pytest.mark.parametrize(
-    ("change", "options", "error", "message"),
-    [
+def test_what_is_not_looked_at_or_refused(split, monkeypatch) -> None:
+    for change, options, error, message in (
         (lambda X: X.drop(columns="V3"), {}, DataError, "no column 'V3'"),
         (lambda X: None, {"min_similarity": 0.8}, ParameterError, "give X"),
         (lambda X: X, {"similarity": np.eye(28)}, ParameterError, "leave out X"),
@@ -230,15 +222,10 @@ def test_nominal_columns_are_those_of_the_run(first: int | str) -> None:
         (lambda X: X, {"min_similarity": 0.0}, ParameterError, "min_similarity"),
         (lambda X: None, {"n_features_to_select": 29}, ParameterError, "n_features_to_select"),
         (lambda X: scipy.sparse.csr_array(X.to_numpy()), {}, InputTypeError, "sparse"),
-    ],
-)
-def test_bad_input(split: EnsembleResult, change, options, error, message) -> None:
-    X, _ = noisy_copies()
-    with pytest.raises(error, match=message):
-        split.clusters(change(X), **options)
-
-
-def test_large_and_sparse_tables_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    ):
+        X, _ = noisy_copies()
+        with pytest.raises(error, match=message):
+            split.clusters(change(X), **options)
     X, y = noisy_copies()
     counts = scipy.sparse.csr_array(np.random.default_rng(0).poisson(0.5, size=(150, 6)))
     sparse = run(counts, y)  # type: ignore[arg-type]

@@ -96,7 +96,7 @@ def test_a_one_hot_block_is_the_nominal_feature_that_it_encodes(way: LearnerSele
     assert one.voters["performance"].min() > 0.8
 
 
-def test_levels_are_columns_and_those_that_the_rows_lack_are_left_out() -> None:
+def test_levels_are_columns_and_near_constant_ones_stay() -> None:
     X = pd.DataFrame(
         {"n": np.arange(12.0), "c": ["u", "v", None] * 3 + ["w"] * 3, "k": ["one"] * 12}
     )
@@ -110,6 +110,11 @@ def test_levels_are_columns_and_those_that_the_rows_lack_are_left_out() -> None:
     assert found.select(1) == ["c"]
     np.testing.assert_array_equal(last, levels)
     assert found.voters["n_test"].tolist() == [3]
+    X, y = nominal()
+    X = X.assign(flat=0.0, level=["one"] * len(X), also=0.0)
+    task = Task(feature_groups={"pair": ["age", "flat"]}, drop_near_zero_variance=True)
+    found = voted({"tree": TREE}, X, y, task=task)
+    assert found.feature_names == ("pair", "deck", "port", "fare")
 
 
 @pytest.mark.parametrize(
@@ -192,15 +197,7 @@ def test_a_checkpoint_knows_the_groups(tmp_path: Path) -> None:
         voted({"tree": TREE}, task=second, execution=execution)
 
 
-def test_near_constant_columns_of_a_group_stay_with_it() -> None:
-    X, y = nominal()
-    X = X.assign(flat=0.0, level=["one"] * len(X), also=0.0)
-    task = Task(feature_groups={"pair": ["age", "flat"]}, drop_near_zero_variance=True)
-    found = voted({"tree": TREE}, X, y, task=task)
-    assert found.feature_names == ("pair", "deck", "port", "fare")
-
-
-def test_what_does_not_go_with_features_of_several_columns_is_said() -> None:
+def test_what_is_refused() -> None:
     X, _ = nominal()
     turned = make_pipeline(PCA(2), LogisticRegression())
     joint = Task(feature_groups={"g": ["age", "fare"]}, group_score="joint")
@@ -216,6 +213,28 @@ def test_what_does_not_go_with_features_of_several_columns_is_said() -> None:
     many = pd.DataFrame({"id": [f"n{j}" for j in range(60000)], "x": np.arange(60000.0)})
     with pyfsagg.memory_limit("20GB"), pytest.raises(DataError, match="one per level of nominal"):
         voted(TREE, many, np.arange(60000) % 2)
+
+    def fails(X: Any, y: Any) -> Any:
+        raise ValueError("no idea")
+
+    sequential = LearnerSelection("sequential", n_features=1)
+    folds = LearnerSelection("elimination", n_features="auto")
+    for learner, options, error, message in (
+        (
+            gap,
+            {"selection": sequential},
+            ParameterError,
+            "'gap' is a function and predicts nothing",
+        ),
+        (gap, {"selection": folds}, ParameterError, "'gap' is a function and predicts nothing"),
+        (lambda X, y: [1.0], {}, DataError, "one finite number per column, 9 in all"),
+        (lambda X, y: [np.nan] * 9, {}, DataError, "one finite number per column, 9 in all"),
+        (lambda X, y: 3.0, {}, DataError, "one finite number per column, 9 in all"),
+        (gap, {"voter_weights": "performance"}, DataError, "performance above 0"),
+        (fails, {}, DataError, "no learner could select features: ValueError: no idea"),
+    ):
+        with pytest.raises(error, match=message):
+            voted(learner, **options)
 
 
 # -- functions ------------------------------------------------------------------------------------
@@ -258,27 +277,3 @@ def test_a_function_is_given_labels_or_numbers(task: str) -> None:
     rows = np.array([0, 1, 2, 5, 4])
     voted(keeps, X, y, task=task, resampling=pyfsagg.resampling.Rows(rows[None, :]), n_jobs=1)
     np.testing.assert_array_equal(seen[0], y[np.sort(rows)])
-
-
-def test_functions_that_cannot_be_used_are_refused() -> None:
-    def fails(X: Any, y: Any) -> Any:
-        raise ValueError("no idea")
-
-    sequential = LearnerSelection("sequential", n_features=1)
-    folds = LearnerSelection("elimination", n_features="auto")
-    for learner, options, error, message in (
-        (
-            gap,
-            {"selection": sequential},
-            ParameterError,
-            "'gap' is a function and predicts nothing",
-        ),
-        (gap, {"selection": folds}, ParameterError, "'gap' is a function and predicts nothing"),
-        (lambda X, y: [1.0], {}, DataError, "one finite number per column, 9 in all"),
-        (lambda X, y: [np.nan] * 9, {}, DataError, "one finite number per column, 9 in all"),
-        (lambda X, y: 3.0, {}, DataError, "one finite number per column, 9 in all"),
-        (gap, {"voter_weights": "performance"}, DataError, "performance above 0"),
-        (fails, {}, DataError, "no learner could select features: ValueError: no idea"),
-    ):
-        with pytest.raises(error, match=message):
-            voted(learner, **options)

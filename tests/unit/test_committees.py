@@ -184,9 +184,8 @@ def test_voters_without_a_class() -> None:
         voted(resampling=pyfsagg.resampling.Rows(np.array([only])), n_resamples=1)
 
 
-@pytest.mark.parametrize(
-    ("error", "text", "changed"),
-    [
+def test_what_is_refused() -> None:
+    for error, text, changed in (
         (ParameterError, "learners is empty", {"learners": {}}),
         (ParameterError, "given twice", {"learners": [TREE, TREE]}),
         (InputTypeError, "must be an estimator", {"learners": {"a": "tree"}}),
@@ -209,20 +208,37 @@ def test_voters_without_a_class() -> None:
         (DataError, "none is left to test", {"resampling": pyfsagg.resampling.Subsample(1.0)}),
         (ParameterError, "size", {"size": 6}),
         (ParameterError, "n_features", {"selection": LearnerSelection(n_features=6)}),
-    ],
-)
-def test_bad_settings_are_refused(error: type, text: str, changed: dict[str, Any]) -> None:
-    with pytest.raises(error, match=text):
-        voted(**{"learners": {"tree": TREE}, "n_resamples": 1, **changed})
-
-
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [("n_features", "many"), ("n_features", 1.5), ("step", 1.0), ("folds", 1), ("tolerance", 0.0)],
-)
-def test_bad_ways_to_select_are_refused(setting: str, value: Any) -> None:
-    with pytest.raises(ParameterError):
-        LearnerSelection(**{setting: value})
+    ):
+        with pytest.raises(error, match=text):
+            voted(**{"learners": {"tree": TREE}, "n_resamples": 1, **changed})
+    bad = {"n_features": "many", "step": 1.0, "folds": 1, "tolerance": 0.0}
+    for setting, value in (*bad.items(), ("n_features", 1.5)):
+        with pytest.raises(ParameterError):
+            LearnerSelection(**{setting: value})
+    for selections, options, error, text in (
+        ([], {}, DataError, "no voter"),
+        ([[], []], {}, DataError, "no voter selects anything"),
+        ([["a"], []], {"voter_weights": [0.0, 1.0]}, DataError, "no voter of a weight above 0"),
+        (THREE, {"voter_weights": [1.0, -1.0, 1.0]}, ParameterError, "not negative"),
+        (THREE, {"voter_weights": [0.0, 0.0, 0.0]}, ParameterError, "all 0"),
+        (THREE, {"voter_weights": [1.0]}, ParameterError, "3 in all"),
+        (THREE, {"voter_weights": [1.0, np.nan, 1.0]}, ParameterError, "not negative"),
+        (THREE, {"voter_weights": "size"}, ParameterError, "'performance'"),
+        (THREE, {"voter_weights": "performance"}, DataError, "performance above 0"),
+        (THREE, {"performance": [0.5]}, ParameterError, "3 in all"),
+        (THREE, {"performance": [0.5, np.inf, 1]}, ParameterError, "finite"),
+        (THREE, {"learners": ["x"]}, ParameterError, "3 in all"),
+        (THREE, {"feature_names": ["a", "b"]}, DataError, "'c', which is not in feature_names"),
+        ([["a", "a"]], {}, DataError, "twice"),
+        ([["1", 1]], {}, DataError, "'1' is there twice"),
+        (THREE, {"size": 4}, ParameterError, "size"),
+        (THREE, {"rule": "majority"}, UnknownNameError, "majority"),
+        ("abc", {}, InputTypeError, "must be a list"),
+        (np.array(1), {}, InputTypeError, "must be a list or a matrix"),
+        (pyfsagg.vote(THREE), {}, InputTypeError, "is a Committee"),
+    ):
+        with pytest.raises(error, match=re.escape(text)):
+            pyfsagg.vote(selections, **options)
 
 
 # -- votes over selections ------------------------------------------------------------------------
@@ -256,36 +272,8 @@ def test_features_are_sorted_and_performances_below_0_weigh_nothing() -> None:
     assert found.select(2) == ["b", "c"]
 
 
-def test_bad_votes_are_refused() -> None:
-    for selections, options, error, text in (
-        ([], {}, DataError, "no voter"),
-        ([[], []], {}, DataError, "no voter selects anything"),
-        ([["a"], []], {"voter_weights": [0.0, 1.0]}, DataError, "no voter of a weight above 0"),
-        (THREE, {"voter_weights": [1.0, -1.0, 1.0]}, ParameterError, "not negative"),
-        (THREE, {"voter_weights": [0.0, 0.0, 0.0]}, ParameterError, "all 0"),
-        (THREE, {"voter_weights": [1.0]}, ParameterError, "3 in all"),
-        (THREE, {"voter_weights": [1.0, np.nan, 1.0]}, ParameterError, "not negative"),
-        (THREE, {"voter_weights": "size"}, ParameterError, "'performance'"),
-        (THREE, {"voter_weights": "performance"}, DataError, "performance above 0"),
-        (THREE, {"performance": [0.5]}, ParameterError, "3 in all"),
-        (THREE, {"performance": [0.5, np.inf, 1]}, ParameterError, "finite"),
-        (THREE, {"learners": ["x"]}, ParameterError, "3 in all"),
-        (THREE, {"feature_names": ["a", "b"]}, DataError, "'c', which is not in feature_names"),
-        ([["a", "a"]], {}, DataError, "twice"),
-        ([["1", 1]], {}, DataError, "'1' is there twice"),
-        (THREE, {"size": 4}, ParameterError, "size"),
-        (THREE, {"rule": "majority"}, UnknownNameError, "majority"),
-        ("abc", {}, InputTypeError, "must be a list"),
-        (np.array(1), {}, InputTypeError, "must be a list or a matrix"),
-        (pyfsagg.vote(THREE), {}, InputTypeError, "is a Committee"),
-    ):
-        with pytest.raises(error, match=re.escape(text)):
-            pyfsagg.vote(selections, **options)
-
-
-@pytest.mark.parametrize(
-    ("n", "performance", "knee"),
-    [
+def test_knee() -> None:
+    for n, performance, knee in (
         ([1, 2, 3], [0.5, 0.9, 1.0], (2, 0.9)),
         ([1, 2, 3], [0.5, 0.6, 1.0], None),  # below the line
         ([1, 2, 3], [0.5, 0.75, 1.0], None),  # on the line
@@ -293,18 +281,16 @@ def test_bad_votes_are_refused() -> None:
         ([2, 3, 4], [0.9, 0.8, 0.9], (2, 0.9)),  # one point is the front
         ([0, 1, 2, 3], [0.99, 0.5, 0.9, 1.0], (2, 0.9)),  # an empty selection is no point
         ([1, 2, 3, 5], [0.5, 0.75, 0.875, 1.0], (2, 0.75)),
-    ],
-)
-def test_knee(n: list[int], performance: list[float], knee: tuple[int, float] | None) -> None:
-    names = [f"f{j}" for j in range(6)]
-    found = pyfsagg.vote([names[:k] for k in n], performance=performance, feature_names=names)
-    assert found.knee() == knee
-    front = found.pareto_front()
-    assert front["knee"].sum() == (knee is not None)
-    assert front["performance"].is_monotonic_increasing
-    said = " ".join(found.sentences())
-    assert ("has its knee at" in said) == (knee is not None and len(front) > 1)
-    assert ("none with fewer or more features does better" in said) == (len(front) == 1)
+    ):
+        names = [f"f{j}" for j in range(6)]
+        found = pyfsagg.vote([names[:k] for k in n], performance=performance, feature_names=names)
+        assert found.knee() == knee
+        front = found.pareto_front()
+        assert front["knee"].sum() == (knee is not None)
+        assert front["performance"].is_monotonic_increasing
+        said = " ".join(found.sentences())
+        assert ("has its knee at" in said) == (knee is not None and len(front) > 1)
+        assert ("none with fewer or more features does better" in said) == (len(front) == 1)
 
 
 def test_another_rule_is_another_call() -> None:
@@ -319,7 +305,7 @@ def test_another_rule_is_another_call() -> None:
         pyfsagg.vote(THREE).knee()
 
 
-def test_agreement_leaves_empty_selections_out() -> None:
+def test_agreement_pictures_and_page() -> None:
     found = pyfsagg.vote([["a", "b"], [], ["b"], ["c"]], learners=["x", "x", "x", "y"])
     assert found.agreement()["x"] == pytest.approx(0.5)
     assert found.agreement()["all voters"] == pytest.approx(0.5 / 3)
@@ -327,9 +313,6 @@ def test_agreement_leaves_empty_selections_out() -> None:
     summary = found.summary()
     assert summary["empty"].tolist() == [1, 1, 0]
     assert summary["n_features"].tolist() == pytest.approx([4 / 3, 1.5, 1.0])
-
-
-def test_pictures_and_page() -> None:
     found = pyfsagg.vote(
         [["a"], ["a", "b"], ["a", "b", "<c>"]],
         performance=[0.5, 0.9, 1.0],

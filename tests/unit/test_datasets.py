@@ -31,21 +31,18 @@ def no_folder_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYFSAGG_DATA", raising=False)
 
 
-@pytest.mark.parametrize(
-    ("name", "shape", "classes"),
-    [
+def test_data_sets_that_are_always_there() -> None:
+    for name, shape, classes in (
         ("ionosphere", (351, 34), 2),
         ("wine", (178, 13), 3),
         ("breast_cancer", (569, 30), 2),
         ("digits", (1797, 64), 10),
-    ],
-)
-def test_data_sets_that_are_always_there(name: str, shape: tuple, classes: int) -> None:
-    data = load_dataset(name)
-    assert data.X.shape == shape
-    assert data.y.nunique() == classes
-    assert name in repr(data)
-    assert name in list_datasets().index
+    ):
+        data = load_dataset(name)
+        assert data.X.shape == shape
+        assert data.y.nunique() == classes
+        assert name in repr(data)
+        assert name in list_datasets().index
 
 
 def test_published_tables() -> None:
@@ -176,20 +173,17 @@ def test_header_lines_of_any_length(tmp_path: Path, n_features: int) -> None:
         read_table(write(tmp_path, "t.csv", f"{','.join(names)},{names[7]}\n{row},1\n"))
 
 
-def test_notes_of_pandas_that_make_no_sense(tmp_path: Path) -> None:
+def test_files_with_odd_notes_and_no_files(tmp_path: Path) -> None:
     table = pa.Table.from_pandas(EXPECTED)
     for note in (b"no json", b'{"index_columns": [3]}', b"\xff", b"[" * 20_000):
         pq.write_table(table.replace_schema_metadata({b"pandas": note}), tmp_path / "t.parquet")
         assert read_table(tmp_path / "t.parquet")["a"].tolist() == [1, 3]
-
-
-def test_missing_file_and_folder(tmp_path: Path) -> None:
     for path, message in ((tmp_path / "none.csv", "no such file"), (tmp_path, "is a folder")):
         with pytest.raises(DataError, match=message):
             read_table(path)
 
 
-def test_target_is_split_off() -> None:
+def test_columns_are_split_off_and_listed() -> None:
     features, target = split_target(EXPECTED, "t", exclude=["a"])
     assert list(features) == ["b"]
     assert target.tolist() == ["x", "y"]
@@ -197,6 +191,16 @@ def test_target_is_split_off() -> None:
         split_target(EXPECTED, "tt")
     with pytest.raises(ParameterError, match="both the target and left out"):
         split_target(EXPECTED, "t", exclude=["t"])
+    every = pd.DataFrame(list(catalogue(data_folder()).values()))
+    listed = every[every["paper"] == "thesis"].set_index("published_as")
+    printed = load_published("4.1").set_index("dataset")
+    assert list(listed.index) == list(printed.index)
+    assert listed["n_samples"].astype(int).equals(printed["n_observations"])
+    assert listed["n_features"].astype(int).equals(printed["n_features"])
+    for name, row in printed.iterrows():
+        if row["n_classes"] == 2:
+            sizes = sorted([int(row["class_count_a"]), int(row["class_count_b"])])
+            assert listed.loc[name, "classes"] == " ".join(map(str, sizes))
 
 
 class Bunch:
@@ -309,16 +313,3 @@ def test_a_download_without_end_is_stopped(fetch, monkeypatch) -> None:
         assert len(response.read()) == 10_000_000
     server.shutdown()
     server.server_close()
-
-
-def test_the_catalogue_agrees_with_table_4_1() -> None:
-    every = pd.DataFrame(list(catalogue(data_folder()).values()))
-    listed = every[every["paper"] == "thesis"].set_index("published_as")
-    printed = load_published("4.1").set_index("dataset")
-    assert list(listed.index) == list(printed.index)
-    assert listed["n_samples"].astype(int).equals(printed["n_observations"])
-    assert listed["n_features"].astype(int).equals(printed["n_features"])
-    for name, row in printed.iterrows():
-        if row["n_classes"] == 2:
-            sizes = sorted([int(row["class_count_a"]), int(row["class_count_b"])])
-            assert listed.loc[name, "classes"] == " ".join(map(str, sizes))

@@ -14,23 +14,20 @@ WIDE, Y = RNG.normal(size=(24, 420)), np.arange(24) % 2
 QUICK: dict[str, Any] = {"n_resamples": 2, "random_state": 0}
 
 
-@pytest.mark.parametrize(
-    ("n", "params", "depth"),
-    [
+def test_the_depth_is_recorded_where_not_all_features_are_selected() -> None:
+    for n, params, depth in (
         (420, {}, 100),
         (420, {"n_features": "auto"}, 100),
         (420, {"n_features": 7}, 7),
         (420, {"n_features": "all"}, "all"),
         (300, {}, None),
-    ],
-)
-def test_the_depth_is_recorded_where_not_all_features_are_selected(n, params, depth) -> None:
-    found = wam(WIDE[:, :n], Y, filter="mrmr", filter_params=params, **QUICK)
-    expected = {} if depth is None else {"mrmr": {"n_features": depth}}
-    assert found.parameters["filter_params"] == expected
+    ):
+        found = wam(WIDE[:, :n], Y, filter="mrmr", filter_params=params, **QUICK)
+        expected = {} if depth is None else {"mrmr": {"n_features": depth}}
+        assert found.parameters["filter_params"] == expected
 
 
-def test_a_depth_is_reached_and_named() -> None:
+def test_depths_and_thresholds() -> None:
     short = wam(WIDE, Y, filter="mrmr", filter_params={"n_features": 5}, **QUICK)
     full = wam(WIDE, Y, filter="mrmr", filter_params={"n_features": "all"}, **QUICK)
     assert np.isfinite(short.combined).all()
@@ -42,16 +39,6 @@ def test_a_depth_is_reached_and_named() -> None:
     for text in (" ".join(found.summary_text().split()), page):
         assert "mrmr selected 100 features one by one" in text
     assert "the other 320 have the criterion" in page
-
-
-@pytest.mark.parametrize(("threshold", "depth"), [(0.25, 100), (25, 100), (30, 120), (110, "all")])
-def test_selectors_go_as_deep_as_their_threshold_needs(threshold: Any, depth: Any) -> None:
-    selector = BetweenAggregationSelector(["ig", "mrmr"], n_features_to_select=threshold, **QUICK)
-    given = selector.fit(WIDE, Y).result_.parameters["filter_params"]["mrmr"]
-    assert given == {"n_features": depth}
-
-
-def test_thresholds_that_are_numbers_decide_in_an_evaluation() -> None:
     assert largest_count([0.1, 0.5]) is None
     assert largest_count([0.1, 30, 20]) == 30
     assert largest_count(7) == 7
@@ -60,6 +47,13 @@ def test_thresholds_that_are_numbers_decide_in_an_evaluation() -> None:
         X, y, methods=["mrmr"], classifiers="naive_bayes", thresholds=[30], baselines=(), **QUICK
     )
     assert found.cells["value"].notna().all()
+
+
+@pytest.mark.parametrize(("threshold", "depth"), [(0.25, 100), (25, 100), (30, 120), (110, "all")])
+def test_selectors_go_as_deep_as_their_threshold_needs(threshold: Any, depth: Any) -> None:
+    selector = BetweenAggregationSelector(["ig", "mrmr"], n_features_to_select=threshold, **QUICK)
+    given = selector.fit(WIDE, Y).result_.parameters["filter_params"]["mrmr"]
+    assert given == {"n_features": depth}
 
 
 def test_the_default_filters_take_gaps_whole_numbers_and_words() -> None:

@@ -18,9 +18,8 @@ def cuts(values, y, **options):
     return discretize(column(values), y, **options).cutpoints["x0"].tolist()
 
 
-@pytest.mark.parametrize(
-    ("values", "y", "expected"),
-    [
+def test_cuts_and_bins_by_hand():
+    for values, y, expected in (
         ([1, 2, 3, 10, 11, 12], [0, 0, 0, 1, 1, 1], [6.5]),
         # N = 2: gain 1 bit, price (log2 1 + log2 7 - 2) / 2 = 0.40.
         ([1, 2], [0, 1], [1.5]),
@@ -35,10 +34,16 @@ def cuts(values, y, **options):
         ([-1.7e308] * 5 + [1.7e308] * 5, [0] * 5 + [1] * 5, [0.0]),
         ([1.6e308] * 5 + [1.7e308] * 5, [0] * 5 + [1] * 5, [pytest.approx(1.65e308)]),
         ([*range(20), 20, 21], [0] * 20 + [1, 2], [19.5, 20.5]),
-    ],
-)
-def test_cuts_by_hand(values, y, expected):
-    assert cuts(values, y) == expected
+    ):
+        assert cuts(values, y) == expected
+    for values, method, bins, cutpoints, codes in (
+        ([0, 1, 2, 2.5, 4, 10], "equal_width", 4, [2.5, 5.0, 7.5], [0, 0, 0, 0, 1, 3]),
+        ([-1.7e308, 0.0, 1.7e308], "equal_width", 2, [0.0], [0, 0, 1]),
+        ([1, 1, 1, 1, 2, 3, 4, 5], "equal_frequency", 4, [1.5, 3.5], [0, 0, 0, 0, 1, 1, 2, 2]),
+    ):
+        found = discretize(column(values), method=method, bins=bins)
+        assert found.cutpoints["x0"].tolist() == cutpoints
+        assert found.codes.ravel().tolist() == codes
 
 
 def test_the_criterion_by_hand():
@@ -63,20 +68,6 @@ def test_the_criterion_by_hand():
     found = discretize(column(x), [0, 0, 0, 0, 1, 1, 1, 1])
     assert found.cutpoints["x0"].tolist() == [6.5]
     assert found.codes.ravel().tolist() == [0, 0, 0, MISSING, 1, 1, 1, MISSING]
-
-
-@pytest.mark.parametrize(
-    ("values", "method", "bins", "cutpoints", "codes"),
-    [
-        ([0, 1, 2, 2.5, 4, 10], "equal_width", 4, [2.5, 5.0, 7.5], [0, 0, 0, 0, 1, 3]),
-        ([-1.7e308, 0.0, 1.7e308], "equal_width", 2, [0.0], [0, 0, 1]),
-        ([1, 1, 1, 1, 2, 3, 4, 5], "equal_frequency", 4, [1.5, 3.5], [0, 0, 0, 0, 1, 1, 2, 2]),
-    ],
-)
-def test_bins_by_hand(values, method, bins, cutpoints, codes):
-    found = discretize(column(values), method=method, bins=bins)
-    assert found.cutpoints["x0"].tolist() == cutpoints
-    assert found.codes.ravel().tolist() == codes
 
 
 @pytest.mark.parametrize("method", ["mdl", "equal_width", "equal_frequency"])
@@ -115,7 +106,7 @@ MIXED = pd.DataFrame(
 HALVES = [0, 0, 0, 1, 1, 1]
 
 
-def test_column_kinds():
+def test_column_kinds_and_new_data():
     found = discretize(MIXED, HALVES)
     assert list(found.cutpoints) == ["size"]
     assert found.levels == {"colour": ("blue", "red"), "flag": (False, True)}
@@ -127,10 +118,6 @@ def test_column_kinds():
     expected = pd.DataFrame(found.codes, columns=["size", "colour", "flag"])
     pd.testing.assert_frame_equal(found.to_frame(), expected, check_dtype=False)
     assert "3 features, 1 of 1 numeric ones split, 6 samples" in repr(found)
-
-
-def test_transform_gives_the_same_codes_and_finds_levels_by_value():
-    found = discretize(MIXED, HALVES)
     np.testing.assert_array_equal(found.transform(MIXED), found.codes)
     row = pd.DataFrame({"size": [6], "colour": ["red"], "flag": [True]})
     assert found.transform(row).tolist() == [[0, 1, 1]]
@@ -140,45 +127,30 @@ def test_transform_gives_the_same_codes_and_finds_levels_by_value():
     assert declared.transform(new).tolist() == [[5, 1, 1], [2, 1, 1]]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_what_is_refused():
+    for change, message in (
         ({"colour": ["green"] * 6}, "'green'.*none of its levels"),
         ({"flag": [0, 1, 2, 0, 1, 2]}, "'flag' has the value 2"),
         ({"size": list("abcdef")}, "'size' has words"),
         ({"extra": [1] * 6}, "same order"),
-    ],
-)
-def test_transform_refuses_other_data(change, message):
-    with pytest.raises(DataError, match=message):
-        discretize(MIXED, HALVES).transform(MIXED.assign(**change))
-
-
-def test_transform_refuses_other_widths():
+    ):
+        with pytest.raises(DataError, match=message):
+            discretize(MIXED, HALVES).transform(MIXED.assign(**change))
     found = discretize(np.eye(4), [0, 0, 1, 1], method="equal_width")
     with pytest.raises(DataError, match="X has 3 features, but the discretisation was made for 4"):
         found.transform(np.eye(3))
     with pytest.raises(DataError, match="same order"):
         found.transform(pd.DataFrame(np.eye(3), columns=list("abc")))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+    for options, message in (
         ({"method": "chimerge"}, "method must be one of 'mdl'"),
         ({"mdl": "weka"}, "mdl must be one of 'textbook'"),
         ({"bins": 1}, "bins must be a whole number"),
         ({"y": None}, "needs class labels"),
         ({"sample_weight": [0.5] * 6}, "whole numbers"),
         ({"nominal": ["x9"]}, "x9"),
-    ],
-)
-def test_parameters_are_checked(options, message):
-    with pytest.raises(ParameterError, match=message):
-        discretize(column(range(6)), **{"y": [0, 0, 0, 1, 1, 1], **options})
-
-
-def test_weights_and_classes_are_bounded():
+    ):
+        with pytest.raises(ParameterError, match=message):
+            discretize(column(range(6)), **{"y": [0, 0, 0, 1, 1, 1], **options})
     with pytest.raises(ParameterError, match="divide the weights"):
         check_totals(np.full((1, 300), 65535, np.uint16))
     n = 2**16 + 1

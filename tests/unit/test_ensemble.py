@@ -67,7 +67,7 @@ def drawn(rows: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
     return WINE.X.iloc[rows].reset_index(drop=True), WINE.y.iloc[rows].to_numpy()
 
 
-def test_wam_is_the_filter_on_each_resample_then_the_mean(rows: np.ndarray) -> None:
+def test_wam_and_bam_by_hand(rows: np.ndarray) -> None:
     result = wam(WINE.X, WINE.y, filter="su", resampling=Rows(rows))
     by_hand = np.array([symmetric_uncertainty(*drawn(r)) for r in rows])
     np.testing.assert_array_equal(result.score_matrices["symmetric_uncertainty"], by_hand)
@@ -75,9 +75,6 @@ def test_wam_is_the_filter_on_each_resample_then_the_mean(rows: np.ndarray) -> N
     order = np.argsort(-result.scores, kind="stable")
     assert result.select(13) == [WINE.X.columns[j] for j in order]
     assert result.n_resamples == 7
-
-
-def test_bam_normalises_combines_and_aggregates(rows: np.ndarray) -> None:
     result = bam(WINE.X, WINE.y, filters=["ig", "mrmr"], resampling=Rows(rows))
     expected = []
     for r in rows:
@@ -88,16 +85,13 @@ def test_bam_normalises_combines_and_aggregates(rows: np.ndarray) -> None:
     assert list(result.score_matrices) == ["information_gain", "mrmr"]
 
 
-@pytest.mark.parametrize(
-    ("way", "expected"),
-    [
+def test_normalisation_over_rows_or_columns() -> None:
+    scores = np.array([[1.0, 3.0, 2.0], [5.0, 5.0, np.nan]])
+    for way, expected in (
         ("per_resample", [[0.0, 1.0, 0.5], [0.0, 0.0, np.nan]]),
         ("per_feature", [[0.0, 0.0, 0.0], [1.0, 1.0, np.nan]]),
-    ],
-)
-def test_normalisation_over_rows_or_columns(way: str, expected: list[list[float]]) -> None:
-    scores = np.array([[1.0, 3.0, 2.0], [5.0, 5.0, np.nan]])
-    np.testing.assert_array_equal(normalize_scores(scores, way), expected)
+    ):
+        np.testing.assert_array_equal(normalize_scores(scores, way), expected)
 
 
 def test_one_pass_gives_what_three_runs_give() -> None:
@@ -214,9 +208,8 @@ def weighted(weights: np.ndarray) -> Bootstrap:
     return Bootstrap(sample_weight=weights)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
+def test_what_is_refused() -> None:
+    for options, error, message in (
         ({"filter": "infogian"}, UnknownNameError, "unknown filter 'infogian'; did you mean"),
         ({"filter": 3}, InputTypeError, "a filter must be a name, a scikit-learn estimator"),
         ({"aggregator": "artihmetic_mean"}, UnknownNameError, "did you mean 'arithmetic_mean'"),
@@ -237,26 +230,27 @@ def weighted(weights: np.ndarray) -> Bootstrap:
         ({"n_resamples": "auto", "resampling": "k_fold"}, ParameterError, "give a number"),
         ({"n_resamples": "auto", "resampling": Rows([[0, 1]])}, ParameterError, "give a number"),
         ({"n_resamples": Precision(), "resampling": Rows([[0, 1]])}, ParameterError, "a number"),
-    ],
-)
-def test_refused(options: dict, error: type, message: str) -> None:
-    with pytest.raises(error, match=message):
-        ranked(**options)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
+    ):
+        with pytest.raises(error, match=message):
+            ranked(**options)
+    for options, error, message in (
         ({"filters": ["ig"]}, ParameterError, "at least two filters"),
         ({"filters": "ig"}, ParameterError, "at least two filters"),
         ({"filters": ["ig", "infogain"]}, ParameterError, "'information_gain' is given twice"),
         ({"normalize": "rows"}, ParameterError, "normalize must be one of"),
         ({"filter_params": {"spearman": {}}}, ParameterError, "not among the filters"),
-    ],
-)
-def test_refused_between(options: dict, error: type, message: str) -> None:
-    with pytest.raises(error, match=message):
-        bam(WINE.X, WINE.y, **{"n_resamples": 5, **options})
+    ):
+        with pytest.raises(error, match=message):
+            bam(WINE.X, WINE.y, **{"n_resamples": 5, **options})
+    for given, message in (
+        ({"maximum": 10}, "of at least 100"),
+        ({"max_change": 0}, "max_change must be"),
+        ({"tpo": 3}, "precision has no parameter 'tpo'; it takes: max_change, top, maximum"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            Precision.of(given)
+    with pytest.raises(ParameterError, match="sample_weight cannot be given with them"):
+        Rows([[0, 1]], sample_weight=np.ones(178))
 
 
 @pytest.mark.parametrize(
@@ -312,24 +306,6 @@ def test_the_number_of_resamples_follows_from_a_precision() -> None:
         result = ranked(X, y, filter="cs", n_resamples=Precision(max_change=1e-6, maximum=150))
     assert result.n_resamples == 150
     assert not result.parameters["precision"]["reached"]
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"maximum": 10}, "of at least 100"),
-        ({"max_change": 0}, "max_change must be"),
-        ({"tpo": 3}, "precision has no parameter 'tpo'; it takes: max_change, top, maximum"),
-    ],
-)
-def test_refused_precision(given: dict, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        Precision.of(given)
-
-
-def test_the_rows_say_how_often_each_sample_counts() -> None:
-    with pytest.raises(ParameterError, match="sample_weight cannot be given with them"):
-        Rows([[0, 1]], sample_weight=np.ones(178))
 
 
 def test_files_summary_and_report_look_at_the_resamples_once(monkeypatch, tmp_path) -> None:

@@ -42,25 +42,22 @@ H3 = math.log(3.0) / 3 + 2 / 3 * math.log(1.5)
 FLAG = LOG2 - 0.75 * H3
 
 
-@pytest.mark.parametrize(
-    ("function", "expected"),
-    [
+def test_scores_by_hand():
+    for function, expected in (
         (information_gain, [LOG2, 0.5 * LOG2, FLAG, 0.0]),
         (gain_ratio, [1.0, 1 / 3, FLAG / H4, 0.0]),
         (symmetric_uncertainty, [1.0, 0.4, 2 * FLAG / (H4 + LOG2), 0.0]),
-    ],
-)
-def test_scores_by_hand(function, expected):
-    X, y = toy()
-    np.testing.assert_allclose(function(X, y), expected, rtol=0, atol=1e-12)
-    X, y = mixed_table(5)
-    weights = np.random.default_rng(0).integers(0, 3, 90)
-    rows = np.repeat(np.arange(90), weights)
-    found = function(X, y, sample_weight=weights)
-    np.testing.assert_array_equal(found, function(X.iloc[rows], y[rows]))
+    ):
+        X, y = toy()
+        np.testing.assert_allclose(function(X, y), expected, rtol=0, atol=1e-12)
+        X, y = mixed_table(5)
+        weights = np.random.default_rng(0).integers(0, 3, 90)
+        rows = np.repeat(np.arange(90), weights)
+        found = function(X, y, sample_weight=weights)
+        np.testing.assert_array_equal(found, function(X.iloc[rows], y[rows]))
 
 
-def test_missing_values_are_a_level_beside_a_cut_or_other_levels():
+def test_levels_of_missing_values_booleans_and_integers():
     """Levels low = 4 + 0, high = 0 + 4, missing = 1 + 1 of ten rows."""
     x = [1.0, 2, 3, 4, np.nan, 11, 12, 13, 14, np.nan]
     X = pd.DataFrame({"x": x, "word": ["l"] * 4 + [None] + ["h"] * 4 + [None]})
@@ -73,10 +70,7 @@ def test_missing_values_are_a_level_beside_a_cut_or_other_levels():
     X = pd.DataFrame({"x": [1.0] * 4 + [np.nan] * 4, "flag": flag, "other": range(8)})
     found = information_gain(X, [0] * 4 + [1] * 4)
     np.testing.assert_allclose(found, [0.0, LOG2, LOG2], rtol=0, atol=1e-12)
-
-
-def test_booleans_and_integers_are_levels_or_numbers():
-    """3 + 1 against 1 + 3: a gain of 0.131 that MDL does not pay for."""
+    # 3 + 1 against 1 + 3: a gain of 0.131 that MDL does not pay for.
     X = pd.DataFrame({"flag": [True, True, True, False, True, False, False, False], "c": [0] * 8})
     y = [0] * 4 + [1] * 4
     expected = LOG2 - (0.25 * math.log(4.0) + 0.75 * math.log(4 / 3))
@@ -191,30 +185,21 @@ def test_resamples_that_lose_a_class_or_everything(options):
         assert (found[name][1] > 0).any()
 
 
-@pytest.mark.parametrize(
-    ("change", "options", "error", "message"),
-    [
+def test_what_is_refused():
+    for change, options, error, message in (
         ({}, {"mdl": "weka"}, ParameterError, "one of 'textbook', 'fselectorrcpp', got 'weka'"),
         ({}, {"nominal": ["nowhere"]}, ParameterError, "nowhere"),
         ({}, {"sample_weight": [1.0] * 7}, ParameterError, "shape"),
         ({"number": np.inf}, {}, DataError, "'number' has an infinite value"),
         ({}, {"y": ["no"] * 8}, DataError, "one class"),
-    ],
-)
-def test_what_is_refused(change, options, error, message):
+    ):
+        X, y = toy()
+        with pytest.raises(error, match=message):
+            information_gain(X.assign(**change), **{"y": y, **options})
     X, y = toy()
-    with pytest.raises(error, match=message):
-        information_gain(X.assign(**change), **{"y": y, **options})
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+    for options, message in (
         ({"discretization": "quantile"}, "discretization must be one of"),
         ({"bins": 1}, "bins must be a whole number"),
-    ],
-)
-def test_prepare_checks_its_parameters(options, message):
-    X, y = toy()
-    with pytest.raises(ParameterError, match=message):
-        prepare_entropy(as_table(X), check_target(y, 8), **options)
+    ):
+        with pytest.raises(ParameterError, match=message):
+            prepare_entropy(as_table(X), check_target(y, 8), **options)

@@ -61,9 +61,8 @@ def test_no_concave_distribution_has_a_larger_tail_and_one_comes_near() -> None:
     assert limit * 0.998 <= best <= limit * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(
-    ("q", "p", "threshold", "how", "message"),
-    [
+def test_what_is_refused() -> None:
+    for q, p, threshold, how, message in (
         (5, 50, 0.5, {}, "threshold must be above 0.51"),
         (5, 50, 0.5, {"assumption": "none"}, "threshold must be above 0.5 "),
         (30, 50, 0.9, {}, "q must be at most 28 of 50"),
@@ -73,26 +72,34 @@ def test_no_concave_distribution_has_a_larger_tail_and_one_comes_near() -> None:
         (0, 50, 0.9, {}, "at least 1"),
         (5, 50, 1.2, {}, "at most 1.0"),
         (5, 50, 0.9, {"assumption": "concave"}, "'r-concave'"),
-    ],
-)
-def test_what_a_bound_does_not_cover_is_refused(q, p, threshold, how, message) -> None:
-    with pytest.raises(ParameterError, match=message):
-        pfer_bound(q, p, threshold, **how)  # type: ignore[arg-type]
+    ):
+        with pytest.raises(ParameterError, match=message):
+            pfer_bound(q, p, threshold, **how)  # type: ignore[arg-type]
+    for call, values, message in (
+        (lambda level: e_bh([1.0], level), [0.0, 1.0, -0.1, 1.5], "above 0 and below 1"),
+        (lambda wish: pfer_size(0.9, 50, wish), [0.0, -1.0, math.nan, math.inf], "max_false"),
+    ):
+        for value in values:
+            with pytest.raises(ParameterError, match=message):
+                call(value)
+    for call, message in (
+        (lambda: e_bh([-1.0, 2.0], 0.1), "negative"),
+        (lambda: e_values_of_p_values([0.0, 0.5]), "never 0"),
+        (lambda: step_down_max_t([1.0, 2.0], [[1.0]]), "one column per feature"),
+        (lambda: integrated_path(np.zeros((1, 2, 3))), "at least 2 pairs"),
+        (lambda: integrated_path(np.zeros((4, 3))), "n_pairs, 2, n_features"),
+        (lambda: integrated_path(np.full((3, 2, 2), np.nan)), "missing or infinite"),
+    ):
+        with pytest.raises(DataError, match=message):
+            call()
 
 
 # -- halves ---------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("scores", "expected"),
-    [
-        (
-            [[5, 0, 0, 0, 0], [0, 1, 1, 1, 9], [4, 4, 4, 4, 4], [1, 2, 3, np.nan, np.nan]],
-            [0.25, 0.25, 0.25, 0.0, 0.25],
-        ),
-        ([[1, 2], [np.nan, 2]], [0.5, 1.0]),  # every feature with a score is among the best p
-    ],
-)
-def test_a_tie_across_the_cut_selects_none_of_the_tied(scores, expected) -> None:
-    np.testing.assert_array_equal(selection_frequency(scores, 2), expected)
+def test_a_tie_across_the_cut_selects_none_of_the_tied() -> None:
+    scores = [[5, 0, 0, 0, 0], [0, 1, 1, 1, 9], [4, 4, 4, 4, 4], [1, 2, 3, np.nan, np.nan]]
+    np.testing.assert_array_equal(selection_frequency(scores, 2), [0.25, 0.25, 0.25, 0.0, 0.25])
+    # Every feature with a score is among the best p.
+    np.testing.assert_array_equal(selection_frequency([[1, 2], [np.nan, 2]], 2), [0.5, 1.0])
 
 
 def test_the_frequency_does_not_depend_on_the_order_of_the_columns() -> None:
@@ -105,7 +112,7 @@ def test_the_frequency_does_not_depend_on_the_order_of_the_columns() -> None:
 
 
 # -- integrated paths -----------------------------------------------------------------------------
-def test_the_values_of_a_path_are_the_ratio_of_two_integrals() -> None:
+def test_values_of_a_path_and_their_scale() -> None:
     rng = np.random.default_rng(1)
     scores = rng.exponential(1.0, (20, 2, 15))
     scores[:, :, :3] += 4.0
@@ -117,9 +124,6 @@ def test_the_values_of_a_path_are_the_ratio_of_two_integrals() -> None:
     )
     assert found.integral <= 0.05
     assert set(np.argsort(found.expected_false)[:3].tolist()) == {0, 1, 2}
-
-
-def test_the_scale_of_delta_one_does_not_matter_but_for_the_first_threshold() -> None:
     rng = np.random.default_rng(2)
     scores = rng.exponential(1.0, (20, 2, 15)) + np.r_[np.full(3, 5.0), np.zeros(12)]
     small, large = (
@@ -160,35 +164,6 @@ def test_e_bh_takes_equal_values_together_and_the_largest_set() -> None:
         assert e_bh(values, 0.1).tolist() == selected
     runs = e_values_of_p_values([[0.01, 1.0], [0.04, 0.25]])
     np.testing.assert_allclose(mean_e_values(runs), [3.75, 0.75])
-
-
-@pytest.mark.parametrize(
-    ("call", "values", "message"),
-    [
-        (lambda level: e_bh([1.0], level), [0.0, 1.0, -0.1, 1.5], "above 0 and below 1"),
-        (lambda wish: pfer_size(0.9, 50, wish), [0.0, -1.0, math.nan, math.inf], "max_false"),
-    ],
-)
-def test_wishes_that_are_refused(call, values, message) -> None:
-    for value in values:
-        with pytest.raises(ParameterError, match=message):
-            call(value)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: e_bh([-1.0, 2.0], 0.1), "negative"),
-        (lambda: e_values_of_p_values([0.0, 0.5]), "never 0"),
-        (lambda: step_down_max_t([1.0, 2.0], [[1.0]]), "one column per feature"),
-        (lambda: integrated_path(np.zeros((1, 2, 3))), "at least 2 pairs"),
-        (lambda: integrated_path(np.zeros((4, 3))), "n_pairs, 2, n_features"),
-        (lambda: integrated_path(np.full((3, 2, 2), np.nan)), "missing or infinite"),
-    ],
-)
-def test_data_that_are_refused(call, message) -> None:
-    with pytest.raises(DataError, match=message):
-        call()
 
 
 # -- maximum statistics ---------------------------------------------------------------------------

@@ -37,22 +37,16 @@ def predictions(model, n_features=2, rows=slice(None), known=slice(None), n_clas
     return Predictions(model.fit(X[known], CODES[known]), X[rows], CODES[rows], n_classes)
 
 
-@pytest.mark.parametrize(
-    ("accuracy", "shares", "expected"),
-    [
+def test_wacc_by_hand() -> None:
+    for accuracy, shares, expected in (
         # W = 0.9, 0.5, 0: (0.9 * 0.8 + 0.5 * 0.6) / 1.4
         ([0.8, 0.6, 0.1], [0.1, 0.5, 1.0], 1.02 / 1.4),
         # A missing accuracy makes it missing unless it has no weight.
         ([0.5, np.nan, 0.7], [0.2, 0.4, 1.0], np.nan),
         ([0.5, 0.6, np.nan], [0.2, 0.4, 1.0], (0.8 * 0.5 + 0.6 * 0.6) / 1.4),
-    ],
-)
-def test_wacc_by_hand(accuracy, shares, expected) -> None:
-    found = weighted_average_accuracy([accuracy, accuracy], shares)
-    np.testing.assert_allclose(found, [expected, expected], rtol=1e-14)
-
-
-def test_wacc_of_the_thesis_thresholds_is_their_weighted_mean() -> None:
+    ):
+        found = weighted_average_accuracy([accuracy, accuracy], shares)
+        np.testing.assert_allclose(found, [expected, expected], rtol=1e-14)
     accuracy = np.linspace(0.5, 0.95, 10)
     expected = np.average(accuracy, weights=np.linspace(0.9, 0.0, 10))
     assert float(weighted_average_accuracy(accuracy)) == pytest.approx(expected, abs=1e-14)
@@ -68,40 +62,41 @@ def test_wacc_lies_between_the_accuracies(accuracy: list[float], shares: list[fl
     assert min(accuracy) - 1e-12 <= found <= max(accuracy) + 1e-12
 
 
-@pytest.mark.parametrize(
-    ("accuracy", "shares", "error", "message"),
-    [
+def test_what_is_refused() -> None:
+    for accuracy, shares, error, message in (
         ([0.5], [1.0], ParameterError, "no weight"),
         ([0.5], [0.0], ParameterError, "above 0"),
         ([0.5], [], ParameterError, "above 0"),
         ([0.5, 0.6], [0.5], DataError, "one value for each of the 1 thresholds"),
         (0.5, [0.5], DataError, "last axis"),
-    ],
-)
-def test_wacc_refuses(accuracy, shares, error, message) -> None:
-    with pytest.raises(error, match=message):
-        weighted_average_accuracy(accuracy, shares)
-
-
-def test_thresholds_are_shares_in_ascending_order_and_counts_become_shares() -> None:
-    found = read_thresholds([1.0, 17, 0.1], 34)
-    assert [(each.share, each.n_features) for each in found] == [(0.1, 4), (0.5, 17), (1.0, 34)]
-
-
-@pytest.mark.parametrize(
-    ("thresholds", "message"),
-    [
+    ):
+        with pytest.raises(error, match=message):
+            weighted_average_accuracy(accuracy, shares)
+    for thresholds, message in (
         ([], "empty"),
         ([0.5, 17], "0.5 of the features twice"),
         ([0.0], "above 0"),
         ([1.5], "at most 1"),
         ([35], "from 1 to 34"),
         (["all"], "got 'all'"),
-    ],
-)
-def test_thresholds_refused(thresholds, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        read_thresholds(thresholds, 34)
+    ):
+        with pytest.raises(ParameterError, match=message):
+            read_thresholds(thresholds, 34)
+    for classifiers, error, message in (
+        ([], ParameterError, "empty"),
+        (["nb", "naive_bayes"], ParameterError, "given twice"),
+        (["svn"], UnknownNameError, "did you mean 'svm'"),
+        ([LinearRegression()], ParameterError, "is a regressor"),
+        ([LogisticRegression], InputTypeError, "scikit-learn classifier"),
+        ([3], InputTypeError, "scikit-learn classifier"),
+    ):
+        with pytest.raises(error, match=message):
+            read_classifiers(classifiers)
+
+
+def test_thresholds_are_shares_in_ascending_order_and_counts_become_shares() -> None:
+    found = read_thresholds([1.0, 17, 0.1], 34)
+    assert [(each.share, each.n_features) for each in found] == [(0.1, 4), (0.5, 17), (1.0, 34)]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -158,7 +153,7 @@ def test_every_named_classifier_can_be_built_with_a_seed() -> None:
         assert build_model(own, table, 3).random_state == seed
 
 
-def test_columns_are_prepared_or_taken_as_they_are() -> None:
+def test_naive_bayes_and_columns_that_are_prepared() -> None:
     gap, word = [1.0, np.nan, 3.0, 11.0], ["a", "b", None, "a"]
     table = as_table(pd.DataFrame({"number": [1.0, 2.0, 3.0, 4.0], "gap": gap, "word": word}))
     model = build_model(CLASSIFIERS.get("random_forest"), table, 0).fit(table.values[:3], [0, 1, 0])
@@ -177,9 +172,6 @@ def test_columns_are_prepared_or_taken_as_they_are() -> None:
     np.testing.assert_allclose(
         model.predict_proba(only.values), expected.predict_proba(only.values.astype(int))
     )
-
-
-def test_naive_bayes_adds_up_the_evidence_of_numbers_and_categories() -> None:
     rng = np.random.default_rng(2)
     y = rng.integers(0, 3, 90)
     number = rng.normal(y, 1.0)
@@ -197,19 +189,3 @@ def test_naive_bayes_adds_up_the_evidence_of_numbers_and_categories() -> None:
     found = model.predict_proba(np.array([[x, np.nan]]))[0]
     np.testing.assert_allclose(found, expected, rtol=1e-6)
     assert model.predict(np.array([[x, np.nan]]))[0] == expected.argmax()
-
-
-@pytest.mark.parametrize(
-    ("classifiers", "error", "message"),
-    [
-        ([], ParameterError, "empty"),
-        (["nb", "naive_bayes"], ParameterError, "given twice"),
-        (["svn"], UnknownNameError, "did you mean 'svm'"),
-        ([LinearRegression()], ParameterError, "is a regressor"),
-        ([LogisticRegression], InputTypeError, "scikit-learn classifier"),
-        ([3], InputTypeError, "scikit-learn classifier"),
-    ],
-)
-def test_classifiers_refused(classifiers, error, message: str) -> None:
-    with pytest.raises(error, match=message):
-        read_classifiers(classifiers)

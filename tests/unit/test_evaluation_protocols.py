@@ -42,7 +42,7 @@ def parts_of(X, y, protocols, **options):
 
 
 # -- rows -----------------------------------------------------------------------------------------
-def test_thesis_rows_rank_or_test_and_never_both() -> None:
+def test_thesis_rows_rank_or_test_and_follow_the_rows() -> None:
     _, target, (part,) = parts_of(IONO.X, IONO.y, ["thesis"])
     tested = np.concatenate([fold.test for fold in part.folds])
     assert sorted([*part.rank_rows, *tested]) == list(range(351))
@@ -51,6 +51,12 @@ def test_thesis_rows_rank_or_test_and_never_both() -> None:
     for fold in part.folds:
         assert not set(fold.train) & set(fold.test)
         assert set(fold.train) | set(fold.test) == set(tested)
+    order = np.random.default_rng(0).permutation(178)
+
+    _, _, (straight,) = parts_of(WINE.X, WINE.y, ["thesis"])
+    _, _, (other,) = parts_of(WINE.X.iloc[order], WINE.y.iloc[order], ["thesis"])
+    for one, two in zip(straight.folds, other.folds, strict=True):
+        assert one.test.tolist() == order[two.test].tolist()
 
 
 def test_rows_of_the_nested_and_the_leaky_protocol() -> None:
@@ -68,15 +74,6 @@ def test_rows_of_the_nested_and_the_leaky_protocol() -> None:
     assert len(parts[5].rank_rows) == 351
     _, _, parts = parts_of(IONO.X, IONO.y, ["thesis"], n_repeats=2)
     assert set(parts[0].rank_rows) != set(parts[1].rank_rows)  # repeats divide the rows anew
-
-
-def test_folds_follow_the_rows_wherever_they_stand() -> None:
-    order = np.random.default_rng(0).permutation(178)
-
-    _, _, (straight,) = parts_of(WINE.X, WINE.y, ["thesis"])
-    _, _, (other,) = parts_of(WINE.X.iloc[order], WINE.y.iloc[order], ["thesis"])
-    for one, two in zip(straight.folds, other.folds, strict=True):
-        assert one.test.tolist() == order[two.test].tolist()
 
 
 def test_result_does_not_depend_on_the_order_of_the_rows_or_the_workers() -> None:
@@ -260,9 +257,8 @@ def test_features_that_a_run_dropped_come_last() -> None:
     assert found.cells["value"].tolist() == without.cells["value"].tolist()
 
 
-@pytest.mark.parametrize(
-    ("ranking", "error", "message"),
-    [
+def test_what_is_refused() -> None:
+    for ranking, error, message in (
         (["alcohol"], DataError, "leaves out 12 of 13 features"),
         ([*WINE.X.columns, "alcohol"], DataError, "names the feature 'alcohol' twice"),
         ([*WINE.X.columns, "colour"], DataError, "'colour', which the table does not have"),
@@ -270,11 +266,46 @@ def test_features_that_a_run_dropped_come_last() -> None:
         ([np.nan] * 13, DataError, "missing or infinite ranks"),
         ("alcohol", InputTypeError, "must be an EnsembleResult"),
         ([1, "a"], DataError, "neither names nor numbers"),
-    ],
-)
-def test_rankings_refused(ranking, error, message: str) -> None:
-    with pytest.raises(error, match=message):
-        evaluated({"mine": ranking})
+    ):
+        with pytest.raises(error, match=message):
+            evaluated({"mine": ranking})
+    for options, error, message in (
+        ({"protocol": []}, ParameterError, "protocol must be one of"),
+        ({"metrics": []}, ParameterError, "at least one"),
+        ({"n_folds": 1}, ParameterError, "n_folds must be a whole number of at least 2"),
+        ({"n_repeats": 0}, ParameterError, "n_repeats"),
+        ({"test_size": 1.0}, ParameterError, "test_size"),
+        ({"methods": ["su", "symmetric_uncertainty"]}, ParameterError, "given twice"),
+        ({"methods": ["gainn"]}, UnknownNameError, "unknown filter 'gainn'"),
+        ({"methods": ["su/meen"]}, UnknownNameError, "unknown aggregator 'meen'"),
+        ({"methods": {"a": {"filter": "su", "n_resamples": 3}}}, ParameterError, "same for all"),
+        ({"methods": {"a": {"aggregator": "am"}}}, ParameterError, "either filter"),
+        ({"methods": {"a": {"filters": ["su"]}}}, ParameterError, "at least two filters"),
+        ({"methods": {"a": {"filters": ["su", "su"]}}}, ParameterError, "names a filter twice"),
+        ({"methods": {"a": 3}}, InputTypeError, "the method 'a' must be the name of a filter"),
+        ({"methods": {"all features": "su"}}, ParameterError, "'all features' is there twice"),
+        ({"ranking_rows": [0, 1]}, ParameterError, "belongs to rankings"),
+    ):
+        given = {"methods": ["ig"], **options}
+        own = {name: given.pop(name) for name in pyfsagg.Protocol.names() if name in given}
+        with pytest.raises(error, match=message):
+            evaluated(**given, protocol=pyfsagg.Protocol(**own))
+    for rows, message in (
+        ([0, 0], "different positions"),
+        ([178], "different positions"),
+        ([0.5], "boolean mask"),
+        (np.ones(178, dtype=bool), "178 of 178 rows"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            evaluated({"a": [*WINE.X.columns]}, protocol=pyfsagg.Protocol(ranking_rows=rows))
+    own = wam(WINE.X, WINE.y, filter=lambda X, y, w: X.std(axis=0), n_resamples=3, random_state=0)
+    for rankings, error, message in (
+        ({"mine": [*WINE.X]}, ParameterError, "'mine' cannot be repeated inside the folds"),
+        ({"own": own}, ParameterError, r"cannot be repeated inside folds.*<lambda>"),
+        ([*WINE.X], InputTypeError, "mapping of label to ranking"),
+    ):
+        with pytest.raises(error, match=message):
+            evaluated(rankings, protocol="nested")
 
 
 # -- failures -------------------------------------------------------------------------------------
@@ -293,7 +324,7 @@ class FailsOnSome(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.best_)
 
 
-def test_a_cell_that_fails_is_reported_and_the_rest_goes_on() -> None:
+def test_what_fails_is_named_and_the_rest_goes_on() -> None:
     options = {"thresholds": [2, 3], "classifiers": {"weak": FailsOnSome(), "nb": "nb"}}
     with pytest.warns(PyfsaggWarning, match="10 of 40 cells failed.*weak in 10"):
         found = evaluated(methods=["ig", "su"], **options)
@@ -313,9 +344,6 @@ def test_a_cell_that_fails_is_reported_and_the_rest_goes_on() -> None:
     assert not comparison.tests
     assert "5 of 5 folds are left out" in comparison.remarks[0]
     assert set(found.compare(classifier="nb").to_frame()["n"]) == {5}
-
-
-def test_what_fails_is_named_and_fails_alone() -> None:
     options = {"classifiers": ["svm"], "metrics": ["accuracy", "log_loss"]}
     with pytest.warns(PyfsaggWarning, match="no probabilities"):
         found = evaluated(methods=["ig"], **options)
@@ -335,58 +363,6 @@ def test_a_class_smaller_than_the_folds_is_named() -> None:
     y[-7:] = "b"
     with pytest.raises(DataError, match=r"class 'rare' has 0 row\(s\) in the part"):
         evaluated(y=y, methods=["ig"])
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"protocol": []}, ParameterError, "protocol must be one of"),
-        ({"metrics": []}, ParameterError, "at least one"),
-        ({"n_folds": 1}, ParameterError, "n_folds must be a whole number of at least 2"),
-        ({"n_repeats": 0}, ParameterError, "n_repeats"),
-        ({"test_size": 1.0}, ParameterError, "test_size"),
-        ({"methods": ["su", "symmetric_uncertainty"]}, ParameterError, "given twice"),
-        ({"methods": ["gainn"]}, UnknownNameError, "unknown filter 'gainn'"),
-        ({"methods": ["su/meen"]}, UnknownNameError, "unknown aggregator 'meen'"),
-        ({"methods": {"a": {"filter": "su", "n_resamples": 3}}}, ParameterError, "same for all"),
-        ({"methods": {"a": {"aggregator": "am"}}}, ParameterError, "either filter"),
-        ({"methods": {"a": {"filters": ["su"]}}}, ParameterError, "at least two filters"),
-        ({"methods": {"a": {"filters": ["su", "su"]}}}, ParameterError, "names a filter twice"),
-        ({"methods": {"a": 3}}, InputTypeError, "the method 'a' must be the name of a filter"),
-        ({"methods": {"all features": "su"}}, ParameterError, "'all features' is there twice"),
-        ({"ranking_rows": [0, 1]}, ParameterError, "belongs to rankings"),
-    ],
-)
-def test_bad_input_is_refused(options, error, message: str) -> None:
-    given = {"methods": ["ig"], **options}
-    own = {name: given.pop(name) for name in pyfsagg.Protocol.names() if name in given}
-    with pytest.raises(error, match=message):
-        evaluated(**given, protocol=pyfsagg.Protocol(**own))
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([0, 0], "different positions"),
-        ([178], "different positions"),
-        ([0.5], "boolean mask"),
-        (np.ones(178, dtype=bool), "178 of 178 rows"),
-    ],
-)
-def test_ranking_rows_refused(rows, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        evaluated({"a": [*WINE.X.columns]}, protocol=pyfsagg.Protocol(ranking_rows=rows))
-
-
-def test_what_cannot_be_repeated_is_refused_under_the_nested_protocol() -> None:
-    own = wam(WINE.X, WINE.y, filter=lambda X, y, w: X.std(axis=0), n_resamples=3, random_state=0)
-    for rankings, error, message in (
-        ({"mine": [*WINE.X]}, ParameterError, "'mine' cannot be repeated inside the folds"),
-        ({"own": own}, ParameterError, r"cannot be repeated inside folds.*<lambda>"),
-        ([*WINE.X], InputTypeError, "mapping of label to ranking"),
-    ):
-        with pytest.raises(error, match=message):
-            evaluated(rankings, protocol="nested")
 
 
 def test_nominal_and_missing_columns_are_evaluated() -> None:

@@ -44,14 +44,11 @@ def test_a_run_that_is_no_evaluation_is_refused(tmp_path: Path) -> None:
         Evaluation.load(tmp_path)
 
 
-def test_every_cell_is_there_once(result: Evaluation) -> None:
+def test_cells_are_there_once_and_widen(result: Evaluation) -> None:
     keys = [c for c in result.cells.columns if c not in ("value", "status", "message", "kind")]
     assert not result.cells.duplicated(keys).any()
     # 3 protocols x 2 classifiers x 5 folds x 2 metrics x (3 methods x 3 + 1 + 2 draws x 3)
     assert len(result.cells) == 3 * 2 * 5 * 2 * 16
-
-
-def test_widening_keeps_values_and_the_order_of_first_appearance() -> None:
     rows = [("b", 2, "y", 1.0), ("b", 2, "x", 2.0), ("a", 9, "x", 3.0), ("a", 1, "y", 4.0)]
     names = ["one", "two", "three"]
     frame = pd.DataFrame(rows, columns=[*names, "value"]).set_index(names)["value"]
@@ -83,12 +80,20 @@ def test_summaries_are_means_over_folds(result: Evaluation) -> None:
     np.testing.assert_allclose(found, [expected, 5, 0], rtol=1e-12)
 
 
-def test_optimism_is_the_difference_of_protocols(result: Evaluation) -> None:
+def test_optimism_and_comparisons_need_protocols_and_methods(result: Evaluation) -> None:
     frame = result.optimism()
     assert np.allclose(frame["thesis_minus_nested"], frame["thesis"] - frame["nested"])
     whole = frame[frame["threshold"] == 1.0]
     # Without selection there is nothing that could leak.
     assert (whole["leaky_minus_nested"] == 0.0).all()
+    found = evaluate(
+        WINE.X, WINE.y, methods=["ig"], classifiers="nb", thresholds=[3], n_resamples=3
+    )
+    with pytest.raises(DataError, match="at least two methods"):
+        found.compare()
+    assert found.compare(baselines=True).values.shape == (5, 2)
+    with pytest.raises(DataError, match="run evaluate with protocol='both'"):
+        found.optimism()
 
 
 def test_comparisons_are_of_what_they_say(result: Evaluation) -> None:
@@ -113,7 +118,7 @@ def test_comparisons_are_of_what_they_say(result: Evaluation) -> None:
     assert "bayesian_t" in result.compare(metric="log_loss", rope=0.1).tests
 
 
-def test_folds_are_no_independent_subjects(result: Evaluation) -> None:
+def test_folds_are_no_independent_subjects_and_tests_say_what_they_lack(result: Evaluation) -> None:
     found = result.compare()
     assert set(found.tests) == {"corrected_t", "bayesian_t", "win_tie_loss"}
     assert "p" not in found.tests["win_tie_loss"]
@@ -124,6 +129,11 @@ def test_folds_are_no_independent_subjects(result: Evaluation) -> None:
     assert row["df"] == 4
     assert any("ranked once" in remark for remark in result.compare(protocol="leaky").remarks)
     assert not any("ranked once" in remark for remark in found.remarks)
+    found = result.compare(value=1.0)  # all methods keep everything: nothing differs
+    assert (found.tests["corrected_t"].to_frame()["p_adjusted"] == 1.0).all()
+    two = divisions_of(folds(2), protocol="thesis", n_folds=5, n_repeats=2, test_size=1 / 3)
+    short = compare_folds(two, what="x", higher_is_better=True, confidence_level=0.95, rope=None)
+    assert "2 complete" in short.sentences["corrected_t"]
 
 
 def folds(repeats: int, k: int = 5) -> pd.DataFrame:
@@ -150,17 +160,8 @@ def test_repeats_add_no_degrees_of_freedom() -> None:
     assert (given.subjects, given.ranked_once) == ("folds", True)
 
 
-def test_a_test_that_cannot_be_made_says_why(result: Evaluation) -> None:
-    found = result.compare(value=1.0)  # all methods keep everything: nothing differs
-    assert (found.tests["corrected_t"].to_frame()["p_adjusted"] == 1.0).all()
-    two = divisions_of(folds(2), protocol="thesis", n_folds=5, n_repeats=2, test_size=1 / 3)
-    short = compare_folds(two, what="x", higher_is_better=True, confidence_level=0.95, rope=None)
-    assert "2 complete" in short.sentences["corrected_t"]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_what_is_refused(result: Evaluation) -> None:
+    for options, message in (
         ({"value": 0.3}, "'wacc' or one of the thresholds 0.2, 0.5, 1"),
         ({"value": 4}, "'wacc' or one of the thresholds"),
         ({"protocol": "both"}, "protocol must be one of"),
@@ -168,22 +169,16 @@ def test_a_test_that_cannot_be_made_says_why(result: Evaluation) -> None:
         ({"metric": "roc_auc"}, "metric must be one of"),
         ({"confidence_level": 1.0}, "confidence_level"),
         ({"rope": -0.01}, "rope"),
-    ],
-)
-def test_comparison_refuses(result: Evaluation, options, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        result.compare(**options)
-
-
-def test_one_method_and_one_protocol_cannot_be_compared() -> None:
-    found = evaluate(
-        WINE.X, WINE.y, methods=["ig"], classifiers="nb", thresholds=[3], n_resamples=3
-    )
-    with pytest.raises(DataError, match="at least two methods"):
-        found.compare()
-    assert found.compare(baselines=True).values.shape == (5, 2)
-    with pytest.raises(DataError, match="run evaluate with protocol='both'"):
-        found.optimism()
+    ):
+        with pytest.raises(ParameterError, match=message):
+            result.compare(**options)
+    for datasets, error, message in (
+        ({}, InputTypeError, "mapping of name"),
+        ({"a": WINE.X}, InputTypeError, "must be a pair"),
+        ({"a": (WINE.X, np.zeros(178))}, DataError, "data set 'a': "),
+    ):
+        with pytest.raises(error, match=message):
+            evaluate_many(datasets, n_resamples=2)
 
 
 def test_several_data_sets_give_the_form_of_table_4_3() -> None:
@@ -214,16 +209,3 @@ def test_several_data_sets_give_the_form_of_table_4_3() -> None:
         table.loc["half 1", "mrmr"].mean(), abs=1e-9
     )
     assert len(found.to_frame()) == sum(len(each.cells) for each in found.evaluations.values())
-
-
-@pytest.mark.parametrize(
-    ("datasets", "error", "message"),
-    [
-        ({}, InputTypeError, "mapping of name"),
-        ({"a": WINE.X}, InputTypeError, "must be a pair"),
-        ({"a": (WINE.X, np.zeros(178))}, DataError, "data set 'a': "),
-    ],
-)
-def test_several_data_sets_refused(datasets, error, message: str) -> None:
-    with pytest.raises(error, match=message):
-        evaluate_many(datasets, n_resamples=2)

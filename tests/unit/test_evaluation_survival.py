@@ -44,7 +44,7 @@ def test_cox_with_and_without_a_penalty() -> None:
         CoxModel().fit(RNG.normal(size=(N, 200)), SURVIVAL.structured())
 
 
-def test_survival_of_equal_rows_is_that_of_breslow() -> None:
+def test_survival_and_concordance_by_definition() -> None:
     flat = np.zeros((N, 2))
     model = CoxModel(penalty=1.0).fit(flat, SURVIVAL.structured())
     hazard = [
@@ -53,10 +53,6 @@ def test_survival_of_equal_rows_is_that_of_breslow() -> None:
     ]
     found = model.survival_at(flat[:1], np.array([0.0, 0.5, 2.0]))
     np.testing.assert_allclose(found, [np.exp(-np.array(hazard))], rtol=1e-12)
-
-
-# -- measures -------------------------------------------------------------------------------------
-def test_concordance_of_risks_counts_all_pairs() -> None:
     risk = np.round(-SURVIVAL.time + RNG.normal(size=N), 1)
     told, pairs = 0.0, 0
     for i in np.flatnonzero(SURVIVAL.event):
@@ -68,6 +64,9 @@ def test_concordance_of_risks_counts_all_pairs() -> None:
     nobody = Survival(np.array([1.0, 2.0]), np.array([False, True]))
     with pytest.raises(DataError, match="no two test rows"):
         concordance_index(nobody, np.zeros(2))
+
+
+# -- measures -------------------------------------------------------------------------------------
 
 
 class Known:
@@ -121,7 +120,7 @@ def test_brier_score_and_concordance_are_those_of_scikit_survival() -> None:
 
 
 # -- evaluations ----------------------------------------------------------------------------------
-def test_features_that_matter_are_worth_more_than_random_ones() -> None:
+def test_features_that_matter_are_worth_more_and_folds_need_events() -> None:
     metrics = ["c_index", "ibs"]
     found = evaluated(metrics=metrics, classifiers=["cox", "cox_ridge"])
     page = found.to_html()
@@ -135,29 +134,21 @@ def test_features_that_matter_are_worth_more_than_random_ones() -> None:
     assert 0.0 < brier["cox_score"] < brier["random subsets"] < 0.3
     assert found.data["n_events"] == int(Y["status"].sum())
     assert not found._n_failed
-
-
-def test_folds_share_the_events_and_need_enough_of_them() -> None:
     few = Y.assign(status=np.isin(np.arange(N), Y["time"].argsort()[:3]).astype(int))
     with pytest.raises(DataError, match=r"event\(s\) in .*, fewer than the 3 folds"):
         evaluated(y=few)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_models_and_measures_belong_to_their_task() -> None:
+    classes = {"y": Y["status"], "task": "classification"}
+    for options, message in (
         ({"classifiers": Ridge()}, "does not read times and events"),
         ({"classifiers": LogisticRegression()}, "does not read times and events"),
-        (
-            {"y": Y["status"], "task": "classification", "classifiers": CoxModel()},
-            "is a survival model",
-        ),
+        ({**classes, "classifiers": CoxModel()}, "is a survival model"),
         ({"metrics": "accuracy"}, "does not belong to a survival"),
-    ],
-)
-def test_models_and_measures_belong_to_their_task(options, message) -> None:
-    with pytest.raises(ParameterError, match=message):
-        evaluated(**options)
+    ):
+        with pytest.raises(ParameterError, match=message):
+            evaluated(**options)
     assert list_methods("metrics").loc["concordance_index", "task"] == "survival"
     assert list_methods("survival_models").loc["gradient_boosting", "needs"] == "sksurv"
 

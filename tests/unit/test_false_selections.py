@@ -56,7 +56,7 @@ def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.EnsembleResul
     assert "no bound" not in repr(e_values)
 
 
-def test_nothing_can_be_selected_is_an_answer(noise: pyfsagg.EnsembleResult) -> None:
+def test_nothing_can_be_selected_from_noise(noise: pyfsagg.EnsembleResult) -> None:
     found = noise.error_control(max_false=0.2)
     assert found.selected == []
     assert not found.support.any()
@@ -67,6 +67,11 @@ def test_nothing_can_be_selected_is_an_answer(noise: pyfsagg.EnsembleResult) -> 
     assert (impossible.q, impossible.threshold) == (0, np.inf)
     assert "not even one feature that every half puts first" in impossible.sentences[0]
     assert impossible.record()["threshold"] is None
+    text = " ".join(noise.summary_text(n_features_to_select=3).split())
+    assert "even from noise: by chance a feature is among the best 3 in 25% of resamples" in text
+    page = noise.to_html()
+    assert "By chance alone a feature is" in page
+    assert "How many of the selected may be false?" not in page
 
 
 def test_a_small_limit_and_the_order_of_columns(run: pyfsagg.EnsembleResult) -> None:
@@ -139,9 +144,8 @@ def test_resamples_and_pairs_that_tell_nothing() -> None:
         control_errors(np.ones((5, 5)))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_limits_and_targets_that_are_refused(run) -> None:
+    for options, message in (
         ({"max_false": 1.0, "fdr": 0.1}, "give one of them"),
         ({"max_false": 0.0}, "max_false must be a number above 0"),
         ({"fdr": 1.0}, "fdr must be above 0 and below 1"),
@@ -153,11 +157,31 @@ def test_resamples_and_pairs_that_tell_nothing() -> None:
         ({"threshold": 0.5}, "threshold must be a number above 0.5"),
         ({"assumption": "normal"}, "'unimodal'"),
         ({"function": "h4"}, "'h3'"),
-    ],
-)
-def test_bad_limits_are_refused(run, options, message) -> None:
-    with pytest.raises(ParameterError, match=message):
-        run.error_control(**options)  # type: ignore[arg-type]
+    ):
+        with pytest.raises(ParameterError, match=message):
+            run.error_control(**options)  # type: ignore[arg-type]
+    for options, error, message in (
+        ({"y": None}, DataError, "no target to shuffle; give y"),
+        ({"n_permutations": 0}, ParameterError, "n_permutations"),
+        ({"method": "mean"}, ParameterError, "'bam'"),
+        (
+            {"resampling": GROUPED},
+            ParameterError,
+            "take them for single rows would be far too small",
+        ),
+        ({"resampling": "pairs", "n_resamples": 3}, ParameterError, "must be a multiple of 2"),
+    ):
+        X, y = table()
+        given = {"y": y, "n_resamples": 2, "n_permutations": 2, **options}
+        with pytest.raises(error, match=message):
+            pyfsagg.permute_target(X, **given)  # type: ignore[arg-type]
+    few = replace(PERMUTED, permutation_resamples=1)
+    with pytest.raises(DataError, match=r"the first 1 resamples .* raise permutation_re"):
+        pyfsagg.wam(*table(), resampling="feature_subspace", n_resamples=30, checks=few)
+    how = {"filter": "chi_squared", "n_permutations": 10**12, "n_resamples": 2, "random_state": 0}
+    message = r"12 features with 1,000,000,000,000 shuffled targets.*permutations"
+    with pytest.raises(DataError, match=message):
+        pyfsagg.permute_target(*table(), **how)
 
 
 @pytest.mark.parametrize("word", ["pfer", "pfer:", "pfer:many", "fwer:0.05", "best"])
@@ -180,14 +204,6 @@ def test_the_limit_is_kept_with_the_result(run: pyfsagg.EnsembleResult, tmp_path
     assert "print(result.error_control(max_false=0.5))" in page
 
 
-def test_a_run_without_a_limit_says_what_chance_is(noise: pyfsagg.EnsembleResult) -> None:
-    text = " ".join(noise.summary_text(n_features_to_select=3).split())
-    assert "even from noise: by chance a feature is among the best 3 in 25% of resamples" in text
-    page = noise.to_html()
-    assert "By chance alone a feature is" in page
-    assert "How many of the selected may be false?" not in page
-
-
 @pytest.mark.parametrize(("seed", "real", "limit"), [(3, 0, 0.2), (0, 2, 0.5)])
 def test_a_selector_may_keep_nothing(seed: int, real: int, limit: float) -> None:
     selector = pyfsagg.WithinAggregationSelector("fit_criterion", max_false=limit, **PAIRS)
@@ -196,16 +212,13 @@ def test_a_selector_may_keep_nothing(seed: int, real: int, limit: float) -> None
 
 
 # -- shuffled targets -----------------------------------------------------------------------------
-def test_shuffled_targets_find_what_is_real() -> None:
+def test_shuffled_targets_find_what_is_real_and_no_zeros() -> None:
     how = {"filter": "fit_criterion", "n_resamples": 3, "n_permutations": 59, "random_state": 1}
     found, again = (pyfsagg.permute_target(*table(), **how) for _ in range(2))
     assert set(found.select(0.05)) == {"x0", "x1"}
     assert found.strong
     assert (found.family_wise_p_values >= found.p_values - 1e-12).all()
     np.testing.assert_array_equal(found.p_values, again.p_values)
-
-
-def test_tied_zeros_have_no_small_p_values() -> None:
     how = {"n_permutations": 19, "n_resamples": 2, "random_state": 0}
     found = pyfsagg.permute_target(*table(3, real=0), **how)
     assert (found.scores == 0).sum() >= 6
@@ -315,34 +328,3 @@ def assert_same_parts(one: Any, other: Any) -> None:
                 np.testing.assert_array_equal(left[label], right[label])
         else:
             np.testing.assert_array_equal(left, right)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"y": None}, DataError, "no target to shuffle; give y"),
-        ({"n_permutations": 0}, ParameterError, "n_permutations"),
-        ({"method": "mean"}, ParameterError, "'bam'"),
-        (
-            {"resampling": GROUPED},
-            ParameterError,
-            "take them for single rows would be far too small",
-        ),
-        ({"resampling": "pairs", "n_resamples": 3}, ParameterError, "must be a multiple of 2"),
-    ],
-)
-def test_targets_that_cannot_be_shuffled_are_refused(options, error, message) -> None:
-    X, y = table()
-    given = {"y": y, "n_resamples": 2, "n_permutations": 2, **options}
-    with pytest.raises(error, match=message):
-        pyfsagg.permute_target(X, **given)  # type: ignore[arg-type]
-
-
-def test_permutations_that_cannot_be_made() -> None:
-    few = replace(PERMUTED, permutation_resamples=1)
-    with pytest.raises(DataError, match=r"the first 1 resamples .* raise permutation_re"):
-        pyfsagg.wam(*table(), resampling="feature_subspace", n_resamples=30, checks=few)
-    how = {"filter": "chi_squared", "n_permutations": 10**12, "n_resamples": 2, "random_state": 0}
-    message = r"12 features with 1,000,000,000,000 shuffled targets.*permutations"
-    with pytest.raises(DataError, match=message):
-        pyfsagg.permute_target(*table(), **how)

@@ -229,34 +229,71 @@ def test_ways_to_write_groups(tmp_path: Path) -> None:
     assert _groups("prefix:::", "p::1 p::2 q:1 q:2")["p"] == ("p::1", "p::2")
 
 
-@pytest.mark.parametrize(
-    ("given", "error", "message"),
-    [
+def test_what_is_refused() -> None:
+    for given, error, message in (
         ("prefix:", ParameterError, "'prefix:' names no separator; give the text that ends"),
-        ("prefix:/", ParameterError, "finds no two columns with the same prefix: the names are a, b"),
+        (
+            "prefix:/",
+            ParameterError,
+            "finds no two columns with the same prefix: the names are a, b",
+        ),
         ("", ParameterError, "feature_groups is empty; leave it out"),
         ({}, ParameterError, "feature_groups is empty; leave it out"),
         (["a"], InputTypeError, r"must be a mapping of group to columns .*, got \['a'\]"),
         ({"g": []}, ParameterError, "the group 'g' of feature_groups has no column"),
-        ({"g": ["a", "alpa"]}, UnknownNameError, "unknown column in feature_groups 'alpa'; did you mean "
-         "'alpha'"),
+        (
+            {"g": ["a", "alpa"]},
+            UnknownNameError,
+            "unknown column in feature_groups 'alpa'; did you mean 'alpha'",
+        ),
         ({"a": "g", "alpa": "g"}, UnknownNameError, "did you mean 'alpha'"),
-        ({"g": ["a", "a"]}, ParameterError, "names the column 'a' twice; a column belongs to one group"),
+        (
+            {"g": ["a", "a"]},
+            ParameterError,
+            "names the column 'a' twice; a column belongs to one group",
+        ),
         ({"g": ["a"], "h": ["b", "a"]}, ParameterError, "names the column 'a' in 'g' and in 'h'"),
-        ({"b": ["a", "c"]}, ParameterError, "a group 'b', and the table has a column of this name that "
-         "is not in it"),
+        (
+            {"b": ["a", "c"]},
+            ParameterError,
+            "a group 'b', and the table has a column of this name that is not in it",
+        ),
         ({" ": ["a"]}, ParameterError, "has a group without a name"),
         ({"g": ["a", 9]}, ParameterError, "the column at position 9; positions are 0 to 4"),
         ({"g": ["a", 1.5]}, InputTypeError, "by their name or position, got 1.5"),
         ({"g": {"a": 1, "b": None}, ("h",): ["c"]}, InputTypeError, "needs a name, got"),
         ({"g": ["a", "b", "c", "d", "alpha"]}, DataError, "puts all 5 columns into one group, 'g'"),
         ({"g": 1.5}, InputTypeError, "the group 'g' of feature_groups must be a list, got 1.5"),
-        ("nowhere.csv", DataError, "is read as the path of a file, and there is no such file: nowhere"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(given: Any, error: type, message: str) -> None:
-    with pytest.raises(error, match=message):
-        _groups(given, "a b c d alpha")
+        (
+            "nowhere.csv",
+            DataError,
+            "is read as the path of a file, and there is no such file: nowhere",
+        ),
+    ):
+        with pytest.raises(error, match=message):
+            _groups(given, "a b c d alpha")
+    for run, message in (
+        (lambda X, y: _run(X, y, task=Task(group_score="max")), "no groups; give feature_groups"),
+        (lambda X, y: _by_prefix("sum"), "'auto', 'joint', 'max', 'mean', got 'sum'"),
+        (
+            lambda X, y: _run(X, y, "fit_criterion", task=_by_prefix("joint")),
+            "whose levels the filter 'fit_criterion' does not count",
+        ),
+        (
+            lambda X, y: _run(
+                X, y, task=Task(feature_groups={"g": ["size", "colour=red"]}, group_score="joint")
+            ),
+            "'size' of the group 'g' has 120 values, more than 10",
+        ),
+        *(
+            (lambda X, y, plan=plan: _run(X, y, task=BY_PREFIX, resampling=plan), message)
+            for plan in ("value_noise", "feature_subspace")
+            for message in [f"'{plan}' changes columns, and is not supported"]
+        ),
+    ):
+        _, encoded, y = _tables()
+        with pytest.raises(ParameterError, match=message):
+            run(encoded, y)
 
 
 @pytest.mark.parametrize(
@@ -275,34 +312,6 @@ def test_files_that_are_refused(content: str, message: str, tmp_path: Path) -> N
         _groups(file)
 
 
-@pytest.mark.parametrize(
-    ("run", "message"),
-    [
-        (lambda X, y: _run(X, y, task=Task(group_score="max")), "no groups; give feature_groups"),
-        (lambda X, y: _by_prefix("sum"), "'auto', 'joint', 'max', 'mean', got 'sum'"),
-        (
-            lambda X, y: _run(X, y, "fit_criterion", task=_by_prefix("joint")),
-            "whose levels the filter 'fit_criterion' does not count",
-        ),
-        (
-            lambda X, y: _run(
-                X, y, task=Task(feature_groups={"g": ["size", "colour=red"]}, group_score="joint")
-            ),
-            "'size' of the group 'g' has 120 values, more than 10",
-        ),
-        *(
-            (lambda X, y, plan=plan: _run(X, y, task=BY_PREFIX, resampling=plan), message)
-            for plan in ("value_noise", "feature_subspace")
-            for message in [f"'{plan}' changes columns, and is not supported"]
-        ),
-    ],
-)
-def test_scores_that_are_refused(run: Any, message: str) -> None:
-    _, encoded, y = _tables()
-    with pytest.raises(ParameterError, match=message):
-        run(encoded, y)
-
-
 # -- groups are the features of everything that follows -------------------------------------------
 def _bam(groups: Any = "prefix:=") -> pyfsagg.EnsembleResult:
     _, encoded, y = _tables()
@@ -317,7 +326,7 @@ def run() -> pyfsagg.EnsembleResult:
     return _bam()
 
 
-def test_a_result_knows_its_groups(run: pyfsagg.EnsembleResult) -> None:
+def test_groups_are_known_and_kept(run: pyfsagg.EnsembleResult, tmp_path: Path) -> None:
     assert run.n_features == run.data["n_features"] == len(run.combined[0]) == 3
     assert run.data["n_columns"] == 10
     assert set(run.groups) == {"colour", "level"}
@@ -329,21 +338,6 @@ def test_a_result_knows_its_groups(run: pyfsagg.EnsembleResult) -> None:
     assert "n_columns" not in _scores(*_tables()[0::2], "ig").to_frame()
     assert run.between_sample_stability(1).n_features == 3
     assert list(run.rank_confidence().names) == list(run.feature_names)
-
-
-def test_copies_among_columns_of_their_own() -> None:
-    _, encoded, y = _tables()
-    twin = encoded.assign(twin=encoded["size"] + 1e-6 * np.arange(len(y)))
-    found = _run(twin, y, task=BY_PREFIX)
-    assert found.copies is not None
-    assert found.copies.clusters == (("size", "twin"),)
-    assert found.clusters().loc["colour", "size"] == 1
-    with pytest.raises(DataError, match=r"groups of columns.*similarity as a matrix"):
-        found.clusters(twin)
-    assert len(found.clusters(similarity=np.eye(4))) == 4
-
-
-def test_a_saved_run_keeps_its_groups(run: pyfsagg.EnsembleResult, tmp_path: Path) -> None:
     run.save(tmp_path / "run", n_features_to_select=0.25)
     loaded = pyfsagg.load_result(tmp_path / "run")
     assert loaded.groups == run.groups
@@ -359,8 +353,16 @@ def test_a_saved_run_keeps_its_groups(run: pyfsagg.EnsembleResult, tmp_path: Pat
         assert np.array_equal(_bam(groups).combined, run.combined)
 
 
-def test_the_code_repeats_a_run_of_groups() -> None:
+def test_what_is_done_with_other_columns() -> None:
     _, encoded, y = _tables()
+    twin = encoded.assign(twin=encoded["size"] + 1e-6 * np.arange(len(y)))
+    found = _run(twin, y, task=BY_PREFIX)
+    assert found.copies is not None
+    assert found.copies.clusters == (("size", "twin"),)
+    assert found.clusters().loc["colour", "size"] == 1
+    with pytest.raises(DataError, match=r"groups of columns.*similarity as a matrix"):
+        found.clusters(twin)
+    assert len(found.clusters(similarity=np.eye(4))) == 4
     groups = {"all colours": [name for name in encoded if name.startswith("colour")]}
     long = {column: "one" if j < 60 else "other" for j, column in enumerate(range(80))}
     X = np.random.default_rng(0).normal(size=(30, 80))
@@ -429,7 +431,6 @@ def test_selectors_return_the_columns_of_groups() -> None:
         assert selector.get_support(indices=True).tolist() == expected
         assert kept.shape == (len(y), len(expected))
         assert len(selector.scores_) == 3
-    _, encoded, y = _tables()
     X = encoded.to_numpy(dtype=float)
     X[:, [0, 5]] = 3.0
     selector = _selector(2, drop_near_zero_variance=True).fit(X, y)
@@ -457,7 +458,7 @@ def test_other_functions_take_groups() -> None:
 
 
 # -- evaluation and influence ---------------------------------------------------------------------
-def test_classifiers_get_all_columns_of_a_group(run: pyfsagg.EnsembleResult) -> None:
+def test_evaluations_of_groups(run: pyfsagg.EnsembleResult) -> None:
     seen: list[int] = []
 
     class Counts(GaussianNB):  # type: ignore[misc]
@@ -475,10 +476,6 @@ def test_classifiers_get_all_columns_of_a_group(run: pyfsagg.EnsembleResult) -> 
     assert set(found.cells["n_features"]) == {1, 3}
     assert found.data["n_columns"] == 10
     assert list(found.data["groups"]) == ["colour", "level"]
-
-
-def test_rankings_of_groups_in_an_evaluation(run: pyfsagg.EnsembleResult) -> None:
-    _, encoded, y = _tables()
     nested = pyfsagg.evaluate(
         encoded, y, {"run": run}, classifiers=["naive_bayes"], thresholds=[1], protocol="nested",
         baselines=["single_filters"], task=Task(feature_groups=run.groups, group_score="max"),

@@ -36,7 +36,7 @@ def messages_of(run: Callable[..., Any], *given: Any, **options: Any) -> list[st
     return [str(one.message) for one in caught]
 
 
-def test_a_long_run_is_announced_with_what_would_shorten_it(slow: None) -> None:
+def test_long_runs_are_announced_once_with_what_would_shorten_them(slow: None) -> None:
     params = {"mrmr": {"n_features": "all"}}
     (message,) = messages_of(bam, filters=["ig", "mrmr"], filter_params=params)
     assert re.match(r"this will take about \d+ seconds with 1 worker\(s\); ", message)
@@ -45,6 +45,10 @@ def test_a_long_run_is_announced_with_what_would_shorten_it(slow: None) -> None:
     (message,) = messages_of(wam, filter="mrmr")
     assert "this will take about" in message
     assert "n_features" not in message  # which is shallow already
+    assert len(messages_of(influence, n_folds=3, n_resamples=2, aggregators=["am"])) == 1
+    how = {"classifiers": "naive_bayes", "thresholds": [5], "protocol": "nested"}
+    found = messages_of(evaluate, methods=["ig"], **how)
+    assert sum("this will take" in message for message in found) == 1
 
 
 # 12 pairs are 24 halves, and each of 19 targets is scored in 2 resamples; of a tenth, one pair.
@@ -67,23 +71,13 @@ def test_halves_and_shuffled_targets_are_in_the_forecast(slow, monkeypatch, chec
     assert message.endswith(remedy) == ("shuffles=0" in message) == (total == 304)
 
 
-def test_a_command_of_many_rankings_announces_itself_once(slow: None) -> None:
-    assert len(messages_of(influence, n_folds=3, n_resamples=2, aggregators=["am"])) == 1
-    how = {"classifiers": "naive_bayes", "thresholds": [5], "protocol": "nested"}
-    found = messages_of(evaluate, methods=["ig"], **how)
-    assert sum("this will take" in message for message in found) == 1
-
-
-def test_small_runs_and_functions_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_runs_say_nothing_and_what_does_not_fit_is_refused(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(scoring, "LONG", 0.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         wam(X, Y, **QUICK)
         monkeypatch.setattr(scoring, "SMALL", 0)
         wam(X, Y, filter=lambda X, y, sample_weight: np.ones(X.shape[1]), **QUICK)
-
-
-def test_score_matrices_that_do_not_fit_are_refused(tmp_path) -> None:
     with memory_limit(1), pytest.raises(DataError, match=r"Execution\(scratch='FOLDER'\)"):
         scoring.require_score_memory(1, (20, 320))
     with memory_limit("100TB"):

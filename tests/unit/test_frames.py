@@ -154,6 +154,14 @@ def test_cells_are_those_that_were_written() -> None:
     }
     assert kinds["decimal_whole"] == kinds["small"] == kinds["unsigned"] == "INTEGER"
     assert kinds["flag"] == kinds["flag_full"] == "BOOLEAN"
+    (batch, *_) = ARROW.combine_chunks().to_batches()
+    for given in (batch, pa.RecordBatchReader.from_batches(ARROW.schema, [batch])):
+        np.testing.assert_array_equal(as_table(given).values, as_table(ARROW).values)
+    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3]), ["b", "a", "b", None])
+    chunks = pa.chunked_array([pa.array(list(part)).dictionary_encode() for part in ("xy", "yz")])
+    table = as_table(pa.table({"twice": twice, "chunks": chunks}))
+    assert table.levels == {0: ("a", "b"), 1: ("x", "y", "z")}
+    np.testing.assert_array_equal(table.values, [[1, 0], [0, 1], [1, 1], [np.nan, 2]])
 
 
 def test_declared_columns_by_name_and_by_position(kind: Any) -> None:
@@ -175,21 +183,18 @@ def test_objects_of_python_in_a_column_of_polars() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
+def test_objects_that_would_be_read_as_something_else_are_refused() -> None:
+    for cells, message in (
         ([2**70, 2**70 + 1], "beyond 2\\^53"),
         ([1, "1"], "holds '1' as a word and as something else"),
         ([1.0, "1"], "holds '1' as a word and as something else"),
         ([Decimal("sNaN"), Decimal(1)], "signaling NaN"),
-    ],
-)
-def test_objects_that_would_be_read_as_something_else_are_refused(cells, message) -> None:
-    frame = pd.DataFrame({"a": np.arange(20.0), "x": pd.Series(cells * 10, dtype=object)})
-    with pytest.raises(DataError, match=f"column 'x' .*{message}"):
-        as_table(frame)
-    (finding,) = pyfsagg.check_table(frame[["x"]]).findings[:1]
-    assert finding.code == "unreadable"
+    ):
+        frame = pd.DataFrame({"a": np.arange(20.0), "x": pd.Series(cells * 10, dtype=object)})
+        with pytest.raises(DataError, match=f"column 'x' .*{message}"):
+            as_table(frame)
+        (finding,) = pyfsagg.check_table(frame[["x"]]).findings[:1]
+        assert finding.code == "unreadable"
 
 
 @pytest.mark.skipif(np.finfo(np.longdouble).maxexp < 2000, reason="no wider numbers here")
@@ -220,17 +225,6 @@ def test_whole_numbers_that_would_be_one_are_refused(make: str) -> None:
     with pytest.raises(DataError, match=r"'big' has whole numbers beyond 2.53"):
         as_table(frame)
     assert as_table(frame, nominal=["big"]).levels[0] == (2**53, 2**53 + 1)
-
-
-def test_what_arrow_reads_is_a_table() -> None:
-    (batch, *_) = ARROW.combine_chunks().to_batches()
-    for given in (batch, pa.RecordBatchReader.from_batches(ARROW.schema, [batch])):
-        np.testing.assert_array_equal(as_table(given).values, as_table(ARROW).values)
-    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3]), ["b", "a", "b", None])
-    chunks = pa.chunked_array([pa.array(list(part)).dictionary_encode() for part in ("xy", "yz")])
-    table = as_table(pa.table({"twice": twice, "chunks": chunks}))
-    assert table.levels == {0: ("a", "b"), 1: ("x", "y", "z")}
-    np.testing.assert_array_equal(table.values, [[1, 0], [0, 1], [1, 1], [np.nan, 2]])
 
 
 # -- what is refused ------------------------------------------------------------------------------
@@ -278,7 +272,7 @@ def test_a_query_that_has_not_run_is_refused() -> None:
         as_table(frame)
 
 
-def test_what_is_no_table_is_said_in_our_words() -> None:
+def test_names_of_targets_and_what_is_no_table() -> None:
     months = pd.period_range("2020", periods=2, freq="M")
     for given, error, message in (
         (pa.table([[1, 2], [3, 4]], names=["a", "a"]), DataError, r"duplicate column name.*'a'"),
@@ -288,6 +282,10 @@ def test_what_is_no_table_is_said_in_our_words() -> None:
     ):
         with pytest.raises(error, match=message):
             as_table(given)
+    assert check_target(pl.Series("kind", Y), N).name == "kind"
+    assert check_target(pa.chunked_array([pa.array(Y)]), N).name == "target"
+    categories = pl.Series(["b", "a"] * 30, dtype=pl.Enum(["b", "c", "a"]))
+    assert check_target(categories, N).classes == ("a", "b")
 
 
 # -- targets and other columns --------------------------------------------------------------------
@@ -326,13 +324,6 @@ def test_numeric_targets_of_every_kind(make: Callable[[Any], Any]) -> None:
         check_target(make([None, *numbers.tolist()[1:]]), N, task="regression")
 
 
-def test_names_of_targets() -> None:
-    assert check_target(pl.Series("kind", Y), N).name == "kind"
-    assert check_target(pa.chunked_array([pa.array(Y)]), N).name == "target"
-    categories = pl.Series(["b", "a"] * 30, dtype=pl.Enum(["b", "c", "a"]))
-    assert check_target(categories, N).classes == ("a", "b")
-
-
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_times_and_events_of_every_kind(make: Callable[[Any], Any]) -> None:
     columns = {"time": np.random.default_rng(3).exponential(size=N), "status": Y}
@@ -343,10 +334,6 @@ def test_times_and_events_of_every_kind(make: Callable[[Any], Any]) -> None:
 
 
 # -- from the frame to the result -----------------------------------------------------------------
-
-
-def numbers_of(kind: str, columns: dict[str, np.ndarray]) -> Any:
-    return MAKERS[kind](columns)
 
 
 COLUMNS = {
@@ -379,7 +366,7 @@ def test_what_a_look_at_the_table_finds(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", MAKERS)
 def test_orders_come_back_in_the_kind_of_the_table(kind: str) -> None:
-    X = numbers_of(kind, COLUMNS)
+    X = MAKERS[kind](COLUMNS)
     order = pyfsagg.rank_order.to_rank_order(X)
     for found in (order, project(X, ["other", "noise", "signal"]), to_boolean_order(X)):
         assert type(found) is type(X)
@@ -398,7 +385,7 @@ def selector() -> pyfsagg.WithinAggregationSelector:
 
 @pytest.mark.parametrize("kind", MAKERS)
 def test_selectors(kind: str) -> None:
-    X = numbers_of(kind, COLUMNS)
+    X = MAKERS[kind](COLUMNS)
     plain = selector().fit(X, Y)
     assert plain.feature_names_in_.tolist() == list(COLUMNS)
     assert plain.get_feature_names_out().tolist() == ["signal"]
@@ -412,7 +399,7 @@ def test_selectors(kind: str) -> None:
         assert list(chosen.columns) == ["signal"]
         np.testing.assert_array_equal(chosen["signal"].to_numpy(), COLUMNS["signal"])
         with pytest.raises(ValueError, match="feature names should match"):
-            framed.transform(numbers_of(kind, {"z": COLUMNS["noise"], **COLUMNS}))
+            framed.transform(MAKERS[kind]({"z": COLUMNS["noise"], **COLUMNS}))
 
 
 def test_polars_keeps_its_types_through_a_selector() -> None:
@@ -424,11 +411,11 @@ def test_polars_keeps_its_types_through_a_selector() -> None:
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_discretization_of_new_data(kind: str) -> None:
-    X = numbers_of(kind, COLUMNS)
+    X = MAKERS[kind](COLUMNS)
     found = pyfsagg.discretize(X, Y)
     np.testing.assert_array_equal(found.transform(X), found.codes)
     with pytest.raises(DataError, match="was made for"):
-        found.transform(numbers_of(kind, {"z": COLUMNS["noise"], **COLUMNS}))
+        found.transform(MAKERS[kind]({"z": COLUMNS["noise"], **COLUMNS}))
 
 
 @pytest.mark.parametrize("kind", ["polars", "pyarrow"])
@@ -442,7 +429,7 @@ def test_matrices_of_scores(kind: str) -> None:
         (lambda frame: pyfsagg.vote(frame).to_frame(), chosen),
         (lambda frame: pd.Series(pyfsagg.statistics.friedman(frame).p_value), columns),
     ):
-        assert function(numbers_of(kind, table)).equals(function(pd.DataFrame(table)))
+        assert function(MAKERS[kind](table)).equals(function(pd.DataFrame(table)))
 
 
 def test_pandas_frames_of_other_kinds_hold_numpys_numbers(kind: Any) -> None:

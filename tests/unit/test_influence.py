@@ -133,7 +133,7 @@ def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
     assert (wide[AGGREGATORS[0], "lower"] < wide[AGGREGATORS[0], "value"]).all()
 
 
-def test_what_has_no_interval_or_no_value_says_so() -> None:
+def test_options_intervals_and_values_that_are_missing() -> None:
     found = small(aggregators=["am"], n_folds=2).to_frame()
     assert found["value"].notna().all()
     assert found["lower"].isna().all()
@@ -142,9 +142,6 @@ def test_what_has_no_interval_or_no_value_says_so() -> None:
     (row,) = (row for row in document["stability"] if row["measure"] == "spearman")
     assert row["value"] is None
     assert "undefined" in row["note"]
-
-
-def test_an_aggregator_gets_its_options() -> None:
     with pytest.raises(DataError, match="shift='minimum'"):
         small(filter="mrmr", n_folds=3, aggregators=["gm"])
     found = small(filter="mrmr", n_folds=3, aggregators={"gm": {"shift": "minimum"}})
@@ -187,7 +184,7 @@ def test_comparison_over_folds_against_other_implementations(result: InfluenceRe
     )
 
 
-def test_the_overlap_of_folds_is_said_wherever_tests_are(result: InfluenceResult) -> None:
+def test_the_overlap_of_folds_and_what_is_refused_are_said(result: InfluenceResult) -> None:
     found = result.compare()
     assert "not independent" in found.caution
     assert found.caution in found.sentence
@@ -196,9 +193,6 @@ def test_the_overlap_of_folds_is_said_wherever_tests_are(result: InfluenceResult
     assert document["values"]["arithmetic_mean"] == found.values["arithmetic_mean"].tolist()
     assert set(document["tests"]) == {"repeated", "one_way", "friedman", "pairwise"}
     assert repr(found).startswith("AggregatorComparison(spearman over 8 folds: arithmetic_mean 0.")
-
-
-def test_aggregators_that_agree_are_refused_test_by_test() -> None:
     rng = np.random.default_rng(0)
     scores = np.linspace(0, 1, 6) + 0.3 * rng.random((5, 6))
     found = made_of({"a": scores, "b": 2 * scores}).compare("spearman")
@@ -239,7 +233,7 @@ def test_comparison_over_data_sets() -> None:
     assert distance.friedman.average_ranks == tuple(means)
 
 
-def test_comparisons_that_cannot_be_made(result: InfluenceResult) -> None:
+def test_what_is_refused(result: InfluenceResult) -> None:
     one = made_of({"a": np.random.default_rng(0).random((4, 5))})
     unlike = {"a": result, "b": one, "c": result}
     for call, error, message in (
@@ -254,14 +248,7 @@ def test_comparisons_that_cannot_be_made(result: InfluenceResult) -> None:
     ):
         with pytest.raises(error, match=message):
             call()
-
-
-# -- files and refusals ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
+    for options, error, message in (
         ({"n_folds": 49}, DataError, r"smallest class has 48; use at most 48 folds \(n_folds\)"),
         ({"n_folds": 1}, ParameterError, "n_folds must be a whole number of at least 2"),
         ({"n_resamples": 0}, ParameterError, "n_resamples"),
@@ -279,8 +266,9 @@ def test_comparisons_that_cannot_be_made(result: InfluenceResult) -> None:
         ({"method": "bam"}, ParameterError, "at least two filters"),
         ({"filter": "igg"}, UnknownNameError, "unknown filter"),
         ({"normalize": "rows"}, ParameterError, "normalize must be one of"),
-    ],
-)
-def test_refusals(options: dict, error: type, message: str) -> None:
-    with pytest.raises(error, match=message):
-        small(**options)
+    ):
+        with pytest.raises(error, match=message):
+            small(**options)
+
+
+# -- files and refusals ---------------------------------------------------------------------------

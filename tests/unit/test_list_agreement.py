@@ -114,15 +114,12 @@ def test_the_page_and_the_picture_say_what_was_found() -> None:
     assert "1 list without an order" in list_agreement(mixed).sentences()[-1]
 
 
-@pytest.mark.parametrize(
-    ("lists", "options", "error", "said"),
-    [
+def test_what_is_refused() -> None:
+    for lists, options, error, said in (
         (["ab", "ba"], {"distance": -1}, ParameterError, "distance"),
         (["ab", "ba"], {"pilot": 1}, ParameterError, "pilot"),
         (["ab", "ba"], {"persistence": 1.0}, ParameterError, "persistence"),
         (["ab"], {}, DataError, "at least two lists"),
-    ],
-)
-def test_what_is_refused(lists: list[str], options: dict, error: type, said: str) -> None:
-    with pytest.raises(error, match=said):
-        list_agreement([list(each) for each in lists], **options)
+    ):
+        with pytest.raises(error, match=said):
+            list_agreement([list(each) for each in lists], **options)

@@ -71,7 +71,7 @@ def test_options_keep_the_identity(method: str, options: dict[str, str]) -> None
     np.testing.assert_allclose(weighted.statistic, written.statistic, rtol=1e-9)
 
 
-def test_cutoffs_are_written_out_with_their_lists() -> None:
+def test_lists_are_written_out_with_cutoffs_or_left_out() -> None:
     table = RankTable.from_lists([list("abcd"), list("bad"), list("cab")], universe=50)
     shares = [0.1, 0.2, 0.3]
     weighted = aggregate(table, "rra", list_weights=[2, 1, 1], top_cutoff=shares)
@@ -80,6 +80,16 @@ def test_cutoffs_are_written_out_with_their_lists() -> None:
         RankTable.from_lists(rows, universe=50), "rra", top_cutoff=[0.1, 0.1, 0.2, 0.3]
     )
     np.testing.assert_array_equal(weighted.statistic, written.statistic)
+    lists = {"x": ["a", "b"], "y": ["b", "c"], "z": ["a", "d"]}
+    table = RankTable.from_lists(lists, universe=10)
+    with pytest.warns(PyfsaggWarning, match=r"1 item.*weight 0 only .*'d'"):
+        found = aggregate(table, "borda", list_weights=[1, 2, 0])
+    written = aggregate(
+        RankTable.from_lists([lists["x"], lists["y"], lists["y"]], universe=10), "borda"
+    )
+    assert found.names == ("a", "b", "c")
+    np.testing.assert_array_equal(found.statistic, written.statistic)
+    assert found.n_tests == 10
 
 
 @pytest.mark.parametrize("method", REFUSING)
@@ -105,7 +115,7 @@ def test_fractions_are_shares_or_refused(method: str) -> None:
     assert (np.diff(shares[order]) > -1e-9).all()
 
 
-def test_weights_of_one_are_no_weights_and_with_others_p_values_are_by_permutation() -> None:
+def test_weights_change_what_they_should_and_leave_no_p_values() -> None:
     table = _scores(2, True, False)
     assert table.weighted([1, 1, 1, 1]).list_weights is None
     assert aggregate(table, "rra", list_weights=[1, 1.0, 1, 1]).p_values is not None
@@ -114,9 +124,6 @@ def test_weights_of_one_are_no_weights_and_with_others_p_values_are_by_permutati
     assert "Permutation p-values keep their level" in " ".join(result.remarks)
     how = {"list_weights": WEIGHTS, "n_permutations": 20, "random_state": 0}
     np.testing.assert_array_equal(permutation_p_values(table, "rra", **how).scores, result.scores)
-
-
-def test_weights_change_what_they_should() -> None:
     table = RankTable.from_lists({"first": ["a", "b"], "second": ["b", "a"]})
     for method in ("mean_rank", "borda", "mc2", "mc4", "stuart", "median_rank"):
         found = aggregate(table, method, list_weights={"second": 3, "first": 1})
@@ -128,22 +135,8 @@ def test_weights_change_what_they_should() -> None:
     assert aggregate(table, "median", list_weights=halves).statistic.tolist() == [2.0, 1.5]
 
 
-def test_a_list_of_weight_0_is_left_out_with_what_only_it_holds() -> None:
-    lists = {"x": ["a", "b"], "y": ["b", "c"], "z": ["a", "d"]}
-    table = RankTable.from_lists(lists, universe=10)
-    with pytest.warns(PyfsaggWarning, match=r"1 item.*weight 0 only .*'d'"):
-        found = aggregate(table, "borda", list_weights=[1, 2, 0])
-    written = aggregate(
-        RankTable.from_lists([lists["x"], lists["y"], lists["y"]], universe=10), "borda"
-    )
-    assert found.names == ("a", "b", "c")
-    np.testing.assert_array_equal(found.statistic, written.statistic)
-    assert found.n_tests == 10
-
-
-@pytest.mark.parametrize(
-    ("weights", "method", "error", "said"),
-    [
+def test_bad_weights_and_null_tables() -> None:
+    for weights, method, error, said in (
         ([1, -1], "borda", ParameterError, "of at least 0.0, got -1"),
         ([0, 0], "borda", ParameterError, "all weights are 0"),
         ([1], "borda", ParameterError, r"one number per list \(2\), got 1"),
@@ -154,12 +147,19 @@ def test_a_list_of_weight_0_is_left_out_with_what_only_it_holds() -> None:
         ({"x": 1, "y": 1, "z": 2}, "borda", UnknownNameError, "z"),
         ("12", "borda", InputTypeError, "one number per list"),
         ([20_000, 1], "rra", ParameterError, "divide them by a common factor"),
-    ],
-)
-def test_bad_weights(weights: object, method: str, error: type[Exception], said: str) -> None:
-    table = RankTable.from_lists({"x": ["a", "b"], "y": ["b", "a"]})
-    with pytest.raises(error, match=said):
-        aggregate(table, method, list_weights=weights)  # type: ignore[arg-type]
+    ):
+        table = RankTable.from_lists({"x": ["a", "b"], "y": ["b", "a"]})
+        with pytest.raises(error, match=said):
+            aggregate(table, method, list_weights=weights)  # type: ignore[arg-type]
+    table = _scores(4, True, False)
+    found = compare_aggregations(table, ["mean_rank", "stuart"], list_weights=WEIGHTS)
+    for result in found.results:
+        alone = aggregate(table, result.method, list_weights=WEIGHTS)
+        np.testing.assert_array_equal(result.scores, alone.scores)
+    null = {"null": lambda rng: rng.random((2, 6)), "n_permutations": 1}
+    frame = pd.DataFrame(np.random.default_rng(0).random((3, 6)))
+    with pytest.raises(DataError, match="2 lists, and the weights are of 3"):
+        permutation_p_values(frame, "mean_rank", list_weights=[2, 1, 1], **null)
 
 
 def test_weights_are_kept_shown_and_repeated(tmp_path: Path) -> None:
@@ -174,18 +174,3 @@ def test_weights_are_kept_shown_and_repeated(tmp_path: Path) -> None:
     assert "weight" not in plain.lists()
     assert "Weight</th>" not in plain.to_html()
     assert result.data["sha256"] != plain.data["sha256"]
-
-
-def test_methods_are_compared_with_weights() -> None:
-    table = _scores(4, True, False)
-    found = compare_aggregations(table, ["mean_rank", "stuart"], list_weights=WEIGHTS)
-    for result in found.results:
-        alone = aggregate(table, result.method, list_weights=WEIGHTS)
-        np.testing.assert_array_equal(result.scores, alone.scores)
-
-
-def test_null_tables_need_as_many_lists() -> None:
-    null = {"null": lambda rng: rng.random((2, 6)), "n_permutations": 1}
-    frame = pd.DataFrame(np.random.default_rng(0).random((3, 6)))
-    with pytest.raises(DataError, match="2 lists, and the weights are of 3"):
-        permutation_p_values(frame, "mean_rank", list_weights=[2, 1, 1], **null)
