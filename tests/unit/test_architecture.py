@@ -1,12 +1,11 @@
 """The house rules that a machine can check: imports point one way, and none hides in a string."""
 
-from __future__ import annotations
-
 import ast
+import functools
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,8 +17,7 @@ ROOT = Path(pyfsagg.__file__).parents[1]
 
 # From the ground up (drawn in CONTRIBUTING.md). A file may import from floors below its own, and from
 # its own room; `exceptions`, `_version` and `_message` lie under every floor, each under the one before.
-# The packages that build on pyfsagg
-# are one room each, above it.
+# The packages that build on pyfsagg are one room each, above it.
 FLOORS = (
     ("_base",),
     ("_kernels", "_table", "_report"),
@@ -56,9 +54,9 @@ def _room_of(module: str) -> str | None:
     return None
 
 
-def _imported(path: Path) -> Iterator[str]:
+def _imported(tree: ast.AST) -> Iterator[str]:
     """Every module of ours that a file imports, wherever in the file, by statement or by a string."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             if node.module in ("pyfsagg", *CLIENTS):
                 yield from (f"{node.module}.{alias.name}" for alias in node.names)
@@ -66,14 +64,16 @@ def _imported(path: Path) -> Iterator[str]:
                 yield node.module
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.Call) and _loads_by_name(node.func):
+    yield from _named(tree)
+
+
+def _named(tree: ast.AST) -> Iterator[str]:
+    """Every module of ours that a file loads by a string."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _loads_by_name(node.func):
+            texts = [c.value for a in node.args for c in ast.walk(a) if isinstance(c, ast.Constant)]
             yield from (
-                text.value
-                for argument in node.args
-                for text in ast.walk(argument)
-                if isinstance(text, ast.Constant)
-                and isinstance(text.value, str)
-                and _room_of(text.value) is not None
+                text for text in texts if isinstance(text, str) and _room_of(text) is not None
             )
 
 
@@ -84,6 +84,16 @@ def _loads_by_name(function: ast.expr) -> bool:
 
 TOPS = (ROOT / "pyfsagg", ROOT / "r_bridge" / "pyfsagg_rpy2", ROOT / "pyfsagg_papers")
 MODULES = sorted(path for top in TOPS for path in top.rglob("*.py") if path != top / "__init__.py")
+
+
+def _of(paths: list[Path]) -> pytest.MarkDecorator:
+    """One test per file."""
+    return pytest.mark.parametrize("path", paths, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+@functools.cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def _parts(path: Path) -> tuple[str, ...]:
@@ -100,40 +110,43 @@ def _room(path: Path) -> str:
 USERS = sorted((ROOT / "benchmarks").glob("*.py"))
 
 
-def test_every_room_has_a_floor() -> None:
+def test_every_room_has_a_floor_and_no_file_is_in_a_circle() -> None:
     assert {_room(path) for path in MODULES} == set(FLOOR_OF)
     assert len(FLOORS) <= 9
+    files = {".".join(_parts(path)): path for path in MODULES}
+    edges = {name: _targets(_tree(path), files) - {name} for name, path in files.items()}
+    assert _circles(edges) == []
+    assert _circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [{"a", "b", "c"}]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+@_of(MODULES)
 def test_imports_point_down(path: Path) -> None:
     room = _room(path)
-    for module in _imported(path):
+    for module in _imported(_tree(path)):
         imported = _room_of(module)
         if imported is None:
             continue
         if imported not in FLOOR_OF:  # a public name: what the door for R and clients go through
-            assert room in ("for_r", *CLIENTS), (
-                "import names from their own rooms, not from the top level"
-            )
+            assert room in ("for_r", *CLIENTS), "import names from their own rooms"
             continue
         allowed = imported == room or FLOOR_OF[imported] < FLOOR_OF[room]
         assert allowed, f"{room} imports {imported}"
 
 
-OURS = [path for path in MODULES if path.is_relative_to(ROOT / "pyfsagg")]
-THEIRS = [path for path in MODULES if path not in OURS]
+THEIRS = [path for path in MODULES if not path.is_relative_to(ROOT / "pyfsagg")]
 
 
-@pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_pyfsagg_knows_no_package_that_builds_on_it(path: Path) -> None:
+@_of(MODULES)
+def test_words_and_names_that_a_file_may_not_use(path: Path) -> None:
+    """Pyfsagg knows no package that builds on it, and those packages use its public names; warnings
+    go through the function that a thread can set aside."""
     text = path.read_text(encoding="utf-8")
-    assert not [name for name in (*CLIENTS, "pyfsagg.extending") if name in text]
-
-
-@pytest.mark.parametrize("path", THEIRS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_packages_that_build_on_pyfsagg_use_its_public_names(path: Path) -> None:
-    assert list(_hidden(ast.parse(path.read_text(encoding="utf-8")))) == []
+    if path in THEIRS:
+        assert list(_hidden(_tree(path))) == []
+    else:
+        assert not [name for name in (*CLIENTS, "pyfsagg.extending") if name in text]
+    if path.name not in ("remarks.py", "deprecation.py"):
+        assert "warnings.warn(" not in text
 
 
 def _hidden(tree: ast.AST) -> Iterator[str]:
@@ -152,50 +165,76 @@ def _hidden(tree: ast.AST) -> Iterator[str]:
                 yield name
 
 
-def test_a_hidden_name_is_seen_wherever_it_is_used() -> None:
+def test_the_checks_see_what_they_look_for() -> None:
     text = """from pyfsagg import _run, wam, __version__
 from pyfsagg._base.validation import check_integer
 def f():
     import pyfsagg._page
     from pyfsagg.ranks import _files
-    return pyfsagg.ranks.ranking.read, _own
+    return pyfsagg.ranks._ranking.read, _own
 """
     assert set(_hidden(ast.parse(text))) == {
         "pyfsagg._run",
         "pyfsagg._base.validation.check_integer",
         "pyfsagg._page",
         "pyfsagg.ranks._files",
-        "pyfsagg.ranks.ranking",
-        "pyfsagg.ranks.ranking.read",
+        "pyfsagg.ranks._ranking",
+        "pyfsagg.ranks._ranking.read",
     }
+    text = """'--a'\nf(help='--b')\nsay = f"{x} or --c"\ng('--d', h={1: 'pass --e'})\nk = 'a--f'"""
+    flags = [each for each in _said(ast.parse(text)) if _FLAG.search(each)]
+    assert flags == [" or --c", "--d", "pass --e"]
+    text = """import pyfsagg.plain
+if TYPE_CHECKING:
+    from pyfsagg.typed import Name
+def f():
+    from pyfsagg.room import late
+"""
+    wanted = {"pyfsagg.plain", "pyfsagg.typed", "pyfsagg.room.late"}
+    assert _targets(ast.parse(text), {*wanted, "pyfsagg.room.__init__"}) == wanted
+    text = """import importlib
+def f():
+    from pyfsagg.cli import main
+    import pyfsagg_papers.shipped
+    from pyfsagg import plotting
+    importlib.import_module('pyfsagg.ensemble')
+    importlib.import_module(f'pyfsagg_rpy2.{main}')
+"""
+    rooms = [_room_of(module) for module in _imported(ast.parse(text))]
+    expected = ["None", "cli", "pyfsagg_papers", "plotting", "ensemble", "pyfsagg_rpy2"]
+    assert sorted(map(str, rooms)) == sorted(expected)
 
 
-def test_the_door_for_packages_that_build_on_pyfsagg() -> None:
+def test_the_doors_have_the_names_that_are_used() -> None:
     names = pyfsagg.extending.__all__
     assert all(getattr(pyfsagg.extending, name) is not None for name in names)
     used = {
         alias.name
         for path in THEIRS
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(_tree(path))
         if isinstance(node, ast.ImportFrom) and node.module == "pyfsagg.extending"
         for alias in node.names
     }
     assert used == set(names)
     assert len(names) <= 55
+    for name in pyfsagg.__all__:
+        assert getattr(pyfsagg, name) is not None
+    assert set(pyfsagg.__all__) <= set(dir(pyfsagg))
+    with pytest.raises(AttributeError, match="attribute nothing"):
+        pyfsagg.nothing  # noqa: B018
 
 
-@pytest.mark.parametrize("path", [*MODULES, *USERS], ids=lambda path: str(path.relative_to(ROOT)))
+@_of([*MODULES, *USERS])
 def test_no_module_of_ours_is_loaded_by_a_string(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and _loads_by_name(node.func):
-            texts = [c.value for a in node.args for c in ast.walk(a) if isinstance(c, ast.Constant)]
-            ours = [text for text in texts if isinstance(text, str) and _room_of(text) is not None]
-            assert not ours
+    assert not list(_named(_tree(path)))
 
 
 _FLAG = re.compile(r"(?<![\w-])--[a-z]")
-TERMINAL = ("pyfsagg/cli", "pyfsagg/_command", "pyfsagg_papers/commands", "pyfsagg/__main__.py")
 STARTS_A_COMMAND = "pyfsagg/for_r/tasks.py"
+TERMINAL = (
+    *("pyfsagg/cli", "pyfsagg/_command", "pyfsagg_papers/commands", "pyfsagg/__main__.py"),
+    STARTS_A_COMMAND,
+)
 
 
 def _said(tree: ast.AST) -> Iterator[str]:
@@ -215,79 +254,42 @@ def _said(tree: ast.AST) -> Iterator[str]:
             yield node.value
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+@_of([p for p in MODULES if not p.relative_to(ROOT).as_posix().startswith(TERMINAL)])
 def test_only_the_terminal_speaks_of_flags(path: Path) -> None:
     """Users of Python and R have never seen them; the terminal translates what it is told."""
-    name = path.relative_to(ROOT).as_posix()
-    if name.startswith(TERMINAL) or name == STARTS_A_COMMAND:
-        return
-    assert not [text for text in _said(ast.parse(path.read_text("utf-8"))) if _FLAG.search(text)]
-
-
-def test_a_flag_is_seen_wherever_it_is_said() -> None:
-    text = """'--a'\nf(help='--b')\nsay = f"{x} or --c"\ng('--d', h={1: 'pass --e'})\nk = 'a--f'"""
-    assert [each for each in _said(ast.parse(text)) if _FLAG.search(each)] == [
-        " or --c",
-        "--d",
-        "pass --e",
-    ]
+    assert not [text for text in _said(_tree(path)) if _FLAG.search(text)]
 
 
 PROCESS = [ROOT / "pyfsagg" / "cli" / "__init__.py", ROOT / "pyfsagg" / "for_r" / "_door.py"]
 """Who has the process for itself: the terminal and R."""
 
 
-@pytest.mark.parametrize(
-    "path",
-    [each for each in MODULES if each not in PROCESS],
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
+@_of([each for each in MODULES if each not in PROCESS])
 def test_what_threads_share_is_changed_by_one_at_a_time(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(_tree(path)):
         if isinstance(node, ast.With):
             opened = [ast.unparse(item.context_expr) for item in node.items]
             shared = [each for each in opened if re.search(r"catch_warnings|rc_context", each)]
             assert not shared or opened[0] == "ALONE"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_warnings_go_through_the_function_that_a_thread_can_set_aside(path: Path) -> None:
-    if path.name not in ("remarks.py", "deprecation.py"):
-        assert "warnings.warn(" not in path.read_text(encoding="utf-8")
-
-
-def _circles(edges: dict[str, set[str]]) -> list[list[str]]:
-    """Files that import each other, directly or in a round (Tarjan's components of more than one)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    found: list[list[str]] = []
-
-    def visit(file: str) -> None:
-        index[file] = low[file] = len(index)
-        stack.append(file)
-        for other in edges.get(file, ()):
-            if other not in index:
-                visit(other)
-                low[file] = min(low[file], low[other])
-            elif other in stack:
-                low[file] = min(low[file], index[other])
-        if low[file] == index[file]:
-            cut = stack.index(file)
-            if len(stack) - cut > 1:
-                found.append(sorted(stack[cut:]))
-            del stack[cut:]
-
+def _circles(edges: dict[str, set[str]]) -> list[set[str]]:
+    """Files that import each other, directly or in a round: each reaches the others."""
+    reached = {}
     for file in edges:
-        if file not in index:
-            visit(file)
-    return found
+        seen, new = set(), set(edges[file])
+        while new:
+            seen |= new
+            new = {later for other in new for later in edges.get(other, ())} - seen
+        reached[file] = seen
+    rounds = [{other for other in reached[f] if f in reached.get(other, ())} for f in edges]
+    return [one for j, one in enumerate(rounds) if one and one not in rounds[:j]]
 
 
-def _targets(path: Path, files: Mapping[str, Path]) -> set[str]:
+def _targets(tree: ast.AST, files: Container[str]) -> set[str]:
     """The files that a file imports: for its types and inside its functions, too."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             named = [(f"{node.module}.{alias.name}", node.module) for alias in node.names]
         elif isinstance(node, ast.Import):
@@ -300,69 +302,13 @@ def _targets(path: Path, files: Mapping[str, Path]) -> set[str]:
     return found
 
 
-def test_no_file_is_in_a_circle() -> None:
-    files = {".".join(_parts(path)): path for path in MODULES}
-    edges = {name: _targets(path, files) - {name} for name, path in files.items()}
-    assert _circles(edges) == []
-
-
-def test_an_import_is_seen_wherever_it_stands(tmp_path: Path) -> None:
-    file = tmp_path / "a.py"
-    file.write_text(
-        "from typing import TYPE_CHECKING\n"
-        "import pyfsagg.plain\n"
-        "if TYPE_CHECKING:\n"
-        "    from pyfsagg.typed import Name\n"
-        "def f():\n"
-        "    from pyfsagg.room import late\n"
-    )
-    files = dict.fromkeys(
-        ("pyfsagg.plain", "pyfsagg.typed", "pyfsagg.room.__init__", "pyfsagg.room.late"), file
-    )
-    assert _targets(file, files) == set(files) - {"pyfsagg.room.__init__"}
-
-
-def test_the_check_sees_what_points_up(tmp_path: Path) -> None:
-    file = tmp_path / "filters.py"
-    file.write_text(
-        "import importlib\n"
-        "def f():\n"
-        "    from pyfsagg.cli import main\n"
-        "    import pyfsagg_papers.shipped\n"
-        "    from pyfsagg import plotting\n"
-        "    importlib.import_module('pyfsagg.ensemble')\n"
-        "    importlib.import_module(f'pyfsagg_rpy2.{main}')\n"
-    )
-    rooms = [_room_of(module) for module in _imported(file)]
-    assert sorted(map(str, rooms)) == sorted(
-        ["None", "cli", "pyfsagg_papers", "plotting", "ensemble", "pyfsagg_rpy2"]
-    )
-    assert _circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
-
-
-def test_plain_import_loads_nothing_heavy() -> None:
-    code = (
-        "import sys, pyfsagg; "
-        "print([m for m in ('numpy', 'pandas', 'numba', 'sklearn', 'matplotlib', 'rpy2') "
-        "if m in sys.modules])"
-    )
+@pytest.mark.parametrize(
+    "start",
+    ["import pyfsagg", "from pyfsagg.cli import build_parser; build_parser()"],
+    ids=["import", "help of the command line"],
+)
+def test_what_is_often_started_loads_nothing_heavy(start: str) -> None:
+    heavy = "numpy pandas scipy numba sklearn matplotlib jinja2 rpy2"
+    code = f"{start}; import sys; print([m for m in {heavy.split()} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_the_help_of_the_command_line_loads_nothing_heavy() -> None:
-    code = (
-        "import sys; from pyfsagg.cli import build_parser; build_parser(); "
-        "print([m for m in ('numpy', 'pandas', 'scipy', 'numba', 'sklearn', 'matplotlib', 'jinja2') "
-        "if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_every_public_name_can_be_had() -> None:
-    for name in pyfsagg.__all__:
-        assert getattr(pyfsagg, name) is not None
-    assert set(pyfsagg.__all__) <= set(dir(pyfsagg))
-    with pytest.raises(AttributeError, match="attribute nothing"):
-        pyfsagg.nothing  # noqa: B018

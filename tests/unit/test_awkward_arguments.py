@@ -1,7 +1,5 @@
 """What is refused in one sentence, and was Python's or NumPy's own error before."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess
@@ -13,11 +11,13 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import words
 
 import pyfsagg
 from pyfsagg._command.flags import assignments
 from pyfsagg._table.table import as_table
 from pyfsagg.aggregation import compare_aggregations, permutation_p_values
+from pyfsagg.cli import main
 from pyfsagg.error_control import control_errors
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggError
 from pyfsagg.rank_order import make_planted_orders
@@ -50,15 +50,20 @@ NOTHING = np.empty(0)
 DAYS = np.arange(2).astype("datetime64[D]")
 RAGGED = [[1, 2], [3]]
 WAVES = np.array([1, 2, 3, 4]) + 1j
+BOX = np.zeros((4, 3))
+HALF = np.array(["a", "\udcff"] * 4, dtype=object)
 
 
 def evaluated(**options: Any) -> pyfsagg.Evaluation:
     return pyfsagg.evaluate(WINE.X, WINE.y, n_resamples=2, **options)
 
 
+def ranked(X: Any = WINE.X, y: Any = WINE.y, **options: Any) -> pyfsagg.EnsembleResult:
+    return pyfsagg.wam(X, y, **{**QUICK, **options})
+
+
 CALLS = {
-    "no workers": lambda: pyfsagg.wam(WINE.X, WINE.y, n_jobs=0, **QUICK),
-    "half a worker": lambda: pyfsagg.wam(WINE.X, WINE.y, n_jobs=0.5, **QUICK),
+    "half a worker": lambda: ranked(n_jobs=0.5),
     "an array for a word": lambda: adjust_p_values([0.1, 0.2], np.zeros(3)),
     "a list for a word": lambda: adjust_p_values([0.1, 0.2], ["holm"]),
     "t without end": lambda: noncentral_t_interval(float("nan"), 4),
@@ -88,17 +93,15 @@ CALLS = {
     "half a character in a header": lambda: as_table(
         np.eye(4), feature_names=["a", "b", "\udcff", "d"]
     ),
-    "half a character in a class": lambda: pyfsagg.wam(
-        np.arange(8.0)[:, np.newaxis], np.array(["a", "\udcff"] * 4, dtype=object), **QUICK
-    ),
-    "half a character in a level": lambda: pyfsagg.wam(
-        pd.DataFrame({"a": pd.Series(["a", "\udcff"] * 4, dtype=object)}), [0, 1] * 4, **QUICK
+    "half a character in a class": lambda: ranked(np.arange(8.0)[:, np.newaxis], HALF),
+    "half a character in a level": lambda: ranked(
+        pd.DataFrame({"a": HALF}, dtype=object), [0, 1] * 4
     ),
     "half a character in a vote": lambda: pyfsagg.vote([["a", "\udcff"], ["a"]], size=1),
     "half a character in a table to check": lambda: pyfsagg.check_table(
         pd.DataFrame(np.eye(4), columns=pd.Index(["a", "b", "\udcff", "d"], dtype=object))
     ),
-    "a list for options": lambda: pyfsagg.wam(WINE.X, WINE.y, aggregator_params=[1], **QUICK),
+    "a list for options": lambda: ranked(aggregator_params=[1]),
     "a number for methods": lambda: compare_aggregations([["a"], ["a"]], 3),
     "a number beyond floats": lambda: pyfsagg.aggregate(np.array([[10**400, 1], [2, 3]]), "borda"),
     "many brackets": lambda: assignments(["a=" + "[" * 100_000]),
@@ -117,34 +120,26 @@ CALLS = {
     "complex scores of guides": lambda: pyfsagg.screen(WAVES, ["a", "a", "b", "b"]),
     "complex scores of members": lambda: pyfsagg.RankTable.from_groups(WAVES, list("aabb")),
     "guides beyond floats": lambda: pyfsagg.screen([10**400, 1], ["a", "b"]),
-    "an array for the word auto": lambda: pyfsagg.wam(
-        WINE.X, WINE.y, filter="chi_squared", n_resamples=np.zeros((4, 3))
-    ),
-    "an array for the word auto of pairs": lambda: pyfsagg.Checks(np.zeros((4, 3))),
-    "an array for the word auto of checks": lambda: pyfsagg.wam(
-        WINE.X, WINE.y, checks=np.zeros((4, 3)), **QUICK
-    ),
+    "an array for the word auto": lambda: ranked(n_resamples=BOX),
+    "an array for the word auto of pairs": lambda: pyfsagg.Checks(BOX),
+    "an array for the word auto of checks": lambda: ranked(checks=BOX),
     "an array for the word auto of a threshold": lambda: pyfsagg.WithinAggregationSelector(
-        n_features_to_select=np.zeros((4, 3)), **QUICK
+        n_features_to_select=BOX, **QUICK
     ).fit(WINE.X, WINE.y),
-    "an array for the depth of a filter": lambda: pyfsagg.wam(
-        WINE.X,
-        WINE.y,
-        filter="mrmr",
-        n_resamples=4,
-        filter_params={"n_features": np.zeros((4, 3))},
+    "an array for the depth of a filter": lambda: ranked(
+        filter="mrmr", filter_params={"n_features": BOX}
     ),
-    "an array for exact": lambda: wilcoxon([1.0, 2.0, 3.0], exact=np.zeros((4, 3))),
+    "an array for exact": lambda: wilcoxon([1.0, 2.0, 3.0], exact=BOX),
     "an array for a flag": lambda: pyfsagg.stability_measures.pareto_front(
-        [0.5], [0.5], higher_is_better=np.zeros((4, 3))
+        [0.5], [0.5], higher_is_better=BOX
     ),
-    "more workers than there are": lambda: pyfsagg.wam(WINE.X, WINE.y, n_jobs=10**30, **QUICK),
+    "more workers than there are": lambda: ranked(n_jobs=10**30),
     "more repetitions than fit": lambda: pyfsagg.adequacy(np.eye(4), n_boot=10**30),
     "more clusterings than fit": lambda: frcm(WINE.X, n_clusterings=10**30),
     "more features than fit": lambda: make_concordant_orders(2, 3, 10**30),
-    "a function that cannot filter": lambda: pyfsagg.wam(WINE.X, WINE.y, filter=len, n_resamples=4),
+    "a function that cannot filter": lambda: ranked(filter=len),
     "a number for aggregators": lambda: pyfsagg.influence(WINE.X, WINE.y, aggregators=1.5),
-    "an array for a baseline": lambda: evaluated(baselines=np.zeros((4, 3))),
+    "an array for a baseline": lambda: evaluated(baselines=BOX),
     "nothing for thresholds": lambda: evaluated(thresholds=None),
     "a number for metrics": lambda: evaluated(metrics=1),
     "a table of labels": lambda: pyfsagg.datasets.check_table(WINE.X, y=np.zeros((2, 3, 4))),
@@ -152,7 +147,7 @@ CALLS = {
     "times beyond floats": lambda: pyfsagg.cox_score(np.eye(2), np.array([[10**400, 1], [2, 0]])),
     "no measures": lambda: pyfsagg.stability(np.eye(3), []),
     "no similarities": lambda: pyfsagg.stability(np.eye(3), similarity=pd.DataFrame()),
-    "an array for sizes": lambda: pyfsagg.stability([{0}, {1}], sizes=np.zeros((4, 3))),
+    "an array for sizes": lambda: pyfsagg.stability([{0}, {1}], sizes=BOX),
     "one name of two": lambda: pyfsagg.stability([{0}, {1}], names=["a"]),
     "a seed of folds that is a word": lambda: naive_bayes_accuracy(
         np.arange(12).reshape(6, 2), list("aaabbb"), random_state="one"
@@ -160,7 +155,7 @@ CALLS = {
     "a list as a source": lambda: permutation_p_values(
         [["a", "b"], ["b", "a"]], "rra", groups=[[1, 2], [3]]
     ),
-    "an array for a subject": lambda: friedman(pd.DataFrame(np.eye(4)), subject=np.zeros((4, 3))),
+    "an array for a subject": lambda: friedman(pd.DataFrame(np.eye(4)), subject=BOX),
     "blocks beyond floats": lambda: friedman(np.array([[10**400, 1], [2, 3], [4, 5]])),
     "labels without order": lambda: consensus_matrix(np.array([[1, "a"], [2, 3]], dtype=object)),
     "ragged labels": lambda: correlation_ratio(WINE.X, RAGGED),
@@ -187,11 +182,8 @@ def test_an_analysis_of_variance_knows_no_size(exponent: int) -> None:
     groups = {"a": [6.0, 8, 4, 5], "b": [8.0, 12, 9, 11], "c": [13.0, 9, 11, 8]}
     usual = one_way_anova(groups)
     found = one_way_anova({name: np.ldexp(each, exponent) for name, each in groups.items()})
-    assert (found.f, found.p_value, found.omega_squared) == (
-        usual.f,
-        usual.p_value,
-        usual.omega_squared,
-    )
+    for name in ("f", "p_value", "omega_squared"):
+        assert getattr(found, name) == getattr(usual, name)
 
 
 FOLDS = np.array([[6.0, 8, 13], [8, 12, 9], [4, 9, 11], [5, 11, 8], [7, 9, 12]])
@@ -227,14 +219,18 @@ def test_a_posterior_knows_no_size(exponent: int) -> None:
     pd.testing.assert_frame_equal(probabilities(exponent), probabilities(0), check_exact=True)
 
 
-def test_rounding_leaves_numbers_that_are_too_large_for_decimals() -> None:
+def test_huge_values_are_rounded_compared_and_ranked() -> None:
     values = [1e300, 2.25e300, -0.5e300, 4e300]
     assert wilcoxon(values, decimals=300).estimate == wilcoxon(values).estimate
-
-
-def test_the_larger_of_two_huge_values_wins() -> None:
     found = win_tie_loss(np.array([[1.5e308, -1.5e308]] * 4))
     assert found[["wins", "ties", "losses"]].to_numpy().tolist() == [[4, 0, 0]]
+    scores = np.random.default_rng(0).normal(size=(9, 4))
+    usual, found = (
+        pyfsagg.adequacy(np.ldexp(scores, size), n_features_to_select=2, random_state=0)
+        for size in (0, 1021)
+    )
+    assert found.expected_kendall == usual.expected_kendall
+    np.testing.assert_array_equal(found.features["score"], np.ldexp(usual.features["score"], 1021))
 
 
 @pytest.mark.parametrize("standardize", ["z_score", "min_max"])
@@ -247,55 +243,34 @@ def test_standard_scores_know_no_size(standardize: str, exponent: int) -> None:
     np.testing.assert_array_equal(found, usual)
 
 
-def test_the_accuracy_of_huge_scores() -> None:
-    scores = np.random.default_rng(0).normal(size=(9, 4))
-    usual, found = (
-        pyfsagg.adequacy(np.ldexp(scores, size), n_features_to_select=2, random_state=0)
-        for size in (0, 1021)
-    )
-    assert found.expected_kendall == usual.expected_kendall
-    np.testing.assert_array_equal(found.features["score"], np.ldexp(usual.features["score"], 1021))
-
-
-def test_selections_by_number_of_unequal_size_have_a_report() -> None:
+def test_strange_and_allowed() -> None:
     found = pyfsagg.stability([[1, 2], [3], [1, 3]], random_state=0)
     assert found.data["n_resamples"] == 3
-
-
-def test_labels_of_survival_may_be_an_array() -> None:
     y = np.column_stack([np.arange(1.0, 11.0), np.arange(10) % 2])
     X = np.random.default_rng(0).normal(size=(10, 2))
     pyfsagg.datasets.check_table(X, y=y, task="survival")
+    one = make_planted_orders(3, 3, n_extraneous=2, random_state=np.random.default_rng(7))
+    two = make_planted_orders(3, 3, n_extraneous=2, random_state=7)
+    np.testing.assert_array_equal(one.X, two.X)
+    usual = ranked(n_jobs=1)
+    with joblib.parallel_config("multiprocessing", n_jobs=2):
+        found = ranked()
+    np.testing.assert_array_equal(found.combined, usual.combined)
+    with pytest.raises(ParameterError, match="-1 for all cores, got 0"):
+        ranked(n_jobs=0)
 
 
 def test_a_full_terminal_is_said() -> None:
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "pyfsagg", "datasets"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        command = [sys.executable, "-m", "pyfsagg", "datasets"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "No space left" in done.stderr
 
 
-def test_seeds_of_orders_draw_what_they_drew() -> None:
-    one = make_planted_orders(3, 3, n_extraneous=2, random_state=np.random.default_rng(7))
-    two = make_planted_orders(3, 3, n_extraneous=2, random_state=7)
-    np.testing.assert_array_equal(one.X, two.X)
-
-
-def test_a_configured_backend_that_has_no_generators() -> None:
-    usual = pyfsagg.wam(WINE.X, WINE.y, n_jobs=1, **QUICK)
-    with joblib.parallel_config("multiprocessing", n_jobs=2):
-        found = pyfsagg.wam(WINE.X, WINE.y, **QUICK)
-    np.testing.assert_array_equal(found.combined, usual.combined)
-
-
 def test_a_saved_run_that_lacks_a_name_is_damaged(tmp_path: Path) -> None:
-    folder = pyfsagg.wam(WINE.X, WINE.y, **QUICK).save(tmp_path / "run")
+    folder = ranked().save(tmp_path / "run")
     document = json.loads((folder / "run.json").read_text())
     for names in (document["features"][1:], [*document["features"][:-1], "alcohol"]):
         (folder / "run.json").write_text(json.dumps({**document, "features": names}))
@@ -303,37 +278,12 @@ def test_a_saved_run_that_lacks_a_name_is_damaged(tmp_path: Path) -> None:
             pyfsagg.EnsembleResult.load(folder)
 
 
-def test_a_terminal_without_unicode_gets_escapes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from pyfsagg.cli import main
-
+def test_a_terminal_without_unicode_gets_escapes(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     table = WINE.X.iloc[:, :3].set_axis(["ärger", "b", "c"], axis=1).assign(kind=WINE.y)
     table.to_csv("table.csv", index=False)
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", out)
-    assert (
-        main(
-            [
-                "rank",
-                "table.csv",
-                "--target",
-                "kind",
-                "--filter",
-                "cs",
-                "--n-resamples",
-                "4",
-                "--seed",
-                "0",
-            ]
-        )
-        == 0
-    )
+    assert main(words("rank table.csv --target kind --filter cs --n-resamples 4 --seed 0")) == 0
     out.flush()
     assert rb"\xe4rger" in out.buffer.getvalue()
-
-
-def test_the_sentence_of_workers_names_the_remedy() -> None:
-    with pytest.raises(ParameterError, match="-1 for all cores, got 0"):
-        pyfsagg.wam(WINE.X, WINE.y, n_jobs=0, **QUICK)

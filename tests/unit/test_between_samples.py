@@ -1,13 +1,13 @@
 """Stability between samples: what pairs of disjoint samples say, and how a run gets them."""
 
-from __future__ import annotations
-
 import itertools
 import json
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 from scipy.stats import spearmanr
 from scipy.stats import t as student
 
@@ -69,7 +69,7 @@ def test_the_interval_is_the_one_of_the_notes() -> None:
     assert (row["lower"], row["upper"]) == pytest.approx((mean - half, min(mean + half, 1.0)))
 
 
-def test_rankings_that_agree_or_say_nothing() -> None:
+def test_rankings_that_agree_or_say_nothing_or_are_refused() -> None:
     first, _ = scores(1, n=8)
     same = between_sample_stability(first, first).estimates
     assert same["estimate"].to_numpy() == pytest.approx(1.0)
@@ -83,9 +83,20 @@ def test_rankings_that_agree_or_say_nothing() -> None:
     few = between_sample_stability(first[:4], first[4:]).estimates
     assert few["estimate"].notna().all()
     assert few["lower"].isna().all()
+    for options, message in (
+        ({"first": np.zeros((3, 4)), "second": np.zeros((3, 5))}, "got the shapes"),
+        ({"first": np.where(np.eye(3, 4) > 0, np.nan, 1.0)}, "missing scores"),
+        ({"confidence_level": 1.0}, "level"),
+        ({"confidence_level": 0.0}, "level"),
+        ({"n_features_to_select": 50}, "n_features_to_select"),
+        ({"n_rows": 0}, "n_rows"),
+    ):
+        given = {"first": np.eye(3, 4), "second": np.eye(3, 4), **options}
+        with pytest.raises((DataError, ParameterError), match=message):
+            between_sample_stability(**given)
 
 
-def test_noise_agrees_by_nothing_though_its_resamples_do() -> None:
+def test_what_noise_agrees_by() -> None:
     rng = np.random.default_rng(11)
     X, y = rng.normal(size=(100, 50)), np.arange(100) % 2
     result = pyfsagg.wam(X, y, filter="spearman", n_resamples=240, random_state=1)
@@ -95,52 +106,48 @@ def test_noise_agrees_by_nothing_though_its_resamples_do() -> None:
     assert abs(found["estimate"]).max() < 0.25
     agreement = pyfsagg.nogueira(result.combined, input="scores")
     assert float(agreement) > 0.1
+    # Why the sentence does not call 0 what noise gives.
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(4):
+        levels = np.hstack([rng.integers(0, 2, (120, 20)), rng.integers(0, 12, (120, 6))])
+        noise = pd.DataFrame(levels).astype("category").add_prefix("x")
+        checks = Checks(pairs=20, shuffles=0)
+        run = ranked(noise, np.arange(120) % 2, n_resamples=8, checks=checks, random_state=0)
+        found.append(run.between_sample_stability(6).estimates.loc["nogueira", "estimate"])
+    assert min(found) > 0.5
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"first": np.zeros((3, 4)), "second": np.zeros((3, 5))}, "got the shapes"),
-        ({"first": np.where(np.eye(3, 4) > 0, np.nan, 1.0)}, "missing scores"),
-        ({"confidence_level": 1.0}, "level"),
-        ({"confidence_level": 0.0}, "level"),
-        ({"n_features_to_select": 50}, "n_features_to_select"),
-        ({"n_rows": 0}, "n_rows"),
-    ],
-)
-def test_bad_input(options: dict, message: str) -> None:
-    given = {"first": np.eye(3, 4), "second": np.eye(3, 4), **options}
-    with pytest.raises((DataError, ParameterError), match=message):
-        between_sample_stability(**given)
-
-
-# ---------------------------------------------------------------------------------------------
-# beside a run
-# ---------------------------------------------------------------------------------------------
+# -- beside a run ---------------------------------------------------------------------------------
 OPTIONS = {"filter": "cs", "n_resamples": 48, "random_state": 3}
 
 
-def test_the_halves_of_a_run_are_those_of_the_plan() -> None:
-    beside = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS)
-    plan = pyfsagg.wam(
-        WINE.X, WINE.y, **{**OPTIONS, "n_resamples": 12}, resampling="complementary_pairs"
-    )
-    np.testing.assert_array_equal(beside.halves, plan.combined)
+def ranked(X: Any = WINE.X, y: Any = WINE.y, **options: Any) -> pyfsagg.EnsembleResult:
+    return pyfsagg.wam(X, y, **{**OPTIONS, **options})
+
+
+@pytest.fixture(scope="module")
+def run() -> pyfsagg.EnsembleResult:
+    return ranked()
+
+
+def test_the_halves_of_a_run_are_those_of_the_plan(run: pyfsagg.EnsembleResult) -> None:
+    plan = ranked(n_resamples=12, resampling="complementary_pairs")
+    np.testing.assert_array_equal(run.halves, plan.combined)
     assert plan.halves is None
-    assert beside.parameters["pairs"] == {"n_pairs": 6, "rows_in_a_half": 88}
-    found, same = beside.between_sample_stability(4), plan.between_sample_stability(4)
+    assert run.parameters["pairs"] == {"n_pairs": 6, "rows_in_a_half": 88}
+    found, same = run.between_sample_stability(4), plan.between_sample_stability(4)
     pd.testing.assert_frame_equal(found.estimates, same.estimates)
     assert (found.n_pairs, found.n_features_to_select, found.n_rows) == (6, 4, 88)
 
 
-def test_pairs_leave_the_ranking_alone_and_can_be_turned_off() -> None:
-    with_pairs = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS)
-    without = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, checks=Checks(pairs=0))
-    np.testing.assert_array_equal(with_pairs.scores, without.scores)
+def test_pairs_leave_the_ranking_alone_and_can_be_turned_off(run: pyfsagg.EnsembleResult) -> None:
+    without = ranked(checks=Checks(pairs=0))
+    np.testing.assert_array_equal(run.scores, without.scores)
     assert without.halves is None
     with pytest.raises(DataError, match=r"give checks=pyfsagg.Checks\(pairs=30\), or 8 resamples"):
         without.between_sample_stability()
-    assert pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, checks=Checks(pairs=9)).halves.shape == (18, 13)
+    assert ranked(checks=Checks(pairs=9)).halves.shape == (18, 13)
     text = without.summary_text(n_features_to_select=0.25)
     assert "Not known: the run has no pairs" in " ".join(text.split())
 
@@ -151,18 +158,13 @@ def test_a_bam_run_a_number_and_a_sparse_table_have_pairs() -> None:
     assert bam.between_sample_stability().estimates["estimate"].between(0.5, 1.0).all()
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 8))
-    number = pyfsagg.wam(
-        X, X[:, 0] + rng.normal(size=60), filter="pearson", task="regression", n_resamples=40
-    )
+    number = ranked(X, X[:, 0] + rng.normal(size=60), filter="pearson", task="regression")
     assert number.between_sample_stability().n_rows == 30
-    from scipy.sparse import csr_matrix
-
-    sparse = pyfsagg.wam(csr_matrix(WINE.X.to_numpy()), WINE.y, **OPTIONS)
-    dense = pyfsagg.wam(WINE.X.to_numpy(), WINE.y, **OPTIONS)
+    dense, sparse = (ranked(of(WINE.X.to_numpy())) for of in (np.asarray, csr_matrix))
     np.testing.assert_array_equal(sparse.halves, dense.halves)
 
 
-def test_groups_stay_together_in_the_pairs() -> None:
+def test_pairs_keep_groups_together_and_know_their_numbers() -> None:
     groups = np.arange(178) // 2
     seen = []
 
@@ -170,89 +172,49 @@ def test_groups_stay_together_in_the_pairs() -> None:
         seen.append(np.asarray(sample_weight))
         return np.var(np.asarray(X), axis=0)
 
-    pyfsagg.wam(
-        WINE.X, WINE.y, filter=watch, resampling=GroupedBootstrap(groups), n_resamples=8,
-        random_state=0,
-    )  # fmt: skip
+    ranked(filter=watch, resampling=GroupedBootstrap(groups), n_resamples=8)
     first, second = seen[-2:]
     assert set(groups[first > 0]).isdisjoint(groups[second > 0])
-
-
-def test_a_table_that_cannot_be_halved_says_why() -> None:
-    X = np.random.default_rng(0).normal(size=(9, 4))
-    y = [0, 0, 0, 0, 0, 0, 0, 0, 1]
-    result = pyfsagg.wam(X, y, filter="cs", resampling="stratified", n_resamples=16, random_state=0)
-    with pytest.raises(DataError, match="fewer than two classes"):
-        result.between_sample_stability()
-
-
-def test_it_is_kept_and_shown(tmp_path) -> None:
-    result = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS)
-    result.save(tmp_path / "run")
-    kept = pyfsagg.load_result(tmp_path / "run")
-    np.testing.assert_array_equal(kept.halves, result.halves)
-    document = json.loads((tmp_path / "run" / "run.json").read_text())
-    found = result.between_sample_stability()
-    assert document["between_sample_stability"] == found.record() == json.loads(found.to_json())
-    text = result.summary_text(n_features_to_select=0.25)
-    assert text.index("would agree on") < text.index("Agreement of the resamples")
-    page = (result.report(tmp_path / "page.html")).read_text()
-    assert page.index("Would another sample give the same?") < page.index(
-        "How far the resamples agree"
-    )
-    assert "repeated rows look like evidence" not in page
-    entropy = pyfsagg.wam(WINE.X, WINE.y, n_resamples=8, random_state=0)
-    assert "repeated rows look like evidence" in entropy.report(tmp_path / "ig.html").read_text()
-
-
-def test_a_checkpoint_keeps_the_halves(tmp_path) -> None:
-    options = {**OPTIONS, "execution": Execution(checkpoint=tmp_path / "kept")}
-    first = pyfsagg.wam(WINE.X, WINE.y, **options)
-    again = pyfsagg.wam(WINE.X, WINE.y, **options)
-    plain = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS)
-    np.testing.assert_array_equal(first.halves, again.halves)
-    np.testing.assert_array_equal(first.halves, plain.halves)
-
-
-def test_pairs_know_their_numbers() -> None:
     assert ComplementaryPairs.pairs(5).tolist() == [[0, 1], [2, 3]]
     assert ComplementaryPairs.pairs(0).shape == (0, 2)
 
 
-def test_the_sentence_says_what_0_is_and_for_how_many_features(tmp_path) -> None:
-    result = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS)
+def test_a_table_that_cannot_be_halved_says_why() -> None:
+    X = np.random.default_rng(0).normal(size=(9, 4))
+    result = ranked(X, [0, 0, 0, 0, 0, 0, 0, 0, 1], resampling="stratified", n_resamples=16)
+    with pytest.raises(DataError, match="fewer than two classes"):
+        result.between_sample_stability()
+
+
+def test_the_halves_are_kept_and_shown(run: pyfsagg.EnsembleResult, tmp_path) -> None:
+    run.save(tmp_path / "run")
+    np.testing.assert_array_equal(pyfsagg.load_result(tmp_path / "run").halves, run.halves)
+    document = json.loads((tmp_path / "run" / "run.json").read_text())
+    found = run.between_sample_stability()
+    assert document["between_sample_stability"] == found.record() == json.loads(found.to_json())
+    text = run.summary_text(n_features_to_select=0.25)
+    assert text.index("would agree on") < text.index("Agreement of the resamples")
+    page = run.to_html()
+    question = page.index("Would another sample give the same?")
+    assert question < page.index("How far the resamples agree")
+    assert "repeated rows look like evidence" not in page
+    assert "repeated rows look like evidence" in ranked(filter="ig", n_resamples=8).to_html()
+    for _ in range(2):
+        kept = ranked(execution=Execution(checkpoint=tmp_path / "kept"))
+        np.testing.assert_array_equal(kept.halves, run.halves)
+
+
+@pytest.mark.parametrize("threshold", ["auto", 4, 12])
+def test_the_sentence_says_what_0_is_and_for_how_many_features(run, threshold) -> None:
+    best = len(run.select()) if threshold == "auto" else threshold
     chosen = "The number of features was chosen from the rows of both samples"
     little = "With 12 of 13 features, it is the agreement on the 1 left out"
-    for threshold, there, absent in (
-        ("auto", [f"the best {len(result.select())} features", chosen], [little]),
-        (4, ["the best 4 features"], [chosen, little]),
-        (12, ["the best 12 features", little], [chosen]),
+    for said in (
+        " ".join(run.summary_text(n_features_to_select=threshold).split()),
+        run.to_html(n_features_to_select=threshold),
     ):
-        text = " ".join(result.summary_text(n_features_to_select=threshold).split())
-        page = result.report(
-            tmp_path / f"{threshold}.html", n_features_to_select=threshold
-        ).read_text()
-        for said in (text, page):
-            assert "0 the agreement of as many features drawn at random" in said.replace(":", "")
-            assert "for instance in their number of levels, agree on noise, too" in said
-            assert all(each in said for each in there)
-            assert not any(each in said for each in absent)
-
-
-def test_noise_agrees_where_features_differ_in_their_number_of_levels() -> None:
-    """Why the sentence does not call 0 what noise gives."""
-    rng = np.random.default_rng(0)
-    found = []
-    for _ in range(4):
-        levels = np.hstack([rng.integers(0, 2, (120, 20)), rng.integers(0, 12, (120, 6))])
-        noise = pd.DataFrame(levels).astype("category").add_prefix("x")
-        run = pyfsagg.wam(
-            noise,
-            np.arange(120) % 2,
-            filter="chi_squared",
-            n_resamples=8,
-            checks=Checks(pairs=20, shuffles=0),
-            random_state=0,
-        )
-        found.append(run.between_sample_stability(6).estimates.loc["nogueira", "estimate"])
-    assert min(found) > 0.5
+        assert "0 the agreement of as many features drawn at random" in said.replace(":", "")
+        assert "for instance in their number of levels, agree on noise, too" in said
+        assert f"the best {best} features" in said
+        assert (chosen in said) == (threshold == "auto")
+        assert (little in said) == (threshold == 12)

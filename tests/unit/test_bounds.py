@@ -1,7 +1,5 @@
 """The tier that looks at every index of a kernel: that it does look."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

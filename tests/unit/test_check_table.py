@@ -1,7 +1,5 @@
 """Each trap by a table that has it, and by one that nearly has it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +8,7 @@ import pytest
 import sklearn.datasets
 
 import pyfsagg
-from pyfsagg._table.findings import CODES, Finding, TableCheck
+from pyfsagg._table.findings import CODES, Finding
 from pyfsagg.exceptions import DataError, ParameterError
 
 N = 60
@@ -32,13 +30,18 @@ def codes(frame: pd.DataFrame, **options: object) -> dict[str, tuple[str, ...]]:
     return {each.code: each.columns for each in found.findings}
 
 
-def test_a_good_table(good: pd.DataFrame) -> None:
+def test_good_and_wide_tables(good: pd.DataFrame) -> None:
     found = pyfsagg.check_table(good, target="kind")
     assert found.findings == ()
     assert found.kinds == {"numeric": 3, "integer": 1, "boolean": 1, "nominal": 1}
     assert found.class_counts == {"x": 20, "y": 20, "z": 20}
     assert "no problems were found" in repr(found)
     found.require()
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(20, 5000)))
+    frame[4999] = frame[17]
+    (finding,) = pyfsagg.check_table(frame, np.arange(20) % 2).findings
+    assert (finding.code, finding.columns) == ("duplicate_columns", ("4999",))
 
 
 def labels(frame: pd.DataFrame) -> np.ndarray:
@@ -52,13 +55,11 @@ def swapped(values: np.ndarray, *rows: int) -> np.ndarray:
 
 
 NOTES = [f"note number {i} on sample {i * 7}" for i in range(N)]
+SHUFFLED = np.random.default_rng(0).permutation(N)
 FAULTS = {
     "identifier": (NOTES, [*NOTES[: N // 4] * 4]),
     "row_number": (np.arange(1, N + 1), np.r_[np.arange(1, N), N + 5]),
-    "shuffled_numbers": (
-        np.random.default_rng(0).permutation(N),
-        np.random.default_rng(0).permutation(N) * 2,
-    ),
+    "shuffled_numbers": (SHUFFLED, SHUFFLED * 2),
     "dates": (
         [f"{1 + i % 28}.{1 + i % 12}.2020" for i in range(N)],
         [f"{1 + i % 2}.{1 + i % 2}.20.x" for i in range(N)],
@@ -82,7 +83,7 @@ def test_columns(good: pd.DataFrame, code: str) -> None:
     assert code not in codes(good.assign(new=near))
 
 
-def test_infinite_values_stop_a_run_and_hide_nothing(good: pd.DataFrame) -> None:
+def test_columns_that_are_not_read_hide_nothing(good: pd.DataFrame) -> None:
     odd = {
         "low": [-np.inf] * N,
         "up": [np.inf, -np.inf] * (N // 2),
@@ -101,6 +102,21 @@ def test_infinite_values_stop_a_run_and_hide_nothing(good: pd.DataFrame) -> None
     assert "infinite" in codes(frame.assign(kind=number), task="regression")
     number[0] = np.inf
     assert codes(good.assign(kind=number), task="regression") == {"infinite": ("kind",)}
+    # Without them rows may look alike that differ.
+    coarse = good[["flag", "kind"]].assign(flag=np.arange(N) % 2 == 0)
+    assert {"duplicate_rows", "contradictions"} <= set(codes(coarse))
+    values = np.random.default_rng(0).normal(size=N).round(2)
+    crp = [f"{each}" for each in values[:-3]] + ["<5", "< 0.5", ">=9"]
+    dates = pd.date_range("2020-01-01", periods=N)
+    assert codes(coarse.assign(**{"CRP (mg/l)": crp})) == {"unreadable": ("CRP (mg/l)",)}
+    assert codes(coarse.assign(day=dates)) == {"dates": ("day",)}
+    found = pyfsagg.check_table(coarse.assign(**{"CRP (mg/l)": crp, "BMI": ["n.d.", *crp[1:]]}))
+    [finding] = found.findings
+    assert finding.columns == ("CRP (mg/l)", "BMI")
+    assert finding.remedy.endswith("or leave it out of X")
+    assert "limits of detection" in finding.sentence
+    assert "half of a lower limit" in finding.sentence
+    assert "mixes numbers and words" in finding.sentence
 
 
 def test_copies_of_the_target(good: pd.DataFrame) -> None:
@@ -119,25 +135,25 @@ def test_copies_of_the_target(good: pd.DataFrame) -> None:
     assert "near_copy" not in codes(rare)
 
 
-def test_copies_of_a_numeric_target(good: pd.DataFrame) -> None:
-    rng = np.random.default_rng(1)
-    y = rng.normal(size=N)
-    for scale in (1.0, -3.0, 1e200):
-        frame = good.assign(kind=y, new=5.0 + scale * y)
-        assert codes(frame, task="regression") == {"target_copy": ("new",)}
-    frame = good.assign(kind=y, new=y + 1e-3 * rng.normal(size=N))
-    assert codes(frame, task="regression") == {"near_copy": ("new",)}
-    frame = good.assign(kind=y, new=y + 0.1 * rng.normal(size=N))
-    assert codes(frame, task="regression") == {}
+def test_copies_of_a_numeric_target(good) -> None:
+    for scale, noise, expected in (
+        *((scale, 0.0, {"target_copy": ("new",)}) for scale in (1.0, -3.0, 1e200)),
+        (1.0, 1e-3, {"near_copy": ("new",)}),
+        (1.0, 0.1, {}),
+    ):
+        y, error = np.random.default_rng(1).normal(size=(2, N))
+        frame = good.assign(kind=y, new=5.0 + scale * y + noise * error)
+        assert codes(frame, task="regression") == expected
 
 
 def test_targets(good: pd.DataFrame) -> None:
     kind = labels(good)
-    assert "similar_classes" in codes(good.assign(kind=np.where(good["flag"], "X ", kind)))
-    assert "similar_classes" not in codes(good.assign(kind=np.where(good["flag"], "xx", kind)))
-    for size, code in ((1, "single_member"), (2, "small_class"), (3, "small_class")):
-        assert codes(good.assign(kind=["rare"] * size + list(kind[size:]))) == {code: ("kind",)}
-    assert codes(good.assign(kind=["rare"] * 4 + list(kind[4:]))) == {}
+    for word, found in (("X ", True), ("xx", False)):
+        classes = np.where(good["flag"], word, kind)
+        assert ("similar_classes" in codes(good.assign(kind=classes))) is found
+    small = {"small_class": ("kind",)}
+    for size, expected in enumerate(({"single_member": ("kind",)}, small, small, {}), start=1):
+        assert codes(good.assign(kind=["rare"] * size + list(kind[size:]))) == expected
     gone = good.assign(kind=[None, *kind[1:]])
     assert codes(gone) == {"missing_target": ("kind",)}
     assert "1 of 60 rows" in str(pyfsagg.check_table(gone, target="kind").findings[0])
@@ -145,18 +161,22 @@ def test_targets(good: pd.DataFrame) -> None:
 
 def test_identifiers_by_name(good: pd.DataFrame) -> None:
     numbers = np.random.default_rng(2).choice(100_000, size=N, replace=False)
-    for name in ("id", "Patient ID", "sample_id", "nr"):
-        assert codes(good.assign(**{name: numbers})) == {"identifier": (name,)}
-    assert codes(good.assign(platelets=numbers)) == {}
-    assert codes(good.assign(id=numbers // 5000)) == {}
     # Most of them occur once, as in the Breast Cancer data of R's mlbench.
     most = np.r_[numbers[:50], numbers[:10]]
-    for name in ("Id", "patient_id", "caseid", "subject"):
-        for column in (most, [f"P{each}" for each in most]):
+    words = [f"P{each}" for each in most]
+    for column, names in (
+        (numbers, ("id", "Patient ID", "sample_id", "nr")),
+        (most, ("Id", "patient_id", "caseid", "subject")),
+        (words, ("Id", "patient_id", "caseid", "subject")),
+    ):
+        for name in names:
             assert codes(good.assign(**{name: column})) == {"identifier": (name,)}
-    assert codes(good.assign(platelets=most)) == {}
-    halves = np.arange(N) // 2 + 1000
-    assert codes(good.assign(id=halves[np.random.default_rng(1).permutation(N)])) == {}
+    halves = np.random.default_rng(1).permutation(np.arange(N) // 2 + 1000)
+    for name, column in (
+        *(("platelets", column) for column in (numbers, most)),
+        *(("id", column) for column in (numbers // 5000, halves)),
+    ):
+        assert codes(good.assign(**{name: column})) == {}
 
 
 def visits(good: pd.DataFrame, arms: list[str], n: int = 4) -> tuple[pd.DataFrame, np.ndarray]:
@@ -190,9 +210,6 @@ def test_subjects_with_several_rows(good: pd.DataFrame) -> None:
     few, subject = visits(good, ["drug", "placebo"] * 4)
     assert codes(few.assign(new=subject * 7 % 11)) == {}
     assert codes(few.assign(subject=subject)) == {"repeated_subject": ("subject",)}
-
-
-def test_subjects_with_a_number_or_a_time(good: pd.DataFrame) -> None:
     frame, subject = visits(good, ["drug", "placebo"] * 20)
     outcome = np.random.default_rng(7).normal(size=40)[subject]
     numbers = frame.assign(kind=outcome, new=subject, word=[f"P{each}" for each in subject])
@@ -203,31 +220,27 @@ def test_subjects_with_a_number_or_a_time(good: pd.DataFrame) -> None:
 
 
 def test_features_that_are_no_subjects(good: pd.DataFrame) -> None:
-    """Levels that tell the class, as honest features have them."""
+    """Levels that tell the class, as honest features have them; and a class that is rare."""
     n = 240
-    frame = good.iloc[np.arange(n) % N, :6].assign(kind=np.repeat(["x", "y"], n // 2))
+    frame = good.iloc[np.arange(n) % N, :6].reset_index(drop=True)
+    kind = np.repeat(["x", "y"], n // 2)
     rng = np.random.default_rng(8)
     frame["value"] = rng.normal(size=n)
     separated = np.r_[rng.integers(0, 50, n // 2), rng.integers(50, 100, n // 2)]
-    honest = {
-        "two levels": np.where(frame["kind"] == "x", "a", "b"),
-        "a number that separates": separated,
-        "ten levels": [f"{'low' if each < 50 else 'high'} {each % 5}" for each in separated],
-        "town": [f"town {each}" for each in rng.integers(0, 60, n)],
-        "one class is rare": None,
-    }
-    for name, column in honest.items():
-        if column is None:
-            frame, column = frame.assign(kind=["x"] * 4 + ["y"] * (n - 4)), honest["town"]
-        assert "repeated_subject" not in codes(frame.reset_index(drop=True).assign(new=column)), (
-            name
-        )
+    town = [f"town {each}" for each in rng.integers(0, 60, n)]
+    for new, classes in (
+        (np.where(kind == "x", "a", "b"), kind),
+        (separated, kind),
+        ([f"{'low' if each < 50 else 'high'} {each % 5}" for each in separated], kind),
+        (town, kind),
+        (town, ["x"] * 4 + ["y"] * (n - 4)),
+    ):
+        assert "repeated_subject" not in codes(frame.assign(kind=classes, new=new))
 
 
-def test_duplicates(good: pd.DataFrame) -> None:
-    assert codes(good.assign(new=good["b"], last=good["b"])) == {
-        "duplicate_columns": ("new", "last")
-    }
+def test_duplicates_and_declared_columns(good: pd.DataFrame) -> None:
+    copies = good.assign(new=good["b"], last=good["b"])
+    assert codes(copies) == {"duplicate_columns": ("new", "last")}
     assert codes(good.assign(new=good["b"].mask(good.index == 5))) == {}
     twice = pd.concat([good, good.iloc[[4]]], ignore_index=True)
     assert codes(twice) == {"duplicate_rows": ()}
@@ -235,9 +248,6 @@ def test_duplicates(good: pd.DataFrame) -> None:
     assert codes(twice) == {"duplicate_rows": (), "contradictions": ()}
     twice.loc[N, "a"] += 1e-3
     assert codes(twice) == {}
-
-
-def test_declared_columns_may_hold_anything(good: pd.DataFrame) -> None:
     frame = good.assign(town=NOTES, code=["1.5", "many"] * (N // 2), row=range(N))
     assert set(codes(frame)) == {"identifier", "unreadable", "row_number"}
     assert codes(frame, nominal=["town", "code", "row"]) == {}
@@ -245,43 +255,40 @@ def test_declared_columns_may_hold_anything(good: pd.DataFrame) -> None:
 
 def test_what_stops_and_what_lets_it_pass(good: pd.DataFrame) -> None:
     found = pyfsagg.check_table(good.assign(row=range(N), note=NOTES, flat=1.0), target="kind")
-    with pytest.raises(DataError, match=r"'note'.*'row'.*accept=\['identifier', 'row_number'\]$"):
-        found.require()
-    with pytest.raises(DataError, match=r"to accept it: accept=\['row_number'\]$"):
-        found.require(["identifier"])
+    mixed = pyfsagg.check_table(good.assign(new=["1", "many"] * 30), target="kind")
+    for checked, accept, error, message in (
+        (found, [], DataError, r"'note'.*'row'.*accept=\['identifier', 'row_number'\]$"),
+        (found, ["identifier"], DataError, r"to accept it: accept=\['row_number'\]$"),
+        (found, ["id"], ParameterError, "unknown finding 'id' to accept"),
+        (mixed, ["all"], DataError, "mixes numbers and words"),
+    ):
+        with pytest.raises(error, match=message):
+            checked.require(accept)
     found.require(["identifier", "row_number"])
     found.require(["all"])
-    with pytest.raises(ParameterError, match="unknown finding 'id' to accept"):
-        found.require(["id"])
-    mixed = pyfsagg.check_table(good.assign(new=["1", "many"] * 30), target="kind")
-    with pytest.raises(DataError, match="mixes numbers and words"):
-        mixed.require(["all"])
 
 
-def test_records_and_frames(good: pd.DataFrame) -> None:
+def test_records_inputs_and_pages(good: pd.DataFrame, tmp_path: Path) -> None:
     found = pyfsagg.check_table(good.assign(row=range(N), flat=1.0), target="kind")
     frame = found.to_frame()
-    assert frame["code"].tolist() == ["row_number", "constant"]
-    assert frame["severity"].tolist() == ["stop", "warning"]
-    record = found.record()
-    assert [each["columns"] for each in record["findings"]] == [["row"], ["flat"]]
-    assert set(frame["code"]) <= set(CODES)
-
-
-def test_inputs(good: pd.DataFrame, tmp_path: Path) -> None:
+    expected = [["row_number", "stop"], ["constant", "warning"]]
+    assert frame[["code", "severity"]].to_numpy().tolist() == expected
+    assert [each["columns"] for each in found.record()["findings"]] == [["row"], ["flat"]]
     good.to_csv(tmp_path / "t.csv", index=False, sep=";", decimal=",")
     from_file = pyfsagg.check_table(tmp_path / "t.csv", target="kind")
     assert from_file.record() == pyfsagg.check_table(good, target="kind").record()
     numbers = good[["a", "b", "c"]].to_numpy()
-    from_array = pyfsagg.check_table(numbers, good["kind"])
-    assert isinstance(from_array, TableCheck)
-    assert from_array.findings == ()
-    with pytest.raises(ParameterError, match="y or target"):
-        pyfsagg.check_table(good, good["kind"], target="kind")
-    with pytest.raises(ParameterError, match="59 labels for 60 rows"):
-        pyfsagg.check_table(numbers, good["kind"][1:])
-    with pytest.raises(ParameterError, match="sep sets how a file is read"):
-        pyfsagg.check_table(good, sep=";")
+    assert pyfsagg.check_table(numbers, good["kind"]).findings == ()
+    for X, options, message in (
+        (good, {"y": good["kind"], "target": "kind"}, "y or target"),
+        (numbers, {"y": good["kind"][1:]}, "59 labels for 60 rows"),
+        (good, {"sep": ";"}, "sep sets how a file is read"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            pyfsagg.check_table(X, **options)
+    page = (Path(__file__).parents[2] / "docs" / "reading-tables.md").read_text(encoding="utf-8")
+    for code in CODES:
+        assert f"| `{code}` | {Finding(code, (), '', '').severity} | " in page
 
 
 @pytest.mark.parametrize("name", ["load_wine", "load_breast_cancer", "load_iris"])
@@ -290,38 +297,3 @@ def test_good_tables_do_not_stop(name: str) -> None:
     found = pyfsagg.check_table(X, y)
     found.require()
     assert {each.code for each in found.findings} <= {"duplicate_rows"}
-
-
-def test_many_columns_take_time_in_proportion() -> None:
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(20, 5000)))
-    frame[4999] = frame[17]
-    found = pyfsagg.check_table(frame, np.arange(20) % 2)
-    assert [(each.code, each.columns) for each in found.findings] == [
-        ("duplicate_columns", ("4999",))
-    ]
-
-
-def test_the_page_of_the_documentation_lists_every_finding() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "reading-tables.md").read_text(encoding="utf-8")
-    for code in CODES:
-        severity = Finding(code, (), "", "").severity
-        assert f"| `{code}` | {severity} | " in page
-
-
-def test_columns_that_are_not_read_make_no_rows_equal(good: pd.DataFrame) -> None:
-    """Without them rows may look alike that differ."""
-    coarse = good[["flag", "kind"]].assign(flag=np.arange(N) % 2 == 0)
-    assert {"duplicate_rows", "contradictions"} <= set(codes(coarse))
-    values = np.random.default_rng(0).normal(size=N).round(2)
-    crp = [f"{each}" for each in values[:-3]] + ["<5", "< 0.5", ">=9"]
-    dates = pd.date_range("2020-01-01", periods=N)
-    assert codes(coarse.assign(**{"CRP (mg/l)": crp})) == {"unreadable": ("CRP (mg/l)",)}
-    assert codes(coarse.assign(day=dates)) == {"dates": ("day",)}
-    found = pyfsagg.check_table(coarse.assign(**{"CRP (mg/l)": crp, "BMI": ["n.d.", *crp[1:]]}))
-    [finding] = found.findings
-    assert finding.columns == ("CRP (mg/l)", "BMI")
-    assert finding.remedy.endswith("or leave it out of X")
-    assert "limits of detection" in finding.sentence
-    assert "half of a lower limit" in finding.sentence
-    assert "mixes numbers and words" in finding.sentence

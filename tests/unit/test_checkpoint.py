@@ -1,7 +1,5 @@
 """Checkpoints: what is kept, what is refused, and that no kill changes a bit."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -10,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,9 @@ from pyfsagg.rank_order import eliminate
 from pyfsagg.unsupervised import clustering_curve, evaluate_rankings, frcm, frmv
 
 SETTINGS = {"kind": "test", "seed": 3, "data": "abc"}
+WINE = pyfsagg.load_dataset("wine")
+X, Y = WINE.X, WINE.y
+WAM = {"n_resamples": 8, "random_state": 0}
 
 
 @pytest.fixture
@@ -37,21 +40,36 @@ def every_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_checkpoint, "EVERY", 0.0)
 
 
-def _wine() -> tuple[Any, Any]:
-    data = pyfsagg.load_dataset("wine")
-    return data.X, data.y
-
-
 class StoppedError(Exception):
     pass
 
 
-def _stop_at(number: int) -> Any:
+def _resumed(call: Callable[..., Any], folder: Path, stop: int, **again: Any) -> tuple[Any, Any]:
+    """What a call gives without a stop, and when it is stopped at a step and made again."""
+
     def progress(done: int, total: int) -> None:
-        if done >= number:
+        if done >= stop:
             raise StoppedError
 
-    return progress
+    whole = call()
+    with pytest.raises(StoppedError):
+        call(execution=Execution(progress=progress, checkpoint=folder))
+    return whole, call(execution=Execution(checkpoint=folder), **again)
+
+
+def _refused(error: type[Exception], text: str, folder: Path, settings: Any = SETTINGS) -> None:
+    """A checkpoint that cannot be opened in a folder."""
+    with pytest.raises(error, match=text), open_checkpoint(folder, settings):
+        pass
+
+
+def _written(folder: Path, value: Any, settings: Any = SETTINGS) -> Path:
+    """The file of a checkpoint that holds one piece, "a"."""
+    with open_checkpoint(folder, settings) as checkpoint:
+        assert checkpoint is not None
+        checkpoint.put("a", {"x": np.array(value)})
+    (part,) = folder.glob("part-*.npz")
+    return part
 
 
 # --- the folder ------------------------------------------------------------------------------
@@ -75,9 +93,6 @@ def test_pieces_come_back_as_they_were(tmp_path: Path) -> None:
             for name, array in piece.items():
                 assert found[name].dtype == array.dtype
                 assert found[name].tobytes() == array.tobytes()
-
-
-def test_no_folder_keeps_nothing() -> None:
     with open_checkpoint(None, {}) as nothing:
         assert nothing is None
 
@@ -88,40 +103,32 @@ def test_no_folder_keeps_nothing() -> None:
         ({"seed": 4}, "seed is 3 there and 4 here"),
         ({"data": "abd"}, "the table or the target differs"),
         ({"kind": "else"}, 'kind is "test" there and "else" here'),
-        ({"more": {"a": 1}}, "more.a is null there and 1 here"),
+        ({"more": {"a": 1}}, r"more\.a is null there and 1 here"),
     ],
 )
-def test_the_checkpoint_of_another_run_is_refused(
-    tmp_path: Path, other: dict[str, Any], said: str
-) -> None:
+def test_the_checkpoint_of_another_run_is_refused(tmp_path, other, said) -> None:
     with open_checkpoint(tmp_path, SETTINGS):
         pass
-    with (
-        pytest.raises(ParameterError, match="belongs to another run: ") as caught,
-        open_checkpoint(tmp_path, {**SETTINGS, **other}),
-    ):
-        pass
-    assert said in str(caught.value)
+    text = f"(?s)belongs to another run: .*{said}"
+    _refused(ParameterError, text, tmp_path, {**SETTINGS, **other})
 
 
-def test_parts_of_another_run_are_refused(tmp_path: Path) -> None:
-    for seed, name in ((3, "own"), (4, "other")):
-        with open_checkpoint(tmp_path / name, {**SETTINGS, "seed": seed}) as checkpoint:
-            assert checkpoint is not None
-            checkpoint.put("a", {"x": np.array(seed)})
-    (part,) = (tmp_path / "other").glob("part-*.npz")
+def test_parts_of_others_are_refused_and_drafts_swept_out(tmp_path: Path) -> None:
+    _written(tmp_path / "own", 3)
+    part = _written(tmp_path / "other", 4, {**SETTINGS, "seed": 4})
     copied = Path(shutil.copy(part, tmp_path / "own" / part.name.replace("000001", "000002")))
-    with (
-        pytest.raises(
-            OutputError, match=rf"{copied.name} is damaged \(it belongs to another run\)"
-        ),
-        open_checkpoint(tmp_path / "own", SETTINGS),
-    ):
-        pass
+    text = rf"{copied.name} is damaged \(it belongs to another run\)"
+    _refused(OutputError, text, tmp_path / "own")
     copied.unlink()
     with open_checkpoint(tmp_path / "own", SETTINGS) as checkpoint:
         assert checkpoint is not None
         assert int(checkpoint.get("a")["x"]) == 3
+    draft = tmp_path / "own" / ".part-000001-0123456789abcdef.npz-x1y2z3"
+    draft.write_bytes(b"half")
+    with open_checkpoint(tmp_path / "own", SETTINGS) as checkpoint:
+        assert checkpoint is not None
+        assert len(checkpoint) == 1
+    assert not draft.exists()
 
 
 @pytest.mark.parametrize("kind", ["link", "dangling", "pipe", "folder"])
@@ -136,24 +143,19 @@ def test_a_lock_that_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
         "pipe": lambda: os.mkfifo(lock),
         "folder": lock.mkdir,
     }[kind]()
-    with pytest.raises(OutputError, match=r"lock|checkpoint"), open_checkpoint(folder, SETTINGS):
-        pass
+    _refused(OutputError, r"lock|checkpoint", folder)
     assert precious.read_text() == "precious"
     assert not (tmp_path / "new").exists()
 
 
-def test_other_machine_code_is_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = _wine()
-    here = Execution(checkpoint=tmp_path)
-    first = pyfsagg.wam(X, y, n_resamples=8, random_state=0, execution=here)
+def test_machine_code_is_recorded_and_warned_of(tmp_path, monkeypatch) -> None:
+    here = Execution(checkpoint=tmp_path / "here")
+    first = pyfsagg.wam(X, Y, **WAM, execution=here)
     elsewhere = {**arithmetic(), "linear algebra": "openblas 9.9 Haswell"}
     monkeypatch.setattr(_checkpoint, "arithmetic", lambda: elsewhere)
     with pytest.warns(PyfsaggWarning, match=r"linear algebra is .*may differ in the last digits"):
-        again = pyfsagg.wam(X, y, n_resamples=8, random_state=0, execution=here)
+        again = pyfsagg.wam(X, Y, **WAM, execution=here)
     assert again.combined.tobytes() == first.combined.tobytes()
-
-
-def test_the_record_names_the_machine_code(tmp_path: Path) -> None:
     program = (
         "import sys; from pyfsagg._run.checkpoint import open_checkpoint\n"
         "with open_checkpoint(sys.argv[1], {}): pass"
@@ -169,114 +171,67 @@ def test_the_record_names_the_machine_code(tmp_path: Path) -> None:
     assert all(found[0].values())
 
 
-def test_a_registered_filter_is_known_by_its_function(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    X, y = _wine()
-    options: dict[str, Any] = {"n_resamples": 4, "random_state": 0, "filter": "chi_squared"}
-
-    def register(power: int) -> None:
+def test_a_registered_filter_is_known_by_its_function(tmp_path, monkeypatch) -> None:
+    def run_with(power: int) -> None:
         def mine(X: Any, y: Any, sample_weight: Any) -> Any:
             return X.T @ sample_weight**power
 
         own = function_filter(mine, name="chi_squared", summary="")
         monkeypatch.setitem(FILTERS._specs, "chi_squared", own)
+        pyfsagg.wam(X, Y, **WAM, filter="chi_squared", execution=Execution(checkpoint=tmp_path))
 
-    register(1)
-    pyfsagg.wam(X, y, **options, execution=Execution(checkpoint=tmp_path))
-    register(2)
+    run_with(1)
     with pytest.raises(ParameterError, match="ranks features differs"):
-        pyfsagg.wam(X, y, **options, execution=Execution(checkpoint=tmp_path))
+        run_with(2)
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "empty"])
 def test_a_damaged_part_is_said(tmp_path: Path, damage: str) -> None:
-    with open_checkpoint(tmp_path, SETTINGS) as checkpoint:
-        assert checkpoint is not None
-        checkpoint.put("a", {"x": np.arange(100.0)})
-    (part,) = tmp_path.glob("part-*.npz")
+    part = _written(tmp_path, np.arange(100.0))
     content = bytearray(part.read_bytes())
     if damage == "flip":
         content[len(content) // 2] ^= 1
     part.write_bytes({"cut": content[:-40], "flip": content, "empty": b""}[damage])
-    with (
-        pytest.raises(OutputError, match=r"is damaged .*delete this file"),
-        open_checkpoint(tmp_path, SETTINGS),
-    ):
-        pass
+    _refused(OutputError, r"is damaged .*delete this file", tmp_path)
     part.unlink()
     with open_checkpoint(tmp_path, SETTINGS) as checkpoint:
         assert checkpoint is not None
         assert "a" not in checkpoint
 
 
-def test_another_schema_is_said(tmp_path: Path) -> None:
-    (tmp_path / "checkpoint.json").write_text(
-        json.dumps({"schema": 99, "pyfsagg": "9.9", "settings": {}})
-    )
-    with (
-        pytest.raises(OutputError, match=r"schema 99 of pyfsagg 9\.9"),
-        open_checkpoint(tmp_path, {}),
-    ):
-        pass
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 2}', '{"schema": 2, "pyfsagg": "1"}'])
-def test_a_damaged_record_is_said(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"schema": 99, "pyfsagg": "9.9", "settings": {}}', r"schema 99 of pyfsagg 9\.9"),
+        ("", "is damaged"),
+        ("{", "is damaged"),
+        ("[]", "is damaged"),
+        ('{"schema": 2}', "is damaged"),
+        ('{"schema": 2, "pyfsagg": "1"}', "is damaged"),
+    ],
+)
+def test_a_record_that_cannot_be_read_is_said(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "checkpoint.json").write_text(text)
-    with pytest.raises(OutputError, match="is damaged"), open_checkpoint(tmp_path, {}):
-        pass
+    _refused(OutputError, message, tmp_path, {})
 
 
-def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
+def test_folders_of_others_are_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(ParameterError, match="contains other files"), open_checkpoint(tmp_path, {}):
-        pass
-    with (
-        pytest.raises(ParameterError, match="is a file"),
-        open_checkpoint(tmp_path / "thesis.tex", {}),
-    ):
-        pass
+    _refused(ParameterError, "contains other files", tmp_path)
+    _refused(ParameterError, "is a file", tmp_path / "thesis.tex")
+    with open_checkpoint(tmp_path / "mine", SETTINGS):
+        _refused(OutputError, "in use by another process", tmp_path / "mine")
 
 
-def test_two_runs_cannot_share_a_folder(tmp_path: Path) -> None:
-    with (
-        open_checkpoint(tmp_path, SETTINGS),
-        pytest.raises(OutputError, match="in use by another process"),
-        open_checkpoint(tmp_path, SETTINGS),
-    ):
-        pass
-
-
-def test_a_system_without_file_locks_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_system_without_file_locks_is_said(tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    with (
-        pytest.raises(MissingDependencyError, match="file locks of Unix"),
-        open_checkpoint(tmp_path, SETTINGS),
-    ):
-        pass
-
-
-def test_drafts_of_a_killed_run_are_swept_out(tmp_path: Path) -> None:
-    with open_checkpoint(tmp_path, SETTINGS):
-        pass
-    draft = tmp_path / ".part-000001-0123456789abcdef.npz-x1y2z3"
-    draft.write_bytes(b"half")
-    with open_checkpoint(tmp_path, SETTINGS) as checkpoint:
-        assert checkpoint is not None
-        assert len(checkpoint) == 0
-    assert not draft.exists()
+    _refused(MissingDependencyError, "file locks of Unix", tmp_path)
 
 
 @pytest.mark.usefixtures("every_piece")
-def test_a_full_disk_is_said_and_costs_nothing_that_was_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    X, y = _wine()
-    folder = tmp_path / "c"
-    whole = pyfsagg.wam(X, y, n_resamples=80, random_state=0)
+def test_a_full_disk_is_said_and_costs_nothing_that_was_kept(tmp_path, monkeypatch) -> None:
+    options: dict[str, Any] = {"n_resamples": 80, "random_state": 0}
+    whole = pyfsagg.wam(X, Y, **options)
     written: list[int] = []
     fsync = os.fsync
 
@@ -287,36 +242,33 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_kept(
         fsync(handle)
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(
-        OutputError, match=r"No space left on device.*what was kept before is intact"
-    ):
-        pyfsagg.wam(X, y, n_resamples=80, random_state=0, execution=Execution(checkpoint=folder))
+    message = r"No space left on device.*what was kept before is intact"
+    with pytest.raises(OutputError, match=message):
+        pyfsagg.wam(X, Y, **options, execution=Execution(checkpoint=tmp_path / "c"))
     monkeypatch.setattr(os, "fsync", fsync)
-    kept = len(list(folder.glob("part-*.npz")))
-    assert 0 < kept < 10
-    again = pyfsagg.wam(
-        X, y, n_resamples=80, random_state=0, execution=Execution(checkpoint=folder)
-    )
+    assert 0 < len(list((tmp_path / "c").glob("part-*.npz"))) < 10
+    again = pyfsagg.wam(X, Y, **options, execution=Execution(checkpoint=tmp_path / "c"))
     assert again.combined.tobytes() == whole.combined.tobytes()
-    assert (
-        len(list(folder.glob("part-*.npz"))) == 18
-    )  # and three of halves, five of shuffled targets
+    # Ten of resamples, three of halves, five of shuffled targets.
+    assert len(list((tmp_path / "c").glob("part-*.npz"))) == 18
 
 
 # --- the functions ---------------------------------------------------------------------------
-def _counted(calls: list[int], item: int) -> dict[str, np.ndarray]:
-    calls.append(item)
-    return {"x": np.array(item * item)}
 
 
 def test_only_what_is_missing_is_computed(tmp_path: Path) -> None:
     calls: list[int] = []
+
+    def counted(calls: list[int], item: int) -> dict[str, np.ndarray]:
+        calls.append(item)
+        return {"x": np.array(item * item)}
+
     keys = [f"item {i}" for i in range(6)]
     with open_checkpoint(tmp_path, SETTINGS) as checkpoint:
         assert checkpoint is not None
         for i in (1, 4):
             checkpoint.put(keys[i], {"x": np.array(i * i)})
-        found = list(resume_tasks(checkpoint, keys, _counted, calls, range(6)))
+        found = list(resume_tasks(checkpoint, keys, counted, calls, range(6)))
     assert [int(piece["x"]) for piece in found] == [0, 1, 4, 9, 16, 25]
     assert calls == [0, 2, 3, 5]
 
@@ -324,28 +276,20 @@ def test_only_what_is_missing_is_computed(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("every_piece")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_interrupted_ensemble_ends_in_the_same_bits(tmp_path: Path, workers: int) -> None:
-    X, y = _wine()
-    options: dict[str, Any] = {"filters": ["ig", "chi2"], "n_resamples": 64, "random_state": 5}
-    whole = pyfsagg.bam(X, y, **options)
-    with pytest.raises(StoppedError):
-        pyfsagg.bam(
+    def call(random_state: int | None = 5, n_jobs: int = workers, **more: Any) -> Any:
+        return pyfsagg.bam(
             X,
-            y,
-            **options,
-            n_jobs=workers,
-            execution=Execution(progress=_stop_at(24), checkpoint=tmp_path / "c"),
+            Y,
+            filters=["ig", "chi2"],
+            n_resamples=64,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            **more,
         )
+
+    # The seed is taken from the checkpoint.
+    whole, again = _resumed(call, tmp_path / "c", 24, random_state=None, n_jobs=3 - workers)
     assert "continuing from" in spoken_state(tmp_path / "c")
-    told: list[int] = []
-    again = pyfsagg.bam(
-        X,
-        y,
-        **{**options, "random_state": None},  # the seed is taken from the checkpoint
-        n_jobs=3 - workers,
-        execution=Execution(
-            progress=lambda done, total: told.append(done), checkpoint=tmp_path / "c"
-        ),
-    )
     assert again.to_json() == whole.to_json()
     for label, matrix in whole.score_matrices.items():
         assert again.score_matrices[label].tobytes() == matrix.tobytes()
@@ -354,209 +298,126 @@ def test_an_interrupted_ensemble_ends_in_the_same_bits(tmp_path: Path, workers: 
 @pytest.mark.usefixtures("every_piece")
 def test_resamples_drawn_until_a_precision_is_reached_can_be_resumed(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 30)), rng.integers(0, 2, 60)
-    options: dict[str, Any] = {
-        "filter": "chi_squared",
-        "n_resamples": pyfsagg.Precision(max_change=1e-6, top=10, maximum=300),
-        "random_state": 0,
-    }
+    call = partial(
+        pyfsagg.wam,
+        rng.normal(size=(60, 30)),
+        rng.integers(0, 2, 60),
+        filter="chi_squared",
+        n_resamples=pyfsagg.Precision(max_change=1e-6, top=10, maximum=300),
+        random_state=0,
+    )
     with pytest.warns(PyfsaggWarning, match="do not reach"):
-        whole = pyfsagg.wam(X, y, **options)
-    with pytest.raises(StoppedError):
-        pyfsagg.wam(
-            X, y, **options, execution=Execution(progress=_stop_at(80), checkpoint=tmp_path)
-        )
-    with pytest.warns(PyfsaggWarning, match="do not reach"):
-        again = pyfsagg.wam(X, y, **options, execution=Execution(checkpoint=tmp_path))
+        whole, again = _resumed(call, tmp_path, 80)
     assert again.to_json() == whole.to_json()
 
 
-def test_other_settings_of_an_ensemble_are_refused(tmp_path: Path) -> None:
-    X, y = _wine()
-    pyfsagg.wam(X, y, n_resamples=8, random_state=0, execution=Execution(checkpoint=tmp_path))
+def test_other_settings_and_rows_are_refused(tmp_path: Path) -> None:
+    here, there = (Execution(checkpoint=tmp_path / name) for name in ("here", "there"))
+    pyfsagg.wam(X, Y, **WAM, execution=here)
+    weighted = pyfsagg.resampling.Bootstrap(sample_weight=np.full(len(Y), 2))
     cases: list[tuple[dict[str, Any], str]] = [
         ({"n_resamples": 9}, "n_resamples is 8 there and 9 here"),
         ({"random_state": 1}, "seed is 0 there and 1 here"),
         ({"filter": "su"}, "filters is"),
         ({"filter_params": {"mdl": "fselectorrcpp"}}, "filter_params.information_gain.mdl is null"),
-        (
-            {"resampling": pyfsagg.resampling.Bootstrap(sample_weight=np.full(len(y), 2))},
-            "weighted is false there and true here",
-        ),
+        ({"resampling": weighted}, "weighted is false there and true here"),
         ({"aggregator": "rra"}, "aggregator is"),
+        ({"X": X.iloc[:, 1:]}, "the table or the target differs"),
     ]
     for other, said in cases:
         with pytest.raises(ParameterError, match=said):
-            pyfsagg.wam(
-                X,
-                y,
-                **{"n_resamples": 8, "random_state": 0, **other},
-                execution=Execution(checkpoint=tmp_path),
-            )
-    with pytest.raises(ParameterError, match="the table or the target differs"):
-        pyfsagg.wam(
-            X.iloc[:, 1:],
-            y,
-            n_resamples=8,
-            random_state=0,
-            execution=Execution(checkpoint=tmp_path),
-        )
+            pyfsagg.wam(**{"X": X, "y": Y, **WAM, **other}, execution=here)
     with pytest.raises(ParameterError, match='kind is "wam" there and "influence" here'):
-        pyfsagg.influence(
-            X, y, n_folds=2, n_resamples=8, random_state=0, execution=Execution(checkpoint=tmp_path)
-        )
+        pyfsagg.influence(X, Y, n_folds=2, **WAM, execution=here)
+    rows = np.random.default_rng(0).integers(0, len(Y), (4, len(Y)))
+    call = partial(pyfsagg.wam, X, Y, random_state=0, execution=there)
+    call(resampling=pyfsagg.resampling.Rows(rows))
+    with pytest.raises(ParameterError, match="the resamples differ"):
+        call(resampling=pyfsagg.resampling.Rows(rows[::-1]))
 
 
 @pytest.mark.usefixtures("every_piece")
 def test_an_interrupted_influence_ends_in_the_same_bits(tmp_path: Path) -> None:
-    X, y = _wine()
-    options: dict[str, Any] = {
-        "filter": ["ig", "su"],
-        "aggregators": ["am", "rra"],
-        "n_folds": 5,
-        "n_resamples": 8,
-        "random_state": 1,
-    }
-    whole = pyfsagg.influence(X, y, **options)
-    with pytest.raises(StoppedError):
-        pyfsagg.influence(
-            X, y, **options, execution=Execution(progress=_stop_at(2), checkpoint=tmp_path)
-        )
-    assert spoken_state(tmp_path).endswith(": 2 pieces of work are done")
-    again = pyfsagg.influence(X, y, **options, execution=Execution(checkpoint=tmp_path))
-    assert again.table().equals(whole.table())
-    assert again.table(filter="symmetric_uncertainty").equals(
-        whole.table(filter="symmetric_uncertainty")
-    )
+    options = {"aggregators": ["am", "rra"], "n_folds": 5, "n_resamples": 8, "random_state": 1}
+    states: list[str] = []
+
+    def call(**more: Any) -> Any:
+        states.append(spoken_state(tmp_path))
+        return pyfsagg.influence(X, Y, filter=["ig", "su"], **options, **more)
+
+    whole, again = _resumed(call, tmp_path, 2)
+    assert states[-1].endswith(": 2 pieces of work are done")
+    for name in (None, "symmetric_uncertainty"):
+        assert again.table(filter=name).equals(whole.table(filter=name))
 
 
 @pytest.mark.usefixtures("every_piece")
 def test_an_interrupted_evaluation_ends_in_the_same_cells(tmp_path: Path) -> None:
-    X, y = _wine()
-
-    def failing(X: Any, y: Any) -> Any:
-        return np.arange(X.shape[1])
-
-    options: dict[str, Any] = {
-        "methods": {"ig": "ig", "mine": failing},
-        "classifiers": ["naive_bayes", "nearest_neighbors"],
-        "thresholds": [1, 3],
-        "metrics": ["accuracy", "auc"],
-        "protocol": pyfsagg.Protocol("both", n_folds=2, n_random=1),
-        "n_resamples": 4,
-        "random_state": 0,
-    }
-    whole = pyfsagg.evaluate(X, y, **options)
-    with pytest.raises(StoppedError):
-        pyfsagg.evaluate(
-            X, y, **options, execution=pyfsagg.Execution(progress=_stop_at(12), checkpoint=tmp_path)
+    def call(thresholds: tuple[int, ...] = (1, 3), **more: Any) -> Any:
+        return pyfsagg.evaluate(
+            X,
+            Y,
+            methods={"ig": "ig", "mine": lambda X, y: np.arange(X.shape[1])},
+            classifiers=["naive_bayes", "nearest_neighbors"],
+            thresholds=list(thresholds),
+            metrics=["accuracy", "auc"],
+            protocol=pyfsagg.Protocol("both", n_folds=2, n_random=1),
+            n_resamples=4,
+            random_state=0,
+            **more,
         )
-    again = pyfsagg.evaluate(X, y, **options, execution=pyfsagg.Execution(checkpoint=tmp_path))
+
+    whole, again = _resumed(call, tmp_path, 12)
     assert again.to_frame().equals(whole.to_frame())
     with pytest.raises(ParameterError, match="thresholds is"):
-        pyfsagg.evaluate(
-            X, y, **{**options, "thresholds": [2]}, execution=pyfsagg.Execution(checkpoint=tmp_path)
-        )
+        call((2,), execution=Execution(checkpoint=tmp_path))
 
 
-def test_other_rows_are_other_resamples(tmp_path: Path) -> None:
-    X, y = _wine()
-    rows = np.random.default_rng(0).integers(0, len(y), (4, len(y)))
-    pyfsagg.wam(
-        X,
-        y,
-        resampling=pyfsagg.resampling.Rows(rows),
-        random_state=0,
-        execution=Execution(checkpoint=tmp_path),
-    )
-    with pytest.raises(ParameterError, match="the resamples differ"):
-        pyfsagg.wam(
-            X,
-            y,
-            resampling=pyfsagg.resampling.Rows(rows[::-1]),
-            random_state=0,
+def test_several_data_sets_trials_and_curves_are_taken_from_their_folders(tmp_path: Path) -> None:
+    first, again = (
+        evaluate_many(
+            {"all/of it": (X, Y), "part": (X.iloc[:, :5], Y)},
+            methods=["ig"],
+            classifiers="naive_bayes",
+            thresholds=[2],
+            baselines=[],
+            n_resamples=2,
             execution=Execution(checkpoint=tmp_path),
         )
-
-
-def test_each_data_set_of_several_has_a_folder_of_its_own(tmp_path: Path) -> None:
-    X, y = _wine()
-    datasets = {"all/of it": (X, y), "part": (X.iloc[:, :5], y)}
-    options: dict[str, Any] = {
-        "methods": ["ig"],
-        "classifiers": "naive_bayes",
-        "thresholds": [2],
-        "baselines": [],
-        "n_resamples": 2,
-    }
-    first = evaluate_many(datasets, **options, execution=pyfsagg.Execution(checkpoint=tmp_path))
-    again = evaluate_many(datasets, **options, execution=pyfsagg.Execution(checkpoint=tmp_path))
+        for _ in range(2)
+    )
     assert len(list(tmp_path.iterdir())) == 2
     assert again.to_frame().equals(first.to_frame())
+    options = {"n_trials": 2, "random_state": 0}
+    trials = partial(evaluate_rankings, X, Y, ["frcm", "pca"], n_clusterings=5, **options)
+    rankings = {"given": np.arange(X.shape[1])}
+    curve = partial(clustering_curve, X, Y, rankings, [1, 4], **options)
+    for name, call in (("t", trials), ("c", curve)):
+        whole = call()
+        for _ in range(2):
+            assert call(execution=Execution(checkpoint=tmp_path / name)).equals(whole)
 
 
 @pytest.mark.usefixtures("every_piece")
 @pytest.mark.parametrize("function", [frcm, frmv])
 def test_an_interrupted_consensus_ends_in_the_same_bits(tmp_path: Path, function: Any) -> None:
-    X, _ = _wine()
-    whole = function(X, n_clusterings=12, random_state=0)
-    with pytest.raises(StoppedError):
-        function(
-            X,
-            n_clusterings=12,
-            random_state=0,
-            execution=Execution(progress=_stop_at(5), checkpoint=tmp_path),
-        )
-    again = function(X, n_clusterings=12, execution=Execution(checkpoint=tmp_path))
+    call = partial(function, X, n_clusterings=12, random_state=0)
+    whole, again = _resumed(call, tmp_path, 5, random_state=None)
     assert again.scores.tobytes() == whole.scores.tobytes()
     assert (again.labels == whole.labels).all()
     with pytest.raises(ParameterError, match="n_clusterings is 12 there and 13 here"):
-        function(X, n_clusterings=13, random_state=0, execution=Execution(checkpoint=tmp_path))
-
-
-def test_trials_and_curves_are_taken_from_their_checkpoint(tmp_path: Path) -> None:
-    X, y = _wine()
-    trials: dict[str, Any] = {"n_trials": 2, "n_clusterings": 5, "random_state": 0}
-    whole = evaluate_rankings(X, y, ["frcm", "pca"], **trials)
-    for _ in range(2):
-        found = evaluate_rankings(
-            X, y, ["frcm", "pca"], **trials, execution=Execution(checkpoint=tmp_path / "t")
-        )
-        assert found.equals(whole)
-    rankings = {"given": np.arange(X.shape[1])}
-    points = clustering_curve(X, y, rankings, [1, 4], n_trials=2, random_state=0)
-    for _ in range(2):
-        found = clustering_curve(
-            X,
-            y,
-            rankings,
-            [1, 4],
-            n_trials=2,
-            random_state=0,
-            execution=Execution(checkpoint=tmp_path / "c"),
-        )
-        assert found.equals(points)
+        call(n_clusterings=13, execution=Execution(checkpoint=tmp_path))
 
 
 @pytest.mark.usefixtures("every_piece")
 @pytest.mark.parametrize("method", ["cdv", "spoilers", "greedy_kl", "koller_sahami"])
 @pytest.mark.parametrize("stop", [1, 20, 28])
-def test_an_interrupted_elimination_ends_in_the_same_order(
-    tmp_path: Path, method: str, stop: int
-) -> None:
+def test_an_interrupted_elimination_ends_in_the_same_order(tmp_path, method, stop) -> None:
     rng = np.random.default_rng(2)
     y = np.repeat(["a", "b", "c"], 12)
-    X = rng.normal(size=(36, 30)) + np.outer(y == "a", np.arange(30) % 4)
-    whole = eliminate(X, y, method, random_state=0)
-    with pytest.raises(StoppedError):
-        eliminate(
-            X,
-            y,
-            method,
-            random_state=0,
-            execution=Execution(progress=_stop_at(stop), checkpoint=tmp_path),
-        )
-    again = eliminate(X, y, method, execution=Execution(checkpoint=tmp_path), n_jobs=2)
+    table = rng.normal(size=(36, 30)) + np.outer(y == "a", np.arange(30) % 4)
+    call = partial(eliminate, table, y, method, random_state=0)
+    whole, again = _resumed(call, tmp_path, stop, random_state=None, n_jobs=2)
     assert again.to_json() == whole.to_json()
 
 

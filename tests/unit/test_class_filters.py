@@ -1,10 +1,5 @@
 """Chi-squared, Cramér's V, Spearman, value difference, fit criterion: values, weights, refusals."""
 
-from __future__ import annotations
-
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +8,7 @@ from scipy import stats
 from pyfsagg._kernels.class_tables import value_difference
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
+from pyfsagg.discretization import discretize
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.association import (
@@ -22,12 +18,7 @@ from pyfsagg.filters.association import (
     value_difference_metric,
 )
 
-_spec = importlib.util.spec_from_file_location("twins", Path(__file__).with_name("twins.py"))
-assert _spec is not None
-assert _spec.loader is not None
-twins = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(twins)
-
+TWO_CLASSES = [spearman, fit_criterion, value_difference_metric]
 NAMES = ["chi_squared", "cramers_v", "spearman", "value_difference_metric", "fit_criterion"]
 
 
@@ -57,20 +48,16 @@ def fit_twin(x: np.ndarray, y: np.ndarray) -> float:
     return float(np.mean((side == y) & ~np.isnan(x)))
 
 
-def test_chi_squared_and_cramers_v_against_scipy_and_the_twin() -> None:
+def test_chi_squared_and_cramers_v_against_scipy_and_by_hand() -> None:
     X, y = table_with_gaps(1)
     statistic, v = chi_squared(X, y), chi_squared(X, y, statistic="cramers_v")
+    codes = discretize(X, method="equal_width", bins=10).codes
     for j in (0, 1, 2, 4):
-        codes = twins.equal_width_codes(X[:, j], 10)
-        counts = twins.contingency(codes, y)
-        assert statistic[j] == pytest.approx(twins.chi_squared(codes, y), rel=1e-12)
+        counts = pd.crosstab(codes[:, j], y).to_numpy()
         expected = stats.chi2_contingency(counts, correction=False).statistic
         assert statistic[j] == pytest.approx(expected, rel=1e-12)
         assert v[j] == pytest.approx(stats.contingency.association(counts, "cramer"), rel=1e-12)
     assert statistic[3] == v[3] == 0
-
-
-def test_chi_squared_by_hand() -> None:
     # Bins {0, 1} | {9, 10}: counts [[2, 0], [1, 1]], expected [[1.5, .5], [1.5, .5]].
     X = pd.DataFrame({"x": [0.0, 1.0, 9.0, 10.0], "word": ["a", "a", "b", "b"]})
     assert chi_squared(X, [0, 0, 0, 1], bins=2) == pytest.approx([4 / 3, 4 / 3])
@@ -79,14 +66,15 @@ def test_chi_squared_by_hand() -> None:
     assert chi_squared(edge, [0, 1, 1], bins=2)[0] == pytest.approx(0.75)
 
 
-def test_spearman_against_scipy() -> None:
+def test_spearman_and_fit_criterion_against_scipy_and_the_printed_formula() -> None:
     X, y = table_with_gaps(2)
-    scores = spearman(X, y)
+    correlations, fits = spearman(X, y), fit_criterion(X, y)
     for j in (0, 1, 2, 4):
         known = ~np.isnan(X[:, j])
         expected = abs(stats.spearmanr(X[known, j], y[known]).statistic)
-        assert scores[j] == pytest.approx(expected, abs=1e-12)
-    assert scores[3] == 0
+        assert correlations[j] == pytest.approx(expected, abs=1e-12)
+        assert fits[j] == pytest.approx(fit_twin(X[:, j], y), abs=1e-15)
+    assert correlations[3] == 0
 
 
 def test_pearson_of_weighted_rows_is_that_of_repeated_rows() -> None:
@@ -107,7 +95,7 @@ def test_pearson_of_weighted_rows_is_that_of_repeated_rows() -> None:
     assert (scores[2] == 0).all()
 
 
-def test_value_difference_by_hand_and_by_bins() -> None:
+def test_value_difference_by_hand_by_bins_and_beyond_64_bits() -> None:
     # Class 0: a a b; class 1: b c.  |0 - 2/3| + |1/2 - 1/3| + |1/2 - 0| = 4/3, half of it 2/3.
     X = pd.DataFrame({"w": list("aabbc"), "x": [0.0, 0.1, 0.2, 9.0, 10.0]})
     y = [0, 0, 0, 1, 1]
@@ -115,22 +103,27 @@ def test_value_difference_by_hand_and_by_bins() -> None:
     assert value_difference_metric(X, [0, 1, 0, 1, 0], bins=2)[1] == pytest.approx(1 / 6)
     gappy = pd.DataFrame({"x": [1.0, 1.0, np.nan, np.nan], "z": [1, 2, 1, 2]})
     assert value_difference_metric(gappy, [0, 0, 1, 1]).tolist() == [1.0, 0.0]
+    cells = np.array([3, 1, 1, 2])  # two levels by two classes
+    assert value_difference(cells * 2**31) == value_difference(cells) == 5 / 12
 
 
-def test_fit_criterion_against_the_printed_formula() -> None:
-    X, y = table_with_gaps(3)
-    scores = fit_criterion(X, y)
-    for j in (0, 1, 2, 4):
-        assert scores[j] == pytest.approx(fit_twin(X[:, j], y), abs=1e-15)
-
-
-def test_fit_criterion_without_spread() -> None:
+def test_values_by_hand_and_refusals() -> None:
     # Class 0 sits at 5 without spread; class 1 is 5, 1, 3.  5 belongs to class 0, the rest to 1.
     X = np.array([[5.0, 1], [5.0, 2], [5.0, 1], [1.0, 2], [3.0, 1]])
     assert fit_criterion(X, [0, 0, 1, 1, 1])[0] == pytest.approx(4 / 5)
     # Neither class has spread: by their means if these differ, nothing if they agree.
     both = np.array([[1.0, 4.1], [1.0, 4.1], [2.0, 4.1], [2.0, 4.1]])
     assert fit_criterion(both, [0, 0, 1, 1]).tolist() == [1.0, 0.0]
+    X = pd.DataFrame({"x": [1.0, 2.0, 3.0] * 4, "w": ["a", "b", "c"] * 4})
+    for functions, y, options, error, message in (
+        (TWO_CLASSES[:2], [0, 1] * 6, {}, DataError, "'w' is nominal with 3 levels"),
+        (TWO_CLASSES, [0, 1, 2] * 4, {}, DataError, "two classes, the target 'target' has 3"),
+        ([chi_squared], [0, 1] * 6, {"bins": 1}, ParameterError, "bins must be a whole number"),
+        ([chi_squared], [0, 1] * 6, {"statistic": "g"}, ParameterError, "statistic must be one of"),
+    ):
+        for function in functions:
+            with pytest.raises(error, match=message):
+                function(X, y, **options)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -153,33 +146,3 @@ def test_weights_equal_the_materialised_resample_exactly(name: str) -> None:
         np.testing.assert_array_equal(scores[r], expected[0])
     assert (scores[2] == 0).all()
     assert (scores[:, 3] == 0).all()
-
-
-def test_refusals_name_the_cause() -> None:
-    X = pd.DataFrame({"x": [1.0, 2.0, 3.0] * 4, "w": ["a", "b", "c"] * 4})
-    for function in (spearman, fit_criterion):
-        with pytest.raises(DataError, match="'w' is nominal with 3 levels"):
-            function(X, [0, 1] * 6)
-    for function in (spearman, fit_criterion, value_difference_metric):
-        with pytest.raises(DataError, match="two classes, the target 'target' has 3"):
-            function(X, [0, 1, 2] * 4)
-    with pytest.raises(ParameterError, match="bins must be a whole number"):
-        chi_squared(X, [0, 1] * 6, bins=1)
-    with pytest.raises(ParameterError, match="statistic must be one of"):
-        chi_squared(X, [0, 1] * 6, statistic="g")
-
-
-def test_names_and_aliases() -> None:
-    for alias, name in {
-        "cs": "chi_squared",
-        "chi2": "chi_squared",
-        "sp": "spearman",
-        "vdm": "value_difference_metric",
-        "fc": "fit_criterion",
-    }.items():
-        assert FILTERS.get(alias).name == name
-
-
-def test_value_difference_of_counts_whose_products_exceed_64_bits() -> None:
-    cells = np.array([3, 1, 1, 2]) * 2**31  # two levels by two classes
-    assert value_difference(cells) == value_difference(np.array([3, 1, 1, 2])) == 5 / 12

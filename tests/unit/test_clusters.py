@@ -1,10 +1,7 @@
 """Nearly equal features share the votes of one signal: clusters count as one, and a note says so."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -57,7 +54,7 @@ def with_scores(scores: list[list[float]], *groups: str) -> EnsembleResult:
     )
 
 
-def test_eight_copies_count_as_one(split: EnsembleResult) -> None:
+def test_eight_copies_count_as_one_and_the_note_says_so(split, tmp_path) -> None:
     found = split.clusters(n_features_to_select=3).iloc[0]
     assert set(found["members"]) == {f"V{j}" for j in range(8)}
     assert found.name == split.select(1)[0]
@@ -72,9 +69,6 @@ def test_eight_copies_count_as_one(split: EnsembleResult) -> None:
     assert sorted(itertools.chain(*rows["members"])) == sorted(split.feature_names)
     alone = rows[rows["size"] == 1]
     np.testing.assert_allclose(alone["frequency"], frame[alone.index], rtol=1e-12)
-
-
-def test_the_note_is_where_people_read(split: EnsembleResult, tmp_path: Path) -> None:
     note = about_copies(split, 3)
     assert "split the vote" in note
     assert note in " ".join(split.summary_text(n_features_to_select=3).split())
@@ -84,16 +78,14 @@ def test_the_note_is_where_people_read(split: EnsembleResult, tmp_path: Path) ->
     assert about_copies(again, 3) == note
 
 
-def test_no_copies_no_note() -> None:
+def test_no_copies_no_note(split: EnsembleResult) -> None:
     X, y = noisy_copies()
     result = run(X.iloc[:, 7:], y)
     assert result.copies == Copies("pearson", 0.9, ())
     assert about_copies(result, result.selection().compared) == ""
     assert not result.clusters()["splits_vote"].any()
     assert "copies" not in result.summary_text()
-
-
-def test_copies_with_room_for_all_do_not_split_the_vote(split: EnsembleResult) -> None:
+    # Nor where there is room for all copies.
     assert about_copies(split, 8) == ""
     assert split.clusters(n_features_to_select=8)["size"].iloc[0] == 8
 
@@ -133,15 +125,26 @@ def test_ties_count_with_the_share_of_their_orders(threshold: int) -> None:
         assert row_of["frequency"] == pytest.approx(np.mean(expected), abs=1e-12)
 
 
-def test_a_resample_that_saw_no_member_does_not_count() -> None:
+def test_what_counts_as_a_cluster() -> None:
     nan = np.nan
     result = with_scores([[3.0, 2.0, 1.0, 0.0], [nan, nan, 1.0, 0.0], [nan, 0.0, 1.0, 2.0]], "ab")
     row = result.clusters(n_features_to_select=1).loc["a"]
     assert row["frequency"] == 0.5  # of the first and the third resample
     assert row["largest_frequency"] == 1.0  # a: of the first
+    # A chain a - b - c - d is cut: single linkage would make it one.
+    matrix = np.eye(4)
+    for i, j in ((0, 1), (1, 2), (2, 3)):
+        matrix[i, j] = matrix[j, i] = 0.95
+    result = with_scores([[4.0, 3.0, 2.0, 1.0]])
+    found = result.clusters(similarity=matrix)
+    assert sorted(found["size"]) == [2, 2]
+    place = {name: j for j, name in enumerate(result.feature_names)}
+    for members in found["members"]:
+        for one, two in itertools.combinations(members, 2):
+            assert matrix[place[one], place[two]] >= 0.9
 
 
-def test_correlations_are_those_of_the_rows_known_in_both() -> None:
+def test_correlations_are_those_of_the_rows_known_in_both_and_weighted() -> None:
     rng = np.random.default_rng(5)
     X = pd.DataFrame(rng.normal(size=(40, 4)), columns=list("abcd")).round(1)
     X["d"] = X["a"] + 0.3 * X["b"]
@@ -152,9 +155,6 @@ def test_correlations_are_those_of_the_rows_known_in_both() -> None:
     X.loc[rng.random(40) < 0.2, "a"] = np.nan
     X.loc[rng.random(40) < 0.2, "b"] = np.nan
     np.testing.assert_allclose(absolute_correlations(as_table(X)), X.corr().abs(), atol=1e-9)
-
-
-def test_a_weight_is_a_repeated_row() -> None:
     rng = np.random.default_rng(6)
     X = rng.integers(0, 9, size=(30, 5)) + np.arange(30)[:, np.newaxis] / 3
     weights = rng.integers(0, 4, size=30)
@@ -163,11 +163,8 @@ def test_a_weight_is_a_repeated_row() -> None:
         two = absolute_correlations(as_table(np.repeat(X, weights, axis=0)), similarity)
         np.testing.assert_allclose(one, two, atol=1e-11)
     y = np.arange(30) % 2
-    plan = Bootstrap(sample_weight=weights)
-    weighted = pyfsagg.wam(X, y, n_resamples=5, random_state=0, resampling=plan)
-    repeated = pyfsagg.wam(
-        np.repeat(X, weights, axis=0), np.repeat(y, weights), n_resamples=5, random_state=0
-    )
+    weighted = run(X, y, resampling=Bootstrap(sample_weight=weights))
+    repeated = run(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     assert weighted.copies == repeated.copies
 
 
@@ -186,29 +183,11 @@ def test_what_has_no_correlation_stays_alone() -> None:
             "flag": value > 0,
         }
     )
-    found = find_copies(as_table(X))
-    assert found is not None
-    assert found.clusters == (("copy", "value"),)
+    assert find_copies(as_table(X)) == Copies("pearson", 0.9, (("copy", "value"),))
     X["known"] = np.where(np.arange(60) < 31, value, np.nan)
-    found = find_copies(as_table(X))
-    assert found is not None
-    assert found.clusters == (("copy", "known", "value"),)
+    assert find_copies(as_table(X)) == Copies("pearson", 0.9, (("copy", "known", "value"),))
     result = run(X.drop(columns=["constant", "zero"]), (value > 0).astype(int))
     assert result.clusters()["size"].sum() == 7
-
-
-def test_every_pair_of_a_cluster_is_similar() -> None:
-    """A chain a - b - c - d is cut: single linkage would make it one."""
-    matrix = np.eye(4)
-    for i, j in ((0, 1), (1, 2), (2, 3)):
-        matrix[i, j] = matrix[j, i] = 0.95
-    result = with_scores([[4.0, 3.0, 2.0, 1.0]])
-    found = result.clusters(similarity=matrix)
-    assert sorted(found["size"]) == [2, 2]
-    place = {name: j for j, name in enumerate(result.feature_names)}
-    for members in found["members"]:
-        for one, two in itertools.combinations(members, 2):
-            assert matrix[place[one], place[two]] >= 0.9
 
 
 def test_the_similarity_and_its_limit_can_be_chosen(split: EnsembleResult) -> None:
@@ -217,10 +196,10 @@ def test_the_similarity_and_its_limit_can_be_chosen(split: EnsembleResult) -> No
     assert (split.clusters(X, min_similarity=1.0)["size"] == 1).all()
     assert (split.clusters(np.exp(5 * X), similarity="spearman")["size"] == 8).sum() == 1
     assert not (split.clusters(np.exp(5 * X))["size"] == 8).any()
-    backwards = X.iloc[:, ::-1].assign(more=0.0)
-    pd.testing.assert_frame_equal(split.clusters(backwards), split.clusters())
+    usual = split.clusters()
+    pd.testing.assert_frame_equal(split.clusters(X.iloc[:, ::-1].assign(more=0.0)), usual)
     by_matrix = split.clusters(similarity=X.corr().abs().clip(upper=1.0))
-    assert by_matrix["members"].tolist() == split.clusters()["members"].tolist()
+    assert by_matrix["members"].tolist() == usual["members"].tolist()
 
 
 @pytest.mark.parametrize("first", [0, "0", "V0"])
@@ -233,27 +212,20 @@ def test_nominal_columns_are_those_of_the_run(first: int | str) -> None:
     pd.testing.assert_frame_equal(result.clusters(X), result.clusters())
 
 
-def test_bad_input(split: EnsembleResult) -> None:
-    X, _ = noisy_copies()
-    with pytest.raises(DataError, match="no column 'V3'"):
-        split.clusters(X.drop(columns="V3"))
-    with pytest.raises(ParameterError, match="give X"):
-        split.clusters(min_similarity=0.8)
-    with pytest.raises(ParameterError, match="leave out X"):
-        split.clusters(X, similarity=np.eye(28))
-    with pytest.raises(DataError, match="has 3 features"):
-        split.clusters(similarity=np.eye(3))
-    with pytest.raises(ParameterError, match="similarity"):
-        split.clusters(X, similarity="kendall")
-    with pytest.raises(ParameterError, match="min_similarity"):
-        split.clusters(X, min_similarity=0.0)
-    with pytest.raises(ParameterError, match="n_features_to_select"):
-        split.clusters(n_features_to_select=29)
-    with pytest.raises(InputTypeError, match="sparse"):
-        split.clusters(scipy.sparse.csr_array(X.to_numpy()))
-
-
-def test_large_and_sparse_tables_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_looked_at_or_refused(split, monkeypatch) -> None:
+    for change, options, error, message in (
+        (lambda X: X.drop(columns="V3"), {}, DataError, "no column 'V3'"),
+        (lambda X: None, {"min_similarity": 0.8}, ParameterError, "give X"),
+        (lambda X: X, {"similarity": np.eye(28)}, ParameterError, "leave out X"),
+        (lambda X: None, {"similarity": np.eye(3)}, DataError, "has 3 features"),
+        (lambda X: X, {"similarity": "kendall"}, ParameterError, "similarity"),
+        (lambda X: X, {"min_similarity": 0.0}, ParameterError, "min_similarity"),
+        (lambda X: None, {"n_features_to_select": 29}, ParameterError, "n_features_to_select"),
+        (lambda X: scipy.sparse.csr_array(X.to_numpy()), {}, InputTypeError, "sparse"),
+    ):
+        X, _ = noisy_copies()
+        with pytest.raises(error, match=message):
+            split.clusters(change(X), **options)
     X, y = noisy_copies()
     counts = scipy.sparse.csr_array(np.random.default_rng(0).poisson(0.5, size=(150, 6)))
     sparse = run(counts, y)  # type: ignore[arg-type]
@@ -261,8 +233,7 @@ def test_large_and_sparse_tables_are_not_looked_at(monkeypatch: pytest.MonkeyPat
     assert about_copies(sparse, sparse.selection().compared) == ""
     with pytest.raises(DataError, match="did not look for copies"):
         sparse.clusters()
-    monkeypatch.setattr(clusters, "MOST_FEATURES", 27)
-    assert run(X, y).copies is None
-    monkeypatch.setattr(clusters, "MOST_FEATURES", 28)
-    monkeypatch.setattr(clusters, "MOST_PRODUCTS", 150 * 28**2 - 1)
-    assert run(X, y).copies is None
+    for limit, value in (("MOST_FEATURES", 27), ("MOST_PRODUCTS", 150 * 28**2 - 1)):
+        with monkeypatch.context() as limited:
+            limited.setattr(clusters, limit, value)
+            assert run(X, y).copies is None

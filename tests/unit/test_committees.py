@@ -1,7 +1,5 @@
 """Committees of learners: what a voter sees, selects and is tested on; votes over given selections."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import pairwise
@@ -22,7 +20,6 @@ from sklearn.tree import DecisionTreeClassifier
 import pyfsagg
 import pyfsagg.resampling
 from pyfsagg import LearnerSelection
-from pyfsagg.committees import VOTING_RULES
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 TREE = DecisionTreeClassifier(max_depth=2)
@@ -30,14 +27,20 @@ LINEAR = make_pipeline(StandardScaler(), LogisticRegression())
 THREE = [["a", "b"], [], ["b", "c"]]
 
 
-def table(n: int = 60, p: int = 5, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+def table(n: int = 60) -> tuple[pd.DataFrame, np.ndarray]:
     """Two classes that x0 and x1 tell apart, and noise."""
-    rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
-    X = rng.normal(size=(n, p))
-    X[:, 0] += 3.0 * y
-    X[:, 1] -= 3.0 * y
-    return pd.DataFrame(X, columns=[f"x{j}" for j in range(p)]), y
+    X = np.random.default_rng(0).normal(size=(n, 5)) + np.outer(y, [3.0, -3.0, 0.0, 0.0, 0.0])
+    return pd.DataFrame(X).add_prefix("x"), y
+
+
+def voted(learners: Any = LINEAR, X: Any = None, y: Any = None, **options: Any) -> Any:
+    """A committee of few resamples, on the table unless another is given."""
+    own_X, own_y = table()
+    options = {"n_resamples": 2, "random_state": 0, **options}
+    return pyfsagg.committee(
+        own_X if X is None else X, own_y if y is None else y, learners, **options
+    )
 
 
 class Spy(ClassifierMixin, BaseEstimator):
@@ -45,7 +48,7 @@ class Spy(ClassifierMixin, BaseEstimator):
 
     seen: ClassVar[list[tuple[str, set[int]]]] = []
 
-    def fit(self, X: Any, y: Any) -> Spy:
+    def fit(self, X: Any, y: Any) -> Any:
         self.classes_ = np.unique(y)
         self.feature_importances_ = np.arange(X.shape[1], 0.0, -1.0)
         Spy.seen.append(("fit", set(X[:, 0].astype(int))))
@@ -56,9 +59,7 @@ class Spy(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.classes_[0])
 
 
-# ---------------------------------------------------------------------------------------------
-# learners as voters
-# ---------------------------------------------------------------------------------------------
+# -- learners as voters ---------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "way",
     [
@@ -71,10 +72,7 @@ class Spy(ClassifierMixin, BaseEstimator):
     ids=lambda way: f"{way.by} {way.direction} {way.step}",
 )
 def test_learners_find_what_tells_classes_apart(way: LearnerSelection) -> None:
-    X, y = table()
-    found = pyfsagg.committee(
-        X, y, {"tree": TREE, "linear": LINEAR}, selection=way, n_resamples=3, random_state=1
-    )
+    found = voted({"tree": TREE, "linear": LINEAR}, selection=way, n_resamples=3, random_state=1)
     assert found.voters["learner"].tolist() == ["tree"] * 3 + ["linear"] * 3
     assert found.voters["resample"].tolist() == [0, 1, 2] * 2
     assert (found.voters["n_features"] == 2).all()
@@ -87,12 +85,10 @@ def test_learners_find_what_tells_classes_apart(way: LearnerSelection) -> None:
 @pytest.mark.parametrize("by", ["importance", "elimination", "sequential"])
 def test_auto_selects_as_many_as_are_useful(by: str) -> None:
     X, y = table(80)
-    way = LearnerSelection(by, n_features="auto", folds=3)
-    found = pyfsagg.committee(X, y, LINEAR, selection=way, n_resamples=2, random_state=0)
+    found = voted(LINEAR, X, y, selection=LearnerSelection(by, n_features="auto", folds=3))
     assert found.learners == ["LogisticRegression"]
-    assert (found.voters["n_features"] >= 1).all()
     assert found.support[:, :2].any(axis=1).all()
-    assert found.voters["n_features"].max() < 5
+    assert found.voters["n_features"].between(1, 4).all()
 
 
 @pytest.mark.parametrize("plan", [pyfsagg.resampling.Subsample(0.7), "bootstrap"])
@@ -109,9 +105,8 @@ def test_test_rows_take_no_part(plan: Any, way: LearnerSelection) -> None:
     X = pd.DataFrame(dict.fromkeys("abc", np.arange(30.0)))
     y = np.arange(30) % 2
     Spy.seen = []
-    found = pyfsagg.committee(
-        X, y, {"spy": Spy()}, selection=way, resampling=plan, n_resamples=1, random_state=3
-    )
+    how = {"selection": way, "resampling": plan, "n_resamples": 1, "random_state": 3}
+    found = voted({"spy": Spy()}, X, y, **how)
     *inside, (first, fitted), (last, tested) = Spy.seen
     assert (first, last) == ("fit", "predict")
     assert len(tested) == found.voters["n_test"][0]
@@ -130,28 +125,21 @@ def test_test_rows_take_no_part(plan: Any, way: LearnerSelection) -> None:
 def test_medians_are_those_of_the_rows_that_were_drawn() -> None:
     X, y = table()
     X.loc[:4, "x0"] = np.nan
-    rows = np.arange(40)
-    one = pyfsagg.committee(
-        X, y, {"m": LINEAR}, resampling=pyfsagg.resampling.Rows(np.array([rows])), n_resamples=1
-    )
+    plan = pyfsagg.resampling.Rows(np.array([np.arange(40)]))
+    one = voted({"m": LINEAR}, X, y, resampling=plan, n_resamples=1)
     X.loc[40:, "x0"] += 1000.0  # rows that are not drawn
-    other = pyfsagg.committee(
-        X, y, {"m": LINEAR}, resampling=pyfsagg.resampling.Rows(np.array([rows])), n_resamples=1
-    )
+    other = voted({"m": LINEAR}, X, y, resampling=plan, n_resamples=1)
     assert one.voters["n_test"].tolist() == [20]
     assert (one.support == other.support).all()
     assert one.voters["performance"][0] != other.voters["performance"][0]
 
 
 def test_neither_workers_nor_a_checkpoint_change_anything(tmp_path: Path) -> None:
-    X, y = table()
-    options: dict[str, Any] = {"n_resamples": 2, "random_state": 5, "voter_weights": "performance"}
-    one = pyfsagg.committee(X, y, [TREE, GaussianNBWithImportance()], **options)
-    execution = pyfsagg.Execution(checkpoint=tmp_path / "kept")
+    learners = [TREE, GaussianNBWithImportance()]
+    one = voted(learners, voter_weights="performance")
+    how = {"n_jobs": 2, "execution": pyfsagg.Execution(checkpoint=tmp_path / "kept")}
     for _ in range(2):
-        again = pyfsagg.committee(
-            X, y, [TREE, GaussianNBWithImportance()], n_jobs=2, execution=execution, **options
-        )
+        again = voted(learners, voter_weights="performance", **how)
         assert again.to_json() == one.to_json()
 
 
@@ -161,143 +149,72 @@ class GaussianNBWithImportance(GaussianNB):
         return np.abs(self.theta_[0] - self.theta_[1])
 
 
-def test_regression_by_r2() -> None:
+def test_numbers_by_r2_and_groups_in_one_fold() -> None:
     X, _ = table()
-    target = 2.0 * X["x2"] + X["x3"]
-    found = pyfsagg.committee(
-        X, target, {"ridge": Ridge()}, task="regression", n_resamples=3, random_state=0,
-        selection=LearnerSelection(n_features=2),
-    )  # fmt: skip
+    how = {"task": "regression", "selection": LearnerSelection(n_features=2)}
+    found = voted({"ridge": Ridge()}, X, 2.0 * X["x2"] + X["x3"], **how)
     assert sorted(found.select(2)) == ["x2", "x3"]
     assert found.parameters["metric"] == "r2"
     assert found.voters["performance"].min() > 0.99
-
-
-def test_rows_of_a_group_are_in_one_fold() -> None:
-    X, y = table()
-    groups = np.arange(60) // 4
-    found = pyfsagg.committee(
-        X, y, {"m": LINEAR}, resampling=pyfsagg.resampling.GroupedBootstrap(groups), n_resamples=2,
-        selection=LearnerSelection("sequential", n_features=2, folds=3), random_state=0,
-    )  # fmt: skip
+    plan = pyfsagg.resampling.GroupedBootstrap(np.arange(60) // 4)
+    way = LearnerSelection("sequential", n_features=2, folds=3)
+    found = voted(resampling=plan, selection=way)
     assert (found.voters["n_test"] % 4 == 0).all()
     assert found.voters["performance"].min() > 0.9
 
 
-def test_test_rows_without_a_class_have_no_area_under_the_curve() -> None:
-    X, y = table()
+def test_voters_without_a_class() -> None:
+    _, y = table()
     first = [*np.flatnonzero(y == 0)[:10], *np.flatnonzero(y == 1)]  # leaves one class
     plan = pyfsagg.resampling.Rows(np.array([first, np.arange(40)]))
-    found = pyfsagg.committee(
-        X,
-        y,
-        {"m": LINEAR},
-        resampling=plan,
-        n_resamples=2,
-        metric="roc_auc",
-        voter_weights="performance",
-    )
+    found = voted(resampling=plan, metric="roc_auc", voter_weights="performance")
     performance = found.voters["performance"]
     assert np.isnan(performance[0])
     assert performance[1] > 0.9
     assert "roc_auc" in found.voters["message"][0] or "class" in found.voters["message"][0]
     assert found.voters["weight"].tolist() == [0.0, performance[1]]
     assert any("something is missing" in text for text in found.sentences())
-    accuracy = pyfsagg.committee(X, y, {"m": LINEAR}, resampling=plan, n_resamples=2)
-    assert accuracy.voters["performance"].notna().all()
-
-
-def test_a_voter_that_fails_counts_nothing() -> None:
-    X, y = table()
-    only = np.flatnonzero(y == 0).tolist()
-    plan = pyfsagg.resampling.Rows(np.array([only, range(30)]))
-    found = pyfsagg.committee(X, y, {"m": LINEAR}, resampling=plan, n_resamples=2)
+    assert voted(resampling=plan).voters["performance"].notna().all()
+    only = np.flatnonzero(table()[1] == 0)
+    found = voted(resampling=pyfsagg.resampling.Rows(np.array([only, range(30)])))
     assert found.voters["n_features"].tolist()[0] == 0
     assert "class" in found.voters["message"][0]
     assert found.ranking["votes"].max() == 1
     with pytest.raises(DataError, match="no learner could select features: ValueError"):
-        pyfsagg.committee(
-            X, y, {"m": LINEAR}, resampling=pyfsagg.resampling.Rows(np.array([only])), n_resamples=1
-        )
+        voted(resampling=pyfsagg.resampling.Rows(np.array([only])), n_resamples=1)
 
 
-def refused(error: type[Exception], text: str, **changed: Any) -> None:
-    X, y = table(20)
-    given: dict[str, Any] = {
-        "X": X,
-        "y": y,
-        "learners": {"tree": TREE},
-        "n_resamples": 1,
-        **changed,
-    }
-    with pytest.raises(error, match=text):
-        pyfsagg.committee(**given)
-
-
-def test_bad_learners_are_refused() -> None:
-    refused(ParameterError, "learners is empty", learners={})
-    refused(ParameterError, "given twice", learners=[TREE, TREE])
-    refused(InputTypeError, "must be an estimator", learners={"a": "tree"})
-    refused(InputTypeError, "must be an estimator", learners={"a": DecisionTreeClassifier})
-    refused(ParameterError, "is a regressor", learners=Ridge())
-    refused(ParameterError, "is a classifier", task="regression", y=np.arange(20.0))
-    refused(ParameterError, "neither coefficients nor importances", learners=KNeighborsClassifier())
-    refused(ParameterError, "survival", task="survival")
-
-
-def test_bad_settings_are_refused() -> None:
-    refused(ParameterError, "must be the name of a scorer", metric="accurate")
-    refused(ParameterError, "above 0", metric="neg_log_loss", voter_weights="performance")
-    refused(UnknownNameError, "phragmen", rule="phragman")
-    refused(ParameterError, "1 in all", voter_weights=[1.0, 2.0])
-    refused(ParameterError, "no learner", selection={"forest": LearnerSelection()})
-    refused(ParameterError, "one by one", selection=LearnerSelection("sequential", n_features=5))
-    refused(ParameterError, "changes the table", resampling=pyfsagg.resampling.ValueNoise())
-    refused(DataError, "none is left to test on", resampling=pyfsagg.resampling.Subsample(1.0))
-    refused(ParameterError, "size", size=6)
-    refused(ParameterError, "n_features", selection=LearnerSelection(n_features=6))
-    for bad in (
-        {"n_features": "many"},
-        {"n_features": 1.5},
-        {"step": 1.0},
-        {"folds": 1},
-        {"tolerance": 0.0},
+def test_what_is_refused() -> None:
+    for error, text, changed in (
+        (ParameterError, "learners is empty", {"learners": {}}),
+        (ParameterError, "given twice", {"learners": [TREE, TREE]}),
+        (InputTypeError, "must be an estimator", {"learners": {"a": "tree"}}),
+        (InputTypeError, "must be an estimator", {"learners": {"a": DecisionTreeClassifier}}),
+        (ParameterError, "is a regressor", {"learners": Ridge()}),
+        (ParameterError, "is a classifier", {"task": "regression", "y": np.arange(60.0)}),
+        (ParameterError, "neither coef", {"learners": KNeighborsClassifier()}),
+        (ParameterError, "survival", {"task": "survival"}),
+        (ParameterError, "must be the name of a scorer", {"metric": "accurate"}),
+        (ParameterError, "above 0", {"metric": "neg_log_loss", "voter_weights": "performance"}),
+        (UnknownNameError, "phragmen", {"rule": "phragman"}),
+        (ParameterError, "1 in all", {"voter_weights": [1.0, 2.0]}),
+        (ParameterError, "no learner", {"selection": {"forest": LearnerSelection()}}),
+        (
+            ParameterError,
+            "one by one",
+            {"selection": LearnerSelection("sequential", n_features=5)},
+        ),
+        (ParameterError, "changes the table", {"resampling": pyfsagg.resampling.ValueNoise()}),
+        (DataError, "none is left to test", {"resampling": pyfsagg.resampling.Subsample(1.0)}),
+        (ParameterError, "size", {"size": 6}),
+        (ParameterError, "n_features", {"selection": LearnerSelection(n_features=6)}),
     ):
+        with pytest.raises(error, match=text):
+            voted(**{"learners": {"tree": TREE}, "n_resamples": 1, **changed})
+    bad = {"n_features": "many", "step": 1.0, "folds": 1, "tolerance": 0.0}
+    for setting, value in (*bad.items(), ("n_features", 1.5)):
         with pytest.raises(ParameterError):
-            LearnerSelection(**bad)
-
-
-# ---------------------------------------------------------------------------------------------
-# votes over selections
-# ---------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    "selections",
-    [
-        THREE,
-        [set(own) for own in THREE],
-        np.array([[1, 1, 0], [0, 0, 0], [0, 1, 1]]),
-        pd.DataFrame([[True, True, False], [False] * 3, [False, True, True]], columns=list("abc")),
-        [[0, 1], [], [1, 2]],
-    ],
-    ids=["names", "sets", "array", "frame", "positions"],
-)
-def test_selections_in_every_form(selections: Any) -> None:
-    found = pyfsagg.vote(selections, feature_names=["a", "b", "c"])
-    assert found.ranking["votes"].to_dict() == {"b": 2, "a": 1, "c": 1}
-    assert found.ranking["rank"].tolist() == [1.0, 2.5, 2.5]
-    assert found.ranking["tied"].tolist() == [False, True, True]
-    assert found.ranking["share"].iloc[0] == pytest.approx(2 / 3)
-    assert found.voters["n_features"].tolist() == [2, 0, 2]
-    assert "1 voter selected nothing" in found.sentences()[1]
-
-
-def test_features_of_lists_are_sorted_and_one_voter_is_enough() -> None:
-    assert pyfsagg.vote([["c", "a"], ["b"]]).select(3) == ["a", "b", "c"]
-    assert pyfsagg.vote([[10, 9]]).select(2) == ["9", "10"]
-    assert pyfsagg.vote([["b"]], feature_names=["a", "b"]).select(1.0) == ["b", "a"]
-
-
-def test_bad_votes_are_refused() -> None:
+            LearnerSelection(**{setting: value})
     for selections, options, error, text in (
         ([], {}, DataError, "no voter"),
         ([[], []], {}, DataError, "no voter selects anything"),
@@ -324,15 +241,39 @@ def test_bad_votes_are_refused() -> None:
             pyfsagg.vote(selections, **options)
 
 
-def test_negative_and_missing_performances_weigh_nothing() -> None:
+# -- votes over selections ------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "selections",
+    [
+        THREE,
+        [set(own) for own in THREE],
+        np.array([[1, 1, 0], [0, 0, 0], [0, 1, 1]]),
+        pd.DataFrame([[True, True, False], [False] * 3, [False, True, True]], columns=list("abc")),
+        [[0, 1], [], [1, 2]],
+    ],
+    ids=["names", "sets", "array", "frame", "positions"],
+)
+def test_selections_in_every_form(selections: Any) -> None:
+    found = pyfsagg.vote(selections, feature_names=["a", "b", "c"])
+    assert found.ranking["votes"].to_dict() == {"b": 2, "a": 1, "c": 1}
+    assert found.ranking["rank"].tolist() == [1.0, 2.5, 2.5]
+    assert found.ranking["tied"].tolist() == [False, True, True]
+    assert found.ranking["share"].iloc[0] == pytest.approx(2 / 3)
+    assert found.voters["n_features"].tolist() == [2, 0, 2]
+    assert "1 voter selected nothing" in found.sentences()[1]
+
+
+def test_features_are_sorted_and_performances_below_0_weigh_nothing() -> None:
+    assert pyfsagg.vote([["c", "a"], ["b"]]).select(3) == ["a", "b", "c"]
+    assert pyfsagg.vote([[10, 9]]).select(2) == ["9", "10"]
+    assert pyfsagg.vote([["b"]], feature_names=["a", "b"]).select(1.0) == ["b", "a"]
     found = pyfsagg.vote(THREE, performance=[-0.2, np.nan, 0.5], voter_weights="performance")
     assert found.voters["weight"].tolist() == [0.0, 0.0, 0.5]
     assert found.select(2) == ["b", "c"]
 
 
-@pytest.mark.parametrize(
-    ("n", "performance", "knee"),
-    [
+def test_knee() -> None:
+    for n, performance, knee in (
         ([1, 2, 3], [0.5, 0.9, 1.0], (2, 0.9)),
         ([1, 2, 3], [0.5, 0.6, 1.0], None),  # below the line
         ([1, 2, 3], [0.5, 0.75, 1.0], None),  # on the line
@@ -340,40 +281,31 @@ def test_negative_and_missing_performances_weigh_nothing() -> None:
         ([2, 3, 4], [0.9, 0.8, 0.9], (2, 0.9)),  # one point is the front
         ([0, 1, 2, 3], [0.99, 0.5, 0.9, 1.0], (2, 0.9)),  # an empty selection is no point
         ([1, 2, 3, 5], [0.5, 0.75, 0.875, 1.0], (2, 0.75)),
-    ],
-)
-def test_knee(n: list[int], performance: list[float], knee: tuple[int, float] | None) -> None:
-    names = [f"f{j}" for j in range(6)]
-    found = pyfsagg.vote([names[:k] for k in n], performance=performance, feature_names=names)
-    assert found.knee() == knee
-    front = found.pareto_front()
-    assert front["knee"].sum() == (knee is not None)
-    assert front["performance"].is_monotonic_increasing
-    said = " ".join(found.sentences())
-    assert ("has its knee at" in said) == (knee is not None and len(front) > 1)
-    assert ("none with fewer or more features does better" in said) == (len(front) == 1)
+    ):
+        names = [f"f{j}" for j in range(6)]
+        found = pyfsagg.vote([names[:k] for k in n], performance=performance, feature_names=names)
+        assert found.knee() == knee
+        front = found.pareto_front()
+        assert front["knee"].sum() == (knee is not None)
+        assert front["performance"].is_monotonic_increasing
+        said = " ".join(found.sentences())
+        assert ("has its knee at" in said) == (knee is not None and len(front) > 1)
+        assert ("none with fewer or more features does better" in said) == (len(front) == 1)
 
 
 def test_another_rule_is_another_call() -> None:
-    first = pyfsagg.vote(THREE, performance=[0.9, 0.5, 0.7], feature_names=list("abcd"))
-    second = first.vote("phragmen", voter_weights="performance", size=2)
-    direct = pyfsagg.vote(
-        THREE, "phragmen", performance=[0.9, 0.5, 0.7], feature_names=list("abcd"),
-        voter_weights="performance", size=2,
-    )  # fmt: skip
-    assert json.loads(second.to_json()) == json.loads(direct.to_json())
-    assert json.loads(second.vote().to_json()) == json.loads(first.to_json())
+    given = {"performance": [0.9, 0.5, 0.7], "feature_names": list("abcd")}
+    other = {"voter_weights": "performance", "size": 2}
+    first = pyfsagg.vote(THREE, **given)
+    second = first.vote("phragmen", **other)
+    direct = pyfsagg.vote(THREE, "phragmen", **given, **other)
+    for one, same in ((second, direct), (second.vote(), first)):
+        assert json.loads(one.to_json()) == json.loads(same.to_json())
     with pytest.raises(DataError, match="give performance"):
         pyfsagg.vote(THREE).knee()
 
 
-def test_a_rule_of_another_package_is_one_like_ours() -> None:
-    spec = VOTING_RULES.get("sav")
-    assert spec.name == "satisfaction_approval"
-    assert VOTING_RULES.get("Sequential-Phragmen").name == "phragmen"
-
-
-def test_agreement_leaves_empty_selections_out() -> None:
+def test_agreement_pictures_and_page() -> None:
     found = pyfsagg.vote([["a", "b"], [], ["b"], ["c"]], learners=["x", "x", "x", "y"])
     assert found.agreement()["x"] == pytest.approx(0.5)
     assert found.agreement()["all voters"] == pytest.approx(0.5 / 3)
@@ -381,9 +313,6 @@ def test_agreement_leaves_empty_selections_out() -> None:
     summary = found.summary()
     assert summary["empty"].tolist() == [1, 1, 0]
     assert summary["n_features"].tolist() == pytest.approx([4 / 3, 1.5, 1.0])
-
-
-def test_pictures_and_page() -> None:
     found = pyfsagg.vote(
         [["a"], ["a", "b"], ["a", "b", "<c>"]],
         performance=[0.5, 0.9, 1.0],

@@ -1,7 +1,5 @@
 """Data sets by name, and tables from files."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import http.server
@@ -9,7 +7,9 @@ import io
 import sys
 import threading
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,28 +26,23 @@ from pyfsagg.extending import data_folder
 from pyfsagg_papers import load_published
 
 
-@pytest.mark.parametrize(
-    ("name", "shape", "classes"),
-    [
+@pytest.fixture(autouse=True)
+def no_folder_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYFSAGG_DATA", raising=False)
+
+
+def test_data_sets_that_are_always_there() -> None:
+    for name, shape, classes in (
         ("ionosphere", (351, 34), 2),
         ("wine", (178, 13), 3),
         ("breast_cancer", (569, 30), 2),
         ("digits", (1797, 64), 10),
-    ],
-)
-def test_data_sets_that_are_always_there(name: str, shape: tuple, classes: int) -> None:
-    data = load_dataset(name)
-    assert data.X.shape == shape
-    assert data.y.nunique() == classes
-    assert name in repr(data)
-    assert name in list_datasets().index
-
-
-def test_unknown_name_suggests_the_nearest() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'ionosphere'"):
-        load_dataset("ionsphere")
-    with pytest.raises(UnknownNameError, match=r"unknown published table '9\.9'"):
-        load_published("9.9")
+    ):
+        data = load_dataset(name)
+        assert data.X.shape == shape
+        assert data.y.nunique() == classes
+        assert name in repr(data)
+        assert name in list_datasets().index
 
 
 def test_published_tables() -> None:
@@ -56,6 +51,10 @@ def test_published_tables() -> None:
     assert stability["ionosphere", "pearson", "bam"] == pytest.approx(0.678, abs=5e-4)
     for table in ("4.2", "4.3", "4.5", "4.6", "fpcps_1", "fpcps_2", "frcm_2"):
         assert not load_published(table).empty
+    with pytest.raises(UnknownNameError, match=r"unknown published table '9\.9'"):
+        load_published("9.9")
+    with pytest.raises(UnknownNameError, match="did you mean 'ionosphere'"):
+        load_dataset("ionsphere")
 
 
 def test_local_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,6 +84,12 @@ def test_local_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 EXPECTED = pd.DataFrame({"a": [1, 3], "b": [2.5, np.nan], "t": ["x", "y"]})
 
 
+def flipped(packed: bytes) -> bytes:
+    """With one byte in the middle turned over."""
+    middle = len(packed) // 2
+    return packed[:middle] + bytes([packed[middle] ^ 0xFF]) + packed[middle + 1 :]
+
+
 def write(folder: Path, name: str, content: str | bytes) -> Path:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -109,10 +114,8 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
     ],
 )
 def test_formats_read_alike(tmp_path: Path, name: str, content: str | bytes) -> None:
-    frame = read_table(write(tmp_path, name, content))
-    assert frame.astype({"a": int, "b": float, "t": str}).to_dict("list")["a"] == [1, 3]
-    np.testing.assert_array_equal(frame["b"].to_numpy(dtype=float), EXPECTED["b"])
-    assert frame["t"].astype(str).tolist() == ["x", "y"]
+    frame = read_table(write(tmp_path, name, content)).astype({"a": int, "b": float, "t": str})
+    pd.testing.assert_frame_equal(frame, EXPECTED.astype({"t": str}))
 
 
 def test_parquet_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,25 +138,27 @@ def test_parquet_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("t.csv", "a,b,a\n1,2,3\n", "duplicate column name.*'a'"),
         ("t.csv", "\xe4,b\n1,2\n".encode("latin-1"), "not UTF-8"),
         ("t.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0)[:-9], "damaged gzip"),
+        ("t.csv.gz", flipped(gzip.compress(b"a,b\n" + b"1,2\n" * 5000, mtime=0)), "damaged gzip"),
         ("t.parquet", "no", "not a readable Parquet"),
         ("t.arff", "no", "not a readable ARFF"),
         ("t.arff", "@relation r\n@attribute a string\n@data\nx\n", "not a readable ARFF"),
     ],
 )
-def test_files_that_are_no_tables(
-    tmp_path: Path, name: str, content: str | bytes, message: str
-) -> None:
+def test_files_that_are_no_tables(tmp_path, name, content, message) -> None:
     with pytest.raises(DataError, match=message):
         read_table(write(tmp_path, name, content))
 
 
-def test_names_may_hold_separators_and_line_breaks(tmp_path: Path) -> None:
+def test_names_and_cells_of_any_content(tmp_path: Path) -> None:
     text = '"x;y;z;u","two\nlines","plain",long;er\n1,2,3,4\n5,6,7,8\n'
     frame = read_table(write(tmp_path, "t.csv", text))
     assert list(frame) == ["x;y;z;u", "two\nlines", "plain", "long;er"]
     assert frame.iloc[1].tolist() == [5, 6, 7, 8]
     with pytest.raises(DataError, match=r"ragged rows.*Row #4"):
         read_table(write(tmp_path, "t.csv", text.replace("5,6,7,8", "5,6,7")))
+    long = '"' + "word\n" * 500_000 + '"'
+    frame = read_table(write(tmp_path, "t.csv", f"a,b\n1,{long}\n2,short\n"))
+    assert frame["b"].str.len().tolist() == [2_500_000, 5]
 
 
 @pytest.mark.parametrize("n_features", [20_000, 60_000])
@@ -168,31 +173,17 @@ def test_header_lines_of_any_length(tmp_path: Path, n_features: int) -> None:
         read_table(write(tmp_path, "t.csv", f"{','.join(names)},{names[7]}\n{row},1\n"))
 
 
-def test_a_cell_longer_than_any_line(tmp_path: Path) -> None:
-    long = '"' + "word\n" * 500_000 + '"'
-    frame = read_table(write(tmp_path, "t.csv", f"a,b\n1,{long}\n2,short\n"))
-    assert frame["b"].str.len().tolist() == [2_500_000, 5]
-
-
-def test_damaged_files(tmp_path: Path) -> None:
-    packed = bytearray(gzip.compress(b"a,b\n" + b"1,2\n" * 5000, mtime=0))
-    packed[len(packed) // 2] ^= 0xFF
-    with pytest.raises(DataError, match="damaged gzip"):
-        read_table(write(tmp_path, "t.csv.gz", bytes(packed)))
+def test_files_with_odd_notes_and_no_files(tmp_path: Path) -> None:
     table = pa.Table.from_pandas(EXPECTED)
     for note in (b"no json", b'{"index_columns": [3]}', b"\xff", b"[" * 20_000):
         pq.write_table(table.replace_schema_metadata({b"pandas": note}), tmp_path / "t.parquet")
         assert read_table(tmp_path / "t.parquet")["a"].tolist() == [1, 3]
+    for path, message in ((tmp_path / "none.csv", "no such file"), (tmp_path, "is a folder")):
+        with pytest.raises(DataError, match=message):
+            read_table(path)
 
 
-def test_missing_file_and_folder(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such file"):
-        read_table(tmp_path / "none.csv")
-    with pytest.raises(DataError, match="is a folder"):
-        read_table(tmp_path)
-
-
-def test_target_is_split_off() -> None:
+def test_columns_are_split_off_and_listed() -> None:
     features, target = split_target(EXPECTED, "t", exclude=["a"])
     assert list(features) == ["b"]
     assert target.tolist() == ["x", "y"]
@@ -200,6 +191,16 @@ def test_target_is_split_off() -> None:
         split_target(EXPECTED, "tt")
     with pytest.raises(ParameterError, match="both the target and left out"):
         split_target(EXPECTED, "t", exclude=["t"])
+    every = pd.DataFrame(list(catalogue(data_folder()).values()))
+    listed = every[every["paper"] == "thesis"].set_index("published_as")
+    printed = load_published("4.1").set_index("dataset")
+    assert list(listed.index) == list(printed.index)
+    assert listed["n_samples"].astype(int).equals(printed["n_observations"])
+    assert listed["n_features"].astype(int).equals(printed["n_features"])
+    for name, row in printed.iterrows():
+        if row["n_classes"] == 2:
+            sizes = sorted([int(row["class_count_a"]), int(row["class_count_b"])])
+            assert listed.loc[name, "classes"] == " ".join(map(str, sizes))
 
 
 class Bunch:
@@ -212,38 +213,43 @@ class Bunch:
         self.target = pd.Series(pd.Categorical(labels), name="class")
 
 
-def test_the_thesis_sets_are_fetched_from_openml_only_when_asked(monkeypatch, tmp_path) -> None:
+@pytest.fixture
+def fetch(monkeypatch, tmp_path) -> Callable[..., Any]:
+    """The download of a data set, with `answer` in the place of OpenML."""
+
+    def fetch(answer: Callable[..., Any], **options: Any) -> Any:
+        monkeypatch.setattr("sklearn.datasets.fetch_openml", answer)
+        return load_dataset("philippine", download=True, cache=tmp_path, **options)
+
+    return fetch
+
+
+def test_the_thesis_sets_are_fetched_from_openml_only_when_asked(fetch, tmp_path) -> None:
     asked = []
 
     def stand_in(**options):
         asked.append(options)
         return Bunch(5832, 308, [2916, 2916])
 
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", stand_in)
-    monkeypatch.delenv("PYFSAGG_DATA", raising=False)
     with pytest.raises(UnknownNameError, match="unknown data set 'philippine'"):
         load_dataset("philippine")
-    assert not asked
-    data = load_dataset("philippine", download=True, cache=tmp_path)
-    assert asked[0]["data_id"] == 41145
-    assert asked[0]["data_home"] == str(tmp_path)
+    data = fetch(stand_in)
+    (options,) = asked
+    assert (options["data_id"], options["data_home"]) == (41145, str(tmp_path))
     assert data.source.startswith("OpenML, data set 41145, SHA-256 of its content ")
     assert data.differences == ()
     assert data.y.tolist()[:2] == ["0", "0"]
 
 
-def test_differences_from_table_4_1_are_said(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda **_: Bunch(100, 300, [60, 40]))
-    monkeypatch.delenv("PYFSAGG_DATA", raising=False)
-    data = load_dataset("philippine", download=True, cache=tmp_path)
+def test_differences_from_table_4_1_are_said(fetch) -> None:
+    data = fetch(lambda **_: Bunch(100, 300, [60, 40]))
     assert data.differences == (
         "100 samples, printed 5832",
         "300 features, printed 308 beside the class",
         "classes of 40 60 samples, printed 2916 2916",
     )
     assert "differs from the paper: 100 samples" in repr(data)
-    assert load_dataset("ionosphere").differences == ()
-    assert load_dataset("wine").differences == ()
+    assert load_dataset("ionosphere").differences == load_dataset("wine").differences == ()
 
 
 @pytest.mark.parametrize(
@@ -253,36 +259,31 @@ def test_differences_from_table_4_1_are_said(monkeypatch, tmp_path) -> None:
         (ValueError("md5 checksum of local file does not match"), "is incomplete"),
     ],
 )
-def test_a_download_that_fails_says_what_to_do(monkeypatch, error, message: str) -> None:
+def test_a_download_that_fails_says_what_to_do(fetch, error, message: str) -> None:
     def stand_in(**_):
         raise error
 
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", stand_in)
-    monkeypatch.delenv("PYFSAGG_DATA", raising=False)
     with pytest.raises(DataError, match=message):
-        load_dataset("jasmine", download=True)
+        fetch(stand_in)
 
 
-def test_a_download_is_what_it_was_the_first_time(monkeypatch, tmp_path) -> None:
+def test_a_download_is_what_it_was_the_first_time(fetch, tmp_path) -> None:
     sent = Bunch(30, 4, [10, 20])
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda **_: sent)
-    monkeypatch.delenv("PYFSAGG_DATA", raising=False)
-    fetch = {"download": True, "cache": tmp_path}
-    first = load_dataset("philippine", **fetch)
+    first = fetch(lambda **_: sent)
     pin = first.source.rpartition(" ")[2]
     assert len(pin) == 64
-    assert load_dataset("philippine", sha256=pin, **fetch).source == first.source
+    assert fetch(lambda **_: sent, sha256=pin).source == first.source
     with pytest.raises(DataError, match=f"has the SHA-256 {pin}, and the one pinned is 00"):
-        load_dataset("philippine", sha256="00", **fetch)
+        fetch(lambda **_: sent, sha256="00")
     sent.data.iloc[3, 2] += 1e-9
     with pytest.raises(DataError, match="its content has changed"):
-        load_dataset("philippine", **fetch)
+        fetch(lambda **_: sent)
     (tmp_path / "pyfsagg-sha256.json").write_text("[")
     with pytest.raises(DataError, match="is damaged; delete it"):
-        load_dataset("philippine", **fetch)
+        fetch(lambda **_: sent)
 
 
-def test_a_download_without_end_is_stopped(monkeypatch, tmp_path) -> None:
+def test_a_download_without_end_is_stopped(fetch, monkeypatch) -> None:
     class Endless(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
@@ -304,26 +305,11 @@ def test_a_download_without_end_is_stopped(monkeypatch, tmp_path) -> None:
             while part := response.read(4096):
                 read.append(len(part))
 
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", stand_in)
     monkeypatch.setattr("pyfsagg.datasets._catalogue.MOST_BYTES", 1_000_000)
-    monkeypatch.delenv("PYFSAGG_DATA", raising=False)
     with pytest.raises(DataError, match="stopped: more than 1 MB were sent"):
-        load_dataset("philippine", download=True, cache=tmp_path)
+        fetch(stand_in)
     assert sum(read) <= 1_000_000
     with urllib.request.urlopen(address) as response:  # the limit was of the download alone
         assert len(response.read()) == 10_000_000
     server.shutdown()
     server.server_close()
-
-
-def test_the_catalogue_agrees_with_table_4_1() -> None:
-    every = pd.DataFrame(list(catalogue(data_folder()).values()))
-    listed = every[every["paper"] == "thesis"].set_index("published_as")
-    printed = load_published("4.1").set_index("dataset")
-    assert list(listed.index) == list(printed.index)
-    assert listed["n_samples"].astype(int).equals(printed["n_observations"])
-    assert listed["n_features"].astype(int).equals(printed["n_features"])
-    for name, row in printed.iterrows():
-        if row["n_classes"] == 2:
-            sizes = sorted([int(row["class_count_a"]), int(row["class_count_b"])])
-            assert listed.loc[name, "classes"] == " ".join(map(str, sizes))

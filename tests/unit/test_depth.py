@@ -1,14 +1,12 @@
 """The depth of mRMR in ensembles, and what the default filters take."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import BetweenAggregationSelector, bam, evaluate, mrmr, wam
+from pyfsagg import BetweenAggregationSelector, bam, evaluate, wam
 from pyfsagg.evaluation.cells import largest_count
 
 RNG = np.random.default_rng(3)
@@ -16,47 +14,31 @@ WIDE, Y = RNG.normal(size=(24, 420)), np.arange(24) % 2
 QUICK: dict[str, Any] = {"n_resamples": 2, "random_state": 0}
 
 
-def depth_of(**options: Any) -> object:
-    found = wam(WIDE, Y, filter="mrmr", **options, **QUICK)
-    return found.parameters["filter_params"].get("mrmr", {}).get("n_features")
-
-
 def test_the_depth_is_recorded_where_not_all_features_are_selected() -> None:
-    assert depth_of() == 100
-    assert depth_of(filter_params={"n_features": "auto"}) == 100
-    assert depth_of(filter_params={"n_features": 7}) == 7
-    assert depth_of(filter_params={"n_features": "all"}) == "all"
-    narrow = wam(WIDE[:, :300], Y, filter="mrmr", **QUICK)
-    assert narrow.parameters["filter_params"] == {}
+    for n, params, depth in (
+        (420, {}, 100),
+        (420, {"n_features": "auto"}, 100),
+        (420, {"n_features": 7}, 7),
+        (420, {"n_features": "all"}, "all"),
+        (300, {}, None),
+    ):
+        found = wam(WIDE[:, :n], Y, filter="mrmr", filter_params=params, **QUICK)
+        expected = {} if depth is None else {"mrmr": {"n_features": depth}}
+        assert found.parameters["filter_params"] == expected
 
 
-def test_every_feature_has_a_score_and_the_first_are_those_of_the_full_ranking() -> None:
+def test_depths_and_thresholds() -> None:
     short = wam(WIDE, Y, filter="mrmr", filter_params={"n_features": 5}, **QUICK)
     full = wam(WIDE, Y, filter="mrmr", filter_params={"n_features": "all"}, **QUICK)
     assert np.isfinite(short.combined).all()
     same = short.combined == full.combined
     assert (same.sum(axis=1) >= 5).all()
     assert not same.all()
-
-
-def test_a_depth_is_named_in_what_is_shown(tmp_path: Any) -> None:
     found = bam(WIDE, Y, **QUICK)
-    assert "mrmr selected 100 features one by one" in " ".join(found.summary_text().split())
-    page = found.report(tmp_path / "report.html")
-    text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "mrmr selected 100 features one by one" in text
-    assert "the other 320 have the criterion" in text
-    del page
-
-
-@pytest.mark.parametrize(("threshold", "depth"), [(0.25, 100), (25, 100), (30, 120), (110, "all")])
-def test_selectors_go_as_deep_as_their_threshold_needs(threshold: Any, depth: Any) -> None:
-    selector = BetweenAggregationSelector(["ig", "mrmr"], n_features_to_select=threshold, **QUICK)
-    given = selector.fit(WIDE, Y).result_.parameters["filter_params"]["mrmr"]
-    assert given == {"n_features": depth}
-
-
-def test_thresholds_that_are_numbers_decide_in_an_evaluation() -> None:
+    page = found.to_html()
+    for text in (" ".join(found.summary_text().split()), page):
+        assert "mrmr selected 100 features one by one" in text
+    assert "the other 320 have the criterion" in page
     assert largest_count([0.1, 0.5]) is None
     assert largest_count([0.1, 30, 20]) == 30
     assert largest_count(7) == 7
@@ -65,6 +47,13 @@ def test_thresholds_that_are_numbers_decide_in_an_evaluation() -> None:
         X, y, methods=["mrmr"], classifiers="naive_bayes", thresholds=[30], baselines=(), **QUICK
     )
     assert found.cells["value"].notna().all()
+
+
+@pytest.mark.parametrize(("threshold", "depth"), [(0.25, 100), (25, 100), (30, 120), (110, "all")])
+def test_selectors_go_as_deep_as_their_threshold_needs(threshold: Any, depth: Any) -> None:
+    selector = BetweenAggregationSelector(["ig", "mrmr"], n_features_to_select=threshold, **QUICK)
+    given = selector.fit(WIDE, Y).result_.parameters["filter_params"]["mrmr"]
+    assert given == {"n_features": depth}
 
 
 def test_the_default_filters_take_gaps_whole_numbers_and_words() -> None:
@@ -85,12 +74,3 @@ def test_the_default_filters_take_gaps_whole_numbers_and_words() -> None:
     found = bam(X, y, n_resamples=5, random_state=0)
     assert np.isfinite(found.combined).all()
     assert {"whole", "gaps"} == set(found.select(2))
-
-
-def test_whole_numbers_count_as_the_same_numbers_with_decimals_do() -> None:
-    rng = np.random.default_rng(5)
-    X, y = rng.integers(0, 10_000, (60, 8)), rng.integers(0, 2, 60)
-    one, other = mrmr(X, y), mrmr(X.astype(float), y)
-    np.testing.assert_array_equal(one.scores, other.scores)
-    as_categories = mrmr(X, y, binning="praznik")
-    assert not np.array_equal(one.scores, as_categories.scores)

@@ -1,14 +1,12 @@
 """Discretisation: hand-worked cuts, missing values, weights, new data, and refusals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
-from pyfsagg.discretization import MISSING, SortedColumns, check_totals, discretize, numeric_columns
+from pyfsagg.discretization import MISSING, SortedColumns, check_totals, discretize
 from pyfsagg.exceptions import DataError, ParameterError
 
 
@@ -20,11 +18,35 @@ def cuts(values, y, **options):
     return discretize(column(values), y, **options).cutpoints["x0"].tolist()
 
 
-def test_one_clean_cut_at_the_midpoint():
-    assert cuts([1, 2, 3, 10, 11, 12], [0, 0, 0, 1, 1, 1]) == [6.5]
+def test_cuts_and_bins_by_hand():
+    for values, y, expected in (
+        ([1, 2, 3, 10, 11, 12], [0, 0, 0, 1, 1, 1], [6.5]),
+        # N = 2: gain 1 bit, price (log2 1 + log2 7 - 2) / 2 = 0.40.
+        ([1, 2], [0, 1], [1.5]),
+        # A pure interval of two samples would meet the criterion with 0 >= 0.
+        ([1, 2, 8, 9], [0, 0, 1, 1], [5.0]),
+        # a a a a b a b b b b: cuts after 4 and after 6 are mirror images, and the rest is not cut.
+        (range(10), [0, 0, 0, 0, 1, 0, 1, 1, 1, 1], [3.5]),
+        (range(10), [1, 1, 1, 1, 0, 1, 0, 0, 0, 0], [3.5]),
+        # Equal values stay together: the only candidate parts 5 from 1.
+        ([1, 1, 1, 1, 1, 2], [0, 0, 0, 1, 1, 1], []),
+        ([1, 1, 1, 2, 2, 2], [0, 0, 0, 1, 1, 1], [1.5]),
+        ([-1.7e308] * 5 + [1.7e308] * 5, [0] * 5 + [1] * 5, [0.0]),
+        ([1.6e308] * 5 + [1.7e308] * 5, [0] * 5 + [1] * 5, [pytest.approx(1.65e308)]),
+        ([*range(20), 20, 21], [0] * 20 + [1, 2], [19.5, 20.5]),
+    ):
+        assert cuts(values, y) == expected
+    for values, method, bins, cutpoints, codes in (
+        ([0, 1, 2, 2.5, 4, 10], "equal_width", 4, [2.5, 5.0, 7.5], [0, 0, 0, 0, 1, 3]),
+        ([-1.7e308, 0.0, 1.7e308], "equal_width", 2, [0.0], [0, 0, 1]),
+        ([1, 1, 1, 1, 2, 3, 4, 5], "equal_frequency", 4, [1.5, 3.5], [0, 0, 0, 0, 1, 1, 2, 2]),
+    ):
+        found = discretize(column(values), method=method, bins=bins)
+        assert found.cutpoints["x0"].tolist() == cutpoints
+        assert found.codes.ravel().tolist() == codes
 
 
-def test_three_groups_by_hand():
+def test_the_criterion_by_hand():
     """Runs a, b, a of one length.  E = 0.9183 bits; a cut at a third leaves the entropies 0 and 1.
 
     The gain is 0.9183 - 2/3 = 0.2516 and the price (log2(N - 1) + log2 7 - (2 E - 2)) / N: with
@@ -36,55 +58,12 @@ def test_three_groups_by_hand():
     many = np.repeat([0, 1, 0], 20)
     assert cuts(np.arange(12), few) == []
     assert cuts(np.arange(60), many) == [19.5, 39.5]
-
-
-def test_first_of_two_equally_good_cuts_wins():
-    """a a a a b a b b b b: cuts after 4 and after 6 are mirror images, and the rest is not cut."""
-    y = np.array([0, 0, 0, 0, 1, 0, 1, 1, 1, 1])
-    assert cuts(range(10), y) == [3.5]
-    assert cuts(range(10), 1 - y) == [3.5]
-
-
-def test_two_samples_of_two_classes_are_cut():
-    """N = 2: gain 1 bit, price (log2 1 + log2 7 - 2) / 2 = 0.40."""
-    assert cuts([1, 2], [0, 1]) == [1.5]
-
-
-def test_pure_intervals_are_left_alone():
-    """A pure interval of two samples would meet the criterion with 0 >= 0."""
-    assert cuts([1, 2, 8, 9], [0, 0, 1, 1]) == [5.0]
-
-
-def test_equal_values_stay_together():
-    X = np.array([[1, 1, 1, 1, 1, 2], [1, 1, 1, 2, 2, 2]], float).T
-    found = discretize(X, [0, 0, 0, 1, 1, 1]).cutpoints
-    assert found["x0"].tolist() == []  # the only candidate parts 5 from 1
-    assert found["x1"].tolist() == [1.5]
-
-
-def test_cut_between_neighbouring_floats_separates_them():
     low = 1.0
     high = np.nextafter(low, 2)
     found = discretize(column([low] * 5 + [high] * 5), [0] * 5 + [1] * 5)
     assert found.codes.ravel().tolist() == [0] * 5 + [1] * 5
-
-
-def test_cuts_of_huge_values_do_not_overflow():
-    found = cuts([-1.7e308] * 5 + [1.7e308] * 5, [0] * 5 + [1] * 5)
-    assert found == [0.0]
-    assert cuts([1.6e308] * 5 + [1.7e308] * 5, [0] * 5 + [1] * 5) == [pytest.approx(1.65e308)]
-    wide = discretize(column([-1.7e308, 0.0, 1.7e308]), method="equal_width", bins=2)
-    assert wide.cutpoints["x0"].tolist() == [0.0]
-
-
-def test_parity_reading_drops_the_first_sample_of_the_right_part():
-    """Of the right part b c nothing but c is left to be divided."""
-    y = [0] * 20 + [1, 2]
-    assert cuts(range(22), y) == [19.5, 20.5]
-    assert cuts(range(22), y, mdl="fselectorrcpp") == [19.5]
-
-
-def test_missing_values_have_their_own_code_and_do_not_move_cuts():
+    # Of the right part b c nothing but c is left to be divided.
+    assert cuts(range(22), [0] * 20 + [1, 2], mdl="fselectorrcpp") == [19.5]
     x = [1, 2, 3, np.nan, 10, 11, 12, np.nan]
     found = discretize(column(x), [0, 0, 0, 0, 1, 1, 1, 1])
     assert found.cutpoints["x0"].tolist() == [6.5]
@@ -107,18 +86,6 @@ def test_weights_equal_repeated_rows(method):
     np.testing.assert_array_equal(weighted.codes[rows], repeated.codes)
 
 
-def test_equal_width_by_hand():
-    found = discretize(column([0, 1, 2, 2.5, 4, 10]), method="equal_width", bins=4)
-    assert found.cutpoints["x0"].tolist() == [2.5, 5.0, 7.5]
-    assert found.codes.ravel().tolist() == [0, 0, 0, 0, 1, 3]
-
-
-def test_equal_frequency_keeps_ties_together():
-    found = discretize(column([1, 1, 1, 1, 2, 3, 4, 5]), method="equal_frequency", bins=4)
-    assert found.cutpoints["x0"].tolist() == [1.5, 3.5]
-    assert found.codes.ravel().tolist() == [0, 0, 0, 0, 1, 1, 2, 2]
-
-
 @pytest.mark.parametrize("method", ["mdl", "equal_width", "equal_frequency"])
 def test_constant_and_empty_columns_are_not_split(method):
     X = pd.DataFrame({"c": [3.0] * 6, "m": [np.nan] * 6, "x": [1.0, 2, 3, 10, 11, 12]})
@@ -129,98 +96,63 @@ def test_constant_and_empty_columns_are_not_split(method):
     assert found.codes[:, 1].tolist() == [MISSING] * 6
 
 
-def mixed():
-    return pd.DataFrame(
-        {
-            "size": [1, 2, 3, 10, 11, 12],
-            "colour": ["red", None, "blue", "blue", "red", "blue"],
-            "flag": [True, False, True, False, True, False],
-        }
-    )
+MIXED = pd.DataFrame(
+    {
+        "size": [1, 2, 3, 10, 11, 12],
+        "colour": ["red", None, "blue", "blue", "red", "blue"],
+        "flag": [True, False, True, False, True, False],
+    }
+)
+HALVES = [0, 0, 0, 1, 1, 1]
 
 
-def test_column_kinds():
-    y = [0, 0, 0, 1, 1, 1]
-    found = discretize(mixed(), y)
+def test_column_kinds_and_new_data():
+    found = discretize(MIXED, HALVES)
     assert list(found.cutpoints) == ["size"]
     assert found.levels == {"colour": ("blue", "red"), "flag": (False, True)}
     assert found.codes[:, 1].tolist() == [1, MISSING, 0, 0, 1, 0]
     assert found.codes[:, 2].tolist() == [1, 0, 1, 0, 1, 0]
-    declared = discretize(mixed(), y, nominal=["size"])
-    assert declared.levels["size"] == (1, 2, 3, 10, 11, 12)
-    assert list(discretize(mixed(), y, mdl="fselectorrcpp").cutpoints) == ["size", "flag"]
-    assert list(discretize(mixed(), method="equal_width", mdl="fselectorrcpp").cutpoints) == [
-        "size"
-    ]
-
-
-def test_to_frame_and_repr():
-    found = discretize(mixed(), [0, 0, 0, 1, 1, 1])
-    frame = found.to_frame()
-    assert list(frame.columns) == ["size", "colour", "flag"]
-    assert frame.shape == (6, 3)
-    assert (frame.to_numpy() == found.codes).all()
+    assert list(discretize(MIXED, HALVES, mdl="fselectorrcpp").cutpoints) == ["size", "flag"]
+    others = discretize(MIXED, method="equal_width", mdl="fselectorrcpp")
+    assert list(others.cutpoints) == ["size"]
+    expected = pd.DataFrame(found.codes, columns=["size", "colour", "flag"])
+    pd.testing.assert_frame_equal(found.to_frame(), expected, check_dtype=False)
     assert "3 features, 1 of 1 numeric ones split, 6 samples" in repr(found)
-
-
-def test_transform_gives_the_same_codes_and_takes_single_rows():
-    found = discretize(mixed(), [0, 0, 0, 1, 1, 1])
-    np.testing.assert_array_equal(found.transform(mixed()), found.codes)
+    np.testing.assert_array_equal(found.transform(MIXED), found.codes)
     row = pd.DataFrame({"size": [6], "colour": ["red"], "flag": [True]})
     assert found.transform(row).tolist() == [[0, 1, 1]]
-
-
-def test_transform_finds_levels_by_value_not_by_position():
-    found = discretize(mixed(), [0, 0, 0, 1, 1, 1], nominal=["size"])
+    declared = discretize(MIXED, HALVES, nominal=["size"])
+    assert declared.levels["size"] == (1, 2, 3, 10, 11, 12)
     new = pd.DataFrame({"size": [12, 3], "colour": ["red", "red"], "flag": [True, True]})
-    assert found.transform(new).tolist() == [[5, 1, 1], [2, 1, 1]]
+    assert declared.transform(new).tolist() == [[5, 1, 1], [2, 1, 1]]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_what_is_refused():
+    for change, message in (
         ({"colour": ["green"] * 6}, "'green'.*none of its levels"),
         ({"flag": [0, 1, 2, 0, 1, 2]}, "'flag' has the value 2"),
         ({"size": list("abcdef")}, "'size' has words"),
         ({"extra": [1] * 6}, "same order"),
-    ],
-)
-def test_transform_refuses_other_data(change, message):
-    found = discretize(mixed(), [0, 0, 0, 1, 1, 1])
-    with pytest.raises(DataError, match=message):
-        found.transform(mixed().assign(**change))
-
-
-def test_transform_refuses_other_widths():
+    ):
+        with pytest.raises(DataError, match=message):
+            discretize(MIXED, HALVES).transform(MIXED.assign(**change))
     found = discretize(np.eye(4), [0, 0, 1, 1], method="equal_width")
     with pytest.raises(DataError, match="X has 3 features, but the discretisation was made for 4"):
         found.transform(np.eye(3))
     with pytest.raises(DataError, match="same order"):
         found.transform(pd.DataFrame(np.eye(3), columns=list("abc")))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+    for options, message in (
         ({"method": "chimerge"}, "method must be one of 'mdl'"),
         ({"mdl": "weka"}, "mdl must be one of 'textbook'"),
         ({"bins": 1}, "bins must be a whole number"),
         ({"y": None}, "needs class labels"),
         ({"sample_weight": [0.5] * 6}, "whole numbers"),
         ({"nominal": ["x9"]}, "x9"),
-    ],
-)
-def test_parameters_are_checked(options, message):
-    with pytest.raises(ParameterError, match=message):
-        discretize(column(range(6)), **{"y": [0, 0, 0, 1, 1, 1], **options})
-
-
-def test_total_weight_is_bounded():
+    ):
+        with pytest.raises(ParameterError, match=message):
+            discretize(column(range(6)), **{"y": [0, 0, 0, 1, 1, 1], **options})
     with pytest.raises(ParameterError, match="divide the weights"):
         check_totals(np.full((1, 300), 65535, np.uint16))
-
-
-def test_too_many_classes_for_a_packed_label():
     n = 2**16 + 1
     table = Table(np.arange(n, dtype=float)[:, np.newaxis], ("x",), np.zeros(1, np.int8), {})
     target = Target(np.arange(n, dtype=np.int32), tuple(range(n)))
@@ -240,19 +172,3 @@ def test_long_columns_use_wider_row_numbers():
     for name in ("x0", "x1"):
         assert len(half.cutpoints[name]) >= 1
         np.testing.assert_allclose(found.cutpoints[name][0], half.cutpoints[name][0], atol=0.2)
-
-
-def test_sorted_columns_mark_values_and_put_missing_rows_last():
-    values = np.array([[2.0, 3.0], [np.nan, 1.0], [1.0, 2.0], [2.0, np.nan]])
-    found = SortedColumns.of(values, np.arange(2))
-    assert found.n_known.tolist() == [3, 3]
-    assert found.tied.tolist() == [True, False]
-    first = 1 << found.row_bits
-    assert found.order[0].tolist() == [2 | first, 0 | first, 3, 1]
-    assert found.order[1].tolist() == [1, 2, 0, 3]
-
-
-def test_numeric_columns_by_kind():
-    table = Table(np.zeros((2, 4)), tuple("abcd"), np.array([0, 1, 2, 3], np.int8), {})
-    assert numeric_columns(table, booleans=False).tolist() == [0, 1]
-    assert numeric_columns(table, booleans=True).tolist() == [0, 1, 2]

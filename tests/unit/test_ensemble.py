@@ -1,7 +1,5 @@
 """Within- and between-aggregation: what is computed, from what, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -12,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from pyfsagg import (
     Checks,
+    EnsembleResult,
     Execution,
     Precision,
     Task,
@@ -24,6 +23,8 @@ from pyfsagg import (
 )
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
+from pyfsagg.aggregation import aggregate
+from pyfsagg.ensemble import data
 from pyfsagg.ensemble.core import normalize_scores
 from pyfsagg.exceptions import (
     DataError,
@@ -32,7 +33,6 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
-from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import (
     PLANS,
     Bootstrap,
@@ -47,32 +47,38 @@ IONOSPHERE = load_dataset("ionosphere")
 WINE = load_dataset("wine")
 
 
+def ranked(X: Any = WINE.X, y: Any = WINE.y, **options: Any) -> EnsembleResult:
+    return wam(X, y, **{"n_resamples": 5, "random_state": 0, **options})
+
+
+def told_by(X: Any = WINE.X, y: Any = WINE.y, **options: Any) -> tuple[Any, list[tuple[int, int]]]:
+    """A run and the steps that it tells."""
+    told: list[tuple[int, int]] = []
+    tell = Execution(progress=lambda *step: told.append(step))
+    return ranked(X, y, execution=tell, **options), told
+
+
 @pytest.fixture
 def rows() -> np.ndarray:
     return np.random.default_rng(3).integers(0, 178, size=(7, 178))
 
 
-def test_wam_is_the_filter_on_each_resample_then_the_mean(rows: np.ndarray) -> None:
+def drawn(rows: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+    return WINE.X.iloc[rows].reset_index(drop=True), WINE.y.iloc[rows].to_numpy()
+
+
+def test_wam_and_bam_by_hand(rows: np.ndarray) -> None:
     result = wam(WINE.X, WINE.y, filter="su", resampling=Rows(rows))
-    by_hand = np.array(
-        [
-            symmetric_uncertainty(WINE.X.iloc[r].reset_index(drop=True), WINE.y.iloc[r].to_numpy())
-            for r in rows
-        ]
-    )
+    by_hand = np.array([symmetric_uncertainty(*drawn(r)) for r in rows])
     np.testing.assert_array_equal(result.score_matrices["symmetric_uncertainty"], by_hand)
     np.testing.assert_allclose(result.scores, by_hand.mean(axis=0), rtol=1e-14)
     order = np.argsort(-result.scores, kind="stable")
     assert result.select(13) == [WINE.X.columns[j] for j in order]
     assert result.n_resamples == 7
-
-
-def test_bam_normalises_combines_and_aggregates(rows: np.ndarray) -> None:
     result = bam(WINE.X, WINE.y, filters=["ig", "mrmr"], resampling=Rows(rows))
     expected = []
     for r in rows:
-        X, y = WINE.X.iloc[r].reset_index(drop=True), WINE.y.iloc[r].to_numpy()
-        both = [information_gain(X, y), mrmr(X, y).scores]
+        both = [information_gain(*drawn(r)), mrmr(*drawn(r)).scores]
         expected.append(np.mean([(s - s.min()) / (s.max() - s.min()) for s in both], axis=0))
     np.testing.assert_allclose(result.combined, expected, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(result.scores, np.mean(expected, axis=0), rtol=1e-12)
@@ -81,12 +87,11 @@ def test_bam_normalises_combines_and_aggregates(rows: np.ndarray) -> None:
 
 def test_normalisation_over_rows_or_columns() -> None:
     scores = np.array([[1.0, 3.0, 2.0], [5.0, 5.0, np.nan]])
-    np.testing.assert_array_equal(
-        normalize_scores(scores, "per_resample"), [[0.0, 1.0, 0.5], [0.0, 0.0, np.nan]]
-    )
-    np.testing.assert_array_equal(
-        normalize_scores(scores, "per_feature"), [[0.0, 0.0, 0.0], [1.0, 1.0, np.nan]]
-    )
+    for way, expected in (
+        ("per_resample", [[0.0, 1.0, 0.5], [0.0, 0.0, np.nan]]),
+        ("per_feature", [[0.0, 0.0, 0.0], [1.0, 1.0, np.nan]]),
+    ):
+        np.testing.assert_array_equal(normalize_scores(scores, way), expected)
 
 
 def test_one_pass_gives_what_three_runs_give() -> None:
@@ -99,27 +104,23 @@ def test_one_pass_gives_what_three_runs_give() -> None:
 
 @pytest.mark.parametrize("jobs", [2, 4])
 def test_number_of_workers_has_no_influence(jobs: int) -> None:
-    one = bam(IONOSPHERE.X, IONOSPHERE.y, n_resamples=30, random_state=0, n_jobs=1)
-    many = bam(IONOSPHERE.X, IONOSPHERE.y, n_resamples=30, random_state=0, n_jobs=jobs)
+    one, many = (
+        bam(IONOSPHERE.X, IONOSPHERE.y, n_resamples=30, random_state=0, n_jobs=n) for n in (1, jobs)
+    )
     for label, matrix in one.score_matrices.items():
         np.testing.assert_array_equal(matrix, many.score_matrices[label])
-    np.testing.assert_array_equal(one.scores, many.scores)
     assert one.to_json() == many.to_json()
 
 
-def test_permuted_features_permute_the_result() -> None:
-    shuffled = WINE.X.iloc[:, np.random.default_rng(0).permutation(13)]
-    one = wam(WINE.X, WINE.y, n_resamples=25, random_state=4)
-    other = wam(shuffled, WINE.y, n_resamples=25, random_state=4)
+def test_the_order_of_features_and_rows_and_the_names_of_classes_change_nothing() -> None:
+    rng = np.random.default_rng(0)
+    one = ranked(n_resamples=25)
+    other = ranked(WINE.X.iloc[:, rng.permutation(13)], n_resamples=25)
     by_name = dict(zip(other.feature_names, other.scores, strict=True))
     assert [by_name[name] for name in one.feature_names] == one.scores.tolist()
-
-
-def test_permuted_rows_and_renamed_classes_change_nothing() -> None:
-    shuffle = np.random.default_rng(0).permutation(178)
-    one = wam(WINE.X, WINE.y, n_resamples=25, random_state=4)
+    shuffle = rng.permutation(178)
     renamed = WINE.y.map({"class_0": "z", "class_1": "y", "class_2": "x"})
-    other = wam(WINE.X.iloc[shuffle], renamed.iloc[shuffle], n_resamples=25, random_state=4)
+    other = ranked(WINE.X.iloc[shuffle], renamed.iloc[shuffle], n_resamples=25)
     np.testing.assert_array_equal(one.combined, other.combined)
 
 
@@ -144,13 +145,11 @@ def test_a_plan_is_the_filter_on_what_each_resample_sees(plan: str) -> None:
 
 @pytest.mark.parametrize("plan", [name for name in PLANS.names() if name != "grouped_bootstrap"])
 def test_stability_of_a_plan_needs_a_score_everywhere(plan: str) -> None:
-    result = bam(
-        WINE.X, WINE.y, filters=["ig", "mrmr"], resampling=plan, n_resamples=12, random_state=0
-    )
+    filters = ["ig", "mrmr"]
+    result = bam(WINE.X, WINE.y, filters=filters, resampling=plan, n_resamples=12, random_state=0)
     assert np.isfinite(result.scores).all()
-    missing = np.isnan(result.combined).any()
-    assert missing == (plan == "feature_subspace")
-    if missing:
+    assert np.isnan(result.combined).any() == (plan == "feature_subspace")
+    if plan == "feature_subspace":
         with pytest.raises(DataError, match="missing scores"):
             result.stability()
         assert result.to_frame()["selection_frequency"].between(0.0, 1.0).all()
@@ -158,35 +157,11 @@ def test_stability_of_a_plan_needs_a_score_everywhere(plan: str) -> None:
         assert np.isfinite(result.stability().to_numpy()).all()
 
 
-@pytest.mark.parametrize(
-    "aggregator",
-    ["arithmetic_mean", "geometric_mean", "l2_norm", "median", "minimum", "maximum", "mean_rank"],
-)
+@pytest.mark.parametrize("aggregator", ["gm", "l2", "median", "min", "max", "mean_rank"])
 def test_aggregators(aggregator: str) -> None:
-    result = wam(WINE.X, WINE.y, filter="cs", aggregator=aggregator, n_resamples=15, random_state=0)
-    matrix = result.combined
-    expected = {
-        "arithmetic_mean": matrix.mean(axis=0),
-        "geometric_mean": np.exp(np.log(matrix).mean(axis=0)),
-        "l2_norm": np.sqrt((matrix**2).sum(axis=0)),
-        "median": np.median(matrix, axis=0),
-        "minimum": matrix.min(axis=0),
-        "maximum": matrix.max(axis=0),
-        "mean_rank": -rank_scores(matrix).mean(axis=0),
-    }[aggregator]
+    result = ranked(filter="cs", aggregator=aggregator)
+    expected = aggregate(result.combined, aggregator).scores
     np.testing.assert_allclose(result.scores, expected, rtol=1e-12)
-
-
-def test_negative_mrmr_scores_and_the_geometric_mean() -> None:
-    with pytest.raises(DataError, match=r"at least 0.*shift='minimum'"):
-        wam(
-            WINE.X,
-            WINE.y,
-            filter="mrmr",
-            aggregator="geometric_mean",
-            n_resamples=5,
-            random_state=0,
-        )
 
 
 def corner(X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
@@ -195,48 +170,46 @@ def corner(X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray) -> np.ndarra
     return np.abs(((y == np.unique(y)[0]) * sample_weight) @ centred)
 
 
-def test_a_function_is_a_filter() -> None:
-    result = wam(WINE.X, WINE.y, filter=corner, n_resamples=6, random_state=0, n_jobs=2)
-    again = wam(WINE.X, WINE.y, filter=corner, n_resamples=6, random_state=0)
-    assert list(result.score_matrices) == ["corner"]
-    np.testing.assert_array_equal(result.scores, again.scores)
-
-
 @pytest.mark.parametrize(
-    "estimator",
-    [RandomForestClassifier(10), LogisticRegression(C=0.01, solver="liblinear")],
+    ("filter", "label"),
+    [
+        (corner, "corner"),
+        (RandomForestClassifier(10), "RandomForestClassifier"),
+        (LogisticRegression(C=0.01, solver="liblinear"), "LogisticRegression"),
+    ],
 )
-def test_an_estimator_is_a_filter(estimator: object) -> None:
+def test_a_function_or_an_estimator_is_a_filter(filter: Any, label: str) -> None:
     y = WINE.y == "class_0"
-    result = bam(WINE.X, y, filters=["ig", estimator], n_resamples=4, random_state=0)
-    again = bam(WINE.X, y, filters=["ig", estimator], n_resamples=4, random_state=0, n_jobs=2)
-    assert list(result.score_matrices) == ["information_gain", type(estimator).__name__]
+    result, again = (
+        bam(WINE.X, y, filters=["ig", filter], n_resamples=4, random_state=0, n_jobs=jobs)
+        for jobs in (None, 2)
+    )
+    assert list(result.score_matrices) == ["information_gain", label]
     np.testing.assert_array_equal(result.scores, again.scores)
-    assert not hasattr(estimator, "classes_"), "the caller's estimator is not fitted"
+    assert not hasattr(filter, "classes_"), "the caller's estimator is not fitted"
 
 
 def test_near_constant_features_are_left_out() -> None:
-    result = wam(
-        IONOSPHERE.X,
-        IONOSPHERE.y,
-        task=Task(drop_near_zero_variance=True),
-        n_resamples=5,
-        random_state=0,
-    )
+    task = Task(drop_near_zero_variance=True)
+    result = ranked(IONOSPHERE.X, IONOSPHERE.y, task=task)
     assert "V2" in result.data["dropped_features"]
     assert "V2" not in result.feature_names
     assert result.n_features == 34 - len(result.data["dropped_features"])
+    result = ranked(IONOSPHERE.X, IONOSPHERE.y)
+    assert (result.scores[1], result.ranking[1]) == (0.0, 34.0)  # where they are not
+    # One column may be left.
+    X = WINE.X[["flavanoids"]].assign(rare=np.arange(len(WINE.y)) == 0)
+    result = ranked(X, task=task)
+    assert result.select(1) == ["flavanoids"]
+    assert result.data["dropped_features"] == ["rare"]
 
 
-def test_constant_feature_is_last_and_scores_zero() -> None:
-    result = wam(IONOSPHERE.X, IONOSPHERE.y, n_resamples=10, random_state=0)
-    assert result.scores[1] == 0.0
-    assert result.ranking[1] == 34.0
+def weighted(weights: np.ndarray) -> Bootstrap:
+    return Bootstrap(sample_weight=weights)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
+def test_what_is_refused() -> None:
+    for options, error, message in (
         ({"filter": "infogian"}, UnknownNameError, "unknown filter 'infogian'; did you mean"),
         ({"filter": 3}, InputTypeError, "a filter must be a name, a scikit-learn estimator"),
         ({"aggregator": "artihmetic_mean"}, UnknownNameError, "did you mean 'arithmetic_mean'"),
@@ -244,59 +217,40 @@ def test_constant_feature_is_last_and_scores_zero() -> None:
         ({"filter_params": {"mdl": "r"}}, ParameterError, "mdl must be one of"),
         ({"n_resamples": 0}, ParameterError, "n_resamples"),
         ({"resampling": Rows([[0, 999]])}, ParameterError, "between 0 and 177"),
-        (
-            {"resampling": Bootstrap(sample_weight=np.full(178, 0.5))},
-            ParameterError,
-            "whole numbers",
-        ),
-        (
-            {"resampling": Bootstrap(sample_weight=np.ones(3))},
-            ParameterError,
-            "one number per sample",
-        ),
+        ({"resampling": weighted(np.full(178, 0.5))}, ParameterError, "whole numbers"),
+        ({"resampling": weighted(np.ones(3))}, ParameterError, "one number per sample"),
         ({"resampling": "boostrap"}, UnknownNameError, "did you mean 'bootstrap'"),
         ({"resampling": 3}, InputTypeError, "a plan such as pyfsagg.resampling.Subsample"),
         ({"resampling": Subsample}, InputTypeError, "a plan such as pyfsagg.resampling.Subsample"),
         ({"task": 3}, InputTypeError, "a name or a pyfsagg.Task"),
         ({"execution": {"scratch": "."}}, InputTypeError, "must be a pyfsagg.Execution"),
         ({"aggregator_params": {"shift": 1}}, ParameterError, "no option 'shift'"),
-    ],
-)
-def test_refused(options: dict, error: type, message: str) -> None:
-    with pytest.raises(error, match=message):
-        wam(WINE.X, WINE.y, **{"n_resamples": 5, **options})
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
+        ({"filter": "mrmr", "aggregator": "gm"}, DataError, r"at least 0.*shift='minimum'"),
+        ({"n_resamples": "many"}, ParameterError, "a number or 'auto', got 'many'"),
+        ({"n_resamples": "auto", "resampling": "k_fold"}, ParameterError, "give a number"),
+        ({"n_resamples": "auto", "resampling": Rows([[0, 1]])}, ParameterError, "give a number"),
+        ({"n_resamples": Precision(), "resampling": Rows([[0, 1]])}, ParameterError, "a number"),
+    ):
+        with pytest.raises(error, match=message):
+            ranked(**options)
+    for options, error, message in (
         ({"filters": ["ig"]}, ParameterError, "at least two filters"),
         ({"filters": "ig"}, ParameterError, "at least two filters"),
         ({"filters": ["ig", "infogain"]}, ParameterError, "'information_gain' is given twice"),
         ({"normalize": "rows"}, ParameterError, "normalize must be one of"),
         ({"filter_params": {"spearman": {}}}, ParameterError, "not among the filters"),
-    ],
-)
-def test_refused_between(options: dict, error: type, message: str) -> None:
-    with pytest.raises(error, match=message):
-        bam(WINE.X, WINE.y, **{"n_resamples": 5, **options})
-
-
-def test_feature_parameters_by_alias() -> None:
-    parity = bam(
-        WINE.X,
-        WINE.y,
-        filters=["ig", "su"],
-        filter_params={"ig": {"mdl": "fselectorrcpp"}},
-        n_resamples=5,
-        random_state=0,
-    )
-    plain = wam(WINE.X, WINE.y, filter="su", n_resamples=5, random_state=0)
-    np.testing.assert_array_equal(parity.score_matrices["symmetric_uncertainty"], plain.combined)
-    alone = wam(
-        WINE.X, WINE.y, filter_params={"mdl": "fselectorrcpp"}, n_resamples=5, random_state=0
-    )
-    np.testing.assert_array_equal(parity.score_matrices["information_gain"], alone.combined)
+    ):
+        with pytest.raises(error, match=message):
+            bam(WINE.X, WINE.y, **{"n_resamples": 5, **options})
+    for given, message in (
+        ({"maximum": 10}, "of at least 100"),
+        ({"max_change": 0}, "max_change must be"),
+        ({"tpo": 3}, "precision has no parameter 'tpo'; it takes: max_change, top, maximum"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            Precision.of(given)
+    with pytest.raises(ParameterError, match="sample_weight cannot be given with them"):
+        Rows([[0, 1]], sample_weight=np.ones(178))
 
 
 @pytest.mark.parametrize(
@@ -309,15 +263,7 @@ def test_feature_parameters_by_alias() -> None:
     ],
 )
 def test_progress_is_told_to_the_last_shuffled_target(more: dict[str, Any], total: int) -> None:
-    told: list[tuple[int, int]] = []
-    wam(
-        WINE.X,
-        WINE.y,
-        n_resamples=20,
-        random_state=0,
-        execution=Execution(progress=lambda *step: told.append(step)),
-        **more,
-    )
+    _, told = told_by(n_resamples=20, **more)
     done = [step for step, _ in told]
     assert {total for _, total in told} == {total}
     assert (done[0], done[-1]) == (0, total)
@@ -325,144 +271,53 @@ def test_progress_is_told_to_the_last_shuffled_target(more: dict[str, Any], tota
     assert max(np.diff(done)) <= 8  # whatever part it is in
 
 
-def test_progress_of_targets_that_are_scored_one_after_the_other() -> None:
-    told: list[tuple[int, int]] = []
-    y = np.arange(len(WINE.X), dtype=float)
-    tell = Execution(progress=lambda *step: told.append(step))
-    wam(
-        WINE.X, y, filter="spearman", task="regression", n_resamples=8,
-        checks=Checks(pairs=0, shuffles=6), random_state=0, execution=tell,
-    )  # fmt: skip
+def test_progress_of_other_runs() -> None:
+    checks = Checks(pairs=0, shuffles=6)
+    run = {"filter": "spearman", "task": "regression", "n_resamples": 8, "checks": checks}
+    _, told = told_by(y=np.arange(178.0), **run)
     assert told == [(0, 20), (8, 20), *((8 + 2 * (k + 1), 20) for k in range(6))]
-
-
-def test_progress_ends_where_shuffled_targets_cannot_be_scored() -> None:
-    told: list[tuple[int, int]] = []
-    tell = Execution(progress=lambda *step: told.append(step))
-    few = FeatureSubspace(fraction=0.2)
-    result = wam(WINE.X, WINE.y, n_resamples=40, resampling=few, random_state=0, execution=tell)
+    result, told = told_by(n_resamples=40, resampling=FeatureSubspace(fraction=0.2))
     assert "did not see all features" in result.parameters["shuffles"]["reason"]
     assert told[-1] == (told[-1][1], 40 + 2 * 5 + 19 * 2)
-
-
-def test_progress_of_resamples_that_are_drawn_until_a_precision_is_reached() -> None:
-    told: list[tuple[int, int]] = []
-    tell = Execution(progress=lambda *step: told.append(step))
-    result = wam(
-        WINE.X, WINE.y, n_resamples="auto", checks=Checks(shuffles=3), random_state=0, execution=tell
-    )  # fmt: skip
-    m = result.parameters["n_resamples"]
+    result, told = told_by(n_resamples="auto", checks=Checks(shuffles=3))
     done = [step for step, _ in told]
     assert done == sorted(set(done))
-    pairs, shuffled = result.parameters["pairs"], result.parameters["shuffles"]
+    m, pairs, shuffled = (result.parameters[name] for name in ("n_resamples", "pairs", "shuffles"))
     total = m + 2 * pairs["n_pairs"] + 3 * shuffled["n_resamples"]
     assert told[-1] == (total, total)
 
 
-def test_mixed_columns() -> None:
-    rng = np.random.default_rng(0)
-    y = np.repeat(["n", "p"], 40)
-    frame = pd.DataFrame(
-        {
-            "number": rng.normal(size=80) + (y == "p"),
-            "count": rng.integers(0, 5, 80),
-            "flag": (y == "p") ^ (rng.random(80) < 0.1),
-            "word": np.where(rng.random(80) < 0.2, None, np.where(y == "p", "up", "down")),
-        }
-    )
-    frame.loc[3, "number"] = np.nan
-    result = bam(
-        frame,
-        y,
-        filter_params={"mrmr": {"binning": "equal_width"}},
-        n_resamples=20,
-        random_state=0,
-    )
-    assert set(result.select(2)) == {"word", "flag"}
-
-
-def test_automatic_number_of_resamples_is_that_number_from_the_start() -> None:
+def test_the_number_of_resamples_follows_from_a_precision() -> None:
     X, y = IONOSPHERE.X, IONOSPHERE.y
-    auto = wam(X, y, n_resamples=Precision(max_change=0.05), random_state=3)
+    auto = ranked(X, y, n_resamples=Precision(max_change=0.05))
     record = auto.parameters["precision"]
     assert record["reached"]
     assert record["expected_change"] <= 0.05
-    fixed = wam(X, y, n_resamples=auto.n_resamples, random_state=3)
+    assert auto.parameters["n_resamples"] == auto.n_resamples
+    fixed = ranked(X, y, n_resamples=auto.n_resamples)
     np.testing.assert_array_equal(auto.combined, fixed.combined)
     np.testing.assert_array_equal(auto.scores, fixed.scores)
-    coarse = wam(X, y, n_resamples=Precision(max_change=0.2), random_state=3)
-    assert coarse.n_resamples < auto.n_resamples
-    assert auto.parameters["n_resamples"] == auto.n_resamples
-    ranked = bam(
-        X,
-        y,
-        filters=["ig", "su"],
-        aggregator="mean_rank",
-        n_resamples=Precision(max_change=0.2, top=4),
-        random_state=3,
-    )
-    assert ranked.parameters["precision"]["reached"]
-
-
-def test_precision_out_of_reach_is_said() -> None:
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(40, 30)), np.repeat([0, 1], 20)
+    assert ranked(X, y, n_resamples=Precision(max_change=0.2)).n_resamples < auto.n_resamples
+    how = {"aggregator": "mean_rank", "n_resamples": Precision(max_change=0.2, top=4)}
+    found = bam(X, y, filters=["ig", "su"], random_state=3, **how)
+    assert found.parameters["precision"]["reached"]
+    X, y = np.random.default_rng(0).normal(size=(40, 30)), np.repeat([0, 1], 20)
     with pytest.warns(PyfsaggWarning, match="do not reach the precision"):
-        result = wam(
-            X,
-            y,
-            filter="cs",
-            n_resamples=Precision(max_change=1e-6, maximum=150),
-            random_state=0,
-        )
+        result = ranked(X, y, filter="cs", n_resamples=Precision(max_change=1e-6, maximum=150))
     assert result.n_resamples == 150
     assert not result.parameters["precision"]["reached"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_resamples": "many"}, "a number or 'auto', got 'many'"),
-        ({"n_resamples": "auto", "resampling": "k_fold"}, "give a number"),
-        ({"n_resamples": "auto", "resampling": Rows([[0, 1]])}, "give a number"),
-        ({"n_resamples": Precision(), "resampling": Rows([[0, 1]])}, "give a number"),
-    ],
-)
-def test_refused_number_of_resamples(options: dict, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        wam(WINE.X, WINE.y, **options)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"maximum": 10}, "of at least 100"),
-        ({"max_change": 0}, "max_change must be"),
-        ({"tpo": 3}, "precision has no parameter 'tpo'; it takes: max_change, top, maximum"),
-    ],
-)
-def test_refused_precision(given: dict, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        Precision.of(given)
-
-
-def test_the_rows_say_how_often_each_sample_counts() -> None:
-    with pytest.raises(ParameterError, match="sample_weight cannot be given with them"):
-        Rows([[0, 1]], sample_weight=np.ones(178))
-
-
 def test_files_summary_and_report_look_at_the_resamples_once(monkeypatch, tmp_path) -> None:
-    from pyfsagg.ensemble import data as module
-
     calls = []
-    count = module.feature_stability
+    count = data.feature_stability
 
     def counted(*args, **keywords):
         calls.append(keywords["n_features_to_select"])
         return count(*args, **keywords)
 
-    monkeypatch.setattr(module, "feature_stability", counted)
-    result = wam(WINE.X, WINE.y, filter="chi_squared", n_resamples=10, random_state=0)
+    monkeypatch.setattr(data, "feature_stability", counted)
+    result = ranked(filter="chi_squared")
     result.save(tmp_path / "run")
     result.summary_text()
     result.report(tmp_path / "report.html")
@@ -475,9 +330,7 @@ def test_files_summary_and_report_look_at_the_resamples_once(monkeypatch, tmp_pa
 
 @pytest.mark.parametrize("run", [wam, bam])
 @pytest.mark.parametrize("resampling", ["bootstrap", "feature_subspace"])
-def test_a_single_column_is_ranked_and_its_stability_is_not_defined(
-    run: Any, resampling: str
-) -> None:
+def test_a_single_column_is_ranked_and_its_stability_is_not_defined(run, resampling) -> None:
     """It is first of one; what is shown of other tables is shown, and nothing warns."""
     X = WINE.X[["flavanoids"]]
     result = run(X, WINE.y, n_resamples=50, resampling=resampling, random_state=0)
@@ -490,11 +343,3 @@ def test_a_single_column_is_ranked_and_its_stability_is_not_defined(
     assert " ".join(result.summary_text().split()).count(reason) == 2
     assert reason in result.to_html()
     assert reason in result.to_json()
-
-
-def test_one_column_may_be_left_without_near_constant_ones() -> None:
-    X = WINE.X[["flavanoids"]].assign(rare=np.arange(len(WINE.y)) == 0)
-    task = Task(drop_near_zero_variance=True)
-    result = wam(X, WINE.y, task=task, n_resamples=5, random_state=0)
-    assert result.select(1) == ["flavanoids"]
-    assert result.data["dropped_features"] == ["rare"]

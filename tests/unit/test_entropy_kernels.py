@@ -1,7 +1,5 @@
 """The numba kernels against slow NumPy twins that count the rows of the materialised resample."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -60,10 +58,9 @@ def twin_mdl_levels(x, y, n_classes, parity):
 
 
 def twin_scores(levels, y):
-    joint = np.zeros((levels.max() + 1, y.max() + 1))
-    np.add.at(joint, (levels, y), 1)
-    h_x, h_y = entropy(joint.sum(axis=1)), entropy(joint.sum(axis=0))
-    gain = h_x + h_y - entropy(joint)
+    h_x, h_y = (entropy(np.unique(codes, return_counts=True)[1]) for codes in (levels, y))
+    pairs = np.unique(np.stack([levels, y]), axis=1, return_counts=True)[1]
+    gain = h_x + h_y - entropy(pairs)
     if h_x == 0 or h_y == 0:
         return [0.0, 0.0, 0.0]
     return [gain, gain / h_x, 2 * gain / (h_x + h_y)]
@@ -80,23 +77,20 @@ def twin_numeric(x, y, n_classes, cut):
     return twin_scores(levels, y)
 
 
-def twin_width(x, bins):
-    low, high = x.min(), x.max()
-    cuts = [low + (high - low) * k / bins for k in range(1, bins)] if high > low else []
-    return np.array([sum(value > cut for cut in cuts) for value in x], int)
-
-
-def twin_frequency(x, bins):
-    values = np.unique(x)
-    below = {v: int((x < v).sum()) * bins // len(x) for v in values}
-    share = [below[v] for v in x]
+def twin_bins(x, kind, bins):
+    if kind == class_tables.EQUAL_WIDTH:
+        low, high = x.min(), x.max()
+        cuts = [low + (high - low) * k / bins for k in range(1, bins)] if high > low else []
+        return np.array([sum(value > cut for cut in cuts) for value in x], int)
+    share = [int((x < value).sum()) * bins // len(x) for value in x]
     return np.unique(share, return_inverse=True)[1]
 
 
-def draw(case):
+def draw(case, n=None):
     """A small table with signal, ties, missing values, and resamples that lose rows and classes."""
     rng = np.random.default_rng(case)
-    n, n_classes = int(rng.integers(4, 60)), int(rng.integers(2, 6))
+    small, n_classes = int(rng.integers(4, 60)), int(rng.integers(2, 6))
+    n = small if n is None else n
     y = rng.integers(0, n_classes, n).astype(np.int32)
     x = rng.normal(size=(n, 4)) + y[:, np.newaxis] * rng.choice([0, 1, 3, 8], 4)
     x[:, 2:] = np.round(x[:, 2:])
@@ -104,6 +98,15 @@ def draw(case):
     weights = rng.integers(0, 4, (3, n)).astype(np.uint16)
     labels = np.stack([y, rng.permutation(y), y]).astype(np.int32)
     return np.asfortranarray(x), weights, labels, n_classes
+
+
+def binned(x, weights, labels, n_classes, kind, bins):
+    columns, places = SortedColumns.of(x, np.arange(x.shape[1])), np.arange(x.shape[1])
+    size = int(weights.sum(axis=1).max()) + 1
+    return kernels.score_binned(
+        *(kind, bins, columns.order, columns.n_known, columns.row_bits, x, columns.grid(x), places),
+        *(weights, labels, n_classes, size),
+    )
 
 
 def materialised(x, weights, labels):
@@ -118,15 +121,8 @@ def test_score_mdl_equals_twin(case, parity):
     columns = SortedColumns.of(x, np.arange(4))
     size = int(weights.sum(axis=1).max()) + 1
     found = kernels.score_mdl(
-        columns.order,
-        columns.n_known,
-        columns.tied,
-        columns.row_bits,
-        weights,
-        labels,
-        n_classes,
-        size,
-        parity,
+        *(columns.order, columns.n_known, columns.tied, columns.row_bits),
+        *(weights, labels, n_classes, size, parity),
     )
     for r, j in np.ndindex(3, 4):
         rows, classes = materialised(x[:, j], weights[r], labels[r])
@@ -139,88 +135,30 @@ def test_score_mdl_equals_twin(case, parity):
 
 @pytest.mark.parametrize("bins", [2, 3, 10])
 @pytest.mark.parametrize("kind", [class_tables.EQUAL_WIDTH, class_tables.EQUAL_FREQUENCY])
-@pytest.mark.parametrize("case", CASES[:20])
-def test_score_binned_equals_twin(case, kind, bins):
-    x, weights, labels, n_classes = draw(case)
-    columns = SortedColumns.of(x, np.arange(4))
-    found = kernels.score_binned(
-        kind,
-        bins,
-        columns.order,
-        columns.n_known,
-        columns.row_bits,
-        x,
-        columns.grid(x),
-        np.arange(4),
-        weights,
-        labels,
-        n_classes,
-        int(weights.sum(axis=1).max()) + 1,
-    )
-    twin = twin_width if kind == class_tables.EQUAL_WIDTH else twin_frequency
+@pytest.mark.parametrize(
+    ("case", "n"),  # and columns longer than the step of the grid in which cuts are looked up
+    [*((case, None) for case in CASES[:20]), *((0, n) for n in (64, 65, 128, 129, 500))],
+)
+def test_score_binned_equals_twin(case, n, kind, bins):
+    x, weights, labels, n_classes = draw(case, n)
+    found = binned(x, weights, labels, n_classes, kind, bins)
     for r, j in np.ndindex(3, 4):
         rows, classes = materialised(x[:, j], weights[r], labels[r])
         if np.isnan(rows).all():
             expected = [0.0, 0.0, 0.0]
         else:
-            expected = twin_numeric(rows, classes, n_classes, lambda v, _: twin(v, bins))
+            expected = twin_numeric(rows, classes, n_classes, lambda v, _: twin_bins(v, kind, bins))
         np.testing.assert_allclose(found[r, j], expected, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("n", [64, 65, 128, 129, 500])
-def test_places_of_equal_width_cuts_in_long_columns(n):
-    """Columns longer than the step of the grid, with ties, gaps and missing values."""
-    rng = np.random.default_rng(n)
-    x = np.column_stack([rng.normal(size=n), rng.exponential(size=n).round(1), rng.random(n) ** 9])
-    x[rng.random(x.shape) < 0.1] = np.nan
-    columns = SortedColumns.of(np.asfortranarray(x), np.arange(3))
-    packed = np.ones(n, np.uint32)
-    edges, cutpoints = np.empty(12, np.int64), np.empty(10)
-    for j in range(3):
-        found = entropy_bins.bin_edges(
-            class_tables.EQUAL_WIDTH,
-            columns.order[j],
-            columns.n_known[j],
-            np.uint64((1 << columns.row_bits) - 1),
-            x[:, j].copy(),
-            columns.grid(x)[j],
-            packed,
-            10,
-            edges,
-            cutpoints,
-        )
-        known = np.sort(x[~np.isnan(x[:, j]), j])
-        assert found == 10
-        np.testing.assert_array_equal(
-            edges[:11], [0, *np.searchsorted(known, cutpoints[:9], side="right"), len(known)]
-        )
 
 
 def test_binned_counts_do_not_depend_on_how_they_are_gathered():
     """So many classes that their counts do not fit into one word take the plain table of counts."""
     rng = np.random.default_rng(5)
     x = np.asfortranarray(rng.normal(size=(200, 3)))
-    columns = SortedColumns.of(x, np.arange(3))
     labels = rng.integers(0, 3, (1, 200)).astype(np.int32)
     weights = rng.integers(0, 3, (4, 200)).astype(np.uint16)
-
-    def scores(n_classes):
-        return kernels.score_binned(
-            class_tables.EQUAL_WIDTH,
-            5,
-            columns.order,
-            columns.n_known,
-            columns.row_bits,
-            x,
-            columns.grid(x),
-            np.arange(3),
-            weights,
-            labels,
-            n_classes,
-            1000,
-        )
-
-    np.testing.assert_array_equal(scores(3), scores(30))
+    few, many = (binned(x, weights, labels, n, class_tables.EQUAL_WIDTH, 5) for n in (3, 30))
+    np.testing.assert_array_equal(few, many)
 
 
 @pytest.mark.parametrize("case", CASES[:20])
@@ -274,49 +212,3 @@ def test_code_lengths_do_not_overflow():
     assert codes[1] == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_allclose(codes[2:30], [math.log(3**k - 2) for k in range(2, 30)], rtol=1e-14)
     assert codes[2000] == pytest.approx(2000 * math.log(3.0))
-
-
-def entries(x, y, weights):
-    columns = SortedColumns.of(np.array(x, float)[:, np.newaxis], np.arange(1))
-    n = len(x)
-    packed = np.empty(n, np.uint32)
-    entropy_bins.pack_rows(np.array(weights, np.uint16), np.array(y, np.int32), packed)
-    space = entropy_bins.cut_space(n + 1, 2)
-    found = entropy_bins.build_entries(
-        columns.order[0],
-        columns.n_known[0],
-        columns.tied[0],
-        columns.row_bits,
-        packed,
-        space,
-    )
-    arrays = (space.classes, space.sizes, space.cut)
-    return list(zip(*(array[:found].tolist() for array in arrays), strict=True))
-
-
-def test_entries_without_ties_are_runs_of_one_class():
-    assert entries([5, 1, 2, 3, 4], [1, 0, 0, 1, 0], [1, 2, 1, 0, 3]) == [(0, 6, 1), (1, 1, 1)]
-
-
-def test_entries_with_ties_allow_cuts_where_the_value_changes():
-    x = [1, 1, 2, 3, 3, 4, 5, 5]
-    y = [0, 0, 0, 0, 1, 1, 1, 0]
-    assert entries(x, y, [1] * 8) == [
-        (0, 2, 1),
-        (0, 1, 1),
-        (0, 1, 1),
-        (1, 1, 0),
-        (1, 1, 1),
-        (1, 1, 1),
-        (0, 1, 0),
-    ]
-
-
-def test_absent_rows_leave_no_entries_and_pass_their_change_on():
-    assert entries([1, 2, 2, 3], [0, 0, 1, 1], [1, 0, 2, 1]) == [(0, 1, 1), (1, 2, 1), (1, 1, 1)]
-    assert entries([1, 1, 1, 3], [1, 0, 1, 1], [1, 0, 2, 0]) == [(1, 3, 1)]
-
-
-def test_no_rows_no_entries():
-    assert entries([1, 2, 3], [0, 1, 0], [0, 0, 0]) == []
-    assert entries([1, 1, 3], [0, 1, 0], [0, 0, 0]) == []

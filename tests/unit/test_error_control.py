@@ -1,7 +1,5 @@
 """Bounds, paths, e-values and step-down p-values by themselves."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -26,33 +24,26 @@ from pyfsagg.exceptions import DataError, ParameterError
 # -- bounds ---------------------------------------------------------------------------------------
 def test_without_an_assumption_the_bound_is_that_of_meinshausen_and_buhlmann() -> None:
     assert pfer_bound(10, 200, 0.9, assumption="none") == pytest.approx(100 / 200 / 0.8)
-
-
-def test_a_stronger_assumption_gives_a_smaller_bound() -> None:
-    values = [
-        pfer_bound(10, 200, 0.7, n_pairs=50, assumption=a)
-        for a in ("none", "unimodal", "r-concave")
-    ]
+    assumptions = ("none", "unimodal", "r-concave")  # a stronger one gives a smaller bound
+    values = [pfer_bound(10, 200, 0.7, n_pairs=50, assumption=name) for name in assumptions]
     assert values == sorted(values, reverse=True)
     assert values[2] < values[0] / 2
+    # Nothing can be selected is an answer.
+    assert pfer_threshold(30, 60, 0.1, assumption="none") == math.inf
+    assert pfer_size(0.6, 20, 1e-3, assumption="none") == 0
 
 
 @pytest.mark.parametrize("assumption", ["none", "unimodal", "r-concave"])
 def test_size_and_threshold_are_the_last_that_keep_the_bound(assumption: str) -> None:
-    p, wish, b = 120, 1.5, 20
-    q = pfer_size(0.8, p, wish, n_pairs=b, assumption=assumption)
-    assert pfer_bound(q, p, 0.8, n_pairs=b, assumption=assumption) <= wish
-    assert pfer_bound(q + 1, p, 0.8, n_pairs=b, assumption=assumption) > wish
-    threshold = pfer_threshold(q, p, wish, n_pairs=b, assumption=assumption)
+    p, wish = 120, 1.5
+    how = {"n_pairs": 20, "assumption": assumption}
+    q = pfer_size(0.8, p, wish, **how)
+    assert pfer_bound(q, p, 0.8, **how) <= wish < pfer_bound(q + 1, p, 0.8, **how)
+    threshold = pfer_threshold(q, p, wish, **how)
     assert threshold <= 0.8 + 1e-12
-    assert pfer_bound(q, p, threshold, n_pairs=b, assumption=assumption) <= wish * (1 + 1e-12)
+    assert pfer_bound(q, p, threshold, **how) <= wish * (1 + 1e-12)
     if assumption != "none":
-        assert threshold * 2 * b == pytest.approx(round(threshold * 2 * b))
-
-
-def test_nothing_can_be_selected_is_an_answer() -> None:
-    assert pfer_threshold(30, 60, 0.1, assumption="none") == math.inf
-    assert pfer_size(0.6, 20, 1e-3, assumption="none") == 0
+        assert threshold * 40 == pytest.approx(round(threshold * 40))
 
 
 def test_no_concave_distribution_has_a_larger_tail_and_one_comes_near() -> None:
@@ -70,9 +61,8 @@ def test_no_concave_distribution_has_a_larger_tail_and_one_comes_near() -> None:
     assert limit * 0.998 <= best <= limit * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(
-    ("q", "p", "threshold", "how", "message"),
-    [
+def test_what_is_refused() -> None:
+    for q, p, threshold, how, message in (
         (5, 50, 0.5, {}, "threshold must be above 0.51"),
         (5, 50, 0.5, {"assumption": "none"}, "threshold must be above 0.5 "),
         (30, 50, 0.9, {}, "q must be at most 28 of 50"),
@@ -82,29 +72,33 @@ def test_no_concave_distribution_has_a_larger_tail_and_one_comes_near() -> None:
         (0, 50, 0.9, {}, "at least 1"),
         (5, 50, 1.2, {}, "at most 1.0"),
         (5, 50, 0.9, {"assumption": "concave"}, "'r-concave'"),
-    ],
-)
-def test_what_a_bound_does_not_cover_is_refused(
-    q: int, p: int, threshold: float, how: dict[str, object], message: str
-) -> None:
-    with pytest.raises(ParameterError, match=message):
-        pfer_bound(q, p, threshold, **how)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("wish", [0.0, -1.0, math.nan, math.inf])
-def test_a_number_of_false_selections_is_positive(wish: float) -> None:
-    with pytest.raises(ParameterError, match="max_false"):
-        pfer_size(0.9, 50, wish)
+    ):
+        with pytest.raises(ParameterError, match=message):
+            pfer_bound(q, p, threshold, **how)  # type: ignore[arg-type]
+    for call, values, message in (
+        (lambda level: e_bh([1.0], level), [0.0, 1.0, -0.1, 1.5], "above 0 and below 1"),
+        (lambda wish: pfer_size(0.9, 50, wish), [0.0, -1.0, math.nan, math.inf], "max_false"),
+    ):
+        for value in values:
+            with pytest.raises(ParameterError, match=message):
+                call(value)
+    for call, message in (
+        (lambda: e_bh([-1.0, 2.0], 0.1), "negative"),
+        (lambda: e_values_of_p_values([0.0, 0.5]), "never 0"),
+        (lambda: step_down_max_t([1.0, 2.0], [[1.0]]), "one column per feature"),
+        (lambda: integrated_path(np.zeros((1, 2, 3))), "at least 2 pairs"),
+        (lambda: integrated_path(np.zeros((4, 3))), "n_pairs, 2, n_features"),
+        (lambda: integrated_path(np.full((3, 2, 2), np.nan)), "missing or infinite"),
+    ):
+        with pytest.raises(DataError, match=message):
+            call()
 
 
 # -- halves ---------------------------------------------------------------------------------------
 def test_a_tie_across_the_cut_selects_none_of_the_tied() -> None:
     scores = [[5, 0, 0, 0, 0], [0, 1, 1, 1, 9], [4, 4, 4, 4, 4], [1, 2, 3, np.nan, np.nan]]
-    found = selection_frequency(scores, 2)
-    np.testing.assert_array_equal(found, [0.25, 0.25, 0.25, 0.0, 0.25])
-
-
-def test_every_feature_with_a_score_is_among_the_best_p() -> None:
+    np.testing.assert_array_equal(selection_frequency(scores, 2), [0.25, 0.25, 0.25, 0.0, 0.25])
+    # Every feature with a score is among the best p.
     np.testing.assert_array_equal(selection_frequency([[1, 2], [np.nan, 2]], 2), [0.5, 1.0])
 
 
@@ -118,7 +112,7 @@ def test_the_frequency_does_not_depend_on_the_order_of_the_columns() -> None:
 
 
 # -- integrated paths -----------------------------------------------------------------------------
-def test_the_values_of_a_path_are_the_ratio_of_two_integrals() -> None:
+def test_values_of_a_path_and_their_scale() -> None:
     rng = np.random.default_rng(1)
     scores = rng.exponential(1.0, (20, 2, 15))
     scores[:, :, :3] += 4.0
@@ -130,19 +124,13 @@ def test_the_values_of_a_path_are_the_ratio_of_two_integrals() -> None:
     )
     assert found.integral <= 0.05
     assert set(np.argsort(found.expected_false)[:3].tolist()) == {0, 1, 2}
-
-
-def test_the_scale_of_delta_one_does_not_matter_but_for_the_first_threshold() -> None:
     rng = np.random.default_rng(2)
     scores = rng.exponential(1.0, (20, 2, 15)) + np.r_[np.full(3, 5.0), np.zeros(12)]
     small, large = (
-        integrated_path(scores * 1e3, delta=1.0),
-        integrated_path(scores * 1e5, delta=1.0),
+        integrated_path(scores * scale, delta=1.0).expected_false for scale in (1e3, 1e5)
     )
-    np.testing.assert_allclose(small.expected_false, large.expected_false, rtol=1e-3)
-
-
-def test_scores_that_never_differ_select_nothing() -> None:
+    np.testing.assert_allclose(small, large, rtol=1e-3)
+    # Scores that never differ select nothing.
     found = integrated_path(np.zeros((5, 2, 4)))
     np.testing.assert_array_equal(found.expected_false, 4.0)
     np.testing.assert_array_equal(found.q_values, 1.0)
@@ -153,62 +141,33 @@ def test_q_values_share_with_ties_and_never_fall_along_the_order() -> None:
     np.testing.assert_allclose(q_values(expected), [0.1, 0.1, 0.1, 1.0])
 
 
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        (np.zeros((1, 2, 3)), "at least 2 pairs"),
-        (np.zeros((4, 3)), "n_pairs, 2, n_features"),
-        (np.full((3, 2, 2), np.nan), "missing or infinite"),
-    ],
-)
-def test_what_is_no_path_is_refused(scores: np.ndarray, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        integrated_path(scores)
-
-
 # -- e-values -------------------------------------------------------------------------------------
-def test_e_bh_of_stability_selection_takes_a_selection_that_is_large_against_its_bound() -> None:
+def test_e_values_of_stability_selection() -> None:
     rng = np.random.default_rng(3)
     scores = rng.normal(size=(100, 200))
     scores[:, :12] += 8.0
     values = stability_e_values(scores, 0.2, assumption="r-concave")
     np.testing.assert_array_equal(e_bh(values, 0.2), np.arange(200) < 12)
     assert not values[12:].any()
-
-
-def test_e_values_of_noise_sum_up_to_p_at_most_on_average() -> None:
     rng = np.random.default_rng(4)
     sums = [stability_e_values(rng.normal(size=(20, 30)), 0.1).sum() for _ in range(200)]
     assert np.mean(sums) < 30
 
 
 def test_e_bh_takes_equal_values_together_and_the_largest_set() -> None:
-    assert e_bh([20.0, 20.0, 0.0, 0.0], 0.1).tolist() == [True, True, False, False]
-    assert not e_bh([19.9, 0.0], 0.1).any()
-    assert e_bh([19.0, 21.0, 13.0, 0.0], 0.1).sum() == 0
-    assert e_bh([19.0, 21.0, 14.0], 0.1).all()
-
-
-def test_runs_are_joined_by_the_mean() -> None:
+    for values, selected in (
+        ([20.0, 20.0, 0.0, 0.0], [True, True, False, False]),
+        ([19.9, 0.0], [False] * 2),
+        ([19.0, 21.0, 13.0, 0.0], [False] * 4),
+        ([19.0, 21.0, 14.0], [True] * 3),
+    ):
+        assert e_bh(values, 0.1).tolist() == selected
     runs = e_values_of_p_values([[0.01, 1.0], [0.04, 0.25]])
     np.testing.assert_allclose(mean_e_values(runs), [3.75, 0.75])
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, -0.1, 1.5])
-def test_a_level_is_between_0_and_1(level: float) -> None:
-    with pytest.raises(ParameterError, match="above 0 and below 1"):
-        e_bh([1.0], level)
-
-
-def test_values_that_are_no_e_values_are_refused() -> None:
-    with pytest.raises(DataError, match="negative"):
-        e_bh([-1.0, 2.0], 0.1)
-    with pytest.raises(DataError, match="never 0"):
-        e_values_of_p_values([0.0, 0.5])
-
-
 # -- maximum statistics ---------------------------------------------------------------------------
-def test_step_down_max_t_against_its_definition() -> None:
+def test_step_down_max_t_against_its_definition_and_with_ties() -> None:
     rng = np.random.default_rng(5)
     observed, null = rng.normal(size=8) + 1, rng.normal(size=(99, 8))
     p_values, family_wise = step_down_max_t(observed, null)
@@ -220,14 +179,6 @@ def test_step_down_max_t_against_its_definition() -> None:
         last = max(last, value)
         assert family_wise[j] == pytest.approx(last)
         assert p_values[j] == pytest.approx((1 + (null[:, j] >= observed[j]).sum()) / 100)
-
-
-def test_tied_scores_share_their_p_values_and_count_as_reached() -> None:
     p_values, family_wise = step_down_max_t([2.0, 2.0, 0.0], [[0.0, 3.0, 0.0], [0.0, 0.0, 0.0]])
     np.testing.assert_allclose(family_wise, [2 / 3, 2 / 3, 1.0])
     np.testing.assert_allclose(p_values, [1 / 3, 2 / 3, 1.0])
-
-
-def test_null_scores_of_other_features_are_refused() -> None:
-    with pytest.raises(DataError, match="one column per feature"):
-        step_down_max_t([1.0, 2.0], [[1.0]])

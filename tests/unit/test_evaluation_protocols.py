@@ -1,7 +1,5 @@
 """Protocols: folds, leakage, the cache, failures, rankings that are given, and bad input."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -28,27 +26,24 @@ from pyfsagg.exceptions import (
 
 WINE = load_dataset("wine")
 IONO = load_dataset("ionosphere")
-QUICK = {
-    "classifiers": ["naive_bayes"],
-    "thresholds": [0.25, 0.5],
-    "baselines": [],
-    "n_resamples": 10,
-    "random_state": 1,
-}
+QUICK = {"classifiers": ["naive_bayes"], "thresholds": [0.25, 0.5], "baselines": []}
+QUICK |= {"n_resamples": 10, "random_state": 1}
 
 
-def parts_of(data, protocols, **options):
-    table = as_table(data.X)
-    target = check_target(data.y, table.n_samples)
+def evaluated(rankings=None, X=WINE.X, y=WINE.y, **options):
+    return evaluate(X, y, rankings, **{**QUICK, **options})
+
+
+def parts_of(X, y, protocols, **options):
+    table = as_table(X)
+    target = check_target(y, table.n_samples)
     settings = {"n_folds": 5, "n_repeats": 1, "test_size": 1 / 3, "seed": 4, **options}
     return table, target, draw_parts(table, target, protocols=protocols, **settings)
 
 
-# ---------------------------------------------------------------------------------------------
-# rows
-# ---------------------------------------------------------------------------------------------
-def test_thesis_rows_rank_or_test_and_never_both() -> None:
-    _, target, (part,) = parts_of(IONO, ["thesis"])
+# -- rows -----------------------------------------------------------------------------------------
+def test_thesis_rows_rank_or_test_and_follow_the_rows() -> None:
+    _, target, (part,) = parts_of(IONO.X, IONO.y, ["thesis"])
     tested = np.concatenate([fold.test for fold in part.folds])
     assert sorted([*part.rank_rows, *tested]) == list(range(351))
     share = np.bincount(target.codes[tested]) / np.bincount(target.codes)
@@ -56,10 +51,16 @@ def test_thesis_rows_rank_or_test_and_never_both() -> None:
     for fold in part.folds:
         assert not set(fold.train) & set(fold.test)
         assert set(fold.train) | set(fold.test) == set(tested)
+    order = np.random.default_rng(0).permutation(178)
+
+    _, _, (straight,) = parts_of(WINE.X, WINE.y, ["thesis"])
+    _, _, (other,) = parts_of(WINE.X.iloc[order], WINE.y.iloc[order], ["thesis"])
+    for one, two in zip(straight.folds, other.folds, strict=True):
+        assert one.test.tolist() == order[two.test].tolist()
 
 
-def test_nested_rows_rank_exactly_where_they_train() -> None:
-    _, target, parts = parts_of(IONO, ["nested"])
+def test_rows_of_the_nested_and_the_leaky_protocol() -> None:
+    _, target, parts = parts_of(IONO.X, IONO.y, ["nested"])
     assert len(parts) == 5
     assert sorted(np.concatenate([part.folds[0].test for part in parts])) == list(range(351))
     for part in parts:
@@ -67,59 +68,41 @@ def test_nested_rows_rank_exactly_where_they_train() -> None:
     sizes = [np.bincount(target.codes[part.folds[0].test], minlength=2) for part in parts]
     assert np.ptp(sizes, axis=0).max() <= 1
     assert np.ptp(np.sum(sizes, axis=1)) <= 1
-
-
-def test_the_leaky_protocol_has_the_folds_of_the_nested_one() -> None:
-    _, _, parts = parts_of(IONO, ["nested", "leaky"])
+    _, _, parts = parts_of(IONO.X, IONO.y, ["nested", "leaky"])
     for part, fold in zip(parts[:5], parts[5].folds, strict=True):
         assert np.array_equal(part.folds[0].test, fold.test)
     assert len(parts[5].rank_rows) == 351
+    _, _, parts = parts_of(IONO.X, IONO.y, ["thesis"], n_repeats=2)
+    assert set(parts[0].rank_rows) != set(parts[1].rank_rows)  # repeats divide the rows anew
 
 
-def test_repeats_divide_the_rows_anew() -> None:
-    _, _, parts = parts_of(IONO, ["thesis"], n_repeats=2)
-    assert set(parts[0].rank_rows) != set(parts[1].rank_rows)
-
-
-def test_folds_follow_the_rows_wherever_they_stand() -> None:
-    order = np.random.default_rng(0).permutation(178)
-    shuffled = type(WINE)(WINE.X.iloc[order], WINE.y.iloc[order], "wine", "")
-    _, _, (straight,) = parts_of(WINE, ["thesis"])
-    _, _, (other,) = parts_of(shuffled, ["thesis"])
-    for one, two in zip(straight.folds, other.folds, strict=True):
-        assert one.test.tolist() == order[two.test].tolist()
-
-
-def test_result_does_not_depend_on_the_order_of_the_rows() -> None:
+def test_result_does_not_depend_on_the_order_of_the_rows_or_the_workers() -> None:
     order = np.random.default_rng(1).permutation(178)
-    options = {**QUICK, "classifiers": ["random_forest"], "thresholds": [3], "methods": ["su"]}
-    straight = evaluate(WINE.X, WINE.y, **options)
-    other = evaluate(WINE.X.iloc[order], WINE.y.iloc[order], **options)
-    pd.testing.assert_frame_equal(straight.cells, other.cells)
+    options = {"thresholds": [3], "methods": ["su"], "metrics": ["accuracy", "log_loss"]}
+    options["classifiers"] = ["random_forest", "logistic_regression"]
+    one = evaluated(n_jobs=1, **options).cells
+    pd.testing.assert_frame_equal(one, evaluated(n_jobs=2, **options).cells, check_exact=True)
+    other = evaluated(X=WINE.X.iloc[order], y=WINE.y.iloc[order], **options).cells
+    pd.testing.assert_frame_equal(one, other)
 
 
-# ---------------------------------------------------------------------------------------------
-# cells
-# ---------------------------------------------------------------------------------------------
+# -- cells ----------------------------------------------------------------------------------------
 def test_a_cell_is_what_one_would_compute_by_hand() -> None:
-    found = evaluate(WINE.X, WINE.y, methods=["su", "bam"], protocol="nested", **QUICK)
-    table, target, parts = parts_of(WINE, ["nested"], seed=1)
+    found = evaluated(methods=["su", "bam"], protocol="nested")
+    cells = found.cells[found.cells["threshold"] == 0.5].set_index(["method", "fold"])["value"]
+    table, target, parts = parts_of(WINE.X, WINE.y, ["nested"], seed=1)
     for part in parts:
         fold = part.folds[0]
         own, labels = take_rows(table, target, part.rank_rows)
-        for name, rank in (
-            ("symmetric_uncertainty", lambda X, y, **o: wam(X, y, filter="su", **o)),
-            ("bam", bam),
+        options = {"n_resamples": 10, "random_state": part.seed(1)}
+        for name, ranking in (
+            ("symmetric_uncertainty", wam(own, labels, filter="su", **options)),
+            ("bam", bam(own, labels, **options)),
         ):
-            ranking = rank(own, labels, n_resamples=10, random_state=part.seed(1))
-            kept = [table.feature_names.index(each) for each in ranking.select(0.5)]
-            model = GaussianNB().fit(
-                table.values[np.ix_(fold.train, kept)], target.codes[fold.train]
-            )
-            expected = model.score(table.values[np.ix_(fold.test, kept)], target.codes[fold.test])
-            frame = found.cells[(found.cells["method"] == name) & (found.cells["threshold"] == 0.5)]
-            value = frame.loc[frame["fold"] == fold.number, "value"].item()
-            assert value == pytest.approx(expected, abs=1e-12)
+            values = table.values[:, [table.feature_names.index(f) for f in ranking.select(0.5)]]
+            model = GaussianNB().fit(values[fold.train], target.codes[fold.train])
+            expected = model.score(values[fold.test], target.codes[fold.test])
+            assert cells[name, fold.number] == pytest.approx(expected, abs=1e-12)
 
 
 def test_each_different_set_of_features_is_fitted_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,18 +114,16 @@ def test_each_different_set_of_features_is_fitted_once(monkeypatch: pytest.Monke
         return original(table, target, features, fold, *rest)
 
     monkeypatch.setattr(cells, "fit_one", counting)
-    found = evaluate(
-        WINE.X,
-        WINE.y,
+    found = evaluated(
         methods={"one": "ig", "again": "ig", "other": "chi_squared"},
         protocol=["nested", "leaky"],
-        **{**QUICK, "baselines": ["all_features", "random_subsets"], "thresholds": [3, 13]},
+        baselines=["all_features", "random_subsets"],
+        thresholds=[3, 13],
     )
     assert len(calls) == len(set(calls)) == found.parameters["n_fits"]
     assert len(calls) < len(found.cells) / 2
-    wide = found.cells.query("kind == 'method'").pivot_table(
-        index=["protocol", "threshold", "fold"], columns="method", values="value"
-    )
+    cell = ["protocol", "threshold", "fold"]
+    wide = found.cells.query("kind == 'method'").pivot_table("value", cell, "method")
     assert (wide["one"] == wide["again"]).all()
     # All features are the same set, whoever asks.
     whole = found.cells.query("n_features == 13").groupby("fold")["value"].nunique()
@@ -150,108 +131,56 @@ def test_each_different_set_of_features_is_fitted_once(monkeypatch: pytest.Monke
 
 
 def test_cached_values_are_those_of_a_run_on_its_own() -> None:
-    together = evaluate(WINE.X, WINE.y, methods=["ig", "su", "mrmr"], **QUICK)
-    alone = evaluate(WINE.X, WINE.y, methods=["su"], **QUICK)
+    together = evaluated(methods=["ig", "su", "mrmr"])
     own = together.cells.query("method == 'symmetric_uncertainty'").reset_index(drop=True)
-    pd.testing.assert_frame_equal(own, alone.cells)
+    pd.testing.assert_frame_equal(own, evaluated(methods=["su"]).cells)
 
 
-def test_result_does_not_depend_on_the_number_of_workers() -> None:
-    options = {
-        **QUICK,
-        "classifiers": ["random_forest", "logistic_regression"],
-        "thresholds": [4],
-        "metrics": ["accuracy", "log_loss"],
-        "methods": ["su"],
-    }
-    one = evaluate(WINE.X, WINE.y, n_jobs=1, **options)
-    two = evaluate(WINE.X, WINE.y, n_jobs=2, **options)
-    pd.testing.assert_frame_equal(one.cells, two.cells, check_exact=True)
-
-
-def test_progress_ends_at_its_total() -> None:
+def test_baselines_their_labels_and_the_progress() -> None:
     told = []
-    evaluate(
-        WINE.X,
-        WINE.y,
-        methods=["su"],
-        protocol="both",
-        **{**QUICK, "baselines": ["all_features", "random_subsets", "single_filters"]},
-        execution=pyfsagg.Execution(progress=lambda done, total: told.append((done, total))),
+    found = evaluated(
+        methods=["su/mean_rank"],
+        baselines=["all_features", "random_subsets", "single_filters"],
+        protocol=pyfsagg.Protocol("both", n_random=3),
+        execution=pyfsagg.Execution(progress=lambda *step: told.append(step)),
     )
     done, totals = zip(*told, strict=True)
     assert list(done) == sorted(done)
     assert set(totals) == {done[-1]}
-
-
-def test_baselines_and_their_labels() -> None:
-    found = evaluate(
-        WINE.X,
-        WINE.y,
-        methods=["su/mean_rank"],
-        **{**QUICK, "baselines": ["all_features", "random_subsets", "single_filters"]},
-        protocol=pyfsagg.Protocol(n_random=3),
-    )
     assert found.methods == ["symmetric_uncertainty/mean_rank"]
-    assert found._baselines == [
-        "symmetric_uncertainty (single)",
-        "all features",
-        "random subsets",
-    ]
+    single = "symmetric_uncertainty (single)"
+    assert found._baselines == [single, "all features", "random subsets"]
     counts = found.cells.groupby("method").size()
-    assert counts["all features"] == 5
-    assert counts["random subsets"] == 2 * 5 * 3
+    assert counts["all features"] == 2 * 5
+    assert counts["random subsets"] == 2 * 2 * 5 * 3
 
 
 def test_methods_of_every_kind() -> None:
-    def spread(X, y):
-        return X.std(axis=0)
-
-    found = evaluate(
-        WINE.X,
-        WINE.y,
+    ensemble = {"filters": ["ig", "su"], "aggregator": "median", "normalize": "per_feature"}
+    found = evaluated(
         methods={
-            "function": spread,
+            "function": lambda X, y: X.std(axis=0),
             "pair": lambda X, y: (X.max(axis=0), None),
             "estimator": DecisionTreeClassifier(max_depth=3),
-            "options": {
-                "filters": ["ig", "su"],
-                "aggregator": "median",
-                "normalize": "per_feature",
-            },
+            "options": ensemble,
             "one": {"filter": "chi_squared", "filter_params": {"bins": 5}},
             "other bins": {"filter": "chi_squared", "filter_params": {"bins": 20}},
-        },
-        **QUICK,
+        }
     )
     assert found._n_failed == 0
     assert found.cells["value"].notna().all()
     assert found.parameters["methods"]["one"]["filter_params"] == {"chi_squared": {"bins": 5}}
 
 
-# ---------------------------------------------------------------------------------------------
-# leakage
-# ---------------------------------------------------------------------------------------------
-def noise() -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(11)
-    return rng.normal(size=(60, 400)), np.repeat([0, 1], 30)
-
-
-def class_difference(X, y):
-    return np.abs(X[y == 0].mean(axis=0) - X[y == 1].mean(axis=0))
+# -- leakage --------------------------------------------------------------------------------------
 
 
 def test_noise_is_chance_when_selection_is_nested_and_is_not_when_it_leaks() -> None:
-    X, y = noise()
-    found = evaluate(
-        X,
-        y,
-        methods={"difference": class_difference},
-        protocol=["thesis", "nested", "leaky"],
-        classifiers=["naive_bayes"],
-        thresholds=[10],
-        baselines=[],
-        random_state=0,
+    X, y = np.random.default_rng(11).normal(size=(60, 400)), np.repeat([0, 1], 30)
+    difference = lambda X, y: np.abs(X[y == 0].mean(axis=0) - X[y == 1].mean(axis=0))  # noqa: E731
+    protocol = ["thesis", "nested", "leaky"]
+    found = evaluated(
+        X=X, y=y, methods={"d": difference}, protocol=protocol, thresholds=[10], random_state=0
     )
     # Number of rows classified correctly: the folds of a protocol test each row once.
     right = found.cells.assign(n=lambda f: f["value"] * np.where(f["protocol"] == "thesis", 4, 12))
@@ -273,99 +202,63 @@ def test_methods_never_see_the_test_rows() -> None:
 
     X = np.column_stack([np.arange(60.0), np.random.default_rng(0).normal(size=(60, 3))])
     y = np.tile([0, 1], 30)
-    evaluate(X, y, methods={"spy": spy}, protocol="both", **{**QUICK, "thresholds": [2]})
-    table, target = as_table(X), check_target(y, 60)
-    parts = draw_parts(
-        table,
-        target,
-        protocols=["thesis", "nested"],
-        n_folds=5,
-        n_repeats=1,
-        test_size=1 / 3,
-        seed=1,
-    )
-    assert len(seen) == len(parts)
+    evaluated(X=X, y=y, methods={"spy": spy}, protocol="both", thresholds=[2])
+    _, _, parts = parts_of(X, y, ["thesis", "nested"], seed=1)
     for rows, part in zip(seen, parts, strict=True):
         assert rows.tolist() == sorted(part.rank_rows.astype(float))
         assert not any(set(rows) & set(fold.test.astype(float)) for fold in part.folds)
 
 
-# ---------------------------------------------------------------------------------------------
-# rankings that are given
-# ---------------------------------------------------------------------------------------------
+# -- rankings that are given ----------------------------------------------------------------------
 def test_a_ranking_of_the_whole_table_is_refused_or_repeated_in_the_folds() -> None:
-    result = wam(WINE.X, WINE.y, n_resamples=5, random_state=0)
+    given = {"su": wam(WINE.X, WINE.y, filter="su", n_resamples=10, random_state=0)}
     for protocol in ("thesis", "both"):
         with pytest.raises(ParameterError, match=r"on the whole table.*protocol='nested'"):
-            evaluate(WINE.X, WINE.y, {"ig": result}, **(QUICK | {"protocol": protocol}))
+            evaluated(given, protocol=protocol)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        nested = evaluate(WINE.X, WINE.y, {"ig": result}, **(QUICK | {"protocol": "nested"}))
-        leaky = evaluate(
-            WINE.X, WINE.y, {"ig": result}, methods=["cs"], **(QUICK | {"protocol": "leaky"})
-        )
-    same = {"protocol": "nested", "n_resamples": 5}
-    own = evaluate(WINE.X, WINE.y, methods=["ig"], **(QUICK | same))
+        nested = evaluated(given, protocol="nested")
+        leaky = evaluated(given, methods=["cs"], protocol="leaky")
+    own = evaluated(methods=["su"], protocol="nested")
+    assert set(nested.cells["kind"]) == {"ranking"}
     assert nested.cells["value"].tolist() == own.cells["value"].tolist()
-    assert leaky.parameters["rankings"]["ig"]["leakage"] == "certain"
+    assert leaky.parameters["rankings"]["su"]["leakage"] == "certain"
     assert leaky.compare().what.endswith("leaky protocol; the rankings have seen the test rows")
 
 
-def test_a_ranking_without_known_rows_may_leak() -> None:
-    names = list(WINE.X.columns)
+def test_rankings_with_and_without_known_rows() -> None:
     with pytest.warns(PyfsaggWarning, match="leakage cannot be excluded"):
-        found = evaluate(WINE.X, WINE.y, {"names": names, "ranks": np.arange(1, 14)}, **QUICK)
+        found = evaluated({"names": list(WINE.X.columns), "ranks": np.arange(1, 14)})
     wide = found.cells.pivot_table(index=["threshold", "fold"], columns="method", values="value")
     assert (wide["names"] == wide["ranks"]).all()
     assert found.compare().what.endswith("; names, ranks may have seen the test rows")
-
-
-def test_rows_of_a_ranking_are_left_out_of_the_test() -> None:
     rows = np.arange(0, 178, 2)
     result = wam(WINE.X.iloc[rows], WINE.y.iloc[rows], n_resamples=5, random_state=0)
+    rankings = {"ig": result, "names": result.select(13)}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = evaluate(
-            WINE.X,
-            WINE.y,
-            {"ig": result, "names": result.select(13)},
-            **QUICK,
-            protocol=pyfsagg.Protocol(ranking_rows=rows),
-        )
+        found = evaluated(rankings, protocol=pyfsagg.Protocol(ranking_rows=rows))
     assert found.parameters["rankings"]["ig"]["leakage"] == "excluded"
     assert found.parameters["rankings"]["names"]["leakage"] == "declared"
-    mask = np.zeros(178, dtype=bool)
-    mask[rows] = True
-    again = evaluate(
-        WINE.X, WINE.y, {"ig": result}, **QUICK, protocol=pyfsagg.Protocol(ranking_rows=mask)
-    )
+    mask = np.isin(np.arange(178), rows)
+    again = evaluated({"ig": result}, protocol=pyfsagg.Protocol(ranking_rows=mask))
     own = found.cells.query("method == 'ig'").reset_index(drop=True)
     pd.testing.assert_frame_equal(own, again.cells)
 
 
-def test_a_saved_run_is_repeated_inside_the_folds() -> None:
-    result = wam(WINE.X, WINE.y, filter="su", n_resamples=10, random_state=0)
-    nested = {**QUICK, "protocol": "nested"}
-    found = evaluate(WINE.X, WINE.y, {"su": result}, **nested)
-    expected = evaluate(WINE.X, WINE.y, methods={"su": "su"}, **nested)
-    assert set(found.cells["kind"]) == {"ranking"}
-    assert found.cells["value"].tolist() == expected.cells["value"].tolist()
-
-
 def test_features_that_a_run_dropped_come_last() -> None:
-    X = WINE.X.assign(constant=1.0)
-    X = X[["constant", *WINE.X.columns]]
+    X = WINE.X.assign(constant=1.0)[["constant", *WINE.X.columns]]
     result = wam(X, WINE.y, n_resamples=5, task=Task(drop_near_zero_variance=True), random_state=0)
     assert result.data["dropped_features"] == ["constant"]
-    leaky = {**QUICK, "thresholds": [13], "protocol": "leaky"}
-    found = evaluate(X, WINE.y, result, **leaky)
-    without = evaluate(X, WINE.y, {"wam": [*result.select(13), "constant"]}, **leaky)
+    found, without = (
+        evaluated(ranking, X=X, thresholds=[13], protocol="leaky")
+        for ranking in (result, {"wam": [*result.select(13), "constant"]})
+    )
     assert found.cells["value"].tolist() == without.cells["value"].tolist()
 
 
-@pytest.mark.parametrize(
-    ("ranking", "error", "message"),
-    [
+def test_what_is_refused() -> None:
+    for ranking, error, message in (
         (["alcohol"], DataError, "leaves out 12 of 13 features"),
         ([*WINE.X.columns, "alcohol"], DataError, "names the feature 'alcohol' twice"),
         ([*WINE.X.columns, "colour"], DataError, "'colour', which the table does not have"),
@@ -373,16 +266,49 @@ def test_features_that_a_run_dropped_come_last() -> None:
         ([np.nan] * 13, DataError, "missing or infinite ranks"),
         ("alcohol", InputTypeError, "must be an EnsembleResult"),
         ([1, "a"], DataError, "neither names nor numbers"),
-    ],
-)
-def test_rankings_refused(ranking, error, message: str) -> None:
-    with pytest.raises(error, match=message):
-        evaluate(WINE.X, WINE.y, {"mine": ranking}, **QUICK)
+    ):
+        with pytest.raises(error, match=message):
+            evaluated({"mine": ranking})
+    for options, error, message in (
+        ({"protocol": []}, ParameterError, "protocol must be one of"),
+        ({"metrics": []}, ParameterError, "at least one"),
+        ({"n_folds": 1}, ParameterError, "n_folds must be a whole number of at least 2"),
+        ({"n_repeats": 0}, ParameterError, "n_repeats"),
+        ({"test_size": 1.0}, ParameterError, "test_size"),
+        ({"methods": ["su", "symmetric_uncertainty"]}, ParameterError, "given twice"),
+        ({"methods": ["gainn"]}, UnknownNameError, "unknown filter 'gainn'"),
+        ({"methods": ["su/meen"]}, UnknownNameError, "unknown aggregator 'meen'"),
+        ({"methods": {"a": {"filter": "su", "n_resamples": 3}}}, ParameterError, "same for all"),
+        ({"methods": {"a": {"aggregator": "am"}}}, ParameterError, "either filter"),
+        ({"methods": {"a": {"filters": ["su"]}}}, ParameterError, "at least two filters"),
+        ({"methods": {"a": {"filters": ["su", "su"]}}}, ParameterError, "names a filter twice"),
+        ({"methods": {"a": 3}}, InputTypeError, "the method 'a' must be the name of a filter"),
+        ({"methods": {"all features": "su"}}, ParameterError, "'all features' is there twice"),
+        ({"ranking_rows": [0, 1]}, ParameterError, "belongs to rankings"),
+    ):
+        given = {"methods": ["ig"], **options}
+        own = {name: given.pop(name) for name in pyfsagg.Protocol.names() if name in given}
+        with pytest.raises(error, match=message):
+            evaluated(**given, protocol=pyfsagg.Protocol(**own))
+    for rows, message in (
+        ([0, 0], "different positions"),
+        ([178], "different positions"),
+        ([0.5], "boolean mask"),
+        (np.ones(178, dtype=bool), "178 of 178 rows"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            evaluated({"a": [*WINE.X.columns]}, protocol=pyfsagg.Protocol(ranking_rows=rows))
+    own = wam(WINE.X, WINE.y, filter=lambda X, y, w: X.std(axis=0), n_resamples=3, random_state=0)
+    for rankings, error, message in (
+        ({"mine": [*WINE.X]}, ParameterError, "'mine' cannot be repeated inside the folds"),
+        ({"own": own}, ParameterError, r"cannot be repeated inside folds.*<lambda>"),
+        ([*WINE.X], InputTypeError, "mapping of label to ranking"),
+    ):
+        with pytest.raises(error, match=message):
+            evaluated(rankings, protocol="nested")
 
 
-# ---------------------------------------------------------------------------------------------
-# failures
-# ---------------------------------------------------------------------------------------------
+# -- failures -------------------------------------------------------------------------------------
 class FailsOnSome(ClassifierMixin, BaseEstimator):
     """Refuses tables with three columns; otherwise the most frequent class."""
 
@@ -398,10 +324,10 @@ class FailsOnSome(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.best_)
 
 
-def test_a_cell_that_fails_is_reported_and_the_rest_goes_on() -> None:
-    options = {**QUICK, "thresholds": [2, 3], "classifiers": {"weak": FailsOnSome(), "nb": "nb"}}
+def test_what_fails_is_named_and_the_rest_goes_on() -> None:
+    options = {"thresholds": [2, 3], "classifiers": {"weak": FailsOnSome(), "nb": "nb"}}
     with pytest.warns(PyfsaggWarning, match="10 of 40 cells failed.*weak in 10"):
-        found = evaluate(WINE.X, WINE.y, methods=["ig", "su"], **options)
+        found = evaluated(methods=["ig", "su"], **options)
     failed = found.cells[found.cells["status"] == "failed"]
     assert set(failed["classifier"]) == {"weak"}
     assert set(failed["n_features"]) == {3}
@@ -418,106 +344,25 @@ def test_a_cell_that_fails_is_reported_and_the_rest_goes_on() -> None:
     assert not comparison.tests
     assert "5 of 5 folds are left out" in comparison.remarks[0]
     assert set(found.compare(classifier="nb").to_frame()["n"]) == {5}
-
-
-def test_a_measure_that_a_classifier_cannot_have_fails_alone() -> None:
-    options = {**QUICK, "classifiers": ["svm"], "metrics": ["accuracy", "log_loss"]}
+    options = {"classifiers": ["svm"], "metrics": ["accuracy", "log_loss"]}
     with pytest.warns(PyfsaggWarning, match="no probabilities"):
-        found = evaluate(WINE.X, WINE.y, methods=["ig"], **options)
-    assert found.cells.groupby("metric")["status"].unique().map(list).to_dict() == {
-        "accuracy": ["ok"],
-        "log_loss": ["failed"],
-    }
-
-
-def test_a_method_that_fails_is_named() -> None:
-    def broken(X, y):
-        return 1 / 0
-
+        found = evaluated(methods=["ig"], **options)
+    states = set(zip(found.cells["metric"], found.cells["status"], strict=True))
+    assert states == {("accuracy", "ok"), ("log_loss", "failed")}
     with pytest.raises(DataError, match=r"the method 'mine' failed on 1.* rows: ZeroDivisionError"):
-        evaluate(WINE.X, WINE.y, methods={"mine": broken}, **QUICK)
+        evaluated(methods={"mine": lambda X, y: 1 / 0})
 
 
-# ---------------------------------------------------------------------------------------------
-# bad input
-# ---------------------------------------------------------------------------------------------
+# -- bad input ------------------------------------------------------------------------------------
 def test_a_class_smaller_than_the_folds_is_named() -> None:
     y = np.array(["a"] * 90 + ["b"] * 80 + ["rare"] * 8)
     with pytest.raises(DataError, match=r"class 'rare' has 3 row\(s\) in the part.*5 folds"):
-        evaluate(WINE.X, y, methods=["ig"], **QUICK)
+        evaluated(y=y, methods=["ig"])
     with pytest.raises(DataError, match=r"class 'rare' has 8 row\(s\) in the table.*9 folds"):
-        evaluate(WINE.X, y, methods=["ig"], **QUICK, protocol=pyfsagg.Protocol("nested", n_folds=9))
+        evaluated(y=y, methods=["ig"], protocol=pyfsagg.Protocol("nested", n_folds=9))
     y[-7:] = "b"
     with pytest.raises(DataError, match=r"class 'rare' has 0 row\(s\) in the part"):
-        evaluate(WINE.X, y, methods=["ig"], **QUICK)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"protocol": "tested"}, ParameterError, "protocol must be one of"),
-        ({"protocol": []}, ParameterError, "protocol must be one of"),
-        ({"metrics": "f1"}, UnknownNameError, "unknown metric 'f1'"),
-        ({"metrics": []}, ParameterError, "at least one"),
-        ({"baselines": ["none"]}, ParameterError, "baselines must be some of"),
-        ({"n_folds": 1}, ParameterError, "n_folds must be a whole number of at least 2"),
-        ({"n_repeats": 0}, ParameterError, "n_repeats"),
-        ({"test_size": 1.0}, ParameterError, "test_size"),
-        ({"methods": ["su", "symmetric_uncertainty"]}, ParameterError, "given twice"),
-        ({"methods": ["gainn"]}, UnknownNameError, "unknown filter 'gainn'"),
-        ({"methods": ["su/meen"]}, UnknownNameError, "unknown aggregator 'meen'"),
-        ({"methods": {"a": {"filter": "su", "n_resamples": 3}}}, ParameterError, "same for all"),
-        ({"methods": {"a": {"aggregator": "am"}}}, ParameterError, "either filter"),
-        ({"methods": {"a": {"filters": ["su"]}}}, ParameterError, "at least two filters"),
-        ({"methods": {"a": {"filters": ["su", "su"]}}}, ParameterError, "names a filter twice"),
-        ({"methods": {"a": 3}}, InputTypeError, "the method 'a' must be the name of a filter"),
-        (
-            {"methods": {"all features": "su"}},
-            ParameterError,
-            "label 'all features' is there twice",
-        ),
-        ({"ranking_rows": [0, 1]}, ParameterError, "belongs to rankings"),
-    ],
-)
-def test_bad_input_is_refused(options, error, message: str) -> None:
-    given = {"methods": ["ig"], **QUICK, **options}
-    own = {name: given.pop(name) for name in pyfsagg.Protocol.names() if name in given}
-    with pytest.raises(error, match=message):
-        evaluate(WINE.X, WINE.y, **given, protocol=pyfsagg.Protocol(**own))
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([0, 0], "different positions"),
-        ([178], "different positions"),
-        ([0.5], "boolean mask"),
-        (np.ones(178, dtype=bool), "178 of 178 rows"),
-    ],
-)
-def test_ranking_rows_refused(rows, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        evaluate(
-            WINE.X,
-            WINE.y,
-            {"a": list(WINE.X.columns)},
-            **QUICK,
-            protocol=pyfsagg.Protocol(ranking_rows=rows),
-        )
-
-
-def test_what_cannot_be_repeated_is_refused_under_the_nested_protocol() -> None:
-    nested = {**QUICK, "protocol": "nested"}
-    with pytest.raises(ParameterError, match="'mine' cannot be repeated inside the folds"):
-        evaluate(WINE.X, WINE.y, {"mine": list(WINE.X.columns)}, **nested)
-    own = wam(WINE.X, WINE.y, filter=lambda X, y, w: X.std(axis=0), n_resamples=3, random_state=0)
-    with pytest.raises(ParameterError, match=r"cannot be repeated inside folds.*<lambda>"):
-        evaluate(WINE.X, WINE.y, {"own": own}, **nested)
-
-
-def test_rankings_must_have_labels() -> None:
-    with pytest.raises(InputTypeError, match="mapping of label to ranking"):
-        evaluate(WINE.X, WINE.y, list(WINE.X.columns), **QUICK)
+        evaluated(y=y, methods=["ig"])
 
 
 def test_nominal_and_missing_columns_are_evaluated() -> None:
@@ -528,7 +373,5 @@ def test_nominal_and_missing_columns_are_evaluated() -> None:
     X.loc[::11, "word"] = None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = evaluate(
-            X, WINE.y, methods=["ig", "su"], **{**QUICK, "classifiers": ["svm", "nb", "lr"]}
-        )
+        found = evaluated(X=X, methods=["ig", "su"], classifiers=["svm", "nb", "lr"])
     assert found.cells["value"].min() > 0.3

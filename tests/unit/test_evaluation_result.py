@@ -1,7 +1,5 @@
 """What an evaluation says, how it is kept, and evaluations of several data sets."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -34,95 +32,80 @@ def result() -> Evaluation:
     )
 
 
-def test_every_cell_is_there_once(result: Evaluation) -> None:
+def rows_of(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
+    for name, value in values.items():
+        frame = frame[frame[name] == value]
+    return frame
+
+
+def test_a_run_that_is_no_evaluation_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"kind": "ensemble", "schema": 1}')
+    with pytest.raises(OutputError, match="holds a 'ensemble'"):
+        Evaluation.load(tmp_path)
+
+
+def test_cells_are_there_once_and_widen(result: Evaluation) -> None:
     keys = [c for c in result.cells.columns if c not in ("value", "status", "message", "kind")]
     assert not result.cells.duplicated(keys).any()
     # 3 protocols x 2 classifiers x 5 folds x 2 metrics x (3 methods x 3 + 1 + 2 draws x 3)
     assert len(result.cells) == 3 * 2 * 5 * 2 * 16
+    rows = [("b", 2, "y", 1.0), ("b", 2, "x", 2.0), ("a", 9, "x", 3.0), ("a", 1, "y", 4.0)]
+    names = ["one", "two", "three"]
+    frame = pd.DataFrame(rows, columns=[*names, "value"]).set_index(names)["value"]
+    index = pd.MultiIndex.from_tuples([("b", 2), ("a", 9), ("a", 1)], names=names[:2])
+    cells = [[1.0, 2.0], [np.nan, 3.0], [4.0, np.nan]]
+    expected = pd.DataFrame(cells, index, pd.Index(["y", "x"], name="three"))
+    pd.testing.assert_frame_equal(widen(frame, "three"), expected)
 
 
-def test_widening_keeps_values_and_the_order_of_first_appearance() -> None:
-    frame = pd.DataFrame(
-        [("b", 2, "y", 1.0), ("b", 2, "x", 2.0), ("a", 9, "x", 3.0), ("a", 1, "y", 4.0)],
-        columns=["one", "two", "three", "value"],
-    )
-    wide = widen(frame.set_index(["one", "two", "three"])["value"], "three")
-    assert list(wide.columns) == ["y", "x"]
-    assert list(wide.index) == [("b", 2), ("a", 9), ("a", 1)]
-    expected = [[1.0, 2.0], [np.nan, 3.0], [4.0, np.nan]]
-    np.testing.assert_array_equal(wide.to_numpy(), expected)
-
-
-def test_summary_is_mean_and_sd_over_folds(result: Evaluation) -> None:
-    row = result.summary().query(
-        "protocol == 'nested' and method == 'mrmr' and classifier == 'naive_bayes' "
-        "and threshold == 0.5 and metric == 'log_loss'"
-    )
-    own = result.cells.query(
-        "protocol == 'nested' and method == 'mrmr' and classifier == 'naive_bayes' "
-        "and threshold == 0.5 and metric == 'log_loss'"
-    )["value"]
-    assert row["mean"].item() == pytest.approx(own.mean(), rel=1e-12)
-    assert row["sd"].item() == pytest.approx(own.std(ddof=1), rel=1e-12)
-    assert row["n"].item() == 5
-
-
-def test_draws_of_random_subsets_are_averaged_within_folds(result: Evaluation) -> None:
-    rows = result.summary().query("method == 'random subsets'")
+def test_summaries_are_means_over_folds(result: Evaluation) -> None:
+    cell = {"protocol": "nested", "method": "mrmr", "classifier": "naive_bayes"}
+    cell |= {"threshold": 0.5, "metric": "log_loss"}
+    row = rows_of(result.summary(), **cell)
+    own = rows_of(result.cells, **cell)["value"]
+    expected = [own.mean(), own.std(ddof=1), 5]
+    np.testing.assert_allclose(row[["mean", "sd", "n"]].to_numpy()[0], expected, rtol=1e-12)
+    rows = rows_of(result.summary(), method="random subsets")
     assert set(rows["n"]) == {5}
-    own = result.cells.query(
-        "method == 'random subsets' and protocol == 'thesis' and classifier == 'naive_bayes' "
-        "and threshold == 0.2 and metric == 'accuracy'"
-    )
-    expected = own.groupby("fold")["value"].mean().std(ddof=1)
-    found = rows.query(
-        "protocol == 'thesis' and classifier == 'naive_bayes' and threshold == 0.2 "
-        "and metric == 'accuracy'"
-    )["sd"].item()
-    assert found == pytest.approx(expected, rel=1e-12)
-
-
-def test_weighted_average_is_that_of_the_means(result: Evaluation) -> None:
+    cell = {"method": "random subsets", "protocol": "thesis", "classifier": "naive_bayes"}
+    cell |= {"threshold": 0.2, "metric": "accuracy"}
+    expected = rows_of(result.cells, **cell).groupby("fold")["value"].mean().std(ddof=1)
+    assert rows_of(rows, **cell)["sd"].item() == pytest.approx(expected, rel=1e-12)
     frame = result.weighted_average_accuracy()
     assert "all features" not in set(frame["method"])
-    means = result.summary().query(
-        "protocol == 'leaky' and method == 'bam' and classifier == 'nearest_neighbors' "
-        "and metric == 'accuracy'"
-    )
+    cell = {"protocol": "leaky", "method": "bam", "classifier": "nearest_neighbors"}
+    means = rows_of(result.summary(), **cell, metric="accuracy")
     expected = float(weighted_average_accuracy(means["mean"], means["threshold"]))
-    found = frame.query(
-        "protocol == 'leaky' and method == 'bam' and classifier == 'nearest_neighbors'"
-    )
-    assert found["wacc"].item() == pytest.approx(expected, rel=1e-12)
-    assert found[["n", "n_missing"]].to_numpy().tolist() == [[5, 0]]
+    found = rows_of(frame, **cell)[["wacc", "n", "n_missing"]].to_numpy()[0]
+    np.testing.assert_allclose(found, [expected, 5, 0], rtol=1e-12)
 
 
-def test_optimism_is_the_difference_of_protocols(result: Evaluation) -> None:
+def test_optimism_and_comparisons_need_protocols_and_methods(result: Evaluation) -> None:
     frame = result.optimism()
     assert np.allclose(frame["thesis_minus_nested"], frame["thesis"] - frame["nested"])
     whole = frame[frame["threshold"] == 1.0]
     # Without selection there is nothing that could leak.
     assert (whole["leaky_minus_nested"] == 0.0).all()
-    only = evaluate(WINE.X, WINE.y, methods=["ig"], classifiers="nb", thresholds=[3], n_resamples=3)
-    with pytest.raises(DataError, match="run evaluate with protocol='both'"):
-        only.optimism()
-
-
-def test_comparison_is_of_what_it_says(result: Evaluation) -> None:
-    found = result.compare(value=0.5, protocol="thesis", classifier="naive_bayes")
-    own = result.cells.query(
-        "protocol == 'thesis' and classifier == 'naive_bayes' and threshold == 0.5 "
-        "and metric == 'accuracy' and kind == 'method'"
+    found = evaluate(
+        WINE.X, WINE.y, methods=["ig"], classifiers="nb", thresholds=[3], n_resamples=3
     )
+    with pytest.raises(DataError, match="at least two methods"):
+        found.compare()
+    assert found.compare(baselines=True).values.shape == (5, 2)
+    with pytest.raises(DataError, match="run evaluate with protocol='both'"):
+        found.optimism()
+
+
+def test_comparisons_are_of_what_they_say(result: Evaluation) -> None:
+    found = result.compare(value=0.5, protocol="thesis", classifier="naive_bayes")
+    cell = {"protocol": "thesis", "classifier": "naive_bayes", "threshold": 0.5}
+    own = rows_of(result.cells, **cell, metric="accuracy", kind="method")
     wide = own.pivot_table(index="fold", columns="method", values="value")
     assert np.allclose(found.values[wide.columns], wide)
     assert "0.5 of the features" in found.what
     assert "thesis protocol" in found.what
     by_count = result.compare(value=7, protocol="thesis", classifier="naive_bayes")
     assert by_count.values.equals(found.values)
-
-
-def test_comparison_knows_which_direction_is_better(result: Evaluation) -> None:
     found = result.compare(metric="log_loss", baselines=True)
     frame = found.to_frame()
     assert "random subsets" in frame.index
@@ -135,7 +118,7 @@ def test_comparison_knows_which_direction_is_better(result: Evaluation) -> None:
     assert "bayesian_t" in result.compare(metric="log_loss", rope=0.1).tests
 
 
-def test_folds_are_no_independent_subjects(result: Evaluation) -> None:
+def test_folds_are_no_independent_subjects_and_tests_say_what_they_lack(result: Evaluation) -> None:
     found = result.compare()
     assert set(found.tests) == {"corrected_t", "bayesian_t", "win_tie_loss"}
     assert "p" not in found.tests["win_tie_loss"]
@@ -146,6 +129,11 @@ def test_folds_are_no_independent_subjects(result: Evaluation) -> None:
     assert row["df"] == 4
     assert any("ranked once" in remark for remark in result.compare(protocol="leaky").remarks)
     assert not any("ranked once" in remark for remark in found.remarks)
+    found = result.compare(value=1.0)  # all methods keep everything: nothing differs
+    assert (found.tests["corrected_t"].to_frame()["p_adjusted"] == 1.0).all()
+    two = divisions_of(folds(2), protocol="thesis", n_folds=5, n_repeats=2, test_size=1 / 3)
+    short = compare_folds(two, what="x", higher_is_better=True, confidence_level=0.95, rope=None)
+    assert "2 complete" in short.sentences["corrected_t"]
 
 
 def folds(repeats: int, k: int = 5) -> pd.DataFrame:
@@ -155,14 +143,10 @@ def folds(repeats: int, k: int = 5) -> pd.DataFrame:
 
 
 def test_repeats_add_no_degrees_of_freedom() -> None:
-    asked = {"n_folds": 5, "test_size": 1 / 3}
-    one = divisions_of(folds(1), protocol="nested", n_repeats=1, **asked)
-    ten = divisions_of(folds(10), protocol="nested", n_repeats=10, **asked)
+    asked = {"protocol": "nested", "n_folds": 5, "test_size": 1 / 3}
+    one, ten = (divisions_of(folds(n), n_repeats=n, **asked) for n in (1, 10))
     assert (one.df, ten.df, len(ten.values)) == (None, 4.0, 50)
     assert one.test_train_ratio == ten.test_train_ratio == 0.25
-
-
-def test_a_repeat_of_the_thesis_protocol_is_one_division() -> None:
     values = folds(4)
     values.iloc[7, 1] = np.nan
     found = divisions_of(values, protocol="thesis", n_folds=5, n_repeats=4, test_size=0.25)
@@ -176,17 +160,8 @@ def test_a_repeat_of_the_thesis_protocol_is_one_division() -> None:
     assert (given.subjects, given.ranked_once) == ("folds", True)
 
 
-def test_a_test_that_cannot_be_made_says_why(result: Evaluation) -> None:
-    found = result.compare(value=1.0)  # all methods keep everything: nothing differs
-    assert (found.tests["corrected_t"].to_frame()["p_adjusted"] == 1.0).all()
-    two = divisions_of(folds(2), protocol="thesis", n_folds=5, n_repeats=2, test_size=1 / 3)
-    short = compare_folds(two, what="x", higher_is_better=True, confidence_level=0.95, rope=None)
-    assert "2 complete" in short.sentences["corrected_t"]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_what_is_refused(result: Evaluation) -> None:
+    for options, message in (
         ({"value": 0.3}, "'wacc' or one of the thresholds 0.2, 0.5, 1"),
         ({"value": 4}, "'wacc' or one of the thresholds"),
         ({"protocol": "both"}, "protocol must be one of"),
@@ -194,51 +169,16 @@ def test_a_test_that_cannot_be_made_says_why(result: Evaluation) -> None:
         ({"metric": "roc_auc"}, "metric must be one of"),
         ({"confidence_level": 1.0}, "confidence_level"),
         ({"rope": -0.01}, "rope"),
-    ],
-)
-def test_comparison_refuses(result: Evaluation, options, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        result.compare(**options)
-
-
-def test_one_method_cannot_be_compared() -> None:
-    found = evaluate(
-        WINE.X, WINE.y, methods=["ig"], classifiers="nb", thresholds=[3], n_resamples=3
-    )
-    with pytest.raises(DataError, match="at least two methods"):
-        found.compare()
-    assert found.compare(baselines=True).values.shape == (5, 2)
-
-
-def test_saved_is_loaded(result: Evaluation, tmp_path: Path) -> None:
-    folder = result.save(tmp_path / "out")
-    files = sorted(path.name for path in folder.iterdir())
-    assert files == ["evaluation.csv", "run.json", "summary.csv"]
-    again = Evaluation.load(folder)
-    pd.testing.assert_frame_equal(
-        again.cells, result.cells, check_exact=True, check_dtype=False, check_column_type=False
-    )
-    assert again.to_json() == result.to_json()
-    assert repr(again) == repr(result)
-    assert again.compare().values.equals(result.compare().values)
-    with pytest.raises(OutputError, match="not empty"):
-        result.save(folder)
-
-
-def test_damaged_folders_are_refused(result: Evaluation, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="no saved evaluation"):
-        Evaluation.load(tmp_path)
-    folder = result.save(tmp_path / "out")
-    cells = (folder / "evaluation.csv").read_text()
-    (folder / "evaluation.csv").write_text(cells[: len(cells) // 2].rsplit("\n", 1)[0] + "\n")
-    with pytest.raises(OutputError, match="damaged"):
-        Evaluation.load(folder)
-    (folder / "run.json").write_text('{"kind": "ensemble", "schema": 1}')
-    with pytest.raises(OutputError, match="holds a 'ensemble'"):
-        Evaluation.load(folder)
-    (folder / "run.json").write_text("{")
-    with pytest.raises(OutputError, match="damaged"):
-        Evaluation.load(folder)
+    ):
+        with pytest.raises(ParameterError, match=message):
+            result.compare(**options)
+    for datasets, error, message in (
+        ({}, InputTypeError, "mapping of name"),
+        ({"a": WINE.X}, InputTypeError, "must be a pair"),
+        ({"a": (WINE.X, np.zeros(178))}, DataError, "data set 'a': "),
+    ):
+        with pytest.raises(error, match=message):
+            evaluate_many(datasets, n_resamples=2)
 
 
 def test_several_data_sets_give_the_form_of_table_4_3() -> None:
@@ -269,12 +209,3 @@ def test_several_data_sets_give_the_form_of_table_4_3() -> None:
         table.loc["half 1", "mrmr"].mean(), abs=1e-9
     )
     assert len(found.to_frame()) == sum(len(each.cells) for each in found.evaluations.values())
-
-
-def test_several_data_sets_refused() -> None:
-    with pytest.raises(InputTypeError, match="mapping of name"):
-        evaluate_many({})
-    with pytest.raises(InputTypeError, match="must be a pair"):
-        evaluate_many({"a": WINE.X})
-    with pytest.raises(DataError, match="data set 'a': "):
-        evaluate_many({"a": (WINE.X, np.zeros(178))}, n_resamples=2)

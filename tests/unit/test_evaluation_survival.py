@@ -1,7 +1,5 @@
 """What features are worth to models of survival: Cox regression, its measures, and folds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,24 +21,18 @@ Y = pd.DataFrame({"time": np.minimum(LIFE, LIMIT), "status": (LIFE <= LIMIT).ast
 SURVIVAL = Survival(Y["time"].to_numpy(), Y["status"].to_numpy().astype(bool))
 
 
-def evaluated(**options):
+def evaluated(y=Y, **options):
     given = {"methods": ["cox_score"], "thresholds": [2], "n_resamples": 10, "random_state": 0}
-    return pyfsagg.evaluate(
-        X, Y, task="survival", **{**given, "protocol": pyfsagg.Protocol(n_folds=3), **options}
-    )
+    given |= {"protocol": pyfsagg.Protocol(n_folds=3), "task": "survival"}
+    return pyfsagg.evaluate(X, y, **{**given, **options})
 
 
-# ---------------------------------------------------------------------------------------------
-# Cox regression
-# ---------------------------------------------------------------------------------------------
-def test_cox_without_a_penalty_is_that_of_statsmodels() -> None:
+# -- Cox regression -------------------------------------------------------------------------------
+def test_cox_with_and_without_a_penalty() -> None:
     tied = Survival(np.ceil(4 * SURVIVAL.time), SURVIVAL.event)
     model = CoxModel().fit(X, tied.structured())
     fitted = PHReg(tied.time, X.to_numpy(), status=Y["status"].to_numpy(), ties="efron").fit()
     np.testing.assert_allclose(model.coef_, fitted.params, rtol=1e-6)
-
-
-def test_a_penalty_has_no_slope_left_and_wide_tables_are_no_harder() -> None:
     wide = RNG.normal(size=(N, 300))
     wide[:, :6] = X
     model = CoxModel(penalty=5.0).fit(wide, SURVIVAL.structured())
@@ -48,9 +40,11 @@ def test_a_penalty_has_no_slope_left_and_wide_tables_are_no_harder() -> None:
     slope = likelihood.score(model.coef_) - 5.0 * model.coef_
     assert np.abs(slope).max() < 1e-3
     assert np.abs(CoxModel(penalty=1e9).fit(wide, SURVIVAL.structured()).coef_).max() < 1e-6
+    with pytest.raises(DataError, match="more events than features"):
+        CoxModel().fit(RNG.normal(size=(N, 200)), SURVIVAL.structured())
 
 
-def test_survival_of_equal_rows_is_that_of_breslow() -> None:
+def test_survival_and_concordance_by_definition() -> None:
     flat = np.zeros((N, 2))
     model = CoxModel(penalty=1.0).fit(flat, SURVIVAL.structured())
     hazard = [
@@ -59,17 +53,6 @@ def test_survival_of_equal_rows_is_that_of_breslow() -> None:
     ]
     found = model.survival_at(flat[:1], np.array([0.0, 0.5, 2.0]))
     np.testing.assert_allclose(found, [np.exp(-np.array(hazard))], rtol=1e-12)
-
-
-def test_more_features_than_events_need_a_penalty() -> None:
-    with pytest.raises(DataError, match="more events than features"):
-        CoxModel().fit(RNG.normal(size=(N, 200)), SURVIVAL.structured())
-
-
-# ---------------------------------------------------------------------------------------------
-# measures
-# ---------------------------------------------------------------------------------------------
-def test_concordance_of_risks_counts_all_pairs() -> None:
     risk = np.round(-SURVIVAL.time + RNG.normal(size=N), 1)
     told, pairs = 0.0, 0
     for i in np.flatnonzero(SURVIVAL.event):
@@ -83,24 +66,14 @@ def test_concordance_of_risks_counts_all_pairs() -> None:
         concordance_index(nobody, np.zeros(2))
 
 
-class Known:
-    """Predicts what it is told."""
+# -- measures -------------------------------------------------------------------------------------
 
-    def __init__(self, chance: float) -> None:
-        self.chance = chance
+
+class Known:
+    """Predicts 0.3 for everybody."""
 
     def survival_at(self, X, times):
-        return np.full((len(X), len(times)), self.chance)
-
-
-def test_brier_score_without_censoring_is_a_mean_square() -> None:
-    time = np.array([1.0, 2.0, 4.0, 5.0])
-    seen = Survival(time, np.ones(4, dtype=bool))
-    trained = Survival(np.array([1.0, 9.0]), np.ones(2, dtype=bool))
-    at = [np.mean((0.8 - (time > t)) ** 2) for t in (1.0, 2.0, 4.0)]
-    expected = ((at[0] + at[1]) / 2 * 1 + (at[1] + at[2]) / 2 * 2) / 3
-    found = integrated_brier_score(Known(0.8), np.zeros((4, 1)), seen, trained)
-    assert found == pytest.approx(expected, rel=1e-12)
+        return np.full((len(X), len(times)), 0.3)
 
 
 def test_brier_score_weights_rows_for_those_that_were_censored() -> None:
@@ -125,7 +98,7 @@ def test_brier_score_weights_rows_for_those_that_were_censored() -> None:
     grid = [1.0, 2.0, 3.0, 5.0]
     at = [error(t) for t in grid]
     expected = sum((a + b) / 2 * w for a, b, w in zip(at, at[1:], np.diff(grid), strict=False)) / 4
-    found = integrated_brier_score(Known(0.3), np.zeros((6, 1)), test, trained)
+    found = integrated_brier_score(Known(), np.zeros((6, 1)), test, trained)
     assert found == pytest.approx(expected, rel=1e-12)
 
 
@@ -146,12 +119,13 @@ def test_brier_score_and_concordance_are_those_of_scikit_survival() -> None:
     assert concordance_index(test, model.predict(rows)) == pytest.approx(index, rel=1e-12)
 
 
-# ---------------------------------------------------------------------------------------------
-# evaluations
-# ---------------------------------------------------------------------------------------------
-def test_features_that_matter_are_worth_more_than_random_ones() -> None:
+# -- evaluations ----------------------------------------------------------------------------------
+def test_features_that_matter_are_worth_more_and_folds_need_events() -> None:
     metrics = ["c_index", "ibs"]
     found = evaluated(metrics=metrics, classifiers=["cox", "cox_ridge"])
+    page = found.to_html()
+    assert "predict survival when only the best" in page
+    assert f"with survival (time, status; {Y['status'].sum()} events)" in page
     assert list(found.metrics) == ["concordance_index", "integrated_brier_score"]
     means = found.cells.groupby(["metric", "method"])["value"].mean()
     assert means["concordance_index", "cox_score"] > 0.7
@@ -160,32 +134,21 @@ def test_features_that_matter_are_worth_more_than_random_ones() -> None:
     assert 0.0 < brier["cox_score"] < brier["random subsets"] < 0.3
     assert found.data["n_events"] == int(Y["status"].sum())
     assert not found._n_failed
-
-
-def test_the_report_speaks_of_survival(tmp_path) -> None:
-    found = evaluated()
-    page = found.report(tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "predict survival when only the best" in page
-    assert f"with survival (time, status; {Y['status'].sum()} events)" in page
-
-
-def test_folds_share_the_events_and_need_enough_of_them() -> None:
     few = Y.assign(status=np.isin(np.arange(N), Y["time"].argsort()[:3]).astype(int))
     with pytest.raises(DataError, match=r"event\(s\) in .*, fewer than the 3 folds"):
-        pyfsagg.evaluate(
-            X, few, task="survival", methods=["cox_score"], protocol=pyfsagg.Protocol(n_folds=3)
-        )
+        evaluated(y=few)
 
 
 def test_models_and_measures_belong_to_their_task() -> None:
-    with pytest.raises(ParameterError, match="does not read times and events"):
-        evaluated(classifiers=Ridge())
-    with pytest.raises(ParameterError, match="is a survival model"):
-        pyfsagg.evaluate(X, Y["status"], classifiers=CoxModel())
-    with pytest.raises(ParameterError, match="does not belong to a survival"):
-        evaluated(metrics="accuracy")
-    with pytest.raises(ParameterError, match="does not read times and events"):
-        evaluated(classifiers=LogisticRegression())
+    classes = {"y": Y["status"], "task": "classification"}
+    for options, message in (
+        ({"classifiers": Ridge()}, "does not read times and events"),
+        ({"classifiers": LogisticRegression()}, "does not read times and events"),
+        ({**classes, "classifiers": CoxModel()}, "is a survival model"),
+        ({"metrics": "accuracy"}, "does not belong to a survival"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            evaluated(**options)
     assert list_methods("metrics").loc["concordance_index", "task"] == "survival"
     assert list_methods("survival_models").loc["gradient_boosting", "needs"] == "sksurv"
 
@@ -204,12 +167,6 @@ def test_a_model_of_scikit_survival_is_named_with_its_package_or_runs() -> None:
     assert not found._n_failed
     best = found.cells[found.cells["method"] == "cox_score"].groupby(["classifier", "metric"])
     assert (best["value"].mean().xs("concordance_index", level=1) > 0.6).all()
-    scores = pyfsagg.wam(
-        X,
-        Y,
-        filter=CoxPHSurvivalAnalysis(alpha=1.0),
-        task="survival",
-        n_resamples=5,
-        random_state=0,
-    )
+    how = {"filter": models["own"], "task": "survival", "n_resamples": 5, "random_state": 0}
+    scores = pyfsagg.wam(X, Y, **how)
     assert scores.select(1) == ["a"]

@@ -1,7 +1,5 @@
 """Limits on false selections of a run: what is selected, what is said, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -27,26 +25,21 @@ def table(seed: int = 0, n: int = 80, p: int = 12, real: int = 2) -> tuple[np.nd
     return X, y
 
 
+GROUPED = pyfsagg.resampling.GroupedBootstrap(np.arange(80) // 2)
+PAIRS: dict[str, Any] = {"resampling": "pairs", "n_resamples": 60, "random_state": 0}
+
+
 @pytest.fixture(scope="module")
 def run() -> pyfsagg.EnsembleResult:
-    return pyfsagg.wam(
-        *table(),
-        filter="fit_criterion",
-        resampling="complementary_pairs",
-        n_resamples=60,
-        random_state=0,
-    )
+    return pyfsagg.wam(*table(), filter="fit_criterion", **PAIRS)
 
 
 @pytest.fixture(scope="module")
 def noise() -> pyfsagg.EnsembleResult:
-    X, y = table(3, real=0)
-    return pyfsagg.wam(
-        X, y, filter="fit_criterion", resampling="pairs", n_resamples=60, random_state=0
-    )
+    return pyfsagg.wam(*table(3, real=0), filter="fit_criterion", **PAIRS)
 
 
-def test_a_limit_finds_what_is_real(run: pyfsagg.EnsembleResult) -> None:
+def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.EnsembleResult) -> None:
     found = run.error_control(max_false=0.5)
     assert set(found.selected) == {"x0", "x1"}
     assert found.bound <= 0.5
@@ -55,15 +48,15 @@ def test_a_limit_finds_what_is_real(run: pyfsagg.EnsembleResult) -> None:
     assert frame.index[:2].isin(["x0", "x1"]).all()
     np.testing.assert_array_equal(frame["controlled"], frame["pair_frequency"] >= 0.75)
     assert (np.diff(frame["expected_false"]) >= 0).all()
-
-
-def test_a_limit_can_be_given_as_a_word(run: pyfsagg.EnsembleResult) -> None:
     assert run.select("pfer:0.5") == run.error_control(max_false=0.5).selected
     np.testing.assert_array_equal(run.get_support(fdr=0.3), run.error_control(fdr=0.3).support)
     assert read_wish("fdr:0.1") == read_wish(fdr=0.1) == FDR(0.1)
+    assert "not a bound" in run.error_control(fdr=0.2).sentences[-1]
+    e_values = run.error_control(fdr=0.2, method="e_values", assumption="r-concave")
+    assert "no bound" not in repr(e_values)
 
 
-def test_nothing_can_be_selected_is_an_answer(noise: pyfsagg.EnsembleResult) -> None:
+def test_nothing_can_be_selected_from_noise(noise: pyfsagg.EnsembleResult) -> None:
     found = noise.error_control(max_false=0.2)
     assert found.selected == []
     assert not found.support.any()
@@ -74,31 +67,38 @@ def test_nothing_can_be_selected_is_an_answer(noise: pyfsagg.EnsembleResult) -> 
     assert (impossible.q, impossible.threshold) == (0, np.inf)
     assert "not even one feature that every half puts first" in impossible.sentences[0]
     assert impossible.record()["threshold"] is None
+    text = " ".join(noise.summary_text(n_features_to_select=3).split())
+    assert "even from noise: by chance a feature is among the best 3 in 25% of resamples" in text
+    page = noise.to_html()
+    assert "By chance alone a feature is" in page
+    assert "How many of the selected may be false?" not in page
 
 
-def test_a_small_limit_asks_for_a_single_feature_in_nearly_all_halves() -> None:
+def test_a_small_limit_and_the_order_of_columns(run: pyfsagg.EnsembleResult) -> None:
     scores = np.random.default_rng(0).normal(size=(100, 40))
     scores[:, 5] += 9.0
     found = control_errors(scores, max_false=0.001)
     assert (found.q, found.selected) == (1, ["x5"])
     assert found.threshold > 0.95
     assert found.bound <= 0.001
+    # Tied zeros are not selected because of their column.
+    scores = np.zeros((60, 30))
+    scores[:, 20] = 1.0
+    found = control_errors(scores, max_false=1.0)
+    assert found.selected == ["x20"]
+    assert not found.frequency[:20].any()
+    order = np.random.default_rng(1).permutation(12)
+    one, other = (control_errors(s, max_false=1.0) for s in (run.combined, run.combined[:, order]))
+    for name in ("support", "expected_false", "q_values"):
+        np.testing.assert_array_equal(getattr(one, name)[order], getattr(other, name))
 
 
 @pytest.mark.parametrize("assumption", ["none", "unimodal", "r-concave"])
-def test_the_assumption_stands_beside_the_number(
-    run: pyfsagg.EnsembleResult, assumption: str
-) -> None:
+def test_the_assumption_stands_beside_the_number(run, assumption) -> None:
     text = repr(run.error_control(assumption=assumption))
     assert "exchangeable" in text
-    assert ("unimodal distribution" in text) == (assumption == "unimodal")
-    assert ("r-concave distribution" in text) == (assumption == "r-concave")
-
-
-def test_a_q_value_is_called_an_estimate(run: pyfsagg.EnsembleResult) -> None:
-    assert "not a bound" in run.error_control(fdr=0.2).sentences[-1]
-    e_values = run.error_control(fdr=0.2, method="e_values", assumption="r-concave")
-    assert "no bound" not in repr(e_values)
+    for name in ("unimodal", "r-concave"):
+        assert (f"{name} distribution" in text) == (assumption == name)
 
 
 @pytest.mark.parametrize("goal", [{"fdr": 0.1}, {"max_false": 0.1, "method": "integrated_path"}])
@@ -131,34 +131,21 @@ def test_e_values_that_no_data_could_make_large_enough_are_refused() -> None:
     assert control_errors(few, fdr=0.1, method="e_values").support.sum() == 5
 
 
-def test_the_columns_do_not_matter(run: pyfsagg.EnsembleResult) -> None:
-    order = np.random.default_rng(1).permutation(12)
-    one = control_errors(run.combined, max_false=1.0)
-    other = control_errors(run.combined[:, order], max_false=1.0)
-    np.testing.assert_array_equal(one.support[order], other.support)
-    np.testing.assert_array_equal(one.expected_false[order], other.expected_false)
-    np.testing.assert_array_equal(one.q_values[order], other.q_values)
-
-
-def test_tied_zeros_are_not_selected_because_of_their_column() -> None:
-    scores = np.zeros((60, 30))
-    scores[:, 20] = 1.0
-    found = control_errors(scores, max_false=1.0)
-    assert found.selected == ["x20"]
-    assert not found.frequency[:20].any()
-
-
-def test_other_plans_are_refused_with_the_remedy() -> None:
+def test_resamples_and_pairs_that_tell_nothing() -> None:
     result = pyfsagg.wam(*table(), filter="fit_criterion", n_resamples=4, random_state=0)
-    with pytest.raises(DataError, match=r"'bootstrap'; run it again with .*complementary_pairs"):
-        result.error_control()
-    with pytest.raises(DataError, match="complementary_pairs"):
-        result.to_frame(max_false=1)
+    for call in (result.error_control, lambda: result.to_frame(max_false=1)):
+        with pytest.raises(
+            DataError, match=r"'bootstrap'; run it again with .*complementary_pairs"
+        ):
+            call()
+    with pytest.raises(DataError, match=r"at least two pairs .* n_resamples=100"):
+        control_errors(np.ones((2, 5)))
+    with pytest.raises(DataError, match="halves of a pair one after the other"):
+        control_errors(np.ones((5, 5)))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_limits_and_targets_that_are_refused(run) -> None:
+    for options, message in (
         ({"max_false": 1.0, "fdr": 0.1}, "give one of them"),
         ({"max_false": 0.0}, "max_false must be a number above 0"),
         ({"fdr": 1.0}, "fdr must be above 0 and below 1"),
@@ -170,26 +157,37 @@ def test_other_plans_are_refused_with_the_remedy() -> None:
         ({"threshold": 0.5}, "threshold must be a number above 0.5"),
         ({"assumption": "normal"}, "'unimodal'"),
         ({"function": "h4"}, "'h3'"),
-    ],
-)
-def test_bad_limits_are_refused(
-    run: pyfsagg.EnsembleResult, options: dict[str, object], message: str
-) -> None:
-    with pytest.raises(ParameterError, match=message):
-        run.error_control(**options)  # type: ignore[arg-type]
+    ):
+        with pytest.raises(ParameterError, match=message):
+            run.error_control(**options)  # type: ignore[arg-type]
+    for options, error, message in (
+        ({"y": None}, DataError, "no target to shuffle; give y"),
+        ({"n_permutations": 0}, ParameterError, "n_permutations"),
+        ({"method": "mean"}, ParameterError, "'bam'"),
+        (
+            {"resampling": GROUPED},
+            ParameterError,
+            "take them for single rows would be far too small",
+        ),
+        ({"resampling": "pairs", "n_resamples": 3}, ParameterError, "must be a multiple of 2"),
+    ):
+        X, y = table()
+        given = {"y": y, "n_resamples": 2, "n_permutations": 2, **options}
+        with pytest.raises(error, match=message):
+            pyfsagg.permute_target(X, **given)  # type: ignore[arg-type]
+    few = replace(PERMUTED, permutation_resamples=1)
+    with pytest.raises(DataError, match=r"the first 1 resamples .* raise permutation_re"):
+        pyfsagg.wam(*table(), resampling="feature_subspace", n_resamples=30, checks=few)
+    how = {"filter": "chi_squared", "n_permutations": 10**12, "n_resamples": 2, "random_state": 0}
+    message = r"12 features with 1,000,000,000,000 shuffled targets.*permutations"
+    with pytest.raises(DataError, match=message):
+        pyfsagg.permute_target(*table(), **how)
 
 
 @pytest.mark.parametrize("word", ["pfer", "pfer:", "pfer:many", "fwer:0.05", "best"])
 def test_other_words_are_no_threshold(run: pyfsagg.EnsembleResult, word: str) -> None:
     with pytest.raises(ParameterError, match="'pfer:1'"):
         run.select(word)
-
-
-def test_one_pair_tells_nothing() -> None:
-    with pytest.raises(DataError, match=r"at least two pairs .* n_resamples=100"):
-        control_errors(np.ones((2, 5)))
-    with pytest.raises(DataError, match="halves of a pair one after the other"):
-        control_errors(np.ones((5, 5)))
 
 
 def test_the_limit_is_kept_with_the_result(run: pyfsagg.EnsembleResult, tmp_path: Path) -> None:
@@ -206,42 +204,26 @@ def test_the_limit_is_kept_with_the_result(run: pyfsagg.EnsembleResult, tmp_path
     assert "print(result.error_control(max_false=0.5))" in page
 
 
-def test_a_run_without_a_limit_says_what_chance_is(noise: pyfsagg.EnsembleResult) -> None:
-    text = " ".join(noise.summary_text(n_features_to_select=3).split())
-    assert "even from noise: by chance a feature is among the best 3 in 25% of resamples" in text
-    page = noise.to_html()
-    assert "By chance alone a feature is" in page
-    assert "How many of the selected may be false?" not in page
-
-
-def test_a_selector_may_keep_nothing() -> None:
-    X, y = table(3, real=0)
-    how = {"resampling": "complementary_pairs", "n_resamples": 60, "random_state": 0}
-    selector = pyfsagg.WithinAggregationSelector("fit_criterion", max_false=0.2, **how)
-    assert not selector.fit(X, y).get_support().any()
-    X, y = table()
-    selector = pyfsagg.WithinAggregationSelector("fit_criterion", max_false=0.5, **how)
-    np.testing.assert_array_equal(selector.fit(X, y).get_support(indices=True), [0, 1])
+@pytest.mark.parametrize(("seed", "real", "limit"), [(3, 0, 0.2), (0, 2, 0.5)])
+def test_a_selector_may_keep_nothing(seed: int, real: int, limit: float) -> None:
+    selector = pyfsagg.WithinAggregationSelector("fit_criterion", max_false=limit, **PAIRS)
+    kept = selector.fit(*table(seed, real=real)).get_support(indices=True)
+    np.testing.assert_array_equal(kept, np.arange(real))
 
 
 # -- shuffled targets -----------------------------------------------------------------------------
-def test_shuffled_targets_find_what_is_real(tmp_path: Path) -> None:
-    X, y = table()
-    how = {"filter": "fit_criterion", "n_resamples": 3}
-    found = pyfsagg.permute_target(X, y, n_permutations=59, random_state=1, **how)
+def test_shuffled_targets_find_what_is_real_and_no_zeros() -> None:
+    how = {"filter": "fit_criterion", "n_resamples": 3, "n_permutations": 59, "random_state": 1}
+    found, again = (pyfsagg.permute_target(*table(), **how) for _ in range(2))
     assert set(found.select(0.05)) == {"x0", "x1"}
     assert found.strong
     assert (found.family_wise_p_values >= found.p_values - 1e-12).all()
-    again = pyfsagg.permute_target(X, y, n_permutations=59, random_state=1, **how)
     np.testing.assert_array_equal(found.p_values, again.p_values)
-
-
-def test_tied_zeros_have_no_small_p_values() -> None:
-    X, y = table(3, real=0)
-    found = pyfsagg.permute_target(X, y, n_permutations=19, n_resamples=2, random_state=0)
+    how = {"n_permutations": 19, "n_resamples": 2, "random_state": 0}
+    found = pyfsagg.permute_target(*table(3, real=0), **how)
     assert (found.scores == 0).sum() >= 6
-    np.testing.assert_array_equal(found.p_values[found.scores == 0], 1.0)
-    np.testing.assert_array_equal(found.family_wise_p_values[found.scores == 0], 1.0)
+    for p_values in (found.p_values, found.family_wise_p_values):
+        np.testing.assert_array_equal(p_values[found.scores == 0], 1.0)
 
 
 @pytest.mark.parametrize(
@@ -252,9 +234,7 @@ def test_tied_zeros_have_no_small_p_values() -> None:
         {"method": "bam", "filters": ["fit_criterion", "chi_squared"]},
     ],
 )
-def test_scores_that_depend_on_other_features_control_in_the_weak_sense(
-    options: dict[str, object],
-) -> None:
+def test_scores_that_depend_on_other_features_control_in_the_weak_sense(options) -> None:
     found = pyfsagg.permute_target(
         *table(), n_permutations=2, n_resamples=2, random_state=0, **options
     )
@@ -267,15 +247,9 @@ def test_no_selection_by_the_largest_score_is_no_statement_about_chance() -> Non
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 100)
     related = rng.random(200) < 0.5 + 0.36 * (y - 0.5)
-    table = pd.DataFrame(np.column_stack([related, rng.integers(0, 25, (200, 3))]))
-    found = pyfsagg.permute_target(
-        table.astype("category").add_prefix("x"),
-        y,
-        filter="chi_squared",
-        n_permutations=39,
-        n_resamples=5,
-        random_state=0,
-    )
+    X = pd.DataFrame(np.column_stack([related, rng.integers(0, 25, (200, 3))]))
+    how = {"filter": "chi_squared", "n_permutations": 39, "n_resamples": 5, "random_state": 0}
+    found = pyfsagg.permute_target(X.astype("category").add_prefix("x"), y, **how)
     assert found.p_values[0] == 1 / 40
     assert found.select() == []
     assert "No feature scores above the largest scores with shuffled targets" in found.sentences[0]
@@ -292,21 +266,18 @@ def permuted() -> pyfsagg.EnsembleResult:
 
 
 @pytest.mark.parametrize("m", [16, 2])  # more resamples than the permuted targets have, and fewer
-def test_a_run_has_the_p_values_of_permute_target(m: int) -> None:
-    X, y = table()
-    for name, run in (("wam", pyfsagg.wam), ("bam", pyfsagg.bam)):
-        found = run(X, y, n_resamples=m, checks=PERMUTED, random_state=3)
-        alone = pyfsagg.permute_target(
-            X, y, method=name, n_permutations=19, n_resamples=4, random_state=3
-        )
-        assert found.permutation is not None
-        assert found.permutation.record() == alone.record()
-        for one, other in zip(
-            found.permutation.arrays().values(), alone.arrays().values(), strict=True
-        ):
-            np.testing.assert_array_equal(one, other)
-        without = run(X, y, n_resamples=m, checks="none", random_state=3)
-        np.testing.assert_array_equal(found.scores, without.scores)
+@pytest.mark.parametrize("method", ["wam", "bam"])
+def test_a_run_has_the_p_values_of_permute_target(m: int, method: str) -> None:
+    run = getattr(pyfsagg, method)
+    found = run(*table(), n_resamples=m, checks=PERMUTED, random_state=3)
+    how = {"n_permutations": 19, "n_resamples": 4, "random_state": 3}
+    alone = pyfsagg.permute_target(*table(), method=method, **how)
+    assert found.permutation is not None
+    assert found.permutation.record() == alone.record()
+    for name, array in alone.arrays().items():
+        np.testing.assert_array_equal(found.permutation.arrays()[name], array)
+    without = run(*table(), n_resamples=m, checks="none", random_state=3)
+    np.testing.assert_array_equal(found.scores, without.scores)
 
 
 @pytest.mark.parametrize(("m", "scored"), [(16, 16 + 19 * 4), (2, 2 + 2 + 19 * 4)])
@@ -327,9 +298,7 @@ def test_no_resample_is_scored_twice_for_p_values(m: int, scored: int) -> None:
     assert len(rows) == scored
 
 
-def test_p_values_are_kept_with_the_result(
-    tmp_path: Path, permuted: pyfsagg.EnsembleResult
-) -> None:
+def test_p_values_are_kept_with_the_result_and_in_r(tmp_path, permuted) -> None:
     permuted.save(tmp_path / "kept")
     again = pyfsagg.load_result(tmp_path / "kept")
     assert isinstance(again, pyfsagg.EnsembleResult)
@@ -337,9 +306,6 @@ def test_p_values_are_kept_with_the_result(
     assert "family_wise_p_value" in again.to_frame().columns
     assert "against shuffled targets" in again.to_html()
     assert "null='permutation'" in again.repeat()
-
-
-def test_no_part_of_a_result_is_lost_in_r(permuted: pyfsagg.EnsembleResult) -> None:
     held = ensemble_parts(permuted)
     held["score_matrices"] = list(held["score_matrices"].values())  # R has a list of matrices
     assert_same_parts(ensemble_of(held), permuted)
@@ -362,51 +328,3 @@ def assert_same_parts(one: Any, other: Any) -> None:
                 np.testing.assert_array_equal(left[label], right[label])
         else:
             np.testing.assert_array_equal(left, right)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"y": None}, DataError, "no target to shuffle; give y"),
-        ({"n_permutations": 0}, ParameterError, "n_permutations"),
-        ({"method": "mean"}, ParameterError, "'bam'"),
-        (
-            {"resampling": pyfsagg.resampling.GroupedBootstrap(np.arange(80) // 2)},
-            ParameterError,
-            "p-values that take them for single rows would be far too small",
-        ),
-        (
-            {"resampling": "complementary_pairs", "n_resamples": 3},
-            ParameterError,
-            "n_resamples must be a multiple of 2",
-        ),
-    ],
-)
-def test_targets_that_cannot_be_shuffled_are_refused(
-    options: dict[str, object], error: type[Exception], message: str
-) -> None:
-    X, y = table()
-    given = {"y": y, "n_resamples": 2, "n_permutations": 2, **options}
-    with pytest.raises(error, match=message):
-        pyfsagg.permute_target(X, **given)  # type: ignore[arg-type]
-
-
-def test_resamples_of_permuted_targets_see_all_features() -> None:
-    few = replace(PERMUTED, permutation_resamples=1)
-    with pytest.raises(DataError, match=r"the first 1 resamples .* raise permutation_re"):
-        pyfsagg.wam(*table(), resampling="feature_subspace", n_resamples=30, checks=few)
-
-
-def test_memory_of_permutations_is_estimated_before_they_are_made() -> None:
-    data = pyfsagg.load_dataset("wine")
-    with pytest.raises(
-        DataError, match=r"13 features with 1,000,000,000,000 shuffled targets.*permutations"
-    ):
-        pyfsagg.permute_target(
-            data.X,
-            data.y,
-            filter="chi_squared",
-            n_permutations=10**12,
-            n_resamples=2,
-            random_state=0,
-        )

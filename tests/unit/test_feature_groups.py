@@ -1,7 +1,5 @@
 """Groups of columns as features: one-hot columns are the nominal column, groups of one change nothing."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -48,6 +46,14 @@ def _tables(seed: int = 0, missing: float = 0.1) -> tuple[pd.DataFrame, pd.DataF
     return plain, encoded, y
 
 
+def _by_prefix(score: str = "auto", kind: str = "classification", **more: Any) -> Task:
+    return Task(kind, feature_groups="prefix:=", group_score=score, **more)
+
+
+def _run(X: Any, y: Any = None, name: str = "information_gain", m: int = 5, **options: Any) -> Any:
+    return pyfsagg.wam(X, y, filter=name, n_resamples=m, **{"random_state": 0, **options})
+
+
 def _scores(X: Any, y: Any, name: str, task: Task | str = "classification") -> Any:
     """Scores in twelve resamples of the same rows, whatever the table."""
     rng = np.random.default_rng(7)
@@ -57,9 +63,7 @@ def _scores(X: Any, y: Any, name: str, task: Task | str = "classification") -> A
     )
 
 
-# ---------------------------------------------------------------------------------------------
-# identities
-# ---------------------------------------------------------------------------------------------
+# -- identities -----------------------------------------------------------------------------------
 def test_the_filters_that_count_levels() -> None:
     assert set(COUNTING) == {
         "information_gain", "gain_ratio", "symmetric_uncertainty", "chi_squared", "cramers_v", "mrmr",
@@ -77,44 +81,30 @@ def test_one_hot_columns_score_as_the_nominal_column(name: str, missing: float) 
     assert found.feature_names == expected.feature_names == ("colour", "level", "size")
     assert np.array_equal(found.combined, expected.combined)
     assert found.parameters["group_scores"] == {name: {"joint": ["colour", "level"]}}
-
-
-@pytest.mark.parametrize("name", COUNTING)
-def test_a_missing_cell_may_be_missing_in_all_columns(name: str) -> None:
-    plain, encoded, y = _tables()
-    unknown = plain["colour"].isna().to_numpy()
-    own = [column for column in encoded if column.startswith("colour=")]
-    gaps = encoded.astype(dict.fromkeys(own, float))
-    gaps.loc[unknown, own] = np.nan
-    found = _scores(gaps, y, name, BY_PREFIX)
-    assert np.array_equal(found.combined, _scores(plain, y, name).combined)
-
-
-@pytest.mark.parametrize("name", COUNTING)
-def test_the_first_level_may_be_left_out(name: str) -> None:
-    plain, encoded, y = _tables(missing=0.0)
-    found = _scores(encoded.drop(columns=["level=2"]), y, name, BY_PREFIX)
-    expected = _scores(plain, y, name).combined
-    # Another order of the levels: sums of floating-point numbers differ in the last digits.
-    assert np.allclose(found.combined, expected, rtol=0, atol=1e-12)
-    assert not np.array_equal(found.combined[:, 1], expected[:, 0])
+    if missing:  # a missing cell may be missing in all columns
+        own = [column for column in encoded if column.startswith("colour=")]
+        encoded = encoded.astype(dict.fromkeys(own, float))
+        encoded.loc[plain["colour"].isna().to_numpy(), own] = np.nan
+        assert np.array_equal(_scores(encoded, y, name, BY_PREFIX).combined, expected.combined)
+    else:  # and the first level may be left out; sums differ in the last digits by the order of levels
+        found = _scores(encoded.drop(columns=["level=2"]), y, name, BY_PREFIX)
+        assert np.allclose(found.combined, expected.combined, rtol=0, atol=1e-12)
+        assert not np.array_equal(found.combined[:, 1], expected.combined[:, 0])
 
 
 @pytest.mark.parametrize("name", [*COUNTING, *OTHERS])
 @pytest.mark.parametrize("score", ["auto", "max", "mean"])
 def test_the_order_of_columns_and_rows_has_no_influence(name: str, score: str) -> None:
     _, encoded, y = _tables()
-    task = Task(feature_groups="prefix:=", group_score=score)
-    if name == "pearson":
-        task = Task("regression", feature_groups="prefix:=", group_score=score)
+    task = _by_prefix(score, "regression" if name == "pearson" else "classification")
     order = np.random.default_rng(3).permutation(encoded.shape[1])
     expected = _scores(encoded, y, name, task)
     found = _scores(encoded.iloc[:, order], y, name, task)
     place = [found.feature_names.index(each) for each in expected.feature_names]
-    if name == "mrmr":  # of equally good features it selects the first column
-        assert np.allclose(found.combined[:, place], expected.combined, rtol=0, atol=1e-12)
-    else:
-        assert np.array_equal(found.combined[:, place], expected.combined)
+    tolerance = (
+        1e-12 if name == "mrmr" else 0
+    )  # of equally good features it selects the first column
+    assert np.allclose(found.combined[:, place], expected.combined, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("given", [{"colour=red": "colour=red"}, {"a": ["size"]}, None])
@@ -123,9 +113,8 @@ def test_the_order_of_columns_and_rows_has_no_influence(name: str, score: str) -
 def test_groups_of_one_are_the_columns(given: Any, name: str, score: str) -> None:
     _, encoded, y = _tables()
     alone = {column: [column] for column in encoded} if given is None else given
-    expected = pyfsagg.wam(encoded, y, filter=name, n_resamples=20, random_state=1)
-    task = Task(feature_groups=alone, group_score=score)
-    found = pyfsagg.wam(encoded, y, filter=name, n_resamples=20, random_state=1, task=task)
+    expected = _run(encoded, y, name, 20)
+    found = _run(encoded, y, name, 20, task=Task(feature_groups=alone, group_score=score))
     renamed = {"size": "a"} if given == {"a": ["size"]} else {}
     names = tuple(renamed.get(each, each) for each in expected.feature_names)
     assert found.feature_names == names
@@ -135,21 +124,20 @@ def test_groups_of_one_are_the_columns(given: Any, name: str, score: str) -> Non
     assert found.groups == ({"a": ("size",)} if renamed else {})
 
 
-def test_the_largest_and_the_mean_of_the_columns() -> None:
+@pytest.mark.parametrize(
+    ("score", "way", "reduce"),
+    [("max", "max", np.max), ("auto", "max", np.max), ("mean", "mean", np.mean)],
+)
+def test_the_largest_and_the_mean_of_the_columns(score: str, way: str, reduce: Any) -> None:
     _, encoded, y = _tables()
     alone = _scores(encoded, y, "fit_criterion")
-    for score, reduce in (("max", np.max), ("auto", np.max), ("mean", np.mean)):
-        task = Task(feature_groups="prefix:=", group_score=score)
-        found = _scores(encoded, y, "fit_criterion", task)
-        for name in ("colour", "level"):
-            own = [j for j, each in enumerate(alone.feature_names) if each.startswith(f"{name}=")]
-            expected = reduce(alone.combined[:, own], axis=1)
-            column = found.feature_names.index(name)
-            assert np.allclose(found.combined[:, column], expected, rtol=1e-15, atol=0)
-        assert np.array_equal(found.combined[:, -1], alone.combined[:, -1])
-        how = {"colour", "level"}
-        (way,) = found.parameters["group_scores"]["fit_criterion"].items()
-        assert (way[0], set(way[1])) == ("mean" if score == "mean" else "max", how)
+    found = _scores(encoded, y, "fit_criterion", _by_prefix(score))
+    assert found.feature_names == ("colour", "level", "size")
+    for column, name in enumerate(found.feature_names):
+        own = [j for j, each in enumerate(alone.feature_names) if each.partition("=")[0] == name]
+        expected = reduce(alone.combined[:, own], axis=1)
+        assert np.allclose(found.combined[:, column], expected, rtol=1e-15, atol=0)
+    assert found.parameters["group_scores"] == {"fit_criterion": {way: ["colour", "level"]}}
 
 
 def test_joint_levels_by_hand() -> None:
@@ -164,20 +152,17 @@ def test_a_joint_score_of_any_columns_with_few_values() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.integers(0, 3, 90), "b": rng.choice(["u", "v"], 90), "c": range(90)})
     y = (X["a"] == 1) ^ (X["b"] == "u")  # neither alone
-    together = X["a"].astype(str) + X["b"]
-    expected = pyfsagg.information_gain(pd.DataFrame({"t": together, "c": X["c"]}), y)[0]
-    task = Task(feature_groups={"both": ["a", "b"]}, group_score="joint")
-    found = _scores(X, y, "ig", task)
-    whole = pyfsagg.wam(
-        X, y, filter="ig", task=task, resampling=pyfsagg.resampling.Rows([list(range(90))]), n_resamples=1,
-        checks="none",
-    )  # fmt: skip
-    assert whole.combined[0, 0] == expected > 0.6
-    assert found.parameters["group_scores"] == {"information_gain": {"joint": ["both"]}}
-    # not one-hot: automatically the largest
-    assert _scores(X, y, "ig", Task(feature_groups={"both": ["a", "b"]})).parameters[
-        "group_scores"
-    ] == {"information_gain": {"max": ["both"]}}
+    together = pd.DataFrame({"t": X["a"].astype(str) + X["b"], "c": X["c"]})
+    expected = pyfsagg.information_gain(together, y)[0]
+    groups = {"both": ["a", "b"]}
+    plan = pyfsagg.resampling.Rows([list(range(90))])
+    joint = Task(feature_groups=groups, group_score="joint")
+    found = _run(X, y, m=1, task=joint, resampling=plan, checks="none")
+    assert found.combined[0, 0] == expected > 0.6
+    # Not one-hot: automatically the largest.
+    largest = _run(X, y, task=Task(feature_groups=groups))
+    for run, way in ((found, "joint"), (largest, "max")):
+        assert run.parameters["group_scores"] == {"information_gain": {way: ["both"]}}
 
 
 def test_a_sparse_table_scores_as_the_dense_one() -> None:
@@ -195,30 +180,24 @@ def test_a_sparse_table_scores_as_the_dense_one() -> None:
         assert np.allclose(auto.combined, _scores(nominal, y, name).combined, rtol=0, atol=1e-12)
 
 
-def test_near_constant_columns_leave_with_their_whole_group_only() -> None:
+@pytest.mark.parametrize(
+    ("more", "dropped"),
+    [({"rare=a": 0, "rare=b": 1, "rare=c": False}, ["rare"]), ({"colour=pink": 0}, [])],
+)
+def test_near_constant_columns_leave_with_their_whole_group_only(more: dict, dropped: list) -> None:
     _, encoded, y = _tables()
-    rare = encoded.assign(**{"rare=a": 0, "rare=b": 1, "rare=c": False})
-    task = Task(feature_groups="prefix:=", drop_near_zero_variance=True)
-    found = pyfsagg.wam(rare, y, task=task, n_resamples=5, random_state=0)
+    found = _run(encoded.assign(**more), y, task=_by_prefix(drop_near_zero_variance=True))
     assert found.feature_names == ("colour", "level", "size")
-    assert found.data["dropped_features"] == ["rare"]
-    # a rare level does not leave its group
-    one = encoded.assign(**{"colour=pink": 0})
-    found = pyfsagg.wam(one, y, task=task, n_resamples=5, random_state=0)
-    assert "colour=pink" in found.groups["colour"]
-    assert found.data["dropped_features"] == []
+    assert found.data["dropped_features"] == dropped
+    assert ("colour=pink" in found.groups["colour"]) == ("colour=pink" in more)
 
 
-# ---------------------------------------------------------------------------------------------
-# how groups are written down
-# ---------------------------------------------------------------------------------------------
+# -- how groups are written down ------------------------------------------------------------------
 def _groups(given: Any, columns: str = "a b c d") -> dict[str, tuple[str, ...]]:
     names = columns.split()
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, len(names))), columns=names)
     y = np.arange(30) % 2
-    found = pyfsagg.wam(
-        X, y, filter="fit_criterion", task=Task(feature_groups=given), n_resamples=4, random_state=0
-    )
+    found = _run(X, y, "fit_criterion", task=Task(feature_groups=given))
     members = {name: found.groups.get(name, (name,)) for name in found.feature_names}
     assert sorted(column for each in members.values() for column in each) == sorted(names)
     return members
@@ -241,51 +220,80 @@ def test_ways_to_write_groups(tmp_path: Path) -> None:
         assert _groups(given) == expected
     assert _groups({"a": 1, "c": 1}) == {"1": ("a", "c"), "b": ("b",), "d": ("d",)}
     assert _groups({"g": "a"}) == {"g": ("a",), "b": ("b",), "c": ("c",), "d": ("d",)}
-
-
-def test_groups_by_prefix() -> None:
+    # A group may have the name of a member.
+    assert _groups({"a": ["b", "a"]}) == {"a": ("a", "b"), "c": ("c",), "d": ("d",)}
     names = "x_1 x_2 y x y_a_b y_a_c alone_1 _odd"
-    assert _groups("prefix:_", names) == {
-        "x": ("x_1", "x_2", "x"),
-        "y": ("y", "y_a_b", "y_a_c"),
-        "alone_1": ("alone_1",),
-        "_odd": ("_odd",),
-    }
+    expected = {"x": ("x_1", "x_2", "x"), "y": ("y", "y_a_b", "y_a_c")}
+    expected |= {name: (name,) for name in ("alone_1", "_odd")}
+    assert _groups("prefix:_", names) == expected
     assert _groups("prefix:::", "p::1 p::2 q:1 q:2")["p"] == ("p::1", "p::2")
 
 
-def test_a_group_may_have_the_name_of_a_member() -> None:
-    assert _groups({"a": ["b", "a"]}) == {"a": ("a", "b"), "c": ("c",), "d": ("d",)}
-
-
-@pytest.mark.parametrize(
-    ("given", "error", "message"),
-    [
+def test_what_is_refused() -> None:
+    for given, error, message in (
         ("prefix:", ParameterError, "'prefix:' names no separator; give the text that ends"),
-        ("prefix:/", ParameterError, "finds no two columns with the same prefix: the names are a, b"),
+        (
+            "prefix:/",
+            ParameterError,
+            "finds no two columns with the same prefix: the names are a, b",
+        ),
         ("", ParameterError, "feature_groups is empty; leave it out"),
         ({}, ParameterError, "feature_groups is empty; leave it out"),
         (["a"], InputTypeError, r"must be a mapping of group to columns .*, got \['a'\]"),
         ({"g": []}, ParameterError, "the group 'g' of feature_groups has no column"),
-        ({"g": ["a", "alpa"]}, UnknownNameError, "unknown column in feature_groups 'alpa'; did you mean "
-         "'alpha'"),
+        (
+            {"g": ["a", "alpa"]},
+            UnknownNameError,
+            "unknown column in feature_groups 'alpa'; did you mean 'alpha'",
+        ),
         ({"a": "g", "alpa": "g"}, UnknownNameError, "did you mean 'alpha'"),
-        ({"g": ["a", "a"]}, ParameterError, "names the column 'a' twice; a column belongs to one group"),
+        (
+            {"g": ["a", "a"]},
+            ParameterError,
+            "names the column 'a' twice; a column belongs to one group",
+        ),
         ({"g": ["a"], "h": ["b", "a"]}, ParameterError, "names the column 'a' in 'g' and in 'h'"),
-        ({"b": ["a", "c"]}, ParameterError, "a group 'b', and the table has a column of this name that "
-         "is not in it"),
+        (
+            {"b": ["a", "c"]},
+            ParameterError,
+            "a group 'b', and the table has a column of this name that is not in it",
+        ),
         ({" ": ["a"]}, ParameterError, "has a group without a name"),
         ({"g": ["a", 9]}, ParameterError, "the column at position 9; positions are 0 to 4"),
         ({"g": ["a", 1.5]}, InputTypeError, "by their name or position, got 1.5"),
         ({"g": {"a": 1, "b": None}, ("h",): ["c"]}, InputTypeError, "needs a name, got"),
         ({"g": ["a", "b", "c", "d", "alpha"]}, DataError, "puts all 5 columns into one group, 'g'"),
         ({"g": 1.5}, InputTypeError, "the group 'g' of feature_groups must be a list, got 1.5"),
-        ("nowhere.csv", DataError, "is read as the path of a file, and there is no such file: nowhere"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(given: Any, error: type, message: str) -> None:
-    with pytest.raises(error, match=message):
-        _groups(given, "a b c d alpha")
+        (
+            "nowhere.csv",
+            DataError,
+            "is read as the path of a file, and there is no such file: nowhere",
+        ),
+    ):
+        with pytest.raises(error, match=message):
+            _groups(given, "a b c d alpha")
+    for run, message in (
+        (lambda X, y: _run(X, y, task=Task(group_score="max")), "no groups; give feature_groups"),
+        (lambda X, y: _by_prefix("sum"), "'auto', 'joint', 'max', 'mean', got 'sum'"),
+        (
+            lambda X, y: _run(X, y, "fit_criterion", task=_by_prefix("joint")),
+            "whose levels the filter 'fit_criterion' does not count",
+        ),
+        (
+            lambda X, y: _run(
+                X, y, task=Task(feature_groups={"g": ["size", "colour=red"]}, group_score="joint")
+            ),
+            "'size' of the group 'g' has 120 values, more than 10",
+        ),
+        *(
+            (lambda X, y, plan=plan: _run(X, y, task=BY_PREFIX, resampling=plan), message)
+            for plan in ("value_noise", "feature_subspace")
+            for message in [f"'{plan}' changes columns, and is not supported"]
+        ),
+    ):
+        _, encoded, y = _tables()
+        with pytest.raises(ParameterError, match=message):
+            run(encoded, y)
 
 
 @pytest.mark.parametrize(
@@ -304,76 +312,32 @@ def test_files_that_are_refused(content: str, message: str, tmp_path: Path) -> N
         _groups(file)
 
 
-def test_scores_that_are_refused() -> None:
+# -- groups are the features of everything that follows -------------------------------------------
+def _bam(groups: Any = "prefix:=") -> pyfsagg.EnsembleResult:
     _, encoded, y = _tables()
-    with pytest.raises(ParameterError, match="there are no groups; give feature_groups"):
-        pyfsagg.wam(encoded, y, task=Task(group_score="max"))
-    with pytest.raises(ParameterError, match="'auto', 'joint', 'max', 'mean', got 'sum'"):
-        Task(feature_groups="prefix:=", group_score="sum")
-    joint = Task(feature_groups="prefix:=", group_score="joint")
-    with pytest.raises(
-        ParameterError, match="whose levels the filter 'fit_criterion' does not count"
-    ):
-        pyfsagg.bam(encoded, y, filters=["ig", "fit_criterion"], task=joint)
-    many = Task(feature_groups={"g": ["size", "colour=red"]}, group_score="joint")
-    with pytest.raises(
-        ParameterError, match="'size' of the group 'g' has 120 values, more than 10"
-    ):
-        pyfsagg.wam(encoded, y, task=many)
-    for plan in ("value_noise", "feature_subspace"):
-        with pytest.raises(ParameterError, match=f"'{plan}' changes columns, and is not supported"):
-            pyfsagg.wam(encoded, y, task=BY_PREFIX, resampling=plan)
-
-
-# ---------------------------------------------------------------------------------------------
-# groups are the features of everything that follows
-# ---------------------------------------------------------------------------------------------
-@pytest.fixture(scope="module")
-def run() -> pyfsagg.EnsembleResult:
-    _, encoded, y = _tables()
-    task = Task(feature_groups="prefix:=", group_score="max")
+    task = Task(feature_groups=groups, group_score="max")
     return pyfsagg.bam(
         encoded, y, filters=["ig", "fit_criterion"], task=task, n_resamples=60, random_state=0
     )
 
 
-def test_a_result_knows_its_groups(run: pyfsagg.EnsembleResult) -> None:
-    assert run.n_features == 3
-    assert run.data["n_features"] == 3
+@pytest.fixture(scope="module")
+def run() -> pyfsagg.EnsembleResult:
+    return _bam()
+
+
+def test_groups_are_known_and_kept(run: pyfsagg.EnsembleResult, tmp_path: Path) -> None:
+    assert run.n_features == run.data["n_features"] == len(run.combined[0]) == 3
     assert run.data["n_columns"] == 10
     assert set(run.groups) == {"colour", "level"}
-    best = run.select(1)
-    assert best == ["colour"]
-    assert run.select(1, columns=True) == [
-        "colour=blue",
-        "colour=green",
-        "colour=grey",
-        "colour=red",
-    ]
-    assert sorted(run.select(3, columns=True)) == sorted(
-        [*run.groups["colour"], *run.groups["level"], "size"]
-    )
-    frame = run.to_frame(1)
-    assert frame["n_columns"].to_dict() == {"colour": 4, "level": 5, "size": 1}
+    assert run.select(1) == ["colour"]
+    colours = [f"colour={colour}" for colour in ("blue", "green", "grey", "red")]
+    assert run.select(1, columns=True) == colours
+    assert sorted(run.select(3, columns=True)) == sorted([*colours, *run.groups["level"], "size"])
+    assert run.to_frame(1)["n_columns"].to_dict() == {"colour": 4, "level": 5, "size": 1}
     assert "n_columns" not in _scores(*_tables()[0::2], "ig").to_frame()
-    assert len(run.combined[0]) == 3
     assert run.between_sample_stability(1).n_features == 3
     assert list(run.rank_confidence().names) == list(run.feature_names)
-
-
-def test_copies_among_columns_of_their_own() -> None:
-    _, encoded, y = _tables()
-    twin = encoded.assign(twin=encoded["size"] + 1e-6 * np.arange(len(y)))
-    found = pyfsagg.wam(twin, y, task=BY_PREFIX, n_resamples=10, random_state=0)
-    assert found.copies is not None
-    assert found.copies.clusters == (("size", "twin"),)
-    assert found.clusters().loc["colour", "size"] == 1
-    with pytest.raises(DataError, match=r"groups of columns.*similarity as a matrix"):
-        found.clusters(twin)
-    assert len(found.clusters(similarity=np.eye(4))) == 4
-
-
-def test_a_saved_run_keeps_its_groups(run: pyfsagg.EnsembleResult, tmp_path: Path) -> None:
     run.save(tmp_path / "run", n_features_to_select=0.25)
     loaded = pyfsagg.load_result(tmp_path / "run")
     assert loaded.groups == run.groups
@@ -385,61 +349,47 @@ def test_a_saved_run_keeps_its_groups(run: pyfsagg.EnsembleResult, tmp_path: Pat
     assert columns == run.select(0.25, columns=True)
     table = pd.read_csv(tmp_path / "run" / "ranking.csv")
     assert table["n_columns"].tolist() == run.to_frame()["n_columns"].tolist()
-    # the file of groups can be given again
-    _, encoded, y = _tables()
-    task = Task(feature_groups=tmp_path / "run" / "groups.csv", group_score="max")
-    again = pyfsagg.bam(
-        encoded, y, filters=["ig", "fit_criterion"], task=task, n_resamples=60, random_state=0
-    )
-    assert np.array_equal(again.combined, run.combined)
-    # and so can those of the result
-    task = Task(feature_groups=run.groups, group_score="max")
-    third = pyfsagg.bam(
-        encoded, y, filters=["ig", "fit_criterion"], task=task, n_resamples=60, random_state=0
-    )
-    assert np.array_equal(third.combined, run.combined)
+    for groups in (tmp_path / "run" / "groups.csv", run.groups):  # both can be given again
+        assert np.array_equal(_bam(groups).combined, run.combined)
 
 
-def test_the_code_repeats_a_run_of_groups() -> None:
+def test_what_is_done_with_other_columns() -> None:
     _, encoded, y = _tables()
+    twin = encoded.assign(twin=encoded["size"] + 1e-6 * np.arange(len(y)))
+    found = _run(twin, y, task=BY_PREFIX)
+    assert found.copies is not None
+    assert found.copies.clusters == (("size", "twin"),)
+    assert found.clusters().loc["colour", "size"] == 1
+    with pytest.raises(DataError, match=r"groups of columns.*similarity as a matrix"):
+        found.clusters(twin)
+    assert len(found.clusters(similarity=np.eye(4))) == 4
     groups = {"all colours": [name for name in encoded if name.startswith("colour")]}
-    task = Task(feature_groups=groups, group_score="mean")
-    found = pyfsagg.wam(encoded, y, task=task, n_resamples=5)
-    scope: dict[str, Any] = {"X": encoded, "y": y}
-    exec(found.repeat(), scope)
-    assert np.array_equal(scope["result"].combined, found.combined)
     long = {column: "one" if j < 60 else "other" for j, column in enumerate(range(80))}
     X = np.random.default_rng(0).normal(size=(30, 80))
-    found = pyfsagg.wam(
-        X, y[:30], filter="fit_criterion", task=Task(feature_groups=long), n_resamples=5
-    )
-    assert "feature_groups=feature_groups" in found.repeat()
-    scope = {"X": X, "y": y[:30], "feature_groups": long}
-    exec(found.repeat(), scope)
-    assert np.array_equal(scope["result"].combined, found.combined)
+    for table, labels, given, score in ((encoded, y, groups, "mean"), (X, y[:30], long, "auto")):
+        task = Task(feature_groups=given, group_score=score)
+        found = _run(table, labels, "fit_criterion", task=task, random_state=None)
+        assert ("feature_groups=feature_groups" in found.repeat()) == (given is long)
+        scope: dict[str, Any] = {"X": table, "y": labels, "feature_groups": given}
+        exec(found.repeat(), scope)
+        assert np.array_equal(scope["result"].combined, found.combined)
 
 
 def test_a_checkpoint_of_other_groups_is_refused(tmp_path: Path) -> None:
     _, encoded, y = _tables()
-    kept = pyfsagg.Execution(checkpoint=tmp_path / "kept")
     names = [name for name in encoded if name.startswith("level")]
-    for groups in ({"g": names[:3]}, {"g": names[:3]}):
-        pyfsagg.wam(
-            encoded,
-            y,
-            task=Task(feature_groups=groups),
-            n_resamples=5,
-            random_state=0,
-            execution=kept,
-        )
+
+    def run_with(members: list[str]) -> None:
+        kept = pyfsagg.Execution(checkpoint=tmp_path / "kept")
+        _run(encoded, y, task=Task(feature_groups={"g": members}), execution=kept)
+
+    run_with(names[:3])
+    run_with(names[:3])
     with pytest.raises((OutputError, ParameterError), match="group"):
-        pyfsagg.wam(
-            encoded, y, task=Task(feature_groups={"g": names[:2]}), n_resamples=5, random_state=0,
-            execution=kept,
-        )  # fmt: skip
+        run_with(names[:2])
 
 
-def test_the_page_shows_the_groups(run: pyfsagg.EnsembleResult, tmp_path: Path) -> None:
+def test_the_page_and_the_text_speak_of_groups(run: pyfsagg.EnsembleResult, tmp_path: Path) -> None:
     page = run.report(tmp_path / "page.html").read_text()
     assert "Groups of columns, most important first." in page
     assert "colour=blue, colour=green, colour=grey and colour=red" in page
@@ -447,92 +397,68 @@ def test_the_page_shows_the_groups(run: pyfsagg.EnsembleResult, tmp_path: Path) 
     assert "the score of a group is the largest of its columns" in page
     plain = _scores(*_tables()[0::2], "ig").report(tmp_path / "plain.html").read_text()
     assert "Groups of columns, most" not in plain
-
-
-def test_what_is_said_of_unequal_sizes(run: pyfsagg.EnsembleResult) -> None:
     _, encoded, y = _tables()
+
+    def said(table: Any = encoded, **task: Any) -> str:
+        return about_groups(_scores(table, y, "ig", Task(**task)))
+
     assert "Features have 1 to 5 columns" in about_groups(run)
-    told = " ".join(run.summary_text().split())
-    assert about_groups(run) in told
-    mean = _scores(encoded, y, "ig", Task(feature_groups="prefix:=", group_score="mean"))
-    assert "single columns are selected more often" in about_groups(mean)
-    joint = _scores(
-        encoded.drop(columns="size"),
-        y,
-        "ig",
-        Task(feature_groups={"a": [0, 1]}, group_score="joint"),
+    assert about_groups(run) in " ".join(run.summary_text().split())
+    mean = said(feature_groups="prefix:=", group_score="mean")
+    assert "single columns are selected more often" in mean
+    numbers = encoded.drop(columns="size")
+    joint = said(numbers, feature_groups={"a": [0, 1]}, group_score="joint")
+    assert "many combinations" in joint
+    assert said(feature_groups="prefix:=") == ""  # nominal columns
+    assert said() == ""
+    pairs = {f"g{j}": [2 * j, 2 * j + 1] for j in range(5)}
+    assert said(feature_groups=pairs, group_score="max") == ""  # equal sizes
+
+
+def _selector(k: int, **task: Any) -> pyfsagg.WithinAggregationSelector:
+    return pyfsagg.WithinAggregationSelector(
+        "chi_squared", n_features_to_select=k, n_resamples=20, random_state=0, task=Task(**task)
     )
-    assert "many combinations" in about_groups(joint)
-    assert about_groups(_scores(encoded, y, "ig", BY_PREFIX)) == ""  # nominal columns
-    assert about_groups(_scores(encoded, y, "ig")) == ""
-    pairs = Task(feature_groups={f"g{j}": [2 * j, 2 * j + 1] for j in range(5)}, group_score="max")
-    assert about_groups(_scores(encoded, y, "ig", pairs)) == ""  # equal sizes
 
 
 def test_selectors_return_the_columns_of_groups() -> None:
     _, encoded, y = _tables()
+    groups: Any = {"colour": [0, 1, 2, 3], "level": [4, 5, 6, 7, 8]}
     for table in (encoded, encoded.to_numpy(dtype=float)):
-        groups: Any = {"colour": [0, 1, 2, 3], "level": [4, 5, 6, 7, 8]}
-        selector = pyfsagg.WithinAggregationSelector(
-            "chi_squared",
-            n_features_to_select=1,
-            n_resamples=20,
-            random_state=0,
-            task=Task(feature_groups=groups),
-        )
+        selector = _selector(1, feature_groups=groups)
         kept = selector.fit_transform(table, y)
-        best = selector.result_.select(1)[0]
-        expected = groups.get(best, [9])
+        expected = groups.get(selector.result_.select(1)[0], [9])
         assert selector.get_support(indices=True).tolist() == expected
         assert kept.shape == (len(y), len(expected))
         assert len(selector.scores_) == 3
-
-
-def test_a_selector_keeps_the_place_of_columns_that_were_dropped() -> None:
-    _, encoded, y = _tables()
     X = encoded.to_numpy(dtype=float)
     X[:, [0, 5]] = 3.0
-    selector = pyfsagg.WithinAggregationSelector(
-        "chi_squared",
-        n_features_to_select=2,
-        n_resamples=5,
-        random_state=0,
-        task=Task(drop_near_zero_variance=True),
-    )
-    selector.fit(X, y)
+    selector = _selector(2, drop_near_zero_variance=True).fit(X, y)
     names = selector.result_.select(2)
     assert selector.get_support(indices=True).tolist() == sorted(int(name[1:]) for name in names)
     assert selector.transform(X).shape == (len(y), 2)
 
 
-def test_permutation_p_values_of_groups() -> None:
+def test_other_functions_take_groups() -> None:
     _, encoded, y = _tables()
-    found = pyfsagg.permute_target(
-        encoded,
-        y,
-        filter="chi_squared",
-        task=BY_PREFIX,
-        n_permutations=19,
-        n_resamples=3,
-        random_state=0,
-    )
-    assert found.feature_names == ("colour", "level", "size")
+    how: dict[str, Any] = {"filter": "chi_squared", "task": BY_PREFIX, "random_state": 0}
+    names = ("colour", "level", "size")
+    found = pyfsagg.permute_target(encoded, y, n_permutations=19, n_resamples=3, **how)
+    assert found.feature_names == names
     assert found.p_values[0] == 0.05
+    plan = "complementary_pairs"
+    pairs = _run(encoded, y, "chi_squared", 50, task=BY_PREFIX, resampling=plan)
+    assert set(pairs.select("pfer:1")) <= set(names)
+    folds = {"aggregators": ["am"], "n_folds": 4, "n_resamples": 5}
+    influence = pyfsagg.influence(encoded, y, **folds, **how)
+    assert influence.feature_names == names
+    assert influence.data["n_columns"] == 10
+    numbers = _run(encoded.astype(float), name="laplacian_score", task=BY_PREFIX)
+    assert numbers.parameters["group_scores"] == {"laplacian_score": {"max": ["colour", "level"]}}
 
 
-def test_error_control_of_groups() -> None:
-    _, encoded, y = _tables()
-    found = pyfsagg.wam(
-        encoded, y, filter="chi_squared", task=BY_PREFIX, resampling="complementary_pairs",
-        n_resamples=50, random_state=0,
-    )  # fmt: skip
-    assert set(found.select("pfer:1")) <= {"colour", "level", "size"}
-
-
-# ---------------------------------------------------------------------------------------------
-# evaluation and influence
-# ---------------------------------------------------------------------------------------------
-def test_classifiers_get_all_columns_of_a_group(run: pyfsagg.EnsembleResult) -> None:
+# -- evaluation and influence ---------------------------------------------------------------------
+def test_evaluations_of_groups(run: pyfsagg.EnsembleResult) -> None:
     seen: list[int] = []
 
     class Counts(GaussianNB):  # type: ignore[misc]
@@ -550,10 +476,6 @@ def test_classifiers_get_all_columns_of_a_group(run: pyfsagg.EnsembleResult) -> 
     assert set(found.cells["n_features"]) == {1, 3}
     assert found.data["n_columns"] == 10
     assert list(found.data["groups"]) == ["colour", "level"]
-
-
-def test_rankings_of_groups_in_an_evaluation(run: pyfsagg.EnsembleResult) -> None:
-    _, encoded, y = _tables()
     nested = pyfsagg.evaluate(
         encoded, y, {"run": run}, classifiers=["naive_bayes"], thresholds=[1], protocol="nested",
         baselines=["single_filters"], task=Task(feature_groups=run.groups, group_score="max"),
@@ -564,31 +486,7 @@ def test_rankings_of_groups_in_an_evaluation(run: pyfsagg.EnsembleResult) -> Non
         pyfsagg.evaluate(encoded, y, {"run": run}, protocol="nested", random_state=0)
 
 
-def test_influence_on_groups() -> None:
-    _, encoded, y = _tables()
-    found = pyfsagg.influence(
-        encoded, y, filter="chi_squared", aggregators=["am"], n_folds=4, n_resamples=5, task=BY_PREFIX,
-        random_state=0,
-    )  # fmt: skip
-    assert found.feature_names == ("colour", "level", "size")
-    assert found.data["n_columns"] == 10
-
-
-def test_numbers_without_a_target() -> None:
-    _, encoded, _ = _tables()
-    found = pyfsagg.wam(
-        encoded.astype(float),
-        filter="laplacian_score",
-        task=BY_PREFIX,
-        n_resamples=3,
-        random_state=0,
-    )
-    assert found.parameters["group_scores"] == {"laplacian_score": {"max": ["colour", "level"]}}
-
-
-# ---------------------------------------------------------------------------------------------
-# what is said of sizes is what the calibration measured
-# ---------------------------------------------------------------------------------------------
+# -- what is said of sizes is what the calibration measured ---------------------------------------
 def test_what_is_said_of_sizes_was_measured() -> None:
     rows = shipped_calibration().rows
     rows = rows[rows["topic"] == "column_groups"].set_index("design")

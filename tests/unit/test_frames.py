@@ -1,7 +1,5 @@
 """Data frames of every kind: one table is the same table whoever holds it."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable
 from decimal import Decimal
@@ -24,6 +22,7 @@ from pyfsagg.rank_order._orders import project, to_boolean_order
 from pyfsagg.rank_order.distances import center
 
 N = 60
+MAKERS: dict[str, Any] = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 GRADES = ["low", "middle", "high", "never"]
 
 
@@ -41,6 +40,7 @@ def arrow_table() -> pa.Table:
         found = pa.DictionaryArray.from_arrays(cells(codes, at, pa.int8()), levels, ordered=ordered)
         return found
 
+    whole = [Decimal(v) for v in rng.integers(0, 50, N).tolist()]
     float32 = rng.normal(size=N).astype(np.float32)
     cents = [Decimal(int(v)).scaleb(-13) for v in rng.integers(-(10**16), 10**16, N)]
     return pa.table(
@@ -56,14 +56,10 @@ def arrow_table() -> pa.Table:
             "flag": cells((rng.random(N) < 0.4).tolist(), 5, pa.bool_()),
             "flag_full": pa.array(rng.random(N) < 0.4),
             "text": cells(rng.choice(["b", "é", "a", "ZZ"], N).tolist(), 6, pa.string()),
-            "category": words(
-                rng.choice(["a", "c"], N).tolist(), 7, ["a", "b", "c", "d"], ordered=False
-            ),
+            "category": words(rng.choice(["a", "c"], N).tolist(), 7, list("abcd"), ordered=False),
             "grade": words(rng.choice(GRADES[:3], N).tolist(), 8, GRADES, ordered=True),
             "decimal": cells(cents, 9, pa.decimal128(20, 13)),
-            "decimal_whole": cells(
-                [Decimal(v) for v in rng.integers(0, 50, N).tolist()], 10, pa.decimal128(20, 0)
-            ),
+            "decimal_whole": cells(whole, 10, pa.decimal128(20, 0)),
             "empty": pa.array([None] * N, pa.float64()),
         }
     )
@@ -124,9 +120,7 @@ def kind(request: pytest.FixtureRequest) -> Any:
     return KINDS[request.param]()
 
 
-# ---------------------------------------------------------------------------------------------
-# tables
-# ---------------------------------------------------------------------------------------------
+# -- tables ---------------------------------------------------------------------------------------
 def test_a_table_has_the_same_bits_in_every_kind(kind: Any) -> None:
     table, expected = as_table(kind), as_table(ARROW)
     assert table.feature_names == expected.feature_names
@@ -149,11 +143,7 @@ def test_cells_are_those_that_were_written() -> None:
     for name in ("decimal", "decimal_whole"):
         written = [None if v is None else float(v) for v in ARROW[name].to_pylist()]
         assert cells(name) == written, name
-    levels = {
-        "text": ("ZZ", "a", "b", "é"),
-        "category": ("a", "c"),
-        "grade": ("low", "middle", "high"),
-    }
+    levels = {"text": ("ZZ", "a", "b", "é"), "category": ("a", "c"), "grade": tuple(GRADES[:3])}
     for name, known in levels.items():
         assert table.levels[place[name]] == known
         read = [None if code is None else known[int(code)] for code in cells(name)]
@@ -164,6 +154,14 @@ def test_cells_are_those_that_were_written() -> None:
     }
     assert kinds["decimal_whole"] == kinds["small"] == kinds["unsigned"] == "INTEGER"
     assert kinds["flag"] == kinds["flag_full"] == "BOOLEAN"
+    (batch, *_) = ARROW.combine_chunks().to_batches()
+    for given in (batch, pa.RecordBatchReader.from_batches(ARROW.schema, [batch])):
+        np.testing.assert_array_equal(as_table(given).values, as_table(ARROW).values)
+    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3]), ["b", "a", "b", None])
+    chunks = pa.chunked_array([pa.array(list(part)).dictionary_encode() for part in ("xy", "yz")])
+    table = as_table(pa.table({"twice": twice, "chunks": chunks}))
+    assert table.levels == {0: ("a", "b"), 1: ("x", "y", "z")}
+    np.testing.assert_array_equal(table.values, [[1, 0], [0, 1], [1, 1], [np.nan, 2]])
 
 
 def test_declared_columns_by_name_and_by_position(kind: Any) -> None:
@@ -176,37 +174,27 @@ def test_declared_columns_by_name_and_by_position(kind: Any) -> None:
 
 
 def test_objects_of_python_in_a_column_of_polars() -> None:
-    frame = pl.DataFrame(
-        {
-            "object": pl.Series([1, None, 3], dtype=pl.Object),
-            "long": pl.Series([2**70, None, 1], dtype=pl.Int128),
-            "none": [None] * 3,
-        }
-    )
-    table = as_table(frame)
+    columns = {"object": ([1, None, 3], pl.Object), "long": ([2**70, None, 1], pl.Int128)}
+    frame = pl.DataFrame({name: pl.Series(cells, dtype=t) for name, (cells, t) in columns.items()})
+    table = as_table(frame.with_columns(none=None))
     assert [Kind(kind).name for kind in table.kinds] == ["INTEGER", "INTEGER", "NOMINAL"]
     np.testing.assert_array_equal(
         table.values, [[1, 2.0**70, np.nan], [np.nan] * 3, [3, 1, np.nan]]
     )
 
 
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
+def test_objects_that_would_be_read_as_something_else_are_refused() -> None:
+    for cells, message in (
         ([2**70, 2**70 + 1], "beyond 2\\^53"),
         ([1, "1"], "holds '1' as a word and as something else"),
         ([1.0, "1"], "holds '1' as a word and as something else"),
         ([Decimal("sNaN"), Decimal(1)], "signaling NaN"),
-    ],
-)
-def test_objects_that_would_be_read_as_something_else_are_refused(
-    cells: list[Any], message: str
-) -> None:
-    frame = pd.DataFrame({"a": np.arange(20.0), "x": pd.Series(cells * 10, dtype=object)})
-    with pytest.raises(DataError, match=f"column 'x' .*{message}"):
-        as_table(frame)
-    (finding,) = pyfsagg.check_table(frame[["x"]]).findings[:1]
-    assert finding.code == "unreadable"
+    ):
+        frame = pd.DataFrame({"a": np.arange(20.0), "x": pd.Series(cells * 10, dtype=object)})
+        with pytest.raises(DataError, match=f"column 'x' .*{message}"):
+            as_table(frame)
+        (finding,) = pyfsagg.check_table(frame[["x"]]).findings[:1]
+        assert finding.code == "unreadable"
 
 
 @pytest.mark.skipif(np.finfo(np.longdouble).maxexp < 2000, reason="no wider numbers here")
@@ -218,55 +206,28 @@ def test_numbers_beyond_floats_are_infinite_and_refused() -> None:
     assert pyfsagg.check_table(pd.DataFrame(wide)).findings[0].code == "infinite"
 
 
-def test_decimals_are_the_nearest_numbers() -> None:
+@pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame])
+def test_decimals_are_the_nearest_numbers(make: Callable[..., Any]) -> None:
     written = [Decimal("0.29"), Decimal("1.15"), Decimal("-1e-9"), None]
-    expected = [0.29, 1.15, -1e-9, np.nan]
-    for frame in (
-        pa.table({"a": written, "b": [1, 2, 3, 4]}),
-        pd.DataFrame({"a": written, "b": [1, 2, 3, 4]}),
-        pl.DataFrame({"a": written, "b": [1, 2, 3, 4]}),
-    ):
-        np.testing.assert_array_equal(as_table(frame).values[:, 0], expected)
+    table = as_table(make({"a": written, "b": [1, 2, 3, 4]}))
+    np.testing.assert_array_equal(table.values[:, 0], [0.29, 1.15, -1e-9, np.nan])
 
 
-@pytest.mark.parametrize(
-    "make", [pd.DataFrame, pl.DataFrame, pa.table, pd.DataFrame.convert_dtypes]
-)
-def test_whole_numbers_that_would_be_one_are_refused(make: Callable[..., Any]) -> None:
-    columns = {"big": pd.array([2**53, 2**53 + 1, None], dtype="Int64"), "b": [1, 2, 3]}
-    frame = pd.DataFrame(columns)
-    if make is pa.table:
-        frame = pa.Table.from_pandas(frame)
-    elif make is pl.DataFrame:
-        frame = pl.DataFrame({"big": [2**53, 2**53 + 1, None], "b": [1, 2, 3]})
+@pytest.mark.parametrize("make", ["numpy", "pandas", "polars", "pyarrow"])
+def test_whole_numbers_that_would_be_one_are_refused(make: str) -> None:
+    frame = pd.DataFrame({"big": pd.array([2**53, 2**53 + 1, None], dtype="Int64"), "b": [1, 2, 3]})
+    frame = {
+        "numpy": lambda: frame,
+        "pandas": frame.convert_dtypes,
+        "polars": lambda: pl.DataFrame({"big": [2**53, 2**53 + 1, None], "b": [1, 2, 3]}),
+        "pyarrow": lambda: pa.Table.from_pandas(frame),
+    }[make]()
     with pytest.raises(DataError, match=r"'big' has whole numbers beyond 2.53"):
         as_table(frame)
     assert as_table(frame, nominal=["big"]).levels[0] == (2**53, 2**53 + 1)
 
 
-def test_what_arrow_reads_is_a_table() -> None:
-    batch = ARROW.combine_chunks().to_batches()[0]
-    reader = pa.RecordBatchReader.from_batches(ARROW.schema, [batch])
-    for given in (batch, reader):
-        np.testing.assert_array_equal(as_table(given).values, as_table(ARROW).values)
-
-
-def test_dictionaries_that_pandas_refuses() -> None:
-    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3]), ["b", "a", "b", None])
-    chunks = pa.chunked_array(
-        [
-            pa.array(["x", "y"]).dictionary_encode(),
-            pa.array(["y", "z"]).dictionary_encode(),
-        ]
-    )
-    table = as_table(pa.table({"twice": twice, "chunks": chunks}))
-    assert table.levels == {0: ("a", "b"), 1: ("x", "y", "z")}
-    np.testing.assert_array_equal(table.values, [[1, 0], [0, 1], [1, 1], [np.nan, 2]])
-
-
-# ---------------------------------------------------------------------------------------------
-# what is refused
-# ---------------------------------------------------------------------------------------------
+# -- what is refused ------------------------------------------------------------------------------
 DAYS = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2), None]
 HOURS = [datetime.datetime(2020, 1, 1, 5), datetime.datetime(2020, 1, 1, 6), None]
 LENGTHS = [datetime.timedelta(hours=2), datetime.timedelta(hours=1), None]
@@ -287,9 +248,8 @@ FRAMES: dict[str, Callable[[Any], Any]] = {
     "cells", [DAYS, HOURS, LENGTHS, CLOCK], ids=["day", "hour", "length", "clock"]
 )
 def test_dates_are_refused_with_what_to_do(cells: list[Any], make: Callable[[Any], Any]) -> None:
-    with pytest.raises(
-        DataError, match=r"'odd' holds dates or times.*number of days.*leave the column"
-    ):
+    message = r"'odd' holds dates or times.*number of days.*leave the column"
+    with pytest.raises(DataError, match=message):
         as_table(make(cells))
     assert [each.code for each in pyfsagg.check_table(make(cells)).findings] == ["dates"]
 
@@ -303,12 +263,6 @@ def test_nested_values_are_refused(cells: list[Any], make: Callable[[Any], Any])
         as_table(make(cells))
 
 
-def test_periods_are_dates() -> None:
-    frame = pd.DataFrame({"x": [1, 2, 3], "odd": pd.period_range("2020", periods=3, freq="M")})
-    with pytest.raises(DataError, match="'odd' holds dates"):
-        as_table(frame)
-
-
 def test_a_query_that_has_not_run_is_refused() -> None:
     with pytest.raises(InputTypeError, match=r"LazyFrame.*\.collect\(\).*same rows"):
         as_table(as_polars().lazy())
@@ -318,21 +272,23 @@ def test_a_query_that_has_not_run_is_refused() -> None:
         as_table(frame)
 
 
-def test_duplicate_names_are_said_in_our_words() -> None:
-    with pytest.raises(DataError, match=r"duplicate column name.*'a'"):
-        as_table(pa.table([[1, 2], [3, 4]], names=["a", "a"]))
+def test_names_of_targets_and_what_is_no_table() -> None:
+    months = pd.period_range("2020", periods=2, freq="M")
+    for given, error, message in (
+        (pa.table([[1, 2], [3, 4]], names=["a", "a"]), DataError, r"duplicate column name.*'a'"),
+        (object(), InputTypeError, "pandas, polars, PyArrow, Modin or DuckDB"),
+        (pl.Series([1, 2, 3]), DataError, "Reshape"),
+        (pd.DataFrame({"x": [1, 2], "odd": months}), DataError, "'odd' holds dates"),
+    ):
+        with pytest.raises(error, match=message):
+            as_table(given)
+    assert check_target(pl.Series("kind", Y), N).name == "kind"
+    assert check_target(pa.chunked_array([pa.array(Y)]), N).name == "target"
+    categories = pl.Series(["b", "a"] * 30, dtype=pl.Enum(["b", "c", "a"]))
+    assert check_target(categories, N).classes == ("a", "b")
 
 
-def test_what_is_no_table_names_the_kinds() -> None:
-    with pytest.raises(InputTypeError, match="pandas, polars, PyArrow, Modin or DuckDB"):
-        as_table(object())
-    with pytest.raises(DataError, match="Reshape"):
-        as_table(pl.Series([1, 2, 3]))
-
-
-# ---------------------------------------------------------------------------------------------
-# targets and other columns
-# ---------------------------------------------------------------------------------------------
+# -- targets and other columns --------------------------------------------------------------------
 Y = np.random.default_rng(1).integers(0, 2, N)
 SERIES: dict[str, Callable[[Any], Any]] = {
     "pandas": pd.Series,
@@ -368,35 +324,16 @@ def test_numeric_targets_of_every_kind(make: Callable[[Any], Any]) -> None:
         check_target(make([None, *numbers.tolist()[1:]]), N, task="regression")
 
 
-def test_names_of_targets() -> None:
-    assert check_target(pl.Series("kind", Y), N).name == "kind"
-    assert check_target(pa.chunked_array([pa.array(Y)]), N).name == "target"
-    categories = pl.Series(["b", "a"] * 30, dtype=pl.Enum(["b", "c", "a"]))
-    assert check_target(categories, N).classes == ("a", "b")
-
-
-@pytest.mark.parametrize(
-    "make", [pl.DataFrame, pa.table, pd.DataFrame], ids=["polars", "arrow", "pandas"]
-)
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_times_and_events_of_every_kind(make: Callable[[Any], Any]) -> None:
-    rng = np.random.default_rng(3)
-    columns = {"time": rng.exponential(size=N), "status": Y}
+    columns = {"time": np.random.default_rng(3).exponential(size=N), "status": Y}
     target = check_target(make(columns), N, task="survival")
     assert target.name == "time, status"
     np.testing.assert_array_equal(target.survival.time, columns["time"])
     np.testing.assert_array_equal(target.survival.event, Y == 1)
 
 
-# ---------------------------------------------------------------------------------------------
-# from the frame to the result
-# ---------------------------------------------------------------------------------------------
-def numbers_of(kind: str, columns: dict[str, np.ndarray]) -> Any:
-    makers: dict[str, Callable[..., Any]] = {
-        "pandas": pd.DataFrame,
-        "polars": pl.DataFrame,
-        "pyarrow": pa.table,
-    }
-    return makers[kind](columns)
+# -- from the frame to the result -----------------------------------------------------------------
 
 
 COLUMNS = {
@@ -427,78 +364,72 @@ def test_what_a_look_at_the_table_finds(kind: Any) -> None:
     assert codes == {(each.code, each.columns) for each in expected.findings}
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("kind", MAKERS)
 def test_orders_come_back_in_the_kind_of_the_table(kind: str) -> None:
-    X = numbers_of(kind, COLUMNS)
-    for found in (
-        pyfsagg.rank_order.to_rank_order(X),
-        project(X, ["other", "noise", "signal"]),
-        to_boolean_order(X),
-    ):
+    X = MAKERS[kind](COLUMNS)
+    order = pyfsagg.rank_order.to_rank_order(X)
+    for found in (order, project(X, ["other", "noise", "signal"]), to_boolean_order(X)):
         assert type(found) is type(X)
     expected = pyfsagg.rank_order.to_rank_order(np.column_stack(list(COLUMNS.values())))
-    found = pandas_frame(pyfsagg.rank_order.to_rank_order(X))
+    found = pandas_frame(order)
     assert list(found) == list(COLUMNS)
     np.testing.assert_array_equal(found.to_numpy(), expected.to_numpy())
     assert center(X).to_list() == center(found).to_list()
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
-def test_selectors(kind: str) -> None:
-    X = numbers_of(kind, COLUMNS)
-    selector = pyfsagg.WithinAggregationSelector(
+def selector() -> pyfsagg.WithinAggregationSelector:
+    return pyfsagg.WithinAggregationSelector(
         "chi_squared", n_features_to_select=1, n_resamples=5, random_state=0
     )
-    plain = selector.fit(X, Y)
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_selectors(kind: str) -> None:
+    X = MAKERS[kind](COLUMNS)
+    plain = selector().fit(X, Y)
     assert plain.feature_names_in_.tolist() == list(COLUMNS)
     assert plain.get_feature_names_out().tolist() == ["signal"]
     chosen = plain.transform(X)
     assert isinstance(chosen, np.ndarray)
     np.testing.assert_array_equal(chosen[:, 0], COLUMNS["signal"])
-    for output, made in (("pandas", pd.DataFrame), ("polars", pl.DataFrame)):
-        chosen = selector.set_output(transform=output).fit_transform(X, Y)
-        assert isinstance(chosen, made)
+    for output in ("pandas", "polars"):
+        framed = selector().set_output(transform=output)
+        chosen = framed.fit_transform(X, Y)
+        assert isinstance(chosen, MAKERS[output])
         assert list(chosen.columns) == ["signal"]
         np.testing.assert_array_equal(chosen["signal"].to_numpy(), COLUMNS["signal"])
         with pytest.raises(ValueError, match="feature names should match"):
-            selector.transform(numbers_of(kind, {"z": COLUMNS["noise"], **COLUMNS}))
+            framed.transform(MAKERS[kind]({"z": COLUMNS["noise"], **COLUMNS}))
 
 
 def test_polars_keeps_its_types_through_a_selector() -> None:
-    X = pl.DataFrame({"noise": COLUMNS["noise"]}).with_columns(
-        copy=pl.Series(np.array(["no", "yes"])[Y], dtype=pl.Enum(["yes", "no"]))
-    )
-    selector = pyfsagg.WithinAggregationSelector(
-        "chi_squared", n_features_to_select=1, n_resamples=5, random_state=0
-    )
-    chosen = selector.set_output(transform="polars").fit_transform(X, Y)
+    copy = pl.Series(np.array(["no", "yes"])[Y], dtype=pl.Enum(["yes", "no"]))
+    X = pl.DataFrame({"noise": COLUMNS["noise"], "copy": copy})
+    chosen = selector().set_output(transform="polars").fit_transform(X, Y)
     assert chosen.schema == {"copy": pl.Enum(["yes", "no"])}
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_discretization_of_new_data(kind: str) -> None:
-    X = numbers_of(kind, COLUMNS)
+    X = MAKERS[kind](COLUMNS)
     found = pyfsagg.discretize(X, Y)
     np.testing.assert_array_equal(found.transform(X), found.codes)
     with pytest.raises(DataError, match="was made for"):
-        found.transform(numbers_of(kind, {"z": COLUMNS["noise"], **COLUMNS}))
+        found.transform(MAKERS[kind]({"z": COLUMNS["noise"], **COLUMNS}))
 
 
 @pytest.mark.parametrize("kind", ["polars", "pyarrow"])
 def test_matrices_of_scores(kind: str) -> None:
     rng = np.random.default_rng(7)
     columns = {name: rng.integers(0, 9, 6) for name in "abcd"}
-    given, known = numbers_of(kind, columns), pd.DataFrame(columns)
-    assert pyfsagg.stability(given, "pearson").table.equals(
-        pyfsagg.stability(known, "pearson").table
-    )
-    merged = pyfsagg.aggregate(given, "mean_rank")
-    assert merged.to_frame().equals(pyfsagg.aggregate(known, "mean_rank").to_frame())
-    found = pyfsagg.statistics.friedman(given)
-    assert found.p_value == pyfsagg.statistics.friedman(known).p_value
     chosen = {name: cells > 4 for name, cells in columns.items()}
-    votes = pyfsagg.vote(numbers_of(kind, chosen)).to_frame()
-    assert votes.equals(pyfsagg.vote(pd.DataFrame(chosen)).to_frame())
+    for function, table in (
+        (lambda frame: pyfsagg.stability(frame, "pearson").table, columns),
+        (lambda frame: pyfsagg.aggregate(frame, "mean_rank").to_frame(), columns),
+        (lambda frame: pyfsagg.vote(frame).to_frame(), chosen),
+        (lambda frame: pd.Series(pyfsagg.statistics.friedman(frame).p_value), columns),
+    ):
+        assert function(MAKERS[kind](table)).equals(function(pd.DataFrame(table)))
 
 
 def test_pandas_frames_of_other_kinds_hold_numpys_numbers(kind: Any) -> None:
@@ -512,14 +443,11 @@ def test_pandas_frames_of_other_kinds_hold_numpys_numbers(kind: Any) -> None:
     assert pandas_frame(frame) is frame
 
 
-def test_numbers_are_views_where_they_can_be() -> None:
+def test_numbers_are_views_and_lists_stay_what_they_are() -> None:
     X = pl.DataFrame(COLUMNS)
     frame = open_frame(X)
     assert isinstance(frame, NarwhalsFrame)
     held = frame.pandas()["noise"].to_numpy()
     assert np.shares_memory(held, X["noise"].to_numpy())
-
-
-def test_series_of_lists_stay_what_they_are() -> None:
     for given in ([1, 2], (1, 2), np.arange(3), None, "text"):
         assert pandas_series(given) is given

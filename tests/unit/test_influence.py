@@ -1,9 +1,7 @@
 """Influence of the aggregator: what is computed in a fold, tables, comparisons, and refusals."""
 
-from __future__ import annotations
-
+import itertools
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -26,7 +24,6 @@ from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
-    OutputError,
     ParameterError,
     UnknownNameError,
 )
@@ -38,29 +35,22 @@ WINE = load_dataset("wine")
 AGGREGATORS = ["arithmetic_mean", "geometric_mean", "robust_rank_aggregation"]
 
 
+def small(**options: object) -> InfluenceResult:
+    options = {"n_folds": 8, "n_resamples": 15, "random_state": 3, **options}
+    return influence(WINE.X, WINE.y, **options)
+
+
 @pytest.fixture(scope="module")
 def result() -> InfluenceResult:
-    return influence(
-        WINE.X, WINE.y, aggregators=["am", "gm", "rra"], n_folds=8, n_resamples=15, random_state=3
-    )
+    return small(aggregators=["am", "gm", "rra"])
 
 
 def made_of(scores: dict[str, np.ndarray], **parameters: object) -> InfluenceResult:
     """A result from given scores of folds, one filter."""
-    p = next(iter(scores.values())).shape[1]
-    return InfluenceResult(
-        {("information_gain", name): matrix for name, matrix in scores.items()},
-        tuple(f"f{j}" for j in range(p)),
-        {
-            "filters": ["information_gain"],
-            "method": "wam",
-            "n_resamples": 1,
-            "seed": 0,
-            **parameters,
-        },
-        {},
-        {},
-    )
+    names = tuple(f"f{j}" for j in range(next(iter(scores.values())).shape[1]))
+    by_filter = {("information_gain", name): matrix for name, matrix in scores.items()}
+    how = {"filters": ["information_gain"], "method": "wam", "n_resamples": 1, "seed": 0}
+    return InfluenceResult(by_filter, names, {**how, **parameters}, {}, {})
 
 
 def fold_rows(fold: int, n_folds: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -88,21 +78,15 @@ def test_a_fold_is_an_ensemble_on_its_training_part(method: str) -> None:
         train, rows = fold_rows(fold, 4, 11)
         X, y = WINE.X.iloc[train].reset_index(drop=True), WINE.y.iloc[train].reset_index(drop=True)
         assert len(rows[0]) == len(train)
-        for aggregator in result.aggregators:
-            if method == "bam":
-                alone = bam(X, y, filters=filters, resampling=Rows(rows), aggregator=aggregator)
-                np.testing.assert_allclose(
-                    result.scores["bam", aggregator][fold], alone.scores, rtol=1e-12
-                )
-                continue
-            for label in ("information_gain", "chi_squared"):
-                alone = wam(X, y, filter=label, resampling=Rows(rows), aggregator=aggregator)
-                np.testing.assert_allclose(
-                    result.scores[label, aggregator][fold], alone.scores, rtol=1e-12
-                )
+        for (label, aggregator), scores in result.scores.items():
+            how = {"resampling": Rows(rows), "aggregator": aggregator}
+            one = {"filters": filters} if method == "bam" else {"filter": label}
+            alone = (bam if method == "bam" else wam)(X, y, **one, **how)
+            np.testing.assert_allclose(scores[fold], alone.scores, rtol=1e-12)
+    assert len(result.scores) == (2 if method == "bam" else 4)
 
 
-def test_folds_leave_every_sample_out_once_and_keep_class_shares() -> None:
+def test_folds_are_ensembles_of_all_rows_but_one_part(result: InfluenceResult) -> None:
     left_out = np.zeros(178)
     for fold in range(8):
         train, _ = fold_rows(fold, 8, 5)
@@ -112,38 +96,26 @@ def test_folds_leave_every_sample_out_once_and_keep_class_shares() -> None:
         assert shares.max() - WINE.y.value_counts().max() / 8 < 1
         assert len(shares) == 3
     assert (left_out == 1).all()
-
-
-def test_shape_names_and_seed(result: InfluenceResult) -> None:
     assert result.aggregators == AGGREGATORS
     assert result.filters == ["information_gain"]
     assert (result.n_folds, result.n_features) == (8, 13)
     assert result.parameters["seed"] == 3
-    np.testing.assert_array_equal(
-        result.ranks("geometric_mean"),
-        rank_scores(result.scores["information_gain", "geometric_mean"]),
-    )
+    ranks = rank_scores(result.scores["information_gain", "geometric_mean"])
+    np.testing.assert_array_equal(result.ranks("geometric_mean"), ranks)
     assert repr(result).startswith("InfluenceResult(information_gain; arithmetic_mean, ")
-    other = influence(
-        WINE.X, WINE.y, aggregators=["rra", "am"], n_folds=8, n_resamples=15, random_state=3,
-        n_jobs=3,
-    )  # fmt: skip
+    other = small(aggregators=["rra", "am"], n_jobs=3)
     for name in other.aggregators:
         key = ("information_gain", name)
         np.testing.assert_array_equal(other.scores[key], result.scores[key])
 
 
 def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
-    frame = result.to_frame(
-        ["spearman", "jaccard", "canberra", "nogueira"],
-        n_features_to_select=4,
-        confidence_level=0.9,
-    )
+    measures = ["spearman", "jaccard", "canberra", "nogueira"]
+    frame = result.to_frame(measures, n_features_to_select=4, confidence_level=0.9)
     assert len(frame) == 12
     for row in frame.itertuples():
-        scores = result.scores[row.filter, row.aggregator]
         alone = measure_stability(
-            scores,
+            result.scores[row.filter, row.aggregator],
             row.measure,
             input="scores",
             n_features_to_select=4,
@@ -151,52 +123,48 @@ def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
             confidence_level=0.9,
             random_state=result._seed,
         )
-        assert row.value == alone.value
-        assert (row.lower, row.upper) == alone.interval
-        assert row.higher_is_better == alone.higher_is_better
+        expected = (alone.value, *alone.interval, alone.higher_is_better)
+        assert (row.value, row.lower, row.upper, row.higher_is_better) == expected
+    wide = frame.pivot_table(index="measure", columns="aggregator", values="value", sort=False)
     table = result.table(n_features_to_select=4)
-    assert table.index.tolist() == ["spearman", "jaccard", "canberra"]
-    assert table.columns.tolist() == AGGREGATORS
-    wanted = frame.set_index(["measure", "aggregator"])
-    assert (
-        table.loc["jaccard", "geometric_mean"] == wanted.loc[("jaccard", "geometric_mean"), "value"]
-    )
+    pd.testing.assert_frame_equal(table, wide.loc[["spearman", "jaccard", "canberra"], AGGREGATORS])
     wide = result.table(intervals=True, measures=["canberra"])
     assert wide.columns.tolist()[:3] == [(AGGREGATORS[0], c) for c in ("value", "lower", "upper")]
     assert (wide[AGGREGATORS[0], "lower"] < wide[AGGREGATORS[0], "value"]).all()
 
 
-def test_two_folds_have_no_interval_and_say_so() -> None:
-    found = influence(
-        WINE.X, WINE.y, aggregators=["am"], n_folds=2, n_resamples=5, random_state=0
-    ).to_frame()
+def test_options_intervals_and_values_that_are_missing() -> None:
+    found = small(aggregators=["am"], n_folds=2).to_frame()
     assert found["value"].notna().all()
     assert found["lower"].isna().all()
     assert found["note"].str.contains("at least 3 resamples").all()
-
-
-def test_an_aggregator_gets_its_options() -> None:
-    common = {"filter": "mrmr", "n_folds": 3, "n_resamples": 6, "random_state": 0}
+    document = json.loads(made_of({"a": np.ones((4, 5))}).to_json())
+    (row,) = (row for row in document["stability"] if row["measure"] == "spearman")
+    assert row["value"] is None
+    assert "undefined" in row["note"]
     with pytest.raises(DataError, match="shift='minimum'"):
-        influence(WINE.X, WINE.y, aggregators=["gm"], **common)
-    found = influence(WINE.X, WINE.y, aggregators={"gm": {"shift": "minimum"}}, **common)
+        small(filter="mrmr", n_folds=3, aggregators=["gm"])
+    found = small(filter="mrmr", n_folds=3, aggregators={"gm": {"shift": "minimum"}})
     assert np.isfinite(found.scores["mrmr", "geometric_mean"]).all()
     assert found.parameters["aggregator_params"] == {"geometric_mean": {"shift": "minimum"}}
+    found = with_options(["am", "gm"], {"geometric_mean": {"shift": 1}})
+    assert found == {"arithmetic_mean": {}, "geometric_mean": {"shift": 1}}
+    with pytest.raises(ParameterError, match="not among the aggregators"):
+        with_options(["am", "gm"], {"median": {}})
 
 
-# ---------------------------------------------------------------------------------------------
-# comparisons
-# ---------------------------------------------------------------------------------------------
+# -- comparisons ----------------------------------------------------------------------------------
 def test_comparison_over_folds_against_other_implementations(result: InfluenceResult) -> None:
     found = result.compare("spearman", adjust="bonferroni")
     values = found.values
+
+    def stability_of(scores: np.ndarray) -> float:
+        return measure_stability(scores, "spearman", input="scores").value
+
     for name in AGGREGATORS:
         scores = result.scores["information_gain", name]
-        whole = measure_stability(scores, "spearman", input="scores").value
-        without = [
-            measure_stability(np.delete(scores, i, 0), "spearman", input="scores").value
-            for i in range(8)
-        ]
+        whole = stability_of(scores)
+        without = [stability_of(np.delete(scores, i, 0)) for i in range(8)]
         np.testing.assert_allclose(values[name], 8 * whole - 7 * np.array(without), atol=1e-10)
         assert values[name].mean() == pytest.approx(whole, abs=1e-12)
     values = values.round(10)
@@ -207,22 +175,16 @@ def test_comparison_over_folds_against_other_implementations(result: InfluenceRe
     assert found.repeated.p_value == pytest.approx(expected["Pr > F"].iloc[0], rel=1e-6)
     columns = [values[name] for name in AGGREGATORS]
     tests = found.tests()
-    one_way = stats.f_oneway(*columns)
-    assert tests.loc["one_way", "statistic"] == pytest.approx(one_way.statistic)
-    assert tests.loc["one_way", "p"] == pytest.approx(one_way.pvalue)
-    ranks = stats.friedmanchisquare(*columns)
-    assert tests.loc["friedman", "p"] == pytest.approx(ranks.pvalue)
-    p = [
-        stats.ttest_rel(values[a], values[b]).pvalue
-        for a, b in [(AGGREGATORS[0], AGGREGATORS[1]), (AGGREGATORS[0], AGGREGATORS[2]),
-                     (AGGREGATORS[1], AGGREGATORS[2])]
-    ]  # fmt: skip
+    one_way = tuple(stats.f_oneway(*columns))
+    assert tuple(tests.loc["one_way", ["statistic", "p"]]) == pytest.approx(one_way)
+    assert tests.loc["friedman", "p"] == pytest.approx(stats.friedmanchisquare(*columns).pvalue)
+    p = [stats.ttest_rel(a, b).pvalue for a, b in itertools.combinations(columns, 2)]
     np.testing.assert_allclose(
         found.to_frame()["p_adjusted"], multipletests(p, method="bonferroni")[1], rtol=1e-9
     )
 
 
-def test_the_overlap_of_folds_is_said_wherever_tests_are(result: InfluenceResult) -> None:
+def test_the_overlap_of_folds_and_what_is_refused_are_said(result: InfluenceResult) -> None:
     found = result.compare()
     assert "not independent" in found.caution
     assert found.caution in found.sentence
@@ -231,9 +193,6 @@ def test_the_overlap_of_folds_is_said_wherever_tests_are(result: InfluenceResult
     assert document["values"]["arithmetic_mean"] == found.values["arithmetic_mean"].tolist()
     assert set(document["tests"]) == {"repeated", "one_way", "friedman", "pairwise"}
     assert repr(found).startswith("AggregatorComparison(spearman over 8 folds: arithmetic_mean 0.")
-
-
-def test_aggregators_that_agree_are_refused_test_by_test() -> None:
     rng = np.random.default_rng(0)
     scores = np.linspace(0, 1, 6) + 0.3 * rng.random((5, 6))
     found = made_of({"a": scores, "b": 2 * scores}).compare("spearman")
@@ -274,74 +233,22 @@ def test_comparison_over_data_sets() -> None:
     assert distance.friedman.average_ranks == tuple(means)
 
 
-def test_comparisons_that_cannot_be_made(result: InfluenceResult) -> None:
+def test_what_is_refused(result: InfluenceResult) -> None:
     one = made_of({"a": np.random.default_rng(0).random((4, 5))})
-    with pytest.raises(ParameterError, match="at least two aggregators"):
-        one.compare()
-    with pytest.raises(ParameterError, match="adjust must be one of"):
-        result.compare(adjust="sidak")
-    with pytest.raises(UnknownNameError, match="did you mean 'spearman'"):
-        result.compare("speerman")
-    with pytest.raises(UnknownNameError, match="filter of this result"):
-        result.compare(filter="mrmr")
-    with pytest.raises(ParameterError, match="at least three of them, got 1"):
-        compare_aggregators({"a": result})
-    with pytest.raises(InputTypeError, match="must be a mapping"):
-        compare_aggregators([result])  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="they must be the same"):
-        compare_aggregators({"a": result, "b": one, "c": result})
-
-
-# ---------------------------------------------------------------------------------------------
-# files and refusals
-# ---------------------------------------------------------------------------------------------
-def test_saved_and_loaded(result: InfluenceResult, tmp_path: Path) -> None:
-    folder = result.save(tmp_path / "kept", measures=["spearman"], n_features_to_select=5)
-    assert sorted(p.name for p in folder.iterdir()) == [
-        "comparison.csv",
-        "influence.csv",
-        "matrices.npz",
-        "run.json",
-    ]
-    back = InfluenceResult.load(folder)
-    assert list(back.scores) == list(result.scores)
-    for key, matrix in result.scores.items():
-        np.testing.assert_array_equal(back.scores[key], matrix)
-    assert back.feature_names == result.feature_names
-    assert dict(back.parameters) == dict(result.parameters)
-    pd.testing.assert_frame_equal(back.table(), result.table())
-    table = pd.read_csv(folder / "influence.csv")
-    assert table["aggregator"].tolist() == AGGREGATORS
-    with pytest.raises(OutputError, match="not empty"):
-        result.save(folder)
-
-
-def test_a_folder_that_holds_something_else(result: InfluenceResult, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match=r"run\.json is missing"):
-        InfluenceResult.load(tmp_path)
-    wam(WINE.X, WINE.y, n_resamples=3, random_state=0).save(tmp_path / "run")
-    with pytest.raises(OutputError, match="holds a 'ensemble'"):
-        InfluenceResult.load(tmp_path / "run")
-    folder = result.save(tmp_path / "damaged")
-    (folder / "matrices.npz").write_bytes(b"PK")
-    with pytest.raises(OutputError, match="damaged"):
-        InfluenceResult.load(folder)
-    (folder / "run.json").write_text("{")
-    with pytest.raises(OutputError, match="damaged"):
-        InfluenceResult.load(folder)
-
-
-def test_json_holds_no_nan(tmp_path: Path) -> None:
-    steady = made_of({"a": np.ones((4, 5))})
-    document = json.loads(steady.to_json())
-    by_measure = {row["measure"]: row for row in document["stability"]}
-    assert by_measure["spearman"]["value"] is None
-    assert "undefined" in by_measure["spearman"]["note"]
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
+    unlike = {"a": result, "b": one, "c": result}
+    for call, error, message in (
+        (one.compare, ParameterError, "at least two aggregators"),
+        (lambda: result.compare(adjust="sidak"), ParameterError, "adjust must be one of"),
+        (lambda: result.compare("speerman"), UnknownNameError, "did you mean 'spearman'"),
+        (lambda: result.compare(filter="mrmr"), UnknownNameError, "filter of this result"),
+        (lambda: result.ranks("stuart"), UnknownNameError, "aggregator of this result"),
+        (lambda: compare_aggregators({"a": result}), ParameterError, "three of them, got 1"),
+        (lambda: compare_aggregators([result]), InputTypeError, "must be a mapping"),
+        (lambda: compare_aggregators(unlike), ParameterError, "they must be the same"),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+    for options, error, message in (
         ({"n_folds": 49}, DataError, r"smallest class has 48; use at most 48 folds \(n_folds\)"),
         ({"n_folds": 1}, ParameterError, "n_folds must be a whole number of at least 2"),
         ({"n_resamples": 0}, ParameterError, "n_resamples"),
@@ -359,22 +266,9 @@ def test_json_holds_no_nan(tmp_path: Path) -> None:
         ({"method": "bam"}, ParameterError, "at least two filters"),
         ({"filter": "igg"}, UnknownNameError, "unknown filter"),
         ({"normalize": "rows"}, ParameterError, "normalize must be one of"),
-    ],
-)
-def test_refusals(options: dict, error: type, message: str) -> None:
-    with pytest.raises(error, match=message):
-        influence(WINE.X, WINE.y, random_state=0, **{"n_resamples": 3, "n_folds": 3, **options})
+    ):
+        with pytest.raises(error, match=message):
+            small(**options)
 
 
-def test_options_that_come_apart_from_their_aggregators() -> None:
-    found = with_options(["am", "gm"], {"geometric_mean": {"shift": 1}})
-    assert found == {"arithmetic_mean": {}, "geometric_mean": {"shift": 1}}
-    with pytest.raises(ParameterError, match="not among the aggregators"):
-        with_options(["am", "gm"], {"median": {}})
-
-
-def test_unknown_names_of_a_result(result: InfluenceResult) -> None:
-    with pytest.raises(UnknownNameError, match="aggregator of this result"):
-        result.ranks("stuart")
-    with pytest.raises(ParameterError, match="kind must be one of 'stability', 'pairwise'"):
-        result.plot("bars")
+# -- files and refusals ---------------------------------------------------------------------------

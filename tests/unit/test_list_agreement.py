@@ -1,7 +1,5 @@
 """How deep lists agree."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import RankTable
+from pyfsagg import RankTable, stability
 from pyfsagg.aggregation import ListAgreement, list_agreement
 from pyfsagg.aggregation.agreement import overlap_of_uneven_lists, truncation_point
 from pyfsagg.exceptions import DataError, ParameterError
@@ -30,7 +28,7 @@ def test_pairs_of_the_breast_cancer_lists() -> None:
     assert {pair: truncation_point(near, 10) for pair, near in rows.items()} == expected
 
 
-def test_lists_that_agree_all_along_or_nowhere() -> None:
+def test_ends_and_curve_by_hand() -> None:
     assert truncation_point(np.ones(40), 10) == 40
     assert truncation_point(np.zeros(40), 10) is None
     names = [f"g{j}" for j in range(60)]
@@ -38,18 +36,11 @@ def test_lists_that_agree_all_along_or_nowhere() -> None:
     nowhere = list_agreement([names, names[::-1]], distance=0)
     assert nowhere.k is None
     assert "finds no place" in nowhere.sentences()[0]
-
-
-def test_the_curve_by_hand() -> None:
     found = list_agreement([list("abcd"), list("bae"), list("fab")])
-    shares = np.array([
-        [0, 2 / 2, 2 / 3, 2 / 4],  # abcd, bae
-        [0, 1 / 2, 2 / 3, 2 / 4],  # abcd, fab
-        [0, 1 / 2, 2 / 3, 2 / 4],  # bae, fab
-    ])  # fmt: skip
-    np.testing.assert_allclose(found.curve["mean"], shares.mean(axis=0))
-    np.testing.assert_allclose(found.curve["lowest"], shares.min(axis=0))
-    np.testing.assert_allclose(found.curve["highest"], shares.max(axis=0))
+    # abcd and bae; abcd and fab; bae and fab
+    shares = np.array([[0, 2 / 2, 2 / 3, 2 / 4], *[[0, 1 / 2, 2 / 3, 2 / 4]] * 2])
+    expected = [shares.mean(axis=0), shares.min(axis=0), shares.max(axis=0)]
+    np.testing.assert_allclose(found.curve[["mean", "lowest", "highest"]].T, expected)
 
 
 def _overlap(left: list[int], right: list[int], q: float) -> float:
@@ -91,8 +82,7 @@ def test_limits_of_rank_biased_overlap_are_reached(seed: int) -> None:
     assert high == pytest.approx(_overlap(ends[0][:depth], ends[1][:depth], q), abs=1e-6)
 
 
-def test_even_lists_extrapolate_as_the_stability_measure() -> None:
-    from pyfsagg import stability
+def test_even_lists_extrapolate_and_names_are_kept(tmp_path: Path) -> None:
 
     rng = np.random.default_rng(1)
     ranks = np.stack([rng.permutation(30) + 1.0 for _ in range(2)])
@@ -100,28 +90,6 @@ def test_even_lists_extrapolate_as_the_stability_measure() -> None:
     scores = pd.DataFrame(-ranks)
     other = stability(scores, "rank_biased_overlap", measure_params={"persistence": 0.9})
     assert found.pairs["rbo"].iloc[0] == pytest.approx(float(other))
-
-
-def test_a_picture_has_the_place() -> None:
-    rng = np.random.default_rng(0)
-    top = [f"g{j}" for j in range(30)]
-    lists = [top + [f"t{j}" for j in rng.permutation(200)] for _ in range(3)]
-    found = list_agreement(lists)
-    axes = found.plot()
-    assert f"agreement ends: place {found.k}" in axes.get_legend_handles_labels()[1]
-
-
-def test_the_page_says_what_was_found() -> None:
-    lists = {"first": list("abcdef"), "second": list("badcfe"), "third": list("xyz")}
-    found = list_agreement(lists, distance=1)
-    page = found.to_html(data_name="lists.txt")
-    for said in (*found.sentences(), "Agreement of the lists in lists.txt", "second", "Webber"):
-        assert said in page
-    assert repr(found) == "ListAgreement(3 lists, 9 items; agreement ends at place 6)"
-    assert "third" in found.summary_text()
-
-
-def test_names_of_lists_that_look_like_numbers_are_kept(tmp_path: Path) -> None:
     found = list_agreement({"01": list("abc"), "2": list("acb")})
     found.save(tmp_path / "kept")
     again = ListAgreement.load(tmp_path / "kept")
@@ -129,24 +97,29 @@ def test_names_of_lists_that_look_like_numbers_are_kept(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(again.curve, found.curve)
 
 
-def test_lists_without_an_order_are_told() -> None:
+def test_the_page_and_the_picture_say_what_was_found() -> None:
+    rng = np.random.default_rng(0)
+    top = [f"g{j}" for j in range(30)]
+    found = list_agreement([top + [f"t{j}" for j in rng.permutation(200)] for _ in range(3)])
+    legend = found.plot().get_legend_handles_labels()[1]
+    assert f"agreement ends: place {found.k}" in legend
+    lists = {"first": list("abcdef"), "second": list("badcfe"), "third": list("xyz")}
+    found = list_agreement(lists, distance=1)
+    page = found.to_html(data_name="lists.txt")
+    for said in (*found.sentences(), "Agreement of the lists in lists.txt", "second", "Webber"):
+        assert said in page
+    assert repr(found) == "ListAgreement(3 lists, 9 items; agreement ends at place 6)"
+    assert "third" in found.summary_text()
     mixed = RankTable.from_lists([list("abc"), list("bca")], unranked=[list("cab")])
     assert "1 list without an order" in list_agreement(mixed).sentences()[-1]
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"distance": -1}, "distance"),
-        ({"pilot": 1}, "pilot"),
-        ({"persistence": 1.0}, "persistence"),
-    ],
-)
-def test_bad_options(options: dict[str, float], said: str) -> None:
-    with pytest.raises(ParameterError, match=said):
-        list_agreement([["a", "b"], ["b", "a"]], **options)  # type: ignore[arg-type]
-
-
-def test_one_list_agrees_with_nothing() -> None:
-    with pytest.raises(DataError, match="at least two lists"):
-        list_agreement([["a", "b"]])
+def test_what_is_refused() -> None:
+    for lists, options, error, said in (
+        (["ab", "ba"], {"distance": -1}, ParameterError, "distance"),
+        (["ab", "ba"], {"pilot": 1}, ParameterError, "pilot"),
+        (["ab", "ba"], {"persistence": 1.0}, ParameterError, "persistence"),
+        (["ab"], {}, DataError, "at least two lists"),
+    ):
+        with pytest.raises(error, match=said):
+            list_agreement([list(each) for each in lists], **options)

@@ -1,7 +1,5 @@
 """Weights of lists: a whole weight k is the list written k times, for every aggregator."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -62,17 +60,18 @@ def test_a_whole_weight_is_the_list_written_so_often(method: str, holes: bool, f
         np.testing.assert_allclose(weighted.scores, written.scores, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("options", [("mc1", "lin"), ("mc2", "lin"), ("borda", "strict")])
-def test_options_keep_the_identity(options: tuple[str, str]) -> None:
-    method, word = options
-    given = {"definition" if method != "borda" else "ties": word}
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [("mc1", {"definition": "lin"}), ("mc2", {"definition": "lin"}), ("borda", {"ties": "strict"})],
+)
+def test_options_keep_the_identity(method: str, options: dict[str, str]) -> None:
     table = _scores(5, True, True)
-    weighted = aggregate(table, method, list_weights=WEIGHTS, **given)
-    written = aggregate(_written(table, WEIGHTS), method, **given)
+    weighted = aggregate(table, method, list_weights=WEIGHTS, **options)
+    written = aggregate(_written(table, WEIGHTS), method, **options)
     np.testing.assert_allclose(weighted.statistic, written.statistic, rtol=1e-9)
 
 
-def test_cutoffs_are_written_out_with_their_lists() -> None:
+def test_lists_are_written_out_with_cutoffs_or_left_out() -> None:
     table = RankTable.from_lists([list("abcd"), list("bad"), list("cab")], universe=50)
     shares = [0.1, 0.2, 0.3]
     weighted = aggregate(table, "rra", list_weights=[2, 1, 1], top_cutoff=shares)
@@ -81,68 +80,6 @@ def test_cutoffs_are_written_out_with_their_lists() -> None:
         RankTable.from_lists(rows, universe=50), "rra", top_cutoff=[0.1, 0.1, 0.2, 0.3]
     )
     np.testing.assert_array_equal(weighted.statistic, written.statistic)
-
-
-@pytest.mark.parametrize("method", REFUSING)
-def test_a_method_without_a_definition_says_why(method: str) -> None:
-    with pytest.raises(ParameterError, match=f"{method} takes no weights: "):
-        aggregate(_scores(0, True, False), method, list_weights=WEIGHTS)
-
-
-def test_which_methods_refuse() -> None:
-    assert "mean_p_value" in REFUSING
-    assert {"robust_rank_aggregation", "stuart"}.isdisjoint(FRACTIONS)
-
-
-@pytest.mark.filterwarnings("ignore:.*negative loading")
-@pytest.mark.parametrize("method", TAKING)
-def test_fractions_are_shares_or_refused(method: str) -> None:
-    table = _scores(1, True, True)
-    thirds = [weight / 3 for weight in WEIGHTS]
-    if method not in FRACTIONS:
-        with pytest.raises(ParameterError, match=f"{method} takes whole weights: .*0.333"):
-            aggregate(table, method, list_weights=thirds)
-        return
-    ranking = aggregate(table, method, list_weights=WEIGHTS).scores
-    shares = aggregate(table, method, list_weights=thirds).scores
-    # Some statistics are sums of the weights; the order is the same, equal scores but for rounding.
-    order = np.argsort(ranking)
-    assert (np.diff(shares[order]) > -1e-9).all()
-
-
-def test_weights_of_one_are_no_weights() -> None:
-    table = _scores(2, True, True)
-    assert table.weighted([1, 1, 1, 1]).list_weights is None
-    assert aggregate(table, "rra", list_weights=[1, 1.0, 1, 1]).p_values is not None
-
-
-def test_with_weights_there_are_no_p_values_but_by_permutation() -> None:
-    table = _scores(2, True, False)
-    result = aggregate(table, "rra", list_weights=WEIGHTS)
-    assert result.p_values is None
-    assert "Permutation p-values keep their level" in " ".join(result.remarks)
-    test = permutation_p_values(
-        table, "rra", list_weights=WEIGHTS, n_permutations=20, random_state=0
-    )
-    np.testing.assert_array_equal(test.scores, result.scores)
-
-
-def test_a_weight_changes_what_it_should() -> None:
-    table = RankTable.from_lists({"first": ["a", "b"], "second": ["b", "a"]})
-    for method in ("mean_rank", "borda", "mc2", "mc4", "stuart", "median_rank"):
-        found = aggregate(table, method, list_weights={"second": 3, "first": 1})
-        assert found.ranking[1] <= found.ranking[0], method
-    assert aggregate(table, "mean_rank", list_weights=[1, 3]).statistic.tolist() == [1.75, 1.25]
-
-
-def test_half_of_the_weight_is_no_majority_and_the_middle_of_a_median() -> None:
-    table = RankTable.from_scores([[3.0, 1.0], [1.0, 2.0], [1.0, 2.0]])
-    halves = [0.3, 0.1, 0.2]  # 0.1 + 0.2 is not 0.3 in floating numbers
-    assert aggregate(table, "mc2_row", list_weights=halves).statistic.tolist() == [1.0, 1.0]
-    assert aggregate(table, "median", list_weights=halves).statistic.tolist() == [2.0, 1.5]
-
-
-def test_a_list_of_weight_0_is_left_out_with_what_only_it_holds() -> None:
     lists = {"x": ["a", "b"], "y": ["b", "c"], "z": ["a", "d"]}
     table = RankTable.from_lists(lists, universe=10)
     with pytest.warns(PyfsaggWarning, match=r"1 item.*weight 0 only .*'d'"):
@@ -155,61 +92,85 @@ def test_a_list_of_weight_0_is_left_out_with_what_only_it_holds() -> None:
     assert found.n_tests == 10
 
 
-@pytest.mark.parametrize(
-    ("weights", "error", "said"),
-    [
-        ([1, -1], ParameterError, "of at least 0.0, got -1"),
-        ([0, 0], ParameterError, "all weights are 0"),
-        ([1], ParameterError, r"one number per list \(2\), got 1"),
-        ([1, float("nan")], ParameterError, "finite"),
-        ([1, float("inf")], ParameterError, "finite"),
-        (["1", "2"], ParameterError, "must be a number"),
-        ({"x": 1}, ParameterError, "'y' has no weight"),
-        ({"x": 1, "y": 1, "z": 2}, UnknownNameError, "z"),
-        ("12", InputTypeError, "one number per list"),
-    ],
-)
-def test_bad_weights(weights: object, error: type[Exception], said: str) -> None:
-    table = RankTable.from_lists({"x": ["a", "b"], "y": ["b", "a"]})
-    with pytest.raises(error, match=said):
-        aggregate(table, "borda", list_weights=weights)  # type: ignore[arg-type]
+@pytest.mark.parametrize("method", REFUSING)
+def test_a_method_without_a_definition_says_why(method: str) -> None:
+    assert "mean_p_value" in REFUSING
+    with pytest.raises(ParameterError, match=f"{method} takes no weights: "):
+        aggregate(_scores(0, True, False), method, list_weights=WEIGHTS)
 
 
-def test_too_many_copies_are_refused() -> None:
-    with pytest.raises(ParameterError, match="divide them by a common factor"):
-        aggregate(_scores(0, True, False), "rra", list_weights=[20_000, 1, 1, 1])
+@pytest.mark.filterwarnings("ignore:.*negative loading")
+@pytest.mark.parametrize("method", TAKING)
+def test_fractions_are_shares_or_refused(method: str) -> None:
+    assert {"robust_rank_aggregation", "stuart"}.isdisjoint(FRACTIONS)
+    table = _scores(1, True, True)
+    thirds = [weight / 3 for weight in WEIGHTS]
+    if method not in FRACTIONS:
+        with pytest.raises(ParameterError, match=f"{method} takes whole weights: .*0.333"):
+            aggregate(table, method, list_weights=thirds)
+        return
+    order = np.argsort(aggregate(table, method, list_weights=WEIGHTS).scores)
+    shares = aggregate(table, method, list_weights=thirds).scores
+    # Some statistics are sums of the weights; the order is the same, equal scores but for rounding.
+    assert (np.diff(shares[order]) > -1e-9).all()
 
 
-def test_weights_are_kept_shown_and_repeated(tmp_path: Path) -> None:
-    table = _scores(3, True, False)
-    result = aggregate(table, "mean_rank", list_weights=WEIGHTS)
-    assert result.lists()["weight"].tolist() == WEIGHTS
-    assert "weight" not in aggregate(table, "mean_rank").lists()
-    result.save(tmp_path / "kept")
-    back = type(result).load(tmp_path / "kept")
-    assert back.table is not None
-    np.testing.assert_array_equal(back.table.list_weights, np.array(WEIGHTS, dtype=float))  # type: ignore[arg-type]
-    assert "weights=[3, 1, 2, 1]" in result.repeat()
-    assert "Weight</th>" in result.to_html()
-    assert "Weight</th>" not in aggregate(table, "mean_rank").to_html()
-    assert result.data["sha256"] != aggregate(table, "mean_rank").data["sha256"]
+def test_weights_change_what_they_should_and_leave_no_p_values() -> None:
+    table = _scores(2, True, False)
+    assert table.weighted([1, 1, 1, 1]).list_weights is None
+    assert aggregate(table, "rra", list_weights=[1, 1.0, 1, 1]).p_values is not None
+    result = aggregate(table, "rra", list_weights=WEIGHTS)
+    assert result.p_values is None
+    assert "Permutation p-values keep their level" in " ".join(result.remarks)
+    how = {"list_weights": WEIGHTS, "n_permutations": 20, "random_state": 0}
+    np.testing.assert_array_equal(permutation_p_values(table, "rra", **how).scores, result.scores)
+    table = RankTable.from_lists({"first": ["a", "b"], "second": ["b", "a"]})
+    for method in ("mean_rank", "borda", "mc2", "mc4", "stuart", "median_rank"):
+        found = aggregate(table, method, list_weights={"second": 3, "first": 1})
+        assert found.ranking[1] <= found.ranking[0], method
+    assert aggregate(table, "mean_rank", list_weights=[1, 3]).statistic.tolist() == [1.75, 1.25]
+    table = RankTable.from_scores([[3.0, 1.0], [1.0, 2.0], [1.0, 2.0]])
+    halves = [0.3, 0.1, 0.2]  # 0.1 + 0.2 is not 0.3 in floating numbers
+    assert aggregate(table, "mc2_row", list_weights=halves).statistic.tolist() == [1.0, 1.0]
+    assert aggregate(table, "median", list_weights=halves).statistic.tolist() == [2.0, 1.5]
 
 
-def test_methods_are_compared_with_weights() -> None:
+def test_bad_weights_and_null_tables() -> None:
+    for weights, method, error, said in (
+        ([1, -1], "borda", ParameterError, "of at least 0.0, got -1"),
+        ([0, 0], "borda", ParameterError, "all weights are 0"),
+        ([1], "borda", ParameterError, r"one number per list \(2\), got 1"),
+        ([1, float("nan")], "borda", ParameterError, "finite"),
+        ([1, float("inf")], "borda", ParameterError, "finite"),
+        (["1", "2"], "borda", ParameterError, "must be a number"),
+        ({"x": 1}, "borda", ParameterError, "'y' has no weight"),
+        ({"x": 1, "y": 1, "z": 2}, "borda", UnknownNameError, "z"),
+        ("12", "borda", InputTypeError, "one number per list"),
+        ([20_000, 1], "rra", ParameterError, "divide them by a common factor"),
+    ):
+        table = RankTable.from_lists({"x": ["a", "b"], "y": ["b", "a"]})
+        with pytest.raises(error, match=said):
+            aggregate(table, method, list_weights=weights)  # type: ignore[arg-type]
     table = _scores(4, True, False)
     found = compare_aggregations(table, ["mean_rank", "stuart"], list_weights=WEIGHTS)
     for result in found.results:
         alone = aggregate(table, result.method, list_weights=WEIGHTS)
         np.testing.assert_array_equal(result.scores, alone.scores)
-
-
-def test_null_tables_need_as_many_lists() -> None:
+    null = {"null": lambda rng: rng.random((2, 6)), "n_permutations": 1}
     frame = pd.DataFrame(np.random.default_rng(0).random((3, 6)))
     with pytest.raises(DataError, match="2 lists, and the weights are of 3"):
-        permutation_p_values(
-            frame,
-            "mean_rank",
-            list_weights=[2, 1, 1],
-            null=lambda rng: rng.random((2, 6)),
-            n_permutations=1,
-        )
+        permutation_p_values(frame, "mean_rank", list_weights=[2, 1, 1], **null)
+
+
+def test_weights_are_kept_shown_and_repeated(tmp_path: Path) -> None:
+    table = _scores(3, True, False)
+    result, plain = (aggregate(table, "mean_rank", list_weights=w) for w in (WEIGHTS, None))
+    assert result.lists()["weight"].tolist() == WEIGHTS
+    back = type(result).load(result.save(tmp_path / "kept"))
+    assert back.table is not None
+    np.testing.assert_array_equal(back.table.list_weights, np.array(WEIGHTS, dtype=float))
+    assert "weights=[3, 1, 2, 1]" in result.repeat()
+    assert "Weight</th>" in result.to_html()
+    assert "weight" not in plain.lists()
+    assert "Weight</th>" not in plain.to_html()
+    assert result.data["sha256"] != plain.data["sha256"]
