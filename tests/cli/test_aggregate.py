@@ -1,7 +1,5 @@
 """``pyfsagg aggregate`` from the outside."""
 
-from __future__ import annotations
-
 import gzip
 import html
 import json
@@ -363,9 +361,7 @@ BAD_FILES = {
         ("a.txt b.txt --output a.txt", "is a file"),
     ],
 )
-def test_bad_input_is_one_line_and_leaves_nothing(
-    command: Any, tmp_path: Path, arguments: str, message: str
-) -> None:
+def test_bad_input_is_one_line_and_leaves_nothing(command, tmp_path, arguments, message):
     for name, content in BAD_FILES.items():
         (tmp_path / name).write_text(content)
     (tmp_path / "taken").mkdir()
@@ -394,9 +390,7 @@ def test_bad_input_of_a_process(process: Any, tmp_path: Path) -> None:
         (["a.txt"], "a single list was given"),
     ],
 )
-def test_what_is_allowed_but_strange_is_said(
-    pyfsagg: Any, tmp_path: Path, files: list[str], message: str
-) -> None:
+def test_what_is_allowed_but_strange_is_said(pyfsagg, tmp_path, files, message):
     for name in files:
         (tmp_path / name).write_text(BAD_FILES[name])
     done = pyfsagg("aggregate --quiet", *files)

@@ -1,7 +1,5 @@
 """``pyfsagg agreement`` from the outside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`pyfsagg check`, and what the other commands say of a table that they read."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path
@@ -88,9 +86,7 @@ def test_a_run_stops_unless_told_to_go_on(pyfsagg, wine: pd.DataFrame, tmp_path:
     assert "unknown finding 'nr' to accept; there are: identifier, row_number" in done.stderr
 
 
-def test_what_was_read_is_said_recorded_and_repeated(
-    pyfsagg, wine: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_what_was_read_is_said_recorded_and_repeated(pyfsagg, wine, tmp_path):
     frame = wine.assign(
         flat=3, alcohol=[f"{value} %".replace(".", ",") for value in wine["alcohol"]]
     )
@@ -221,17 +217,13 @@ def test_sparse_tables_are_looked_through(pyfsagg, tmp_path: Path) -> None:
     assert "--target names columns" in pyfsagg("check bad.npz --target x1").stderr
 
 
-def test_packed_files_have_the_hash_of_sha256sum(
-    pyfsagg, wine: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_packed_files_have_the_hash_of_sha256sum(pyfsagg, wine, tmp_path):
     wine.to_csv(tmp_path / "t.csv.gz", index=False)
     record = json.loads(pyfsagg("check t.csv.gz --target kind --json").stdout)
     assert record["sha256"] == hashlib.sha256((tmp_path / "t.csv.gz").read_bytes()).hexdigest()
 
 
-def test_other_spellings_of_the_target_are_copies(
-    pyfsagg, wine: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_other_spellings_of_the_target_are_copies(pyfsagg, wine, tmp_path):
     loud = wine["kind"].str.upper()
     mixed = loud.where(wine.index % 2 == 0, wine["kind"] + " ")
     other = wine["kind"].where(wine.index > 1, "Barbera")

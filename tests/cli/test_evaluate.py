@@ -1,7 +1,5 @@
 """``pyfsagg evaluate`` from the outside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -24,9 +22,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_evaluate_writes_everything_and_agrees_with_python(
-    pyfsagg, table: Path, tmp_path: Path
-) -> None:
+def test_evaluate_writes_everything_and_agrees_with_python(pyfsagg, table, tmp_path):
     done = pyfsagg(f"evaluate {TABLE} --methods ig,mrmr/rra {QUICK} --metrics acc,auc --output out")
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
@@ -55,9 +51,7 @@ def test_evaluate_writes_everything_and_agrees_with_python(
     assert len(summary) == len(expected.summary())
 
 
-def test_a_saved_ranking_is_reused_for_its_own_table_only(
-    pyfsagg, command, table: Path, tmp_path: Path
-) -> None:
+def test_a_saved_ranking_is_reused_for_its_own_table_only(pyfsagg, command, table, tmp_path):
     ranked = pyfsagg(f"rank {TABLE} --n-resamples 10 --output run --quiet")
     assert ranked.returncode == 0, ranked.stderr
     done = pyfsagg(f"evaluate {TABLE} --from run {QUICK} --json --quiet")
@@ -100,9 +94,7 @@ def test_a_saved_ranking_is_reused_for_its_own_table_only(
         ("--output wine.csv", "is a file"),
     ],
 )
-def test_bad_input_is_one_line_and_leaves_nothing(
-    command, table: Path, tmp_path: Path, arguments: str, message: str
-) -> None:
+def test_bad_input_is_one_line_and_leaves_nothing(command, table, tmp_path, arguments, message):
     code, out, err = command(f"evaluate {TABLE} --output out {QUICK} {arguments} --quiet")
     assert (code, out) == (2, "")
     assert message in err
@@ -110,9 +102,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["wine.csv"]
 
 
-def test_failed_cells_are_said_and_the_rest_is_written(
-    pyfsagg, table: Path, tmp_path: Path
-) -> None:
+def test_failed_cells_are_said_and_the_rest_is_written(pyfsagg, table, tmp_path):
     done = pyfsagg(
         f"evaluate {TABLE} --methods ig {QUICK} --classifiers nb,svm --metrics acc,log_loss "
         "--protocol thesis --output out"

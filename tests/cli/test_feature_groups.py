@@ -1,7 +1,5 @@
 """Groups of columns from a terminal: by a prefix, by a file, in a saved run."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -33,9 +31,7 @@ def encoded(tmp_path: Path) -> pd.DataFrame:
 RANK = "rank encoded.csv --target kind -n 10 --threshold 1 --quiet"
 
 
-def test_a_prefix_a_file_and_the_file_of_a_run(
-    pyfsagg: Run, encoded: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_a_prefix_a_file_and_the_file_of_a_run(pyfsagg, encoded, tmp_path):
     for number, groups in enumerate(["prefix:=", "groups.csv", "run0/groups.csv"]):
         done = pyfsagg(f"{RANK} --feature-groups {groups} -o run{number}")
         assert (done.returncode, done.stderr) == (0, "")
@@ -85,9 +81,7 @@ def test_a_score_of_groups(pyfsagg: Run, encoded: pd.DataFrame, tmp_path: Path) 
         ),
     ],
 )
-def test_what_is_refused(
-    pyfsagg: Run, encoded: pd.DataFrame, flags: str, message: str, tmp_path: Path
-) -> None:
+def test_what_is_refused(pyfsagg, encoded, flags, message, tmp_path):
     done = pyfsagg(f"rank encoded.csv --target kind -n 10 --quiet -o run {flags}")
     assert done.returncode == 2
     assert message in done.stderr
@@ -95,9 +89,7 @@ def test_what_is_refused(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_folder_of_files_has_no_groups(
-    pyfsagg: Run, encoded: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_a_folder_of_files_has_no_groups(pyfsagg, encoded, tmp_path):
     (tmp_path / "parts").mkdir()
     encoded.to_parquet(tmp_path / "parts" / "one.parquet")
     for flags in ("--feature-groups prefix:=", "--group-score max"):
@@ -121,9 +113,7 @@ def test_check_counts_the_groups(pyfsagg: Run, encoded: pd.DataFrame) -> None:
     assert refused.returncode == 2
 
 
-def test_evaluation_and_influence_of_groups(
-    pyfsagg: Run, encoded: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_evaluation_and_influence_of_groups(pyfsagg, encoded, tmp_path):
     assert pyfsagg(f"{RANK} --feature-groups prefix:= -o run").returncode == 0
     done = pyfsagg(
         "evaluate encoded.csv --target kind --from run -n 5 --protocol nested --n-folds 2 --n-repeats 1 "

@@ -1,7 +1,5 @@
 """Every command says on its page, and in its record, which files were read: name and SHA-256."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path
@@ -66,9 +64,7 @@ def files(tmp_path: Path) -> Path:
         ("vote a.txt", ["a.txt"]),
     ],
 )
-def test_files_are_named_with_their_hashes(
-    pyfsagg, files: Path, line: str, read: list[str]
-) -> None:
+def test_files_are_named_with_their_hashes(pyfsagg, files, line, read):
     done = pyfsagg(f"{line} --output out")
     assert done.returncode == 0, done.stderr
     hashes = {name: hashlib.sha256((files / name).read_bytes()).hexdigest() for name in read}

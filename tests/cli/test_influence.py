@@ -1,7 +1,5 @@
 """``pyfsagg influence`` from the outside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -22,9 +20,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_influence_writes_everything_and_agrees_with_python(
-    pyfsagg, table: Path, tmp_path: Path
-) -> None:
+def test_influence_writes_everything_and_agrees_with_python(pyfsagg, table, tmp_path):
     done = pyfsagg(
         "influence wine.csv --target kind --filters ig,mrmr --aggregators am,gm,median "
         "--aggregator-param gm.shift=minimum --folds 5 --n-resamples 8 "
@@ -87,9 +83,7 @@ def test_bam_from_standard_input_as_json(pyfsagg, table: Path) -> None:
         ("--output taken", "not empty"),
     ],
 )
-def test_bad_input_is_one_line_and_leaves_nothing(
-    command, table: Path, tmp_path: Path, arguments: str, message: str
-) -> None:
+def test_bad_input_is_one_line_and_leaves_nothing(command, table, tmp_path, arguments, message):
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "precious").touch()
     before = sorted(tmp_path.rglob("*"))

@@ -1,7 +1,5 @@
 """What is done with a run when it is there, and how a command line helps to write the next one."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import shutil
@@ -9,7 +7,6 @@ import subprocess
 import tomllib
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,9 +33,7 @@ def run(command, table: Path, tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-# ---------------------------------------------------------------------------------------------
-# files beside the record
-# ---------------------------------------------------------------------------------------------
+# --- files beside the record -----------------------------------------------------------------
 def test_the_selection_is_in_the_table_and_a_list(run: Path) -> None:
     names = pyfsagg.load_result(run).select(4)
     assert (run / "selected.txt").read_text().splitlines() == names
@@ -70,9 +65,7 @@ def test_a_workbook_holds_texts_and_not_formulas(command, table: Path, tmp_path:
     assert same[0] == same[1]
 
 
-# ---------------------------------------------------------------------------------------------
-# a file of flags
-# ---------------------------------------------------------------------------------------------
+# --- a file of flags -------------------------------------------------------------------------
 def test_the_flags_of_a_run_repeat_it(command, table: Path, tmp_path: Path) -> None:
     flags = (
         "-n 12 -s 5 --filters ig,su --filter-param ig.bins=4 --filter-param su.bins=5 "
@@ -125,9 +118,7 @@ def test_the_flags_of_a_run_repeat_it(command, table: Path, tmp_path: Path) -> N
         ("seed = ", "run.toml is not TOML"),
     ],
 )
-def test_a_file_of_flags_that_is_wrong(
-    command, table: Path, tmp_path: Path, text: str, message: str
-) -> None:
+def test_a_file_of_flags_that_is_wrong(command, table, tmp_path, text, message):
     (tmp_path / "run.toml").write_text(text, encoding="utf-8")
     code, out, err = command("rank wine.csv -t kind --config run.toml -o out")
     assert (code, out) == (2, "")
@@ -141,9 +132,7 @@ def test_a_file_of_flags_that_is_absent(command, table: Path) -> None:
     assert (code, err) == (2, "pyfsagg rank: cannot read nowhere.toml: No such file or directory\n")
 
 
-# ---------------------------------------------------------------------------------------------
-# the same place
-# ---------------------------------------------------------------------------------------------
+# --- the same place --------------------------------------------------------------------------
 def test_overwrite_replaces_a_run_and_nothing_else(command, run: Path, tmp_path: Path) -> None:
     (run / "notes.txt").write_text("mine")
     before = (run / "ranking.csv").read_bytes()
@@ -182,9 +171,7 @@ def test_overwrite_leaves_no_file_of_the_earlier_run(command, run: Path, tmp_pat
 
 
 @pytest.mark.parametrize("named", [None, [], ["../notes.txt", "notes.txt/", ".."], 3, [[1]]])
-def test_overwrite_removes_only_files_of_the_folder(
-    command, run: Path, tmp_path: Path, named: Any
-) -> None:
+def test_overwrite_removes_only_files_of_the_folder(command, run, tmp_path, named):
     record = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps({**record, "files": named}))
     for folder in (tmp_path, run):
@@ -202,9 +189,7 @@ def test_a_run_that_fails_leaves_what_it_would_have_replaced(command, run: Path)
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
 
 
-# ---------------------------------------------------------------------------------------------
-# another look at a run
-# ---------------------------------------------------------------------------------------------
+# --- another look at a run -------------------------------------------------------------------
 def test_another_threshold_without_a_new_run(command, run: Path) -> None:
     result = pyfsagg.load_result(run)
     code, out, err = command("show run --threshold 2")
@@ -270,9 +255,7 @@ def test_runs_with_other_features(command, run: Path, table: Path, tmp_path: Pat
     assert len(err.splitlines()) == 1
 
 
-# ---------------------------------------------------------------------------------------------
-# help
-# ---------------------------------------------------------------------------------------------
+# --- help ------------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", pyfsagg.list_methods().index)
 def test_methods_are_listed(command, kind: str) -> None:
     kind = kind.replace("_", "-")

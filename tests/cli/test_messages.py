@@ -1,7 +1,5 @@
 """Errors of the terminal speak of flags, whatever the functions below call their parameters."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

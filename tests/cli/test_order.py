@@ -1,7 +1,5 @@
 """``pyfsagg order`` from the outside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -76,9 +74,7 @@ def test_order_as_json_by_divergence(pyfsagg, table: Path) -> None:
         ),
     ],
 )
-def test_bad_input_is_one_line_and_leaves_nothing(
-    pyfsagg, table: Path, tmp_path: Path, arguments: str, message: str
-) -> None:
+def test_bad_input_is_one_line_and_leaves_nothing(pyfsagg, table, tmp_path, arguments, message):
     before = sorted(tmp_path.rglob("*"))
     done = pyfsagg(f"order {arguments} --exclude subject --quiet")
     assert done.returncode == 2

@@ -1,7 +1,5 @@
 """``pyfsagg rank`` and ``pyfsagg demo`` from the outside."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -164,9 +162,7 @@ BAD_FILES = {
         ("good.csv --groups nobody", "unknown column 'nobody'"),
     ],
 )
-def test_bad_input_is_one_line_and_leaves_nothing(
-    pyfsagg, tmp_path: Path, arguments: str, message: str
-) -> None:
+def test_bad_input_is_one_line_and_leaves_nothing(pyfsagg, tmp_path, arguments, message):
     for name, content in BAD_FILES.items():
         (tmp_path / name).write_text(content)
     (tmp_path / "taken").mkdir()

@@ -1,7 +1,5 @@
 """``pyfsagg rank FOLDER``: a folder of Parquet files from the outside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``pyfsagg rank`` under a limit on false selections."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -57,9 +55,7 @@ def test_p_values_against_shuffled_targets(pyfsagg, table: Path, tmp_path: Path)
         ("--max-false 1 --resampling bootstrap", "leave --resampling out"),
     ],
 )
-def test_a_limit_that_cannot_be_is_refused(
-    pyfsagg, table: Path, tmp_path: Path, flags: str, message: str
-) -> None:
+def test_a_limit_that_cannot_be_is_refused(pyfsagg, table, tmp_path, flags, message):
     done = pyfsagg(RUN + flags)
     assert done.returncode == 2
     assert message in done.stderr

@@ -1,7 +1,5 @@
 """``pyfsagg rank`` on sparse tables."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``pyfsagg screen`` from the outside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

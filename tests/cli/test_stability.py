@@ -1,7 +1,5 @@
 """``pyfsagg stability`` from the outside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -250,9 +248,7 @@ BAD_FILES = {
         ("good.csv --interval guess", "unknown choice"),
     ],
 )
-def test_bad_input_is_one_line_and_leaves_nothing(
-    command, tmp_path: Path, arguments: str, message: str
-) -> None:
+def test_bad_input_is_one_line_and_leaves_nothing(command, tmp_path, arguments, message):
     for name, content in BAD_FILES.items():
         (tmp_path / name).write_text(content)
     (tmp_path / "folder").mkdir()

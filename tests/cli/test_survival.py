@@ -1,7 +1,5 @@
 """Survival at the terminal: --target names the times, --event whether they were seen."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``pyfsagg unsupervised`` from the outside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -113,9 +111,7 @@ BAD_FILES = {
         ("good.csv --exclude kind --aggregator rra", "belongs to --method frmv"),
     ],
 )
-def test_bad_input_is_one_line_and_leaves_nothing(
-    command, tmp_path: Path, arguments: str, message: str
-) -> None:
+def test_bad_input_is_one_line_and_leaves_nothing(command, tmp_path, arguments, message):
     for name, content in BAD_FILES.items():
         (tmp_path / name).write_text(content)
     before = sorted(tmp_path.rglob("*"))

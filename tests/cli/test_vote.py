@@ -1,7 +1,5 @@
 """``pyfsagg vote`` and ``pyfsagg committee``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

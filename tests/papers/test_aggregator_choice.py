@@ -1,7 +1,5 @@
 """Which aggregator for lists that look like these: the measured answer."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

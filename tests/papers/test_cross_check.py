@@ -1,7 +1,5 @@
 """``pyfsagg cross-check`` from the outside."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -55,9 +53,7 @@ def test_command_prints_json(pyfsagg, wine: Path) -> None:
     assert {each["package"] for each in document["outcomes"]} == {"stats"}
 
 
-def test_command_ends_with_1_if_something_disagrees(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_ends_with_1_if_something_disagrees(monkeypatch, tmp_path, capsys):
     from pyfsagg.cli import main
 
     monkeypatch.chdir(tmp_path)

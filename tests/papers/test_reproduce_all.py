@@ -1,7 +1,5 @@
 """``pyfsagg reproduce all`` and ``pyfsagg datasets`` as users run them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -48,9 +46,7 @@ def test_all_papers_at_once(pyfsagg, tmp_path: Path, monkeypatch: pytest.MonkeyP
         (("fpcps", "--table", "1", "--dataset", "iris"), "unknown data set of table fpcps_1"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(
-    pyfsagg, tmp_path: Path, arguments: tuple[str, ...], message: str
-) -> None:
+def test_what_is_wrong_is_said_in_a_line(pyfsagg, tmp_path, arguments, message):
     done = pyfsagg("reproduce", *arguments)
     assert done.returncode == 2
     assert done.stderr.strip().count("\n") == 0

@@ -1,7 +1,5 @@
 """The experiments of all papers: printed cells, repetitions, what cannot be checked, statements."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -245,9 +243,7 @@ def test_identity_of_sparse_data_is_that_of_its_cells() -> None:
     assert of(one) != of(sparse.csr_matrix(other))
 
 
-def test_what_repetitions_share_is_computed_once(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_repetitions_share_is_computed_once(monkeypatch, tmp_path):
     calls = []
 
     def prepare(X, y, settings, n_jobs):

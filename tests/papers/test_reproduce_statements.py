@@ -1,7 +1,5 @@
 """``pyfsagg reproduce claims`` and ``stuart`` from the outside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -31,9 +29,7 @@ def test_claims_writes_everything(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "thesis bam-slower-p" in said
 
 
-def test_claims_on_own_runs_as_json(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_claims_on_own_runs_as_json(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cells = [
         ("4.6", name, measure, method, 0.5 + 0.1 * place)
@@ -76,9 +72,7 @@ def test_claims_on_own_runs_as_json(
         (["stuart", "--quick", "--filters", "vdm"], "information_gain, mrmr, got vdm"),
     ],
 )
-def test_bad_input_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
-) -> None:
+def test_bad_input_is_one_line(tmp_path, capsys, arguments, words):
     folder = tmp_path / "out"
     assert main(["reproduce", *arguments, "--output", str(folder), "--quiet"]) == 2
     said = capsys.readouterr().err
@@ -94,9 +88,7 @@ def test_numbers_of_lists_are_numbers(capsys: pytest.CaptureFixture[str]) -> Non
     assert "expected whole numbers, got '10,many'" in capsys.readouterr().err
 
 
-def test_stuart_without_r(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stuart_without_r(tmp_path, capsys, monkeypatch):
     def without_r(name: str) -> object:
         raise MissingDependencyError("R is not here")
 

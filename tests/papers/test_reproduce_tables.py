@@ -1,7 +1,5 @@
 """``pyfsagg reproduce thesis`` and ``orders`` as users run them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -58,13 +56,7 @@ def test_a_figure_of_the_rank_order_paper(pyfsagg, tmp_path: Path) -> None:
         (["--repeats", "2"], "--repeats belongs to a --figure"),
     ],
 )
-def test_flags_of_figures_and_tables_do_not_mix(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    message: str,
-) -> None:
+def test_flags_of_figures_and_tables_do_not_mix(tmp_path, monkeypatch, capsys, arguments, message):
     monkeypatch.chdir(tmp_path)
     try:
         code = main(["reproduce", "orders", *arguments, "--quiet"])

@@ -1,7 +1,5 @@
 """The Stuart experiment: what is computed without R, and what is concluded from given numbers."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -42,9 +40,7 @@ def found(no_r: None) -> StuartFinding:
     return stuart_finding([IONOSPHERE], n_folds=4, list_counts=[12, 6], random_state=3)
 
 
-def made(
-    recursion: dict[int, float], exact: float = 0.9, printed: float = 0.1, rra: float = 0.8
-) -> StuartFinding:
+def made(recursion, exact=0.9, printed=0.1, rra=0.8):
     """A finding on one data set in which every value is known."""
     rows = []
     for n, value in recursion.items():
@@ -172,9 +168,7 @@ def test_bad_input(no_r: None) -> None:
         plot_stuart_lists(made({100: 0.1}), "wine")
 
 
-# ---------------------------------------------------------------------------------------------
-# what R returned
-# ---------------------------------------------------------------------------------------------
+# --- what R returned -------------------------------------------------------------------------
 def test_kinds_of_values() -> None:
     values = np.array([np.nan, np.inf, -np.inf, -0.1, 1.5, 0.5, 0.502, 0.6])
     exact = np.full(8, 0.5)
@@ -190,9 +184,7 @@ def test_nan_come_in_the_order_of_the_first_list() -> None:
     np.testing.assert_array_equal(places_by_first_list(tied, first), [2, 3, 1, 4])
 
 
-# ---------------------------------------------------------------------------------------------
-# what is concluded
-# ---------------------------------------------------------------------------------------------
+# --- what is concluded -----------------------------------------------------------------------
 def test_the_nearest_number_of_lists() -> None:
     finding = made({10: 0.9, 100: 0.13, 200: 0.2, 1000: 1.0})
     row = finding.nearest().loc[("set", "mrmr")]
@@ -253,9 +245,7 @@ def test_pictures() -> None:
     assert sum(heights.values()) == pytest.approx(1.0)
 
 
-# ---------------------------------------------------------------------------------------------
-# files
-# ---------------------------------------------------------------------------------------------
+# --- files -----------------------------------------------------------------------------------
 def test_round_trip(found: StuartFinding, tmp_path: Path) -> None:
     for number, finding in enumerate([found, made({10: np.nan, 100: 0.1})]):
         path = finding.save(tmp_path / f"{number}.json")

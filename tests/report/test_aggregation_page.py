@@ -1,7 +1,5 @@
 """The report of a rank aggregation: what it says, and when."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Pictures and report of an evaluation."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from pathlib import Path
@@ -30,13 +28,13 @@ SHARES = [0.1, 0.4, 1.0]
 
 
 def simulated(
-    methods: list[str],
+    methods,
     *,
-    classifiers: tuple[str, ...] = ("naive_bayes", "svm"),
-    protocols: tuple[str, ...] = ("thesis", "nested"),
-    n_folds: int = 8,
-    failed: int = 0,
-) -> Evaluation:
+    classifiers=("naive_bayes", "svm"),
+    protocols=("thesis", "nested"),
+    n_folds=8,
+    failed=0,
+):
     """An evaluation in which each method is worse than the one before."""
     rng = np.random.default_rng(0)
     rows = []
@@ -186,9 +184,7 @@ def test_plot_of_a_result_draws_by_name(result: Evaluation) -> None:
         result.plot("pie")
 
 
-# ---------------------------------------------------------------------------------------------
-# report
-# ---------------------------------------------------------------------------------------------
+# --- report ----------------------------------------------------------------------------------
 def test_report_has_its_sections_and_figures(result: Evaluation, tmp_path: Path) -> None:
     path = result.report(
         tmp_path / "report.html", data_name="table.csv", command="evaluate table.csv"

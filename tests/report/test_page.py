@@ -1,7 +1,5 @@
 """Pages built from blocks: complete, harmless, self-contained and the same every time."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

@@ -1,7 +1,5 @@
 """The report: complete, harmless, self-contained and the same every time."""
 
-from __future__ import annotations
-
 import html
 import io
 import itertools
@@ -349,9 +347,7 @@ def test_formats() -> None:
 
 
 @pytest.mark.browser
-def test_browser_has_nothing_to_complain_about(
-    make: Any, bam_filters: Any, hostile: Any, tmp_path: Path
-) -> None:
+def test_browser_has_nothing_to_complain_about(make, bam_filters, hostile, tmp_path):
     result = make(names=hostile, filters=bam_filters)
     path = result.report(tmp_path / "report.html", command="demo", data_name=hostile[1])
     done = open_in_browser(path, tmp_path / "profile")

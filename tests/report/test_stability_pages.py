@@ -1,7 +1,5 @@
 """Pictures and pages of stability and of the influence of the aggregator."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -52,9 +50,7 @@ def line(ax: Any, label: str) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(found.get_xdata()), np.asarray(found.get_ydata())
 
 
-# ---------------------------------------------------------------------------------------------
-# pictures
-# ---------------------------------------------------------------------------------------------
+# --- pictures --------------------------------------------------------------------------------
 def test_curve_draws_every_size_with_its_chance_level() -> None:
     curve = stability_curve(SCORES, ["jaccard", "nogueira"], [2, 5, 10])
     ax = plot_stability_curve(curve)
@@ -145,9 +141,7 @@ def test_pictures_refuse_what_they_cannot_draw(result: InfluenceResult) -> None:
     assert plot_aggregator_stability(result, ax=ax) is ax
 
 
-# ---------------------------------------------------------------------------------------------
-# pages
-# ---------------------------------------------------------------------------------------------
+# --- pages -----------------------------------------------------------------------------------
 def test_stability_page_shows_the_table(tmp_path: Path) -> None:
     report = stability(
         SCORES,

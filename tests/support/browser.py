@@ -3,14 +3,11 @@
 Scripts of a test run in a page whatever its policy allows, so that pages are opened as they are.
 """
 
-from __future__ import annotations
-
 import base64
 import importlib.util
 import json
 import os
 import subprocess
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -81,8 +78,7 @@ class Browser:
                 raise RuntimeError("the browser has gone")
             self._buffer += part
         text, _, self._buffer = self._buffer.partition(b"\0")
-        answer: dict[str, Any] = json.loads(text)
-        return answer
+        return json.loads(text)
 
     def wait(self, event: str) -> None:
         """Wait until an event has arrived since the list was emptied."""
@@ -93,9 +89,7 @@ class Browser:
     # a page
     # -----------------------------------------------------------------------------------------
     @contextmanager
-    def page(
-        self, file: Path, width: int = 1280, *, media: str = "screen", scheme: str = "light"
-    ) -> Iterator[Browser]:
+    def page(self, file, width=1280, *, media="screen", scheme="light"):
         """Open a file at a width; telephones (below 500 pixels) have touch and no mouse."""
         self.session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]

@@ -1,7 +1,5 @@
 """Pages of reports as a reader, a machine or a browser sees them."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -4,8 +4,6 @@ A new process spends seconds on imports, so most tests call `main` here. What on
 tested with `process`: `python -m`, real pipes, the exit code that the system sees, signals.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess
@@ -30,9 +28,7 @@ def _print_warning(message: Warning | str, *where: object) -> None:
 
 
 @pytest.fixture
-def pyfsagg(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
+def pyfsagg(tmp_path, monkeypatch, capsys):
     """Run a command line in an empty folder: ``pyfsagg("rank wine.csv --target kind")``."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(warnings, "showwarning", _print_warning)  # pytest would collect it

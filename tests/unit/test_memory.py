@@ -1,7 +1,5 @@
 """Memory is estimated from shapes, and refused in one sentence before any of it is taken."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

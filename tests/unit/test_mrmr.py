@@ -1,7 +1,5 @@
 """mRMR: hand-worked values, the NumPy twin, weights, missing values, refusals."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 from dataclasses import replace

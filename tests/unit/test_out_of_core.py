@@ -1,7 +1,5 @@
 """Tables larger than memory: the same bits as in memory, however the rows are divided."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -79,9 +77,7 @@ def sorted_levels(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(dictionary=frame["dictionary"].astype(str))
 
 
-def in_memory(
-    frame: pd.DataFrame, method: str = "equal_width", **options: object
-) -> EnsembleResult:
+def in_memory(frame, method="equal_width", **options):
     """The same run over the binned table, all columns nominal."""
     X = sorted_levels(frame).drop(columns=["y", "empty"])
     codes = discretize(X, method=method).to_frame().replace(-1, np.nan)
@@ -110,9 +106,7 @@ def assert_same(found: EnsembleResult, expected: EnsembleResult) -> None:
 RUN = {"filters": FILTERS, "n_resamples": 70, "random_state": 4}
 
 
-# ---------------------------------------------------------------------------------------------
-# the same bits
-# ---------------------------------------------------------------------------------------------
+# --- the same bits ---------------------------------------------------------------------------
 @pytest.mark.parametrize("classes", [2, 3])
 def test_equals_the_run_in_memory(tmp_path: Path, classes: int) -> None:
     frame = mixed_table()
@@ -150,9 +144,7 @@ def test_one_filter_is_wam(tmp_path: Path) -> None:
     ("cuts", "row_group_size", "n_jobs"),
     [([1, 2, 599], 10**6, 1), ([], 7, 3), (list(range(50, N, 50)), 13, 2), ([0, 300, 300], 301, 4)],
 )
-def test_partitioning_and_workers_change_nothing(
-    tmp_path: Path, binning: str, cuts: list[int], row_group_size: int, n_jobs: int
-) -> None:
+def test_partitioning_and_workers_change_nothing(tmp_path, binning, cuts, row_group_size, n_jobs):
     frame = mixed_table()
     whole = write(frame, tmp_path / "whole", [])
     parts = write(frame, tmp_path / "parts", cuts, row_group_size)
@@ -324,9 +316,7 @@ def test_saved_and_shown_like_any_other(tmp_path: Path) -> None:
     assert "exclude=[&#39;empty&#39;]" in page
 
 
-# ---------------------------------------------------------------------------------------------
-# checkpoints
-# ---------------------------------------------------------------------------------------------
+# --- checkpoints -----------------------------------------------------------------------------
 class Stopped(Exception):  # noqa: N818
     pass
 
@@ -340,9 +330,7 @@ def stop_at(rows: int) -> object:
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
-def test_an_interrupted_run_ends_in_the_same_bits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_jobs: int
-) -> None:
+def test_an_interrupted_run_ends_in_the_same_bits(tmp_path, monkeypatch, n_jobs):
     monkeypatch.setattr(_checkpoint, "EVERY", 0.0)
     folder = write(mixed_table(), tmp_path / "parts", [100, 200, 300, 400, 500])
     kept_here = Execution(checkpoint=tmp_path / "kept")
@@ -380,9 +368,7 @@ def test_an_interrupted_run_ends_in_the_same_bits(
         ({"nominal": ["whole"]}, "columns is"),
     ],
 )
-def test_the_checkpoint_of_another_run_is_refused(
-    tmp_path: Path, change: dict, message: str
-) -> None:
+def test_the_checkpoint_of_another_run_is_refused(tmp_path, change, message):
     folder = write(mixed_table(), tmp_path / "parts", [])
     options = {**RUN, "execution": Execution(checkpoint=tmp_path / "kept")}
     rank_out_of_core(folder, "y", **options)
@@ -403,9 +389,7 @@ def test_the_checkpoint_of_other_data_is_refused(tmp_path: Path) -> None:
         rank_out_of_core(fake, "y", execution=Execution(checkpoint=tmp_path / "kept"), **RUN)
 
 
-# ---------------------------------------------------------------------------------------------
-# a Dask frame
-# ---------------------------------------------------------------------------------------------
+# --- a Dask frame ----------------------------------------------------------------------------
 class FakePart:
     def __init__(self, frame: pd.DataFrame) -> None:
         self.frame = frame
@@ -424,7 +408,7 @@ class FakeDask:
         self.columns = parts[0].columns
         self._meta_nonempty = parts[0].iloc[:2]
 
-    def map_partitions(self, function: object) -> FakeDask:
+    def map_partitions(self, function: object) -> "FakeDask":
         assert function is len
         return self
 
@@ -463,9 +447,7 @@ def test_a_dask_frame_that_does_not_keep_its_word() -> None:
         rank_out_of_core(shrinking, "y")
 
 
-# ---------------------------------------------------------------------------------------------
-# what is refused
-# ---------------------------------------------------------------------------------------------
+# --- what is refused -------------------------------------------------------------------------
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return write(mixed_table(), tmp_path / "parts", [300])
@@ -575,9 +557,7 @@ def test_a_damaged_file_is_named(folder: Path) -> None:
         ({"normalize": "rows"}, ParameterError, "normalize must be one of"),
     ],
 )
-def test_parameters_that_are_refused(
-    folder: Path, options: dict, error: type[Exception], message: str
-) -> None:
+def test_parameters_that_are_refused(folder, options, error, message):
     with pytest.raises(error, match=message):
         rank_out_of_core(**{"source": folder, "target": "y", **options})
 
@@ -589,9 +569,7 @@ def test_two_classes_for_the_value_difference_metric(tmp_path: Path) -> None:
         rank_out_of_core(write(frame, tmp_path / "parts", []), "y", filters="vdm")
 
 
-def test_too_little_memory_is_said_before_anything_is_read(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_little_memory_is_said_before_anything_is_read(folder, monkeypatch):
     def tell(done: int, total: int) -> None:
         raise AssertionError("the run has started")
 
@@ -611,9 +589,7 @@ def test_too_little_memory_is_said_before_anything_is_read(
         )
 
 
-def test_without_a_limit_what_the_process_holds_is_no_obstacle(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_limit_what_the_process_holds_is_no_obstacle(folder, monkeypatch):
     expected = rank_out_of_core(folder, "y", **RUN)
     monkeypatch.setattr(passes, "resident", lambda: 7 * 10**9)
     assert_same(rank_out_of_core(folder, "y", **RUN), expected)

@@ -1,7 +1,5 @@
 """The wheel: what is packed, and that it works away from the checkout."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The paper: no number in it is typed, each is that of the shipped run, and it becomes a page."""
 
-from __future__ import annotations
-
 import csv
 import importlib.util
 import json
@@ -43,8 +41,7 @@ def template() -> str:
 
 @pytest.fixture(scope="module")
 def values(paper: ModuleType) -> dict[str, str]:
-    found: dict[str, str] = paper.all_values()
-    return found
+    return paper.all_values()
 
 
 def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -52,8 +49,7 @@ def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def run(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((VALIDATION / name).read_text(encoding="utf-8"))
-    return found
+    return json.loads((VALIDATION / name).read_text(encoding="utf-8"))
 
 
 def test_the_text_has_every_value(paper: ModuleType, template: str, values: dict[str, str]) -> None:
@@ -125,9 +121,7 @@ def test_numbers_on_stuart_are_those_of_the_shipped_run(values: dict[str, str]) 
 
 
 @pytest.mark.parametrize(("end", "table"), [("45", "4.5"), ("46", "4.6")])
-def test_readings_are_those_of_the_shipped_run(
-    values: dict[str, str], end: str, table: str
-) -> None:
+def test_readings_are_those_of_the_shipped_run(values, end, table):
     with (VALIDATION / "readings" / f"{table}.csv").open(encoding="utf-8") as file:
         cells = list(csv.DictReader(file))
     inside = Counter(cell["reading"] for cell in cells if cell["verdict"] == "inside")
@@ -229,17 +223,14 @@ def test_the_table_of_the_field_names_what_exists(paper: ModuleType) -> None:
     assert "MAGeCK: aggregation of ranked lists (of the guides of a gene)" in blocks["notes_field"]
 
 
-# ---------------------------------------------------------------------------------------------
-# the pages
-# ---------------------------------------------------------------------------------------------
+# --- the pages -------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def page(paper: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("pandoc") is None:
         if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1":
             pytest.fail("PYFSAGG_REQUIRE_ALL=1, and pandoc is not installed")
         pytest.skip("pandoc is not installed")
-    built: Path = paper.build(tmp_path_factory.mktemp("paper"))
-    return built
+    return paper.build(tmp_path_factory.mktemp("paper"))
 
 
 @pytest.mark.vignettes
@@ -268,9 +259,7 @@ def test_the_page_is_printed(paper: ModuleType, page: Path, tmp_path: Path) -> N
     assert target.stat().st_size > 50_000
 
 
-def test_what_is_missing_is_said(
-    paper: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_missing_is_said(paper, tmp_path, monkeypatch):
     monkeypatch.setattr(paper.shutil, "which", lambda name: None)
     with pytest.raises(paper.BuildError, match=r"no PDF: none of chromium, .* is installed"):
         paper.print_pdf(tmp_path / "paper.html", tmp_path / "paper.pdf")

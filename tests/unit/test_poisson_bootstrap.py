@@ -1,7 +1,5 @@
 """The Poisson bootstrap: its distribution, what its weights depend on, and the counts."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

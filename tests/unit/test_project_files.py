@@ -1,7 +1,5 @@
 """Files around the code agree with each other: one version, a changelog entry, a valid citation."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from fnmatch import fnmatch
@@ -72,15 +70,12 @@ def test_a_deprecated_function_says_what_to_use() -> None:
     assert old.__doc__ == "Return x + 1."
 
 
-# ---------------------------------------------------------------------------------------------
-# hosted continuous integration
-# ---------------------------------------------------------------------------------------------
+# --- hosted continuous integration -----------------------------------------------------------
 @pytest.fixture(scope="module")
 def workflow() -> dict[Any, Any]:
     yaml = pytest.importorskip("yaml")
     (file,) = (ROOT / ".github" / "workflows").glob("*.yml")
-    found: dict[Any, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return found
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
 
 
 def test_every_configuration_file_is_valid() -> None:
@@ -124,9 +119,7 @@ def test_steps_of_the_hosted_tests_name_what_exists(workflow: dict[Any, Any]) ->
                 assert target in targets, said
 
 
-# ---------------------------------------------------------------------------------------------
-# where data come from
-# ---------------------------------------------------------------------------------------------
+# --- where data come from --------------------------------------------------------------------
 GOLDEN = ROOT / "tests" / "golden"
 
 

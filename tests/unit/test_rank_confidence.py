@@ -1,7 +1,5 @@
 """Confidence sets for ranks."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 
@@ -264,9 +262,7 @@ def test_bad_options(options: dict, message: str) -> None:
         rank_confidence([1.0, 2.0], standard_errors=[1.0, 1.0]).top(3)
 
 
-# ---------------------------------------------------------------------------------------------
-# runs
-# ---------------------------------------------------------------------------------------------
+# --- runs ------------------------------------------------------------------------------------
 def run(**options):
     given = {"filter": "chi_squared", "n_resamples": 60, "random_state": 0, **options}
     return pyfsagg.wam(WINE.X, WINE.y, **given)

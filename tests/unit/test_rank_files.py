@@ -1,7 +1,5 @@
 """Ranked lists from files: formats, and what real files are like."""
 
-from __future__ import annotations
-
 import gzip
 import io
 from pathlib import Path

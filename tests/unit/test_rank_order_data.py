@@ -1,7 +1,5 @@
 """Transforms, distances, divergence, generators and naive Bayes."""
 
-from __future__ import annotations
-
 import importlib.util
 from itertools import combinations, permutations
 from math import log
@@ -50,9 +48,7 @@ FIGURE_1 = pd.DataFrame(
 )
 
 
-# ---------------------------------------------------------------------------------------------
-# transforms
-# ---------------------------------------------------------------------------------------------
+# --- transforms ------------------------------------------------------------------------------
 def test_figure_1() -> None:
     ranks = to_rank_order(FIGURE_1)
     assert ranks.to_numpy().tolist() == [[1, 3, 4, 2], [1, 3, 4, 2], [2, 1, 3, 4], [4, 3, 1, 2]]
@@ -110,9 +106,7 @@ def test_too_many_pairs_are_refused() -> None:
         to_boolean_order(np.arange(70_000.0).reshape(1, -1))
 
 
-# ---------------------------------------------------------------------------------------------
-# distances
-# ---------------------------------------------------------------------------------------------
+# --- distances -------------------------------------------------------------------------------
 def test_distances_by_brute_force() -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -171,9 +165,7 @@ def test_concordance_is_the_mean_tau() -> None:
         order_concordance([[1, 2, 3]])
 
 
-# ---------------------------------------------------------------------------------------------
-# divergence
-# ---------------------------------------------------------------------------------------------
+# --- divergence ------------------------------------------------------------------------------
 @pytest.mark.parametrize("seed", range(8))
 def test_divergence_by_definition(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -214,9 +206,7 @@ def test_figures_3_and_4_values_and_orders_differ() -> None:
     assert subset_divergence(figure_4, list("ab"), rest, space="values") == pytest.approx(log(2))
 
 
-# ---------------------------------------------------------------------------------------------
-# generators
-# ---------------------------------------------------------------------------------------------
+# --- generators ------------------------------------------------------------------------------
 def test_planted_orders_are_as_described() -> None:
     data = make_planted_orders(7, 20, n_extraneous=4, n_redundant=3, random_state=5)
     assert data.X.shape == (140, 11)
@@ -285,9 +275,7 @@ def test_impossible_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         make_concordant_orders(7, 5, 3)
 
 
-# ---------------------------------------------------------------------------------------------
-# naive Bayes
-# ---------------------------------------------------------------------------------------------
+# --- naive Bayes -----------------------------------------------------------------------------
 def test_folds_are_balanced() -> None:
     codes = np.repeat(np.arange(3, dtype=np.int32), [25, 38, 9])
     folds = stratified_folds(codes, 5, 0)
@@ -326,9 +314,7 @@ def test_random_subsets() -> None:
     assert abs(band.loc[2, "divergence_mean"] - np.mean(pairs)) < 4 * np.std(pairs) / np.sqrt(30)
 
 
-# ---------------------------------------------------------------------------------------------
-# kernels and their twins
-# ---------------------------------------------------------------------------------------------
+# --- kernels and their twins -----------------------------------------------------------------
 @pytest.mark.parametrize("unknown", [False, True])
 def test_kernels_against_numpy(unknown: bool) -> None:
     rng = np.random.default_rng(7)

@@ -1,7 +1,5 @@
 """The four eliminations against the definitions, and what the paper says of figure 5."""
 
-from __future__ import annotations
-
 import importlib.util
 import warnings
 from itertools import combinations
@@ -182,9 +180,7 @@ def test_workers_do_not_matter(method: str, monkeypatch: pytest.MonkeyPatch) -> 
     np.testing.assert_array_equal(one.criterion, three.criterion)
 
 
-# ---------------------------------------------------------------------------------------------
-# figure 5
-# ---------------------------------------------------------------------------------------------
+# --- figure 5 --------------------------------------------------------------------------------
 def test_figure_5_divergences() -> None:
     for feature in "abcdef":
         assert subset_divergence(X5, Y5, [f for f in "abcdef" if f != feature]) == 0.0
@@ -215,9 +211,7 @@ def test_figure_5_eliminations() -> None:
     assert removed.divergence[3] == pytest.approx(0.249, abs=1e-3)
 
 
-# ---------------------------------------------------------------------------------------------
-# what must not matter, and what the rules mean
-# ---------------------------------------------------------------------------------------------
+# --- what must not matter, and what the rules mean -------------------------------------------
 @pytest.mark.parametrize("method", METHODS)
 def test_weights_are_repeated_instances(method: str) -> None:
     X, y = random_table(1, unknown=False)
@@ -262,9 +256,7 @@ def test_greedy_removes_more_than_a_constant_pair() -> None:
     assert result.divergence[-1] == pytest.approx(np.log(2))
 
 
-# ---------------------------------------------------------------------------------------------
-# the result
-# ---------------------------------------------------------------------------------------------
+# --- the result ------------------------------------------------------------------------------
 @pytest.fixture
 def result() -> Elimination:
     data = make_planted_orders(3, 10, n_extraneous=4, random_state=1)
@@ -320,9 +312,7 @@ def test_accuracy_must_have_been_measured() -> None:
     assert Elimination.from_json(bare.to_json()).accuracy is None
 
 
-# ---------------------------------------------------------------------------------------------
-# refused
-# ---------------------------------------------------------------------------------------------
+# --- refused ---------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("options", "message"),
     [

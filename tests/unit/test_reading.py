@@ -1,7 +1,5 @@
 """One table in every format that people keep tables in: the same bits as from its plain CSV file."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Resampling plans: what is drawn, and what it depends on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,13 +39,7 @@ def data() -> tuple[Table, Target]:
 GROUPS = np.repeat(np.arange(10), 4)
 
 
-def draw(
-    data: tuple[Table, Target],
-    plan: str,
-    m: int = 6,
-    sample_weight: np.ndarray | None = None,
-    **options: object,
-):
+def draw(data, plan, m=6, sample_weight=None, **options):
     groups = GROUPS if plan == "grouped_bootstrap" else None
     made = with_data(read_plan(plan), groups=groups, sample_weight=sample_weight)
     return draw_resamples(*data, made, n_resamples=m, **options)

@@ -1,7 +1,5 @@
 """The result of an ensemble run: selection, frames, JSON, saving and loading."""
 
-from __future__ import annotations
-
 import json
 import stat
 from pathlib import Path
@@ -152,9 +150,7 @@ def test_what_cannot_be_loaded(result: EnsembleResult, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["combined", "filter_0", "scores", "ranking"])
-def test_arrays_that_do_not_belong_together_are_refused(
-    result: EnsembleResult, tmp_path: Path, name: str
-) -> None:
+def test_arrays_that_do_not_belong_together_are_refused(result, tmp_path, name):
     folder = result.save(tmp_path / "run")
     with np.load(folder / "matrices.npz") as file:
         arrays = dict(file)

@@ -1,7 +1,5 @@
 """Score matrices in scratch files: the same result, and nothing left behind."""
 
-from __future__ import annotations
-
 import gc
 import os
 from dataclasses import replace

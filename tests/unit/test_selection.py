@@ -1,7 +1,5 @@
 """How many features: shuffled targets beside a run, the proposal, and where each feature stands."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -18,9 +16,7 @@ from pyfsagg.exceptions import ParameterError
 WINE = pyfsagg.load_dataset("wine")
 
 
-def table(
-    signal: float, n: int = 80, p: int = 10, seed: int = 0
-) -> tuple[pd.DataFrame, np.ndarray]:
+def table(signal, n=80, p=10, seed=0):
     """Two classes; the first two features differ between them by `signal` standard deviations."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
@@ -42,9 +38,7 @@ def nothing() -> pyfsagg.EnsembleResult:
     return pyfsagg.bam(X, y, filters=filters, n_resamples=40, random_state=1)
 
 
-# ---------------------------------------------------------------------------------------------
-# the proposal
-# ---------------------------------------------------------------------------------------------
+# --- the proposal ----------------------------------------------------------------------------
 def test_what_has_signal_is_proposed_and_noise_is_not(found: pyfsagg.EnsembleResult) -> None:
     chosen = found.selection()
     assert set(chosen.names) == {"x0", "x1"}
@@ -99,9 +93,7 @@ def test_frequencies_reach_down_to_the_last_selected_feature(tmp_path) -> None:
     assert result.selection(2).compared == 2
 
 
-def test_everything_after_an_empty_proposal_works(
-    nothing: pyfsagg.EnsembleResult, found: pyfsagg.EnsembleResult, tmp_path
-) -> None:
+def test_everything_after_an_empty_proposal_works(nothing, found, tmp_path):
     folder = nothing.save(tmp_path / "run")
     assert (folder / "selected.txt").read_text() == ""
     ranking = pd.read_csv(folder / "ranking.csv")
@@ -184,9 +176,7 @@ def test_a_limit_on_false_selections_takes_the_place_of_a_proposal() -> None:
         result.select(5, max_false=1.0)
 
 
-# ---------------------------------------------------------------------------------------------
-# the knee
-# ---------------------------------------------------------------------------------------------
+# --- the knee --------------------------------------------------------------------------------
 def test_the_knee_is_the_best_split_into_two_groups() -> None:
     rng = np.random.default_rng(0)
     for _ in range(50):
@@ -231,9 +221,7 @@ def test_the_knee_takes_the_best_of_those_above_noise() -> None:
     )
 
 
-# ---------------------------------------------------------------------------------------------
-# shuffled targets
-# ---------------------------------------------------------------------------------------------
+# --- shuffled targets ------------------------------------------------------------------------
 @pytest.mark.parametrize("method", [pyfsagg.wam, pyfsagg.bam])
 def test_they_change_no_bit_of_the_ranking_and_no_worker_changes_them(method) -> None:
     X, y = table(1.0)

@@ -1,7 +1,5 @@
 """Sparse tables: what is read, what is refused, and runs that equal those of the dense table."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether m resamples are enough: Monte Carlo errors against what repetitions really do."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -127,9 +125,7 @@ def test_two_equal_features_swap_half_of_the_time() -> None:
     assert 1000 * found.probability_top_changes <= binom.ppf(1 - 1e-6, 1000, 0.5)
 
 
-# ---------------------------------------------------------------------------------------------
-# the aggregator of a result, and those that one resample can decide
-# ---------------------------------------------------------------------------------------------
+# --- the aggregator of a result, and those that one resample can decide ----------------------
 def run(aggregator: str, m: int = 60, seed: int = 0) -> pyfsagg.EnsembleResult:
     data = pyfsagg.load_dataset("ionosphere")
     return pyfsagg.wam(

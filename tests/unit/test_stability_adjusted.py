@@ -1,7 +1,5 @@
 """Similarity-adjusted measures against slow definitions, and their levels under chance."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

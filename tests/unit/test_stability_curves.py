@@ -1,7 +1,5 @@
 """Chance levels, curves, the Pareto front, and stability feature by feature."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

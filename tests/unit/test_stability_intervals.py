@@ -1,7 +1,5 @@
 """Bootstrap and jackknife: the reweighted statistics against plain recomputation, and coverage."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

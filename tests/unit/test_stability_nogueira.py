@@ -1,7 +1,5 @@
 """Nogueira's estimator, its variance, interval and tests."""
 
-from __future__ import annotations
-
 import json
 import math
 
@@ -87,9 +85,7 @@ def test_estimate_and_variance_against_slow_forms(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_variance_is_that_of_the_jackknife_but_at_least_that_of_the_frequencies(
-    seed: int,
-) -> None:
+def test_the_variance_is_that_of_the_jackknife_but_at_least_that_of_the_frequencies(seed):
     rng = np.random.default_rng(seed)
     rows = draw(rng, 7, rng.uniform(0.05, 0.95, 15))
     m, p = rows.shape

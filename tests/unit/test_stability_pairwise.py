@@ -1,7 +1,5 @@
 """Score and rank measures against plain loops over pairs, and the five measures of the thesis."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 

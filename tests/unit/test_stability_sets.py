@@ -1,7 +1,5 @@
 """Set measures: definitions, undefined pairs, chance correction and the forms of input."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -213,9 +211,7 @@ def test_unknown_p_is_refused_where_it_matters(name: str) -> None:
         ([{"a"}, {"b"}], {"n_features": 0}, ParameterError, "n_features"),
     ],
 )
-def test_bad_collections_are_refused(
-    data: object, options: dict[str, object], error: type[Exception], message: str
-) -> None:
+def test_bad_collections_are_refused(data, options, error, message):
     with pytest.raises(error, match=message):
         measure_stability(data, "nogueira", **options)  # type: ignore[arg-type]
 

@@ -1,7 +1,5 @@
 """The table of all measures, and what each resample adds to the stability."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -27,9 +27,7 @@ def long_form(values):
     )
 
 
-# ---------------------------------------------------------------------------------------------
-# repeated measures
-# ---------------------------------------------------------------------------------------------
+# --- repeated measures -----------------------------------------------------------------------
 @pytest.mark.parametrize(("n", "k"), [(3, 2), (5, 4), (12, 5)])
 def test_agrees_with_statsmodels(n, k):
     long = long_form(np.random.default_rng(n).normal(size=(n, k)))
@@ -204,9 +202,7 @@ def test_intervals_hold_the_estimates_and_widen(confidence_level):
         assert wider[0] < low < high < wider[1]
 
 
-# ---------------------------------------------------------------------------------------------
-# reading of the data
-# ---------------------------------------------------------------------------------------------
+# --- reading of the data ---------------------------------------------------------------------
 def test_subject_twice_for_a_condition():
     long = long_form(SMALL)
     with pytest.raises(DataError, match=r"'s0' has 2 values for condition 'c0'.*Average"):
@@ -314,9 +310,7 @@ def test_options(option, value):
         rm_anova(SMALL, **{option: value})
 
 
-# ---------------------------------------------------------------------------------------------
-# independent groups
-# ---------------------------------------------------------------------------------------------
+# --- independent groups ----------------------------------------------------------------------
 GROUPS = {"a": [6.0, 8, 4, 5], "b": [8.0, 12, 9], "c": [13.0, 9, 11, 8, 10]}
 
 

@@ -1,7 +1,5 @@
 """Times of which some are censored: how they are read, and what ranks features by them."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 
@@ -45,9 +43,7 @@ def run(name: str, rows: np.ndarray = ROWS, **more: object) -> np.ndarray:
     return pyfsagg.wam(X, Y, filter=name, task="survival", resampling=plan, **more).combined
 
 
-# ---------------------------------------------------------------------------------------------
-# by definition
-# ---------------------------------------------------------------------------------------------
+# --- by definition ---------------------------------------------------------------------------
 def residuals_by_definition(time: np.ndarray, event: np.ndarray) -> np.ndarray:
     """Each event by itself: the k-th of d at a time meets the others to the share 1 - k / d."""
     expected = np.zeros(len(time))
@@ -201,9 +197,7 @@ def test_scores_do_not_change_with_units_or_direction() -> None:
         np.testing.assert_allclose(score(turned, Y), score(X[names], Y), rtol=1e-12)
 
 
-# ---------------------------------------------------------------------------------------------
-# how times are given
-# ---------------------------------------------------------------------------------------------
+# --- how times are given ---------------------------------------------------------------------
 def structured(event_first: bool) -> np.ndarray:
     fields = [("cens", bool), ("days", float)]
     found = np.empty(N, dtype=fields if event_first else fields[::-1])
@@ -315,9 +309,7 @@ def test_filters_and_targets_that_do_not_go_together() -> None:
         pyfsagg.concordance(X.assign(group=np.resize(["a", "b", "c"], N)), Y)
 
 
-# ---------------------------------------------------------------------------------------------
-# ensembles
-# ---------------------------------------------------------------------------------------------
+# --- ensembles -------------------------------------------------------------------------------
 def test_stratified_plans_keep_the_number_of_events() -> None:
     table, target = as_table(X), read_target(pyfsagg.Task("survival"), Y, N)
     from pyfsagg.resampling import draw_resamples
@@ -399,9 +391,7 @@ def test_a_saved_run_is_the_same_and_its_code_repeats_it(tmp_path) -> None:
     assert result.parameters["call"]["arguments"]["task"] == "'survival'"
 
 
-# ---------------------------------------------------------------------------------------------
-# the look before a run
-# ---------------------------------------------------------------------------------------------
+# --- the look before a run -------------------------------------------------------------------
 def test_check_table_reads_times_and_finds_their_copies() -> None:
     frame = pd.concat([X, Y], axis=1).assign(months=TIME / 30, dead=EVENT)
     found = pyfsagg.check_table(frame, target=["time", "status"], task="survival")

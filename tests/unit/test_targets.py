@@ -1,7 +1,5 @@
 """Targets that are numbers, or not there at all: filters, ensembles and evaluation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,9 +32,7 @@ def scores_of(name: str, rows: np.ndarray = ROWS) -> np.ndarray:
     ).combined
 
 
-# ---------------------------------------------------------------------------------------------
-# numbers
-# ---------------------------------------------------------------------------------------------
+# --- numbers ---------------------------------------------------------------------------------
 def test_correlations_are_those_of_scipy_on_the_drawn_rows() -> None:
     for found, rho, rows in zip(scores_of("pearson"), scores_of("spearman"), ROWS, strict=True):
         for j in range(X.shape[1]):
@@ -191,9 +187,7 @@ def test_few_different_numbers_make_fewer_bins() -> None:
     assert target.codes.tolist() == [0] * 9 + [1]
 
 
-# ---------------------------------------------------------------------------------------------
-# no target
-# ---------------------------------------------------------------------------------------------
+# --- no target -------------------------------------------------------------------------------
 WINE = pyfsagg.load_dataset("wine")
 FEW = {
     "frcm": {"n_clusterings": 10},
@@ -283,9 +277,7 @@ def test_the_list_of_filters_names_their_targets() -> None:
     assert targets["value_difference_metric"] == "classes"
 
 
-# ---------------------------------------------------------------------------------------------
-# evaluation
-# ---------------------------------------------------------------------------------------------
+# --- evaluation ------------------------------------------------------------------------------
 QUICK = {"thresholds": [0.3], "n_resamples": 5, "random_state": 0, "task": "regression"}
 
 

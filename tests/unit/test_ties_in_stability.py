@@ -1,7 +1,5 @@
 """Equal scores at the edge of a selection: no evidence of agreement, whatever their column."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """FRCM: formulas by hand, plain twins, planted clusters, identical points, seeds, bad input."""
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -1,7 +1,5 @@
 """Laplacian score, SVD entropy and FRMV: against plain formulas, and on data without a surprise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

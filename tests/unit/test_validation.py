@@ -1,7 +1,5 @@
 """The boundary: what counts as a table and as a target, and what is refused in which words."""
 
-from __future__ import annotations
-
 import datetime
 
 import numpy as np
