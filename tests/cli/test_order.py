@@ -62,7 +62,6 @@ def test_order_as_json_by_divergence(pyfsagg, table: Path) -> None:
         ("", "required: TABLE, -t/--target"),
         ("orders.csv", "required: -t/--target"),
         ("orders.csv --target knd", "did you mean 'kind'"),
-        ("orders.csv --target kind --method kl", "method must be one of"),
         ("orders.csv --target kind --n-features-to-select 99", "n-features-to-select"),
         ("orders.csv --target kind --n-features-to-select 2 --divergence 0", "exclude"),
         ("orders.csv --target kind --accuracy some", "expected a number or 'all'"),

@@ -91,7 +91,6 @@ def test_screen_as_json_of_one_side(pyfsagg, table: Path) -> None:
             "takes --p-low and --p-high together, got --p-low alone",
         ),
         ("--item gene --score z --side low --p-low p", "unknown --p-low column 'p'"),
-        ("--item gene --score z --alpha 2", "alpha must be a number above 0.0"),
         ("--item gene --score z --alpha two", "expected one number or two, got 'two'"),
         ("--item gene --score z --control-guides x1", "no guide of the screen is a control"),
         ("--item gene --score guide", "scores must be one number per guide"),

@@ -222,7 +222,6 @@ BAD_FILES = {
         ("good.csv --n-features 7", "has 3 columns of features"),
         ("good.csv --n-features-to-select 4", "n-features-to-select"),
         ("good.csv --n-features-to-select 0", "n-features-to-select"),
-        ("good.csv --confidence-level 1", "level"),
         ("good.csv --measures nogeira", "did you mean 'nogueira'"),
         ("good.csv --measures yu", "similarity"),
         ("good.csv --input sets", "0/1"),

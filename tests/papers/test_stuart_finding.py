@@ -255,19 +255,8 @@ def test_round_trip(found: StuartFinding, tmp_path: Path) -> None:
         assert repr(back) == repr(finding)
 
 
-def test_damaged_files(tmp_path: Path) -> None:
+def test_a_finding_without_its_values_is_damaged(tmp_path: Path) -> None:
     path = made({100: 0.1}).save(tmp_path / "a.json")
-    document = json.loads(path.read_text())
-    with pytest.raises(OutputError, match=r"holds no saved .* is missing"):
-        StuartFinding.load(tmp_path / "b.json")
-    for change, words in (
-        ({"kind": "influence"}, "holds a 'influence'"),
-        ({"schema": 2}, "schema 2"),
-        ({"values": None}, "damaged"),
-    ):
-        path.write_text(json.dumps({**document, **change}))
-        with pytest.raises(OutputError, match=words):
-            StuartFinding.load(path)
-    path.write_text("{")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "values": None}))
     with pytest.raises(OutputError, match="damaged"):
         StuartFinding.load(path)

@@ -129,11 +129,6 @@ def test_names_are_harmless(hostile: Any) -> None:
         assert re.sub("[\x00\u202e]", "\ufffd", name) in listed
 
 
-def test_same_result_same_bytes() -> None:
-    pages = {render_page(aggregation_page(aggregate(TABLE, "rra"))) for _ in range(2)}
-    assert len(pages) == 1
-
-
 def test_bad_arguments() -> None:
     result = aggregate(TABLE, "rra")
     with pytest.raises(DataError, match="does not hold its lists"):

@@ -268,7 +268,6 @@ def printed(pdf: bytes) -> list[str]:
                 letters = re.search(rb"/ToUnicode\s+(\d+) 0 R", parts[int(number)])
                 fonts[name] = _letters(_stream(parts[int(letters[1])])) if letters else {}
         content = re.search(rb"/Contents\s+(\d+) 0 R", body)
-        assert content is not None
         sheets.append(_words(_stream(parts[int(content[1])]), fonts))
     return sheets
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from html_pages import Page, open_in_browser
+from html_pages import Page
 from matplotlib.figure import Figure
 
 from pyfsagg import InfluenceResult, influence, load_dataset, stability_curve
@@ -229,15 +229,6 @@ def test_ensemble_report_says_why_there_is_no_curve(make: Any) -> None:
     assert isinstance(size_block(single), Text)
     page = Page(partly.to_html())
     assert "Figure 5" not in page.words
-
-
-@pytest.mark.browser
-def test_pages_have_no_complaint_from_the_browser(result: InfluenceResult, tmp_path: Path) -> None:
-    path = write_page(influence_page(result, data_name="<b>&"), tmp_path / "report.html")
-    done = open_in_browser(path, tmp_path / "profile")
-    assert done.returncode == 0, done.stderr
-    assert "CONSOLE" not in done.stderr
-    assert done.stdout.count("<svg") == 8
 
 
 def test_json_of_a_comparison_is_strict(result: InfluenceResult) -> None:

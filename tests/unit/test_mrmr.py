@@ -1,14 +1,12 @@
 """mRMR: hand-worked values, the NumPy twin, weights, missing values, refusals."""
 
-import importlib.util
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from numba import njit
+from loading import load_beside
 
 from pyfsagg._kernels.class_tables import praznik_bins, praznik_rows
 from pyfsagg._kernels.mrmr import (
@@ -19,16 +17,10 @@ from pyfsagg._kernels.mrmr import (
 )
 from pyfsagg._kernels.mrmr_counts import (
     WORD_BITS,
-    _complete,
     add_information,
     allocate,
     encode,
-    equal_bits,
     log_table,
-    meet_1x1,
-    meet_1x3,
-    meet_3x1,
-    meet_3x3,
     place_draws,
     words_for,
 )
@@ -36,13 +28,9 @@ from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS, counted_columns, read_depth
-from pyfsagg.filters.mrmr import MrmrScorer, mrmr, prepare_mrmr
+from pyfsagg.filters.mrmr import mrmr, prepare_mrmr
 
-_spec = importlib.util.spec_from_file_location("twins", Path(__file__).with_name("twins.py"))
-assert _spec is not None
-assert _spec.loader is not None
-twins = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(twins)
+twins = load_beside(__file__, "twins")
 
 
 def mixed_table(rng: np.random.Generator, n: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -235,10 +223,6 @@ def test_the_way_of_counting_follows_the_rows_and_the_levels() -> None:
     assert not takes_few_rows(np.full(60, 5000, np.uint16), ten)  # too many steps
 
 
-def _bin_codes(scorer: MrmrScorer) -> int:
-    return scorer.bins + 1
-
-
 @pytest.mark.parametrize("binning", ["praznik", "equal_width"])
 def test_weights_equal_the_materialised_resample_exactly(binning: str) -> None:
     rng = np.random.default_rng(5)
@@ -254,9 +238,8 @@ def test_weights_equal_the_materialised_resample_exactly(binning: str) -> None:
         rows = np.repeat(np.arange(300), weight)
         # A bin stays a bin where fewer than ten values are left in the resample.
         drawn = table.with_values(table.values[rows])
-        again = replace(
-            scorer, columns=counted_columns(drawn, scorer.columns.source < 0, _bin_codes(scorer))
-        )
+        counted = counted_columns(drawn, scorer.columns.source < 0, scorer.bins + 1)
+        again = replace(scorer, columns=counted)
         ones = np.ones((1, len(rows)), dtype=np.uint16)
         expected, order = again.select(ones, target.codes[np.newaxis, rows])
         np.testing.assert_array_equal(scores[r], expected[0])
@@ -306,38 +289,14 @@ def test_refusals_name_the_cause() -> None:
     with pytest.raises(DataError, match="'gappy' has 1 missing"):
         mrmr(X, y, binning="praznik")
     assert np.isfinite(mrmr(X, y).scores).all()
-    with pytest.raises(
-        ParameterError, match="n_features must be a whole number from 1 to 2, got 3"
+    for options, message in (
+        ({"n_features": 3}, "n_features must be a whole number from 1 to 2, got 3"),
+        ({"binning": "quantile"}, "binning must be one of 'equal_width', 'praznik'"),
+        ({"binning": "praznik", "bins": 5}, "use binning='equal_width'"),
+        ({"n_features": "many"}, "a whole number, 'all' or 'auto', got 'many'"),
     ):
-        mrmr(X, y, n_features=3)
-    with pytest.raises(ParameterError, match="binning must be one of 'equal_width', 'praznik'"):
-        mrmr(X, y, binning="quantile")
-    with pytest.raises(ParameterError, match="use binning='equal_width'"):
-        mrmr(X, y, binning="praznik", bins=5)
-    with pytest.raises(ParameterError, match="a whole number, 'all' or 'auto', got 'many'"):
-        mrmr(X, y, n_features="many")
-
-
-@pytest.mark.parametrize("shape", [(1, 1), (1, 3), (3, 1), (3, 3)])
-def test_mask_intersections_against_python_integers(shape: tuple[int, int]) -> None:
-    meet = {(1, 1): meet_1x1, (1, 3): meet_1x3, (3, 1): meet_3x1, (3, 3): meet_3x3}[shape]
-
-    @njit
-    def count(masks, first, second, n_words, n_single, out, stride):  # type: ignore[no-untyped-def]
-        meet(masks, first, second, n_words, n_single, out, 1, stride)
-
-    rng = np.random.default_rng(0)
-    masks = rng.integers(0, 2**63, 6 * 16, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    words = masks.reshape(6, 16).tolist()
-    for n_single in (16, 8, 0):
-        out, expected = np.full(40, -1), np.full(40, -1)
-        count(masks, 0, 48, 16, n_single, out, 5)
-        for i in range(shape[0]):
-            for j in range(shape[1]):
-                both = [a & b for a, b in zip(words[i], words[3 + j], strict=True)]
-                bits = [word.bit_count() for word in both]
-                expected[1 + 5 * i + j] = sum(bits) + sum(bits[n_single:])
-        np.testing.assert_array_equal(out, expected)
+        with pytest.raises(ParameterError, match=message):
+            mrmr(X, y, **options)
 
 
 @pytest.mark.parametrize("highest", [1, 2, 3, 900])
@@ -354,33 +313,8 @@ def test_every_draw_has_a_place(n: int, highest: int) -> None:
         assert draws.n_single == weights.sum()
 
 
-@pytest.mark.parametrize(("dense_a", "dense_b"), [(1, 1), (3, 2), (4, 5), (2, 5)])
-def test_the_last_dense_row_and_column_follow_from_the_counts(dense_a: int, dense_b: int) -> None:
-    table = np.random.default_rng(dense_a).integers(0, 9, (4, 5))
-    counts = np.zeros((2, 5), dtype=np.int64)
-    counts[0, :dense_a] = table.sum(axis=1)[:dense_a]
-    counts[1, :dense_b] = table.sum(axis=0)[:dense_b]
-    known = table.copy()
-    known[dense_a - 1, :dense_b] = 0
-    known[:dense_a, dense_b - 1] = 0
-    cells = known.ravel()
-    _complete(cells, 4, 5, dense_a, dense_b, counts, 0, 1)
-    np.testing.assert_array_equal(cells.reshape(4, 5), table)
-
-
 def test_a_bootstrap_has_masks_shorter_by_a_quarter() -> None:
     rng = np.random.default_rng(0)
     weights = np.bincount(rng.integers(0, 3888, 3888), minlength=3888).astype(np.uint16)
     assert place_draws(weights).n_words == 48
     assert words_for(3888) == 64
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint32])
-def test_equal_bits(dtype: type) -> None:
-    @njit
-    def bits(codes, position, level):  # type: ignore[no-untyped-def]
-        return equal_bits(codes, position, level)
-
-    codes = np.random.default_rng(1).integers(0, 4, 130).astype(dtype)
-    expected = sum(1 << k for k in range(64) if codes[5 + k] == 3)
-    assert int(bits(codes, 5, 3)) == expected

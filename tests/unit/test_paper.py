@@ -1,10 +1,8 @@
 """The paper: no number in it is typed, each is that of the shipped run, and it becomes a page."""
 
 import csv
-import importlib.util
 import json
 import math
-import os
 import re
 import shutil
 import sys
@@ -16,7 +14,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from html_pages import chromium
+from html_pages import chromium, missing
+from loading import load
 
 import pyfsagg
 
@@ -26,12 +25,7 @@ VALIDATION = ROOT / "data" / "validation"
 
 @pytest.fixture(scope="module")
 def paper() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("paper_build", ROOT / "paper" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / "paper" / "build.py")
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +107,6 @@ def test_numbers_on_stuart_are_those_of_the_shipped_run(values: dict[str, str]) 
     said = " ".join(document["conclusions"])
     last = re.search(r"least stable aggregator in (\d+) of (\d+) rows", said)
     groups = re.search(r"both rank-based ones in (\d+) of", said)
-    assert last is not None
-    assert groups is not None
     assert (values["stuart_last"], values["stuart_rows"]) == last.groups()
     assert values["stuart_groups"] == groups[1]
     assert f"by {values['stuart_gap_nearest']} on average at {values['stuart_nearest']} li" in said
@@ -227,9 +219,7 @@ def test_the_table_of_the_field_names_what_exists(paper: ModuleType) -> None:
 @pytest.fixture(scope="module")
 def page(paper: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("pandoc") is None:
-        if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1":
-            pytest.fail("PYFSAGG_REQUIRE_ALL=1, and pandoc is not installed")
-        pytest.skip("pandoc is not installed")
+        missing("pandoc is not installed")
     return paper.build(tmp_path_factory.mktemp("paper"))
 
 

@@ -25,9 +25,6 @@ def test_one_version() -> None:
     in_r = re.search(r"^Version: (.+)$", read("r_bridge/pyfsaggr/DESCRIPTION"), re.MULTILINE)
     cited = re.search(r"^version: (.+)$", read("CITATION.cff"), re.MULTILINE)
     newest = re.search(r"^## \[(.+?)\]", read("CHANGELOG.md"), re.MULTILINE)
-    assert in_r is not None
-    assert cited is not None
-    assert newest is not None
     assert {in_r[1], cited[1], newest[1]} == {pyfsagg.__version__}
 
 
@@ -37,8 +34,6 @@ def test_reports_cite_what_the_citation_file_says() -> None:
     cited = read("CITATION.cff")
     title = re.search(r'^title: "(.+)"$', cited, re.MULTILINE)
     author = re.search(r'^  - name: "(.+)"$', cited, re.MULTILINE)
-    assert title is not None
-    assert author is not None
     assert f"title = {{{title[1]}}}" in SOFTWARE_ENTRY
     assert author[1] in SOFTWARE_ENTRY
     assert author[1] in software("1")[1]

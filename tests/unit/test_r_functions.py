@@ -63,7 +63,6 @@ def formals(name: str) -> dict[str, str | None]:
     written = re.search(
         rf"^{re.escape(name)} <- function\((.*?)\) \{{$", files, re.MULTILINE | re.DOTALL
     )
-    assert written is not None
     # Commas inside parentheses divide no arguments.
     parts = re.split(r",\s*(?![^()]*\))", written[1])
     pairs = [part.split(" = ", 1) for part in parts]

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,56 +22,12 @@ from pyfsagg.statistics.rank_sets import sets_of_replicates
 
 WINE = pyfsagg.load_dataset("wine")
 
-# Mathematics in PISA 2018: mean and standard error of the 37 members of the OECD.
-PISA = """Australia 491.360025 1.939833
-Austria 498.942314 2.970999
-Belgium 508.070306 2.262662
-Canada 512.016943 2.357476
-Chile 417.406556 2.415888
-Colombia 390.932273 2.989559
-Costa Rica 402.330559 3.288799
-Czech Republic 499.467651 2.460662
-Denmark 509.398375 1.735002
-Estonia 523.414580 1.743602
-Finland 507.301362 1.967920
-France 495.407579 2.320214
-Germany 500.043781 2.647083
-Greece 451.370344 3.091228
-Hungary 481.082636 2.319597
-Iceland 495.187376 1.953083
-Ireland 499.632894 2.198621
-Israel 463.034549 3.498563
-Italy 486.589857 2.780046
-Japan 526.973250 2.471475
-Korea 525.933002 3.121394
-Latvia 496.126331 1.962767
-Lithuania 481.191188 1.953282
-Luxembourg 483.421485 1.097632
-Mexico 408.801473 2.493226
-Netherlands 519.230982 2.632278
-New Zealand 494.489676 1.705943
-Norway 500.963788 2.219045
-Poland 515.647875 2.602085
-Portugal 492.487406 2.684570
-Slovak Republic 486.164854 2.555596
-Slovenia 508.897544 1.363878
-Spain 481.392613 1.462418
-Sweden 502.387702 2.654251
-Switzerland 515.314713 2.908004
-Türkiye 453.507777 2.260407
-United Kingdom 501.769899 2.564428
-United States 478.244717 3.235444"""
-
-
-def pisa() -> pd.DataFrame:
-    rows = [line.rsplit(" ", 2) for line in PISA.splitlines()]
-    frame = pd.DataFrame(rows, columns=["name", "score", "error"]).set_index("name")
-    return frame.astype(float)
+PISA = Path(__file__).parents[1] / "golden" / "data" / "pisa_2018_mathematics.csv"
 
 
 @pytest.mark.parametrize("dependent", [False, True])
 def test_published_sets(dependent: bool) -> None:
-    given = pisa()
+    given = pd.read_csv(PISA, index_col="name")
     errors = (
         {"covariance": np.diag(given["error"] ** 2)}
         if dependent
@@ -272,22 +229,13 @@ def test_replicates_give_their_covariance() -> None:
     rng = np.random.default_rng(0)
     m = 4000
     replicates = rng.standard_normal((m, 3)) * 0.3 + np.array([2.0, 1.0, 0.9])
-    found = sets_of_replicates(
-        replicates.mean(axis=0), replicates, names="abc", confidence_level=0.95, factor=1.0, of="x"
-    )
-    expected = rank_confidence(
-        replicates.mean(axis=0), np.cov(replicates, rowvar=False), n_draws=2000
-    )
+    mean = replicates.mean(axis=0)
+    options = {"names": "abc", "confidence_level": 0.95, "of": "x"}
+    found = sets_of_replicates(mean, replicates, factor=1.0, **options)
+    expected = rank_confidence(mean, np.cov(replicates, rowvar=False), n_draws=2000)
     assert found.lower.tolist() == expected.lower.tolist()
     assert found.upper_all.tolist() == expected.upper_all.tolist()
-    wide = sets_of_replicates(
-        replicates.mean(axis=0),
-        replicates,
-        names="abc",
-        confidence_level=0.95,
-        factor=100.0,
-        of="x",
-    )
+    wide = sets_of_replicates(mean, replicates, factor=100.0, **options)
     assert wide.upper.tolist() == [3, 3, 3]
 
 

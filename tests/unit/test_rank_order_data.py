@@ -1,13 +1,12 @@
 """Transforms, distances, divergence, generators and naive Bayes."""
 
-import importlib.util
 from itertools import combinations, permutations
 from math import log
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from loading import load_beside
 
 from pyfsagg._kernels import rank_order as kernels
 from pyfsagg._kernels.rank_order import add_precedences
@@ -34,13 +33,7 @@ from pyfsagg.rank_order.naive_bayes import (
     stratified_folds,
 )
 
-_spec = importlib.util.spec_from_file_location(
-    "rank_order_reference", Path(__file__).with_name("rank_order_reference.py")
-)
-assert _spec is not None
-assert _spec.loader is not None
-reference = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(reference)
+reference = load_beside(__file__, "rank_order_reference")
 
 FIGURE_1 = pd.DataFrame(
     [[20, 40, 65, 33], [20, 40, 65, 33], [50, 25, 55, 99], [88, 76, 10, 60]],

@@ -37,6 +37,8 @@ def data() -> tuple[Table, Target]:
 
 
 GROUPS = np.repeat(np.arange(10), 4)
+OF_ROWS = "bootstrap stratified_bootstrap balanced_bootstrap subsample complementary_pairs k_fold"
+of_rows = pytest.mark.parametrize("plan", OF_ROWS.split())
 
 
 def draw(data, plan, m=6, sample_weight=None, **options):
@@ -69,17 +71,7 @@ def test_a_resample_depends_on_seed_and_number_only(data, plan: str) -> None:
     assert differs
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [
-        "bootstrap",
-        "stratified_bootstrap",
-        "balanced_bootstrap",
-        "subsample",
-        "complementary_pairs",
-        "k_fold",
-    ],
-)
+@of_rows
 def test_order_of_rows_has_no_influence(data, plan: str) -> None:
     table, target = data
     shuffle = np.random.default_rng(0).permutation(N)
@@ -173,17 +165,7 @@ def test_weights_are_those_of_the_drawn_groups(groups, weights, seed) -> None:
         np.testing.assert_array_equal(drawn(weights), expected)
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [
-        "bootstrap",
-        "stratified_bootstrap",
-        "balanced_bootstrap",
-        "subsample",
-        "complementary_pairs",
-        "k_fold",
-    ],
-)
+@of_rows
 def test_weight_k_is_the_row_written_k_times(data, plan: str) -> None:
     table, target = data
     weight = np.random.default_rng(1).integers(0, 4, N).astype(np.uint16)
@@ -213,7 +195,6 @@ def test_sizes_of_each_plan(data) -> None:
     noisy = draw(data, "label_noise").labels
     assert ((noisy != target.codes).sum(axis=1) == 4).all()
     seen = draw(data, "feature_subspace").features
-    assert seen is not None
     assert (seen.sum(axis=1) == 3).all()
 
 

@@ -430,15 +430,6 @@ def test_the_reference_is_the_mean_of_the_measures() -> None:
     assert "asd" not in few  # it depends on the number of resamples
 
 
-def test_they_are_kept_with_the_result(found: pyfsagg.EnsembleResult, tmp_path) -> None:
-    again = pyfsagg.EnsembleResult.load(found.save(tmp_path / "run"))
-    np.testing.assert_array_equal(again.shuffled.excess, found.shuffled.excess)
-    np.testing.assert_array_equal(again.shuffled.largest, found.shuffled.largest)
-    pd.testing.assert_frame_equal(again.shuffled.stability, found.shuffled.stability)
-    assert again.shuffled.n_resamples == found.shuffled.n_resamples
-    assert again.to_json() == found.to_json()
-
-
 def test_a_resumed_run_has_the_same(tmp_path) -> None:
     X, y = table(1.0)
     options = {"n_resamples": 30, "random_state": 5}

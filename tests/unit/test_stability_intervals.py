@@ -116,7 +116,6 @@ def test_intervals_cover_the_true_value(method: str, name: str) -> None:
             n_boot=200,
             random_state=rng,
         )
-        assert found.interval is not None
         hits += found.interval[0] <= target <= found.interval[1]
     # 1e-6 in each tail, with room of 5 points for an approximate interval at m = 60.
     assert binom.ppf(1e-6, runs, 0.85) <= hits <= binom.ppf(1 - 1e-6, runs, 0.95)
@@ -163,7 +162,6 @@ def test_imputed_pairs_enter_the_intervals() -> None:
     plain = measure_stability(support, "ochiai", interval="jackknife")
     assert found.n_undefined == plain.n_undefined == 5 * 25 + 10
     assert found.value == pytest.approx(plain.value * plain.n_pairs / 435)
-    assert found.interval is not None
     assert found.interval[0] < found.value < found.interval[1]
 
 
@@ -181,8 +179,6 @@ def test_intervals_are_student_s(method: str) -> None:
     found = measure_stability(
         scores, "spearman", interval=method, confidence_level=0.9, random_state=0
     )
-    assert found.interval is not None
-    assert found.standard_error is not None
     half = student.ppf(0.95, 11) * found.standard_error
     assert found.interval == pytest.approx((found.value - half, found.value + half), rel=1e-12)
 
@@ -192,7 +188,6 @@ def test_resamples_that_agree_have_a_wide_interval_or_none() -> None:
     for name in ("nogueira", "jaccard", "phi", "somol"):
         for method in ("jackknife", "bootstrap"):
             found = measure_stability(same, name, interval=method, input="scores", random_state=0)
-            assert found.interval is not None
             assert found.value == pytest.approx(1.0)
             assert found.interval[0] < 0.9
     with pytest.raises(DataError, match="give no interval"):

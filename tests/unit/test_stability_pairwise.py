@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, rankdata, weightedtau
 
-from pyfsagg._base.validation import n_selected
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -17,9 +16,7 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
-from pyfsagg.listing import list_methods
 from pyfsagg.ranks import rank_scores
-from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, PairwiseAverage
 from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.stability_measures.pairwise import thesis_measures
@@ -313,22 +310,6 @@ def test_bad_parameters_are_refused() -> None:
 def test_top_out_of_range_is_refused(n_features_to_select: object) -> None:
     with pytest.raises(ParameterError, match="n_features_to_select"):
         measure_stability(scores_with_ties(), "jaccard", n_features_to_select=n_features_to_select)  # type: ignore[arg-type]
-
-
-def test_subset_sizes_and_ties() -> None:
-    assert [n_selected(0.07, 100), n_selected(0.25, 34), n_selected(1e-6, 10)] == [7, 9, 1]
-    assert [n_selected(1, 10), n_selected(1.0, 10)] == [1, 10]
-    support = select_top(np.array([[1.0, 2.0, 2.0, 2.0, 0.0]]), 2)
-    assert support.tolist() == [[False, True, True, False, False]]
-
-
-def test_the_table_lists_every_measure() -> None:
-    table = list_methods("stability")
-    assert len(table) == 29
-    assert table["formula"].str.len().min() > 5
-    assert table["source"].str.len().min() > 5
-    assert set(table["kind"]) == {"scores", "ranks", "sets"}
-    assert "bind" not in table
 
 
 def test_result_renders() -> None:

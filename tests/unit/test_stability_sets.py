@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from subsets import all_subsets
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
@@ -98,14 +99,6 @@ def test_frequency_measures_by_their_definitions() -> None:
     high = ((q % m) ** 2 + q * (m - 1) - (q % m) * m) / (q * (m - 1))
     somol = ((h * (h - 1)).sum() / (q * (m - 1)) - low) / (high - low)
     assert measure_stability(support, "somol").value == pytest.approx(somol, abs=1e-12)
-
-
-def all_subsets(p: int, size: int) -> Bools:
-    chosen = list(itertools.combinations(range(p), size))
-    out = np.zeros((len(chosen), p), dtype=bool)
-    for row, columns in zip(out, chosen, strict=True):
-        row[list(columns)] = True
-    return out
 
 
 @pytest.mark.parametrize("name", ["jaccard", "tanimoto", "dice", "ochiai", "hamming"])

@@ -340,7 +340,3 @@ def test_bad_input_to_evaluation(options: dict[str, object], error: type, messag
     own = {name: given.pop(name) for name in pyfsagg.Protocol.names() if name in given}
     with pytest.raises(error, match=message):
         pyfsagg.evaluate(X, y, **given, protocol=pyfsagg.Protocol(**own))
-
-
-def test_regressors_by_name() -> None:
-    assert "ridge" in list_methods("regressors").index

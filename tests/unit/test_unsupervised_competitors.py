@@ -9,9 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from pyfsagg._kernels.clusters import correlation_ratios, secular_root, spectral_entropy_without
 from pyfsagg._table.table import as_table
 from pyfsagg.aggregation import aggregate
-from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.resampling import Rows
 from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.unsupervised import (
     UNSUPERVISED_METHODS,
@@ -284,17 +282,6 @@ def test_stability_of_unsupervised_rankings_over_resamples() -> None:
         assert set(np.argsort(-np.asarray(aggregate(planted, "borda").scores))[:10]) == set(
             range(10)
         )
-
-
-def test_within_aggregation_takes_an_unsupervised_filter() -> None:
-    X = TABLES["tall"]
-    scorer = UnsupervisedFilter("svd_entropy")
-    rows = np.random.default_rng(1).integers(60, size=(4, 60))
-    result = wam(X, np.arange(60) % 2, filter=scorer, resampling=Rows(rows))
-    expected = [svd_entropy(X[draw]) for draw in rows]
-    np.testing.assert_allclose(result.score_matrices["svd_entropy"], expected, rtol=0, atol=1e-12)
-    swapped = wam(X, np.arange(60) % 3, filter=scorer, resampling=Rows(rows))
-    np.testing.assert_array_equal(result.scores, swapped.scores)
 
 
 @pytest.mark.parametrize("standardize", ["center", "z_score", "min_max"])
