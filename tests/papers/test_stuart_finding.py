@@ -144,24 +144,20 @@ def test_a_set_without_printed_values(no_r: None) -> None:
 
 
 def test_bad_input(no_r: None) -> None:
-    with pytest.raises(ParameterError, match="information_gain, mrmr, got chi_squared"):
-        stuart_finding([WINE], filters=["chi_squared"])
-    with pytest.raises(ParameterError, match="n_folds"):
-        stuart_finding([WINE], n_folds=2)
-    with pytest.raises(ParameterError, match="list_counts"):
-        stuart_finding([WINE], list_counts=[1])
-    with pytest.raises(ParameterError, match="list_counts"):
-        stuart_finding([WINE], list_counts=[])
-    with pytest.raises(ParameterError, match=r"different and at least one, got \['wine', 'wine'\]"):
-        stuart_finding([WINE, "wine"])
-    with pytest.raises(ParameterError, match=r"at least one, got \[\]"):
-        stuart_finding([])
-    with pytest.raises(InputTypeError, match="one name 'wine'"):
-        stuart_finding("wine")
-    with pytest.raises(UnknownNameError, match="nowhere"):
-        stuart_finding(["nowhere"])
-    with pytest.raises(InputTypeError, match="got DataFrame"):
-        stuart_finding([WINE.X])
+    for arguments, error, message in (
+        (([WINE], ["chi_squared"]), ParameterError, "information_gain, mrmr, got chi_squared"),
+        (([WINE], ["mrmr"], 2), ParameterError, "n_folds"),
+        (([WINE], ["mrmr"], 3, [1]), ParameterError, "list_counts"),
+        (([WINE], ["mrmr"], 3, []), ParameterError, "list_counts"),
+        (([WINE, "wine"],), ParameterError, r"different and at least one, got \['wine', 'wine'\]"),
+        (([],), ParameterError, r"at least one, got \[\]"),
+        (("wine",), InputTypeError, "one name 'wine'"),
+        ((["nowhere"],), UnknownNameError, "nowhere"),
+        (([WINE.X],), InputTypeError, "got DataFrame"),
+    ):
+        names = ("datasets", "filters", "n_folds", "list_counts")[: len(arguments)]
+        with pytest.raises(error, match=message):
+            stuart_finding(**dict(zip(names, arguments, strict=True)))
     with pytest.raises(ParameterError, match="kind must be one of 'lists', 'values', got 'x'"):
         made({100: 0.1}).plot("x")
     with pytest.raises(ParameterError, match="dataset must be"):

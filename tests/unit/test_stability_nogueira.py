@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import binom
 from scipy.stats import t as student
 
 from pyfsagg._base.fields import put_together
@@ -102,36 +101,6 @@ def test_the_variance_is_that_of_the_jackknife_but_at_least_that_of_the_frequenc
     half = student.ppf(0.975, m - 1) * math.sqrt(found.variance)
     limits = (max(found.estimate - half, -1 / (m - 1)), min(found.estimate + half, 1.0))
     assert found.interval == pytest.approx(limits)
-
-
-def true_stability(chance: NDArray[np.float64]) -> float:
-    share = chance.mean()
-    return float(1 - (chance * (1 - chance)).mean() / (share * (1 - share)))
-
-
-def test_the_interval_covers_the_true_value_as_often_as_stated() -> None:
-    rng = np.random.default_rng(11)
-    chance = np.concatenate([np.full(4, 0.9), np.full(16, 0.1)])
-    target, runs = true_stability(chance), 1000
-    hits = 0
-    for _ in range(runs):
-        limits = nogueira(draw(rng, 200, chance), confidence_level=0.9).interval
-        hits += limits[0] <= target <= limits[1]
-    # 1e-6 in each tail, around 0.9 with one point of room for the asymptotic form at m = 200.
-    assert binom.ppf(1e-6, runs, 0.89) <= hits <= binom.ppf(1 - 1e-6, runs, 0.91)
-
-
-def test_the_tests_keep_their_level() -> None:
-    rng = np.random.default_rng(12)
-    chance = np.concatenate([np.full(4, 0.8), np.full(16, 0.2)])
-    runs = 600
-    one = two = 0
-    for _ in range(runs):
-        a, b = nogueira(draw(rng, 200, chance)), nogueira(draw(rng, 200, chance))
-        one += a.test(true_stability(chance)).p_value < 0.1
-        two += a.compare(b).p_value < 0.1
-    for rejections in (one, two):
-        assert binom.ppf(1e-6, runs, 0.09) <= rejections <= binom.ppf(1 - 1e-6, runs, 0.115)
 
 
 def test_statistics_of_the_tests() -> None:

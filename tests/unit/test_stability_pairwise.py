@@ -286,24 +286,21 @@ def test_bad_score_matrices_are_refused(bad: Floats, message: str) -> None:
 
 def test_bad_parameters_are_refused() -> None:
     scores = scores_with_ties()
-    with pytest.raises(UnknownNameError, match="did you mean 'pearson'"):
-        measure_stability(scores, "pearsn")
-    with pytest.raises(ParameterError, match="has no option 'penalty'; its options: direction"):
-        measure_stability(scores, "canberra", penalty=1)
-    with pytest.raises(ParameterError, match="direction"):
-        measure_stability(scores, "canberra", direction="up")
-    with pytest.raises(ParameterError, match="n_features is 3"):
-        measure_stability(scores, "pearson", n_features=3)
-    with pytest.raises(ParameterError, match="feature_names"):
-        measure_stability(scores, "pearson", feature_names=["a"])
-    with pytest.raises(ParameterError, match="takes no similarity"):
-        measure_stability(scores, "pearson", similarity=np.eye(14))
+    for name, options, error, message in (
+        ("pearsn", {}, UnknownNameError, "did you mean 'pearson'"),
+        ("canberra", {"penalty": 1}, ParameterError, "no option 'penalty'; its options: direction"),
+        ("canberra", {"direction": "up"}, ParameterError, "direction"),
+        ("pearson", {"n_features": 3}, ParameterError, "n_features is 3"),
+        ("pearson", {"feature_names": ["a"]}, ParameterError, "feature_names"),
+        ("pearson", {"similarity": np.eye(14)}, ParameterError, "takes no similarity"),
+        ("asd", {"undefined": 0.0}, ParameterError, "average over pairs"),
+    ):
+        with pytest.raises(error, match=message):
+            measure_stability(scores, name, **options)
     with pytest.raises(InputTypeError, match="not a matrix of numbers"):
         measure_stability(pd.DataFrame({"a": ["x", "y"]}), "pearson", input="scores")
     with pytest.raises(InputTypeError, match="list of feature sets"):
         measure_stability(3, "jaccard")
-    with pytest.raises(ParameterError, match="average over pairs"):
-        measure_stability(scores, "asd", undefined=0.0)
 
 
 @pytest.mark.parametrize("n_features_to_select", [0, 15, 0.0, 1.5, -0.1, True, "a", np.nan])

@@ -143,13 +143,9 @@ def test_concordance_of_more_than_four_thousand_million_rows() -> None:
 def test_filters_of_numbers_explain_the_residuals_of_each_resample(name: str) -> None:
     for found, rows in zip(run(name), ROWS, strict=True):
         residuals = residuals_by_definition(TIME[rows], EVENT[rows]).round(12)
-        alone = pyfsagg.wam(
-            X.iloc[rows],
-            residuals,
-            filter=name,
-            task="regression",
-            resampling=pyfsagg.resampling.Rows(np.arange(N)[np.newaxis]),
-        )
+        once = pyfsagg.resampling.Rows(np.arange(N)[np.newaxis])
+        options = {"filter": name, "task": "regression", "resampling": once}
+        alone = pyfsagg.wam(X.iloc[rows], residuals, **options)
         np.testing.assert_allclose(found, alone.combined[0], rtol=1e-9, atol=1e-12)
 
 
@@ -276,16 +272,10 @@ def test_times_that_cannot_be_used_are_refused(kind: str) -> None:
 
 
 def test_events_coded_as_in_r() -> None:
+    options = {"filter": "cox_score", "task": "survival", "n_resamples": 3, "random_state": 0}
     with pytest.warns(PyfsaggWarning, match=r"1 is taken for censored, 2 for the event"):
-        found = pyfsagg.wam(
-            X,
-            changed(status=1.0 + EVENT),
-            filter="cox_score",
-            task="survival",
-            n_resamples=3,
-            random_state=0,
-        )
-    same = pyfsagg.wam(X, Y, filter="cox_score", task="survival", n_resamples=3, random_state=0)
+        found = pyfsagg.wam(X, changed(status=1.0 + EVENT), **options)
+    same = pyfsagg.wam(X, Y, **options)
     assert (found.scores == same.scores).all()
     looked = pyfsagg.check_table(X, changed(status=EVENT + 1), task="survival")
     assert looked.n_events == EVENT.sum()

@@ -199,18 +199,15 @@ FEW = {
 
 @pytest.mark.parametrize("name", ALONE)
 def test_unsupervised_rankings_are_filters(name: str) -> None:
-    run = pyfsagg.wam(WINE.X, filter=name, filter_params=FEW[name], n_resamples=3, random_state=1)
-    table = as_table(WINE.X)
-    drawn = UnsupervisedFilter(name, FEW[name])
-    again = pyfsagg.wam(
-        WINE.X, filter=name, filter_params=FEW[name], n_resamples=3, random_state=1, n_jobs=2
+    table, options = as_table(WINE.X), {"filter": name, "filter_params": FEW[name]}
+    run, again = (
+        pyfsagg.wam(WINE.X, n_resamples=3, random_state=1, n_jobs=jobs, **options)
+        for jobs in (1, 2)
     )
     np.testing.assert_array_equal(run.combined, again.combined)
-    rows = np.arange(table.n_samples)[np.newaxis]
-    whole = pyfsagg.wam(
-        WINE.X, filter=name, filter_params=FEW[name], resampling=pyfsagg.resampling.Rows(rows)
-    )
-    np.testing.assert_array_equal(whole.combined[0], drawn(table))
+    rows = pyfsagg.resampling.Rows(np.arange(table.n_samples)[np.newaxis])
+    whole = pyfsagg.wam(WINE.X, resampling=rows, **options)
+    np.testing.assert_array_equal(whole.combined[0], UnsupervisedFilter(name, FEW[name])(table))
 
 
 def test_labels_make_no_difference_to_them() -> None:
