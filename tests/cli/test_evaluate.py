@@ -1,9 +1,7 @@
 """``pyfsagg evaluate`` from the outside."""
 
 import json
-from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -13,13 +11,6 @@ WINE = load_dataset("wine")
 FILES = ["evaluation.csv", "report.html", "run.json", "run.toml", "summary.csv"]
 TABLE = "wine.csv --target kind --exclude subject"
 QUICK = "--classifiers nb --thresholds 3,50% --n-resamples 10 --jobs 1 --seed 3"
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "wine.csv"
-    WINE.X.assign(kind=WINE.y, subject=np.arange(178) // 2).to_csv(path, index=False)
-    return path
 
 
 def test_evaluate_writes_everything_and_agrees_with_python(pyfsagg, table, tmp_path):

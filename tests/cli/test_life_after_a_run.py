@@ -20,13 +20,6 @@ RANK = "rank wine.csv -t kind --exclude subject -n 10 -q"
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "wine.csv"
-    WINE.X.assign(kind=WINE.y, subject=np.arange(178) // 2).to_csv(path, index=False)
-    return path
-
-
-@pytest.fixture
 def run(command, table: Path, tmp_path: Path) -> Path:
     command(f"{RANK} -o run --threshold 4")
     return tmp_path / "run"

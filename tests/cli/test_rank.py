@@ -20,13 +20,6 @@ WINE = load_dataset("wine")
 FILES = ["matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml", "selected.txt"]
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "wine.csv"
-    WINE.X.assign(kind=WINE.y, subject=np.arange(178) // 2).to_csv(path, index=False)
-    return path
-
-
 def test_rank_writes_everything_and_says_where(process, table: Path, tmp_path: Path) -> None:
     done = process(
         "rank wine.csv --target kind --exclude subject --n-resamples 40 --seed 3 "

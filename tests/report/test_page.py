@@ -70,29 +70,14 @@ def reader() -> Reader:
 
 
 def test_blocks_are_there_in_order(reader: Reader) -> None:
-    assert [cells for _, cells in reader.rows] == [
-        ["word", "Name", "Value"],
-        ["1", "word", "0.5"],
-        ["2", "b", "−3"],
-        ["3", "c10", "–"],
-        ["4", "c9", "1,000"],
-        ["word"],
-        ["word", "word"],
-        ["word", "Name"],
-        ["1", "word"],
-        ["2", "b"],
-        ["3", "c10"],
-        ["4", "c9"],
-    ]
+    rows = [["1", "word", "0.5"], ["2", "b", "−3"], ["3", "c10", "–"], ["4", "c9", "1,000"]]
+    plain = [["word", "Name"], *(row[:2] for row in rows)]
+    records = [["word"], ["word", "word"]]
+    found = [cells for _, cells in reader.rows]
+    assert found == [["word", "Name", "Value"], *rows, *records, *plain]
     assert [kind for kind, _ in reader.rows[1:5]] == ["selected", "selected", None, None]
-    for part in (
-        "Table 1. word",
-        "Figure 1. Of word",
-        "Table 2. word",
-        "Figure 2. Of word",
-        "Table 3. Plain",
-        "word. word.",
-    ):
+    titles = ("Table 1. word", "Figure 1. Of word", "Table 2. word", "Figure 2. Of word")
+    for part in (*titles, "Table 3. Plain", "word. word."):
         assert part in reader.words
 
 

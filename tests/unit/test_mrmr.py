@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from loading import load_beside
+from numba import njit
 
 from pyfsagg._kernels.class_tables import praznik_bins, praznik_rows
 from pyfsagg._kernels.mrmr import (
@@ -17,10 +18,16 @@ from pyfsagg._kernels.mrmr import (
 )
 from pyfsagg._kernels.mrmr_counts import (
     WORD_BITS,
+    _complete,
     add_information,
     allocate,
     encode,
+    equal_bits,
     log_table,
+    meet_1x1,
+    meet_1x3,
+    meet_3x1,
+    meet_3x3,
     place_draws,
     words_for,
 )
@@ -318,3 +325,50 @@ def test_a_bootstrap_has_masks_shorter_by_a_quarter() -> None:
     weights = np.bincount(rng.integers(0, 3888, 3888), minlength=3888).astype(np.uint16)
     assert place_draws(weights).n_words == 48
     assert words_for(3888) == 64
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 3), (3, 1), (3, 3)])
+def test_mask_intersections_against_python_integers(shape: tuple[int, int]) -> None:
+    meet = {(1, 1): meet_1x1, (1, 3): meet_1x3, (3, 1): meet_3x1, (3, 3): meet_3x3}[shape]
+
+    @njit
+    def count(masks, first, second, n_words, n_single, out, stride):  # type: ignore[no-untyped-def]
+        meet(masks, first, second, n_words, n_single, out, 1, stride)
+
+    rng = np.random.default_rng(0)
+    masks = rng.integers(0, 2**63, 6 * 16, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    words = masks.reshape(6, 16).tolist()
+    for n_single in (16, 8, 0):
+        out, expected = np.full(40, -1), np.full(40, -1)
+        count(masks, 0, 48, 16, n_single, out, 5)
+        for i in range(shape[0]):
+            for j in range(shape[1]):
+                both = [a & b for a, b in zip(words[i], words[3 + j], strict=True)]
+                bits = [word.bit_count() for word in both]
+                expected[1 + 5 * i + j] = sum(bits) + sum(bits[n_single:])
+        np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32])
+def test_equal_bits(dtype: type) -> None:
+    @njit
+    def bits(codes, position, level):  # type: ignore[no-untyped-def]
+        return equal_bits(codes, position, level)
+
+    codes = np.random.default_rng(1).integers(0, 4, 130).astype(dtype)
+    expected = sum(1 << k for k in range(64) if codes[5 + k] == 3)
+    assert int(bits(codes, 5, 3)) == expected
+
+
+@pytest.mark.parametrize(("dense_a", "dense_b"), [(1, 1), (3, 2), (4, 5), (2, 5)])
+def test_the_last_dense_row_and_column_follow_from_the_counts(dense_a: int, dense_b: int) -> None:
+    table = np.random.default_rng(dense_a).integers(0, 9, (4, 5))
+    counts = np.zeros((2, 5), dtype=np.int64)
+    counts[0, :dense_a] = table.sum(axis=1)[:dense_a]
+    counts[1, :dense_b] = table.sum(axis=0)[:dense_b]
+    known = table.copy()
+    known[dense_a - 1, :dense_b] = 0
+    known[:dense_a, dense_b - 1] = 0
+    cells = known.ravel()
+    _complete(cells, 4, 5, dense_a, dense_b, counts, 0, 1)
+    np.testing.assert_array_equal(cells.reshape(4, 5), table)

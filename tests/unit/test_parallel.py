@@ -104,6 +104,13 @@ def cluster() -> Iterator[Any]:
         yield client
 
 
+def kill_one(client) -> int:
+    """Kill a worker of the cluster; the number of its process."""
+    process = next(iter(client.run(os.getpid).values()))
+    os.kill(process, signal.SIGKILL)
+    return process
+
+
 @pytest.fixture
 def mortal() -> Iterator[Any]:
     """For a test that kills a worker, which may be missed for seconds."""
@@ -120,15 +127,14 @@ def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(mortal: Any) -> None:
     here = pyfsagg.bam(X, y, filters=["ig", "chi2"], n_resamples=80, random_state=0)
     killed: list[int] = []
 
-    def kill_one(done: int, total: int) -> None:
+    def kill(done: int, total: int) -> None:
         if done >= 20 and not killed:
-            killed.append(next(iter(mortal.run(os.getpid).values())))
-            os.kill(killed[0], signal.SIGKILL)
+            killed.append(kill_one(mortal))
 
     with joblib.parallel_config(backend="dask"):
         there = pyfsagg.bam(
             X, y, filters=["ig", "chi2"], n_resamples=80, random_state=0,
-            execution=pyfsagg.Execution(progress=kill_one),
+            execution=pyfsagg.Execution(progress=kill),
         )  # fmt: skip
     assert killed
     for label, matrix in here.score_matrices.items():
@@ -144,8 +150,7 @@ def test_a_worker_that_dies_while_the_data_are_sent(mortal, monkeypatch, moment)
 
     def kill() -> None:
         if not killed:
-            killed.append(next(iter(mortal.run(os.getpid).values())))
-            os.kill(killed[0], signal.SIGKILL)
+            killed.append(kill_one(mortal))
 
     def told(self: Any, data: Any, **options: Any) -> Any:
         if moment == "before":
@@ -189,7 +194,7 @@ def test_sending_that_never_ends_because_a_worker_died_is_given_up(mortal, monke
         nonlocal tries
         tries += 1
         if tries == 1:
-            os.kill(next(iter(mortal.run(os.getpid).values())), signal.SIGKILL)
+            kill_one(mortal)
             never.wait()
         return scatter(self, data, **options)
 
@@ -323,15 +328,12 @@ def test_the_command_uses_the_cluster_it_is_told(cluster, tmp_path, monkeypatch)
         [sys.executable, "-m", "pyfsagg", *there], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    ranking = [(tmp_path / place / "ranking.csv").read_bytes() for place in ("here", "there")]
-    records = [
-        json.loads((tmp_path / place / "run.json").read_text(encoding="utf-8"))
-        for place in ("here", "there")
-    ]
-    for record in records:
+    found = []
+    for place in ("here", "there"):
+        record = json.loads((tmp_path / place / "run.json").read_text(encoding="utf-8"))
         del record["view"]  # the command
-    assert ranking[0] == ranking[1]
-    assert records[0] == records[1]
+        found.append((record, (tmp_path / place / "ranking.csv").read_bytes()))
+    assert found[0] == found[1]
 
 
 def test_a_scheduler_that_does_not_answer_is_said(monkeypatch, capsys):

@@ -9,7 +9,6 @@ import pytest
 from loading import load_beside
 
 from pyfsagg._kernels import rank_order as kernels
-from pyfsagg._kernels.rank_order import add_precedences
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order import (
     make_planted_orders,
@@ -335,38 +334,3 @@ def test_kernels_against_numpy(unknown: bool) -> None:
     i, j = kernels.first_difference(ranks[0], ranks[1], np.arange(70))
     assert states[0, i, j] != states[1, i, j]
     assert kernels.first_difference(ranks[0], ranks[0], np.arange(70)) == (-1, -1)
-
-
-def test_precedences_and_entropies_against_numpy() -> None:
-    rng = np.random.default_rng(8)
-    ranks = integer_ranks(rng.integers(0, 9, (7, 6)).astype(float), "average", None)
-    weights = rng.integers(1, 4, 7)
-    before = ranks[:, :, None] > ranks[:, None, :]  # [a, g, f]: f before g
-    tied = ranks[:, :, None] == ranks[:, None, :]
-    for tie_weight, each in ((0, before.astype(int)), (1, 2 * before + tied)):
-        table = np.empty((6, 6), dtype=np.uint8)
-        add_precedences(ranks, weights, tie_weight, 0, 6, table)
-        expected = np.tensordot(weights, each, 1)
-        np.fill_diagonal(expected, 0)
-        np.testing.assert_array_equal(table, expected)
-    codes = np.array([0, 1, 0, 1, 2, 2, 0], dtype=np.int32)
-    counts = np.arange(weights.sum() + 1.0)
-    out = np.empty(2)
-    kernels.conditional_entropies(
-        np.ascontiguousarray(ranks.T),
-        weights,
-        codes,
-        3,
-        2,
-        np.array([0, 4]),
-        counts * np.log(np.maximum(counts, 1)),
-        out,
-    )
-    for value, other in zip(out, (0, 4), strict=True):
-        sign = np.sign(ranks[:, 2] - ranks[:, other])
-        expected = 0.0
-        for s in (-1, 0, 1):
-            by_class = np.bincount(codes[sign == s], weights[sign == s], 3)
-            share = by_class[by_class > 0]
-            expected -= (share * np.log(share / by_class.sum())).sum()
-        assert value == pytest.approx(expected, abs=1e-12)
