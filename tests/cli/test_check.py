@@ -77,7 +77,7 @@ def test_a_run_stops_unless_told_to_go_on(pyfsagg, wine: pd.DataFrame, tmp_path:
         assert done.stderr == ""
         ranked = pd.read_csv(tmp_path / str(number) / "ranking.csv")["feature"].tolist()
         assert ("nr" in ranked) == ("accept" in flag)
-    done = pyfsagg("rank t.csv --target kind --accept nr")
+    done = pyfsagg("rank t.csv --target kind --accept nr", code=2)
     assert "unknown finding 'nr' to accept; there are: identifier, row_number" in done.stderr
 
 
@@ -160,7 +160,7 @@ def test_settings_of_files_are_refused_elsewhere(pyfsagg, tmp_path: Path) -> Non
         assert message in done.stderr
         assert done.stderr.count("\n") == 1
     (tmp_path / "t.svm").write_text("1 1:2\n2 2:3\n")
-    done = pyfsagg("rank t.svm --filters ig,su --decimal ,")
+    done = pyfsagg("rank t.svm --filters ig,su --decimal ,", code=2)
     assert "--decimal has no meaning here: t.svm is a sparse table" in done.stderr
 
 

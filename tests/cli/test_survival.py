@@ -68,7 +68,7 @@ def test_other_codes_of_the_event(pyfsagg, trial, tmp_path: Path) -> None:
     events = trial["status"].astype(float).where(trial.index > 1) + 1
     trial.assign(status=events).to_csv(tmp_path / "trial.csv", index=False)
     for event in ("status", "status=2"):
-        done = pyfsagg(f"check trial.csv --target time --event {event}")
+        done = pyfsagg(f"check trial.csv --target time --event {event}", code=1)
         assert "2 of 60 rows" in done.stdout
     # Of several kinds none is taken without a word.
     trial.assign(status=np.arange(60) % 3).to_csv(tmp_path / "trial.csv", index=False)

@@ -131,11 +131,6 @@ class Browser:
                 texts.append(str(event["params"]["entry"]["text"]))
         return texts
 
-    def picture(self, file: Path, *, whole: bool = True) -> None:
-        """A picture of the page, for people."""
-        data = self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
-        file.write_bytes(base64.b64decode(data))
-
     def pdf(self, file: Path) -> bytes:
         """The page as it is printed on A4."""
         data = self.call("Page.printToPDF", paperWidth=8.27, paperHeight=11.69,

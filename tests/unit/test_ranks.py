@@ -104,13 +104,6 @@ def test_the_given_array_is_not_shared():
     assert table.scores[0, 0] == 1.0
 
 
-def test_checked_scores_are_wrapped_as_they_are():
-    scores = np.array([[0.2, 0.9, 0.9]])
-    table = RankTable._from_checked_scores(scores, ("a", "b", "c"))
-    assert table.scores is scores
-    np.testing.assert_array_equal(table.normalized_ranks(), [[1.0, 0.5, 0.5]])
-
-
 @pytest.mark.parametrize(
     ("lists", "error", "words"),
     [

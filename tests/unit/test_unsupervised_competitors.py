@@ -6,7 +6,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from pyfsagg._kernels.clusters import correlation_ratios, secular_root, spectral_entropy_without
+from pyfsagg._kernels.clusters import correlation_ratios, secular_root
 from pyfsagg._table.table import as_table
 from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
@@ -115,15 +115,6 @@ def test_svd_entropy_equals_leaving_one_out(name: str) -> None:
     found = svd_entropy(X, standardize="none")
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
     np.testing.assert_array_equal(found, svd_entropy(X, standardize="none", n_jobs=2))
-
-
-def test_svd_entropy_without_a_weight_keeps_the_eigenvalue() -> None:
-    poles = np.array([0.5, 1.0, 1.0, 4.0])
-    weights = np.array([[0.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.5, 0.0], [0.5, 0.0, 0.0, 0.0]])
-    found = spectral_entropy_without(1.0, poles, weights)
-    for entropy, left in zip(found, ([0.5, 1, 1, 4], [0.5, 1, 4], [1, 1, 4]), strict=True):
-        v = np.array(left) / np.sum(left)
-        assert entropy == pytest.approx(-(v * np.log(v)).sum(), abs=1e-12)
 
 
 class Counted:
