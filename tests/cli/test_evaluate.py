@@ -22,17 +22,9 @@ def test_evaluate_writes_everything_and_agrees_with_python(pyfsagg, table, tmp_p
     assert "Results are in out/" in done.stdout
     assert "steps done" in done.stderr
     found = Evaluation.load(tmp_path / "out")
-    expected = evaluate(
-        WINE.X,
-        WINE.y.rename("kind"),
-        methods=["ig", "mrmr/rra"],
-        classifiers=["nb"],
-        thresholds=[3, 0.5],
-        protocol="both",
-        metrics=["accuracy", "roc_auc"],
-        n_resamples=10,
-        random_state=3,
-    )
+    options = {"methods": ["ig", "mrmr/rra"], "classifiers": ["nb"], "thresholds": [3, 0.5]}
+    options |= {"metrics": ["accuracy", "roc_auc"], "n_resamples": 10, "random_state": 3}
+    expected = evaluate(WINE.X, WINE.y.rename("kind"), protocol="both", **options)
     pd.testing.assert_frame_equal(
         found.cells, expected.cells, check_dtype=False, check_column_type=False
     )

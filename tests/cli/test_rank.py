@@ -47,16 +47,9 @@ def test_rank_agrees_with_python(pyfsagg, table: Path) -> None:
         "--aggregator median --n-resamples 25 --seed 9 --json --quiet"
     )
     assert done.stderr == ""
-    result = wam(
-        WINE.X,
-        WINE.y,
-        filter="su",
-        filter_params={"mdl": "fselectorrcpp"},
-        aggregator="median",
-        resampling=Subsample(0.7),
-        n_resamples=25,
-        random_state=9,
-    )
+    options = {"filter": "su", "filter_params": {"mdl": "fselectorrcpp"}, "aggregator": "median"}
+    plan = {"resampling": Subsample(0.7), "n_resamples": 25, "random_state": 9}
+    result = wam(WINE.X, WINE.y, **options, **plan)
     found = {row["feature"]: row["score"] for row in json.loads(done.stdout)["ranking"]}
     assert found == dict(zip(result.feature_names, result.scores, strict=True))
 

@@ -30,15 +30,8 @@ def test_a_folder_is_ranked_like_in_python(pyfsagg, parts: Path, tmp_path: Path)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     assert "4 of 13 features are selected:" in done.stdout
     assert "534 of 534 rows done" in done.stderr
-    expected = rank_out_of_core(
-        parts,
-        "kind",
-        exclude=["row"],
-        n_resamples=30,
-        random_state=2,
-        binning="equal_frequency",
-        bins=5,
-    )
+    options = {"exclude": ["row"], "binning": "equal_frequency", "bins": 5}
+    expected = rank_out_of_core(parts, "kind", n_resamples=30, random_state=2, **options)
     result = EnsembleResult.load(tmp_path / "out")
     np.testing.assert_array_equal(result.combined, expected.combined)
     record = json.loads((tmp_path / "out" / "run.json").read_text())

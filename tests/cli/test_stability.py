@@ -68,14 +68,8 @@ def test_a_table_of_scores_on_standard_input(pyfsagg, labelled: bool) -> None:
     )
     assert done.stderr == ""
     found = {row["measure"]: row for row in json.loads(done.stdout)["stability"]}
-    expected = stability_table(
-        RUN,
-        ["nogueira", "canberra"],
-        interval="bootstrap",
-        n_boot=60,
-        confidence_level=0.9,
-        random_state=5,
-    )
+    options = {"interval": "bootstrap", "n_boot": 60, "confidence_level": 0.9}
+    expected = stability_table(RUN, ["nogueira", "canberra"], random_state=5, **options)
     for name, row in expected.iterrows():
         assert found[name]["upper"] == pytest.approx(row["upper"], rel=1e-12)
 
@@ -111,17 +105,15 @@ def test_ties_and_paired_collections(pyfsagg, refused, tmp_path: Path) -> None:
     )
     assert "resamples equal scores compete" in " ".join(told.stdout.split())
     table = pd.read_csv(tmp_path / "a" / "stability.csv", index_col="measure")
-    first = (
+    pyfsagg(
         "stability one.csv --input scores --n-features-to-select 3 --ties first "
         "--measures nogueira --output b"
     )
-    pyfsagg(first)
     by_columns = pd.read_csv(tmp_path / "b" / "stability.csv", index_col="measure")
     assert by_columns.loc["nogueira", "value"] > table.loc["nogueira", "value"] + 0.05
     pyfsagg(
-        "stability one.csv --compare two.csv --paired --input scores --n-features-to-select 3 --measures "
-        "nogueira "
-        "--output c"
+        "stability one.csv --compare two.csv --paired --input scores --n-features-to-select 3 "
+        "--measures nogueira --output c"
     )
     pair = json.loads((tmp_path / "c" / "run.json").read_text("utf-8"))["comparison"]
     assert pair["paired"] is True

@@ -341,14 +341,8 @@ def test_a_file_that_is_no_reproduction_is_refused(tmp_path: Path) -> None:
 
 
 def test_own_accuracies_are_read_as_table_4_3() -> None:
-    own = pd.DataFrame(
-        {
-            "dataset": "ada",
-            "measure": ["wacc_svm", "wacc_svm"],
-            "method": ["mrmr", "bam"],
-            "value": [0.8, 0.9],
-        }
-    )
+    rows = [("ada", "wacc_svm", "mrmr", 0.8), ("ada", "wacc_svm", "bam", 0.9)]
+    own = pd.DataFrame(rows, columns=["dataset", "measure", "method", "value"])
     wide = methods_table("4.3", own)
     assert wide.loc[("ada", "svm"), "bam"] == 0.9
     assert wide.index.names == ["dataset", "classifier"]

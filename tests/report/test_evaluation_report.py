@@ -231,16 +231,9 @@ def test_one_method_is_compared_with_baselines_and_one_protocol_has_no_optimism(
 
 def test_a_real_evaluation_can_be_reported() -> None:
     data = load_dataset("wine")
-    found = evaluate(
-        data.X,
-        data.y,
-        methods=["ig", "su"],
-        classifiers="nb",
-        thresholds=[13],
-        baselines=["all_features", "single_filters"],
-        n_resamples=3,
-        random_state=0,
-    )
+    options = {"methods": ["ig", "su"], "classifiers": "nb", "thresholds": [13], "n_resamples": 3}
+    baselines = ["all_features", "single_filters"]
+    found = evaluate(data.X, data.y, baselines=baselines, random_state=0, **options)
     page = found.to_html()
     assert "the pair does not differ" in page  # with all features no method differs from another
     assert 'id="averages"' not in page

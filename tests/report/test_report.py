@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from html_pages import Page, open_in_browser
 
-from pyfsagg import bam, load_dataset
+from pyfsagg import bam, load_dataset, wam
 from pyfsagg._base.words import number, numbers, percentages, ranks, setting
 from pyfsagg.exceptions import DataError
 
@@ -247,22 +247,13 @@ def test_resamples_left_out_of_the_stability_are_mentioned(make: Any) -> None:
 
 
 def test_the_code_of_the_page_gives_the_same_result() -> None:
-    from pyfsagg import load_dataset, wam
-
-    data = load_dataset("wine")
-    result = wam(
-        data.X,
-        data.y,
-        filter="chi_squared",
-        filter_params={"bins": 5},
-        n_resamples=4,
-        random_state=3,
-    )
+    options = {"filter": "chi_squared", "filter_params": {"bins": 5}, "n_resamples": 4}
+    result = wam(WINE.X, WINE.y, **options, random_state=3)
     code = result.repeat(n_features_to_select=0.5)
     page = Page(result.to_html(n_features_to_select=0.5, command="demo"))
     assert "# X: table of 178 samples and 13 features # y: labels, called" in page.words
     assert all(line.strip() in page.words for line in code.splitlines())
-    space: dict[str, Any] = {"X": data.X, "y": data.y}
+    space: dict[str, Any] = {"X": WINE.X, "y": WINE.y}
     exec(code, space)
     assert space["result"].scores.tolist() == result.scores.tolist()
     assert space["selected"] == result.select(0.5)

@@ -176,13 +176,6 @@ def test_influence_page_holds_values_tests_and_the_caution(result: InfluenceResu
     table = result.table("information_gain", intervals=True).loc["spearman", "geometric_mean"]
     cell = f"{table['value']:.3f} ({table['lower']:.3f} to {table['upper']:.3f})"
     assert any(cell in cells for _, cells in shown.rows)
-    # The snippet repeats the run.
-    code = "".join(shown.text)
-    code = code[code.index("import pyfsagg") : code.index("result.table(intervals=True)")]
-    names: dict[str, Any] = {"X": WINE.X, "y": WINE.y}
-    exec(code, names)
-    for key, matrix in result.scores.items():
-        np.testing.assert_array_equal(names["result"].scores[key], matrix)
 
 
 def test_influence_page_of_one_aggregator_and_of_undefined_values() -> None:

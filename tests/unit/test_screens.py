@@ -385,14 +385,6 @@ def test_order_selection_and_text():
         found.select("low", 0)
 
 
-def test_the_call_can_be_repeated():
-    scores, genes = drawn(8, seed=8)
-    found = screen(scores, genes, alpha=(0.3, 0.2), ties="last", min_guides=2)
-    space = {"scores": scores, "genes": genes}
-    exec(found.repeat(), space)
-    assert space["result"].to_json() == found.to_json()
-
-
 # --- grouped items for every aggregator ------------------------------------------------------
 def test_groups_as_items():
     scores, genes = drawn(40, seed=9)
