@@ -1,5 +1,7 @@
 """Pictures of rank aggregation: what is drawn and where, not how it looks."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
