@@ -1,7 +1,5 @@
 """``pyfsagg aggregate`` from the outside."""
 
-from __future__ import annotations
-
 import gzip
 import html
 import json
@@ -13,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from html_pages import Page, open_in_browser
+from html_pages import Page
 
 from pyfsagg.aggregation import aggregate, permutation_p_values
 from pyfsagg.ranks import RankTable
@@ -53,7 +51,7 @@ def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
         f"aggregate {shlex.join(paths(lists))} --universe 100 --exact --adjust holm --top 5 "
         "--output out"
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stderr == ""
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     expected = aggregate(
         RankTable.from_lists(lists, universe=100), "rra", exact=True, adjust="holm"
@@ -86,8 +84,7 @@ def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
 
 def test_report_code_gives_the_same_result(command: Any, lists: Any, tmp_path: Path) -> None:
     flags = "--universe 100 --exact --permutations 30 --sources a,a,b,b,c,c --methods rra,stuart"
-    code, *_ = command(f"aggregate {flags} --output o --quiet", *paths(lists))
-    assert code == 0
+    command(f"aggregate {flags} --output o --quiet", *paths(lists))
     page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
     snippet = html.unescape(re.findall(r"<code>(import pyfsagg.*?)</code>", page, re.DOTALL)[0])
     space: dict[str, Any] = {}
@@ -110,7 +107,7 @@ def test_matrix_on_standard_input(process: Any, tmp_path: Path) -> None:
     options = "--ids entrez --lower-is-better --ties min"
     text = scores.drop(columns="id").to_csv(index=False, sep="\t")
     done = process(f"aggregate - {options} --json --quiet", stdin=text)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stderr == ""
     document = json.loads(done.stdout)
     record = json.loads((tmp_path / "pyfsagg-aggregate" / "run.json").read_text())
     assert {**document, "files": record["files"]} == record
@@ -129,7 +126,7 @@ def test_several_methods(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
         "aggregate --methods stuart,borda,mc4 --param mc4.damping=0.2 --top 4 --output out",
         *paths(lists),
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stderr == ""
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == sorted(
         [*FILES, "comparison.csv"]
     )
@@ -152,8 +149,7 @@ def test_several_methods(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
 def test_permutations_keep_sources_together(command: Any, lists: Any, tmp_path: Path) -> None:
     sources = ["x", "x", "x", "y", "y", "y"]
     flags = f"--method mean_rank --permutations 25 --sources {','.join(sources)} --seed 7"
-    code, out, _ = command(f"aggregate {flags} --output o", *paths(lists))
-    assert code == 0
+    out, _ = command(f"aggregate {flags} --output o", *paths(lists))
     assert "Permutation p" in out
     frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="item")
     expected = permutation_p_values(
@@ -166,8 +162,7 @@ def test_permutations_keep_sources_together(command: Any, lists: Any, tmp_path: 
 
 
 def test_full_lists_and_no_adjustment(command: Any, lists: Any, tmp_path: Path) -> None:
-    code, out, _ = command("aggregate --full --adjust none --output o", *paths(lists))
-    assert code == 0
+    out, _ = command("aggregate --full --adjust none --output o", *paths(lists))
     assert "adjusted" not in out
     record = json.loads((tmp_path / "o" / "run.json").read_text(encoding="utf-8"))
     assert (record["adjusted_over"], record["remarks"]) == (None, [])
@@ -185,8 +180,8 @@ def test_lists_in_columns_and_lines(command: Any, lists: Any, tmp_path: Path) ->
     (tmp_path / "lines.txt").write_text(lines + "\n")
     documents = []
     for file, kind in (("columns.csv", "columns"), ("lines.txt", "lines")):
-        code, out, err = command(f"aggregate {file} --format {kind} --json --output {kind}")
-        assert (code, err) == (0, "")
+        out, err = command(f"aggregate {file} --format {kind} --json --output {kind}")
+        assert err == ""
         documents.append(json.loads(out))
     assert documents[0]["items"] == documents[1]["items"]
     expected = aggregate(RankTable.from_lists(lists), "rra").to_frame()
@@ -197,8 +192,7 @@ def test_report_of_many_files_stays_short(command: Any, tmp_path: Path, monkeypa
     files = [f"list {i}.txt" for i in range(31)]
     for i, file in enumerate(files):
         (tmp_path / file).write_text("a\nb\nc\n" if i % 3 else "b\na\nc\n")
-    code, out, _ = command("aggregate --output out --json", *files)
-    assert code == 0
+    out, _ = command("aggregate --output out --json", *files)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "and 19 more" in Page(page).words
     snippet = html.unescape(re.findall(r"<code>(import pyfsagg.*?)</code>", page, re.DOTALL)[0])
@@ -217,8 +211,8 @@ def test_weights_of_lists(command: Any, lists: Any, tmp_path: Path, given: str) 
     )
     (tmp_path / "weights.csv").write_text(text)
     flag = "weights.csv" if given == "file" else "3,1,1,1,2,1"
-    code, _, err = command("aggregate --method mean_rank --list-weights", flag, *paths(lists))
-    assert (code, err) == (0, "")
+    _, err = command("aggregate --method mean_rank --list-weights", flag, *paths(lists))
+    assert err == ""
     expected = aggregate(RankTable.from_lists(lists), "mean_rank", list_weights=weights)
     found = pd.read_csv(tmp_path / "pyfsagg-aggregate" / "aggregation.csv", index_col="item")
     assert found["statistic"].to_dict() == pytest.approx(
@@ -233,10 +227,8 @@ def test_weights_of_lists(command: Any, lists: Any, tmp_path: Path, given: str) 
 
 def test_unranked_lists(command: Any, lists: Any, tmp_path: Path) -> None:
     ranked, loose = paths(lists)[:4], paths(lists)[4:]
-    code, _, err = command(
-        "aggregate --methods maic,votes --universe 100", *ranked, "--unranked", *loose
-    )
-    assert (code, err) == (0, "")
+    _, err = command("aggregate --methods maic,votes --universe 100", *ranked, "--unranked", *loose)
+    assert err == ""
     names = list(lists)
     table = RankTable.from_lists(
         {name: lists[name] for name in names[:4]},
@@ -258,7 +250,6 @@ def test_list_that_is_worst_first_is_noticed(pyfsagg: Any, tmp_path: Path) -> No
         order = names[::-1] if label == "d" else names
         (tmp_path / f"{label}.txt").write_text("\n".join(order))
     done = pyfsagg("aggregate a.txt b.txt c.txt d.txt --method mean_rank --quiet")
-    assert done.returncode == 0
     assert done.stderr == (
         "pyfsagg: warning: the list 'd' runs against the result (Spearman -1.00); make sure that "
         "it is best first\n"
@@ -267,14 +258,13 @@ def test_list_that_is_worst_first_is_noticed(pyfsagg: Any, tmp_path: Path) -> No
     scores["d"] = -scores["d"]
     scores.to_csv(tmp_path / "m.csv", index=False)
     done = pyfsagg("aggregate m.csv --scores --reverse d --quiet --output reversed")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stderr == ""
 
 
 def test_unreadable_names_do_not_steer_the_terminal(command: Any, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("\x1b[31mred\nblue\n")
     (tmp_path / "b.txt").write_text("blue\n\x1b[31mred\n")
-    code, out, _ = command("aggregate a.txt b.txt")
-    assert code == 0
+    out, _ = command("aggregate a.txt b.txt")
     assert "\x1b" not in out
     page = (tmp_path / "pyfsagg-aggregate" / "report.html").read_text(encoding="utf-8")
     assert "\x1b" not in page
@@ -284,18 +274,9 @@ BAD_FILES = {
     "a.txt": "x\ny\nz\n",
     "b.txt": "y\nx\n",
     "c.txt": "u\nv\n",
-    "twice.txt": "x\ny\nx\n",
-    "empty.txt": "\n",
-    "table.txt": "x\t0.1\ny\t0.2\n",
     "ranks.csv": "g,l,r\nx,1,2\ny,2,1\n",
-    "zero.csv": "g,l,r\nx,0,1\ny,1,2\n",
-    "above.csv": "g,l,r\nx,1,2\ny,2,9\n",
     "scores.csv": "g,l,r\nx,0.5,-0.1\ny,0.2,0.4\n",
-    "gap.csv": "g,l,r\nx,1,\ny,2,\n",
-    "hole.csv": "g,l,r\nx,1,1\ny,,\n",
-    "infinite.csv": "g,l,r\nx,1,inf\ny,2,1\n",
     "words.csv": "g,l,r\nx,low,1\ny,high,2\n",
-    "numbers.csv": "l,r\n1,2\n2,1\n",
     "half.csv": "list,weight\na,2\n",
     "other.csv": "list,weight\na,2\nb,1\nc,1\n",
 }
@@ -305,25 +286,13 @@ BAD_FILES = {
     ("arguments", "message"),
     [
         ("a.txt absent.txt", "no such file: absent.txt"),
-        ("a.txt empty.txt", "the list 'empty' is empty"),
-        ("a.txt twice.txt", "'x' occurs twice in the list 'twice'"),
         ("a.txt a.txt", "named twice"),
-        ("table.txt a.txt", "has a tab"),
-        ("zero.csv", "ranks start at 1"),
-        ("above.csv", "above the universe of 2"),
-        ("gap.csv", "every rank of 'r' is missing"),
-        ("hole.csv", "no list has a rank for the item 'y'"),
-        ("infinite.csv", "is infinite"),
-        ("words.csv", "'l' of words.csv is not numeric"),
-        ("numbers.csv", "holds numbers and not the names"),
         ("ranks.csv --ids id", "unknown ids column"),
         ("ranks.csv a.txt", "must be the only file"),
-        ("a.txt b.txt --universe 2", "--universe 2 is smaller than the 3"),
         ("a.txt b.txt --universe 0", "universe"),
         ("a.txt b.txt --universe 9,9,9", "one per list (2), got 3"),
         ("a.txt b.txt --universe many", "expected whole numbers"),
         ("a.txt b.txt --universe 9 --full", "no meaning with --full"),
-        ("a.txt b.txt --cutoff 1.5", "--cutoff"),
         ("a.txt b.txt --cutoff 0.1", "beyond its --cutoff"),
         ("a.txt b.txt --cutoff 0.1 --method borda", "--cutoff belongs to"),
         ("a.txt b.txt --exact --method borda", "--exact belongs to"),
@@ -350,9 +319,6 @@ BAD_FILES = {
         ("a.txt b.txt --list-weights other.csv", "unknown list with a weight 'c'"),
         ("a.txt b.txt --list-weights 1,0.5", "robust_rank_aggregation takes whole weights"),
         ("a.txt b.txt --list-weights 1,2 --method mean_p_value", "mean_p_value takes no weights"),
-        ("a.txt --unranked twice.txt", "'x' occurs twice in the list 'twice'"),
-        ("ranks.csv --unranked a.txt", "is a matrix"),
-        ("a.txt --unranked a.txt", "named twice"),
         ("--method borda", "no file was given"),
         ("a.txt b.txt --scores", "belong to a matrix"),
         ("ranks.csv --ties min", "--ties belongs to --scores"),
@@ -363,28 +329,20 @@ BAD_FILES = {
         ("a.txt b.txt --output a.txt", "is a file"),
     ],
 )
-def test_bad_input_is_one_line_and_leaves_nothing(
-    command: Any, tmp_path: Path, arguments: str, message: str
-) -> None:
+def test_bad_input_is_one_line_and_leaves_nothing(refused, tmp_path, arguments, message):
     for name, content in BAD_FILES.items():
         (tmp_path / name).write_text(content)
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "precious").touch()
-    before = sorted(tmp_path.rglob("*"))
-    code, out, err = command(f"aggregate {arguments}")
-    assert (code, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1
-    assert sorted(tmp_path.rglob("*")) == before
+    assert message in refused(f"aggregate {arguments}")
 
 
 def test_bad_input_of_a_process(process: Any, tmp_path: Path) -> None:
     (tmp_path / "twice.txt").write_text("x\ny\nx\n")
-    done = process("aggregate twice.txt")
-    assert (done.returncode, done.stdout) == (2, "")
+    done = process("aggregate twice.txt", code=2)
+    assert done.stdout == ""
     assert done.stderr.startswith("pyfsagg aggregate: the name 'x' occurs twice")
     assert done.stderr.count("\n") == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["twice.txt"]
 
 
 @pytest.mark.parametrize(
@@ -394,30 +352,12 @@ def test_bad_input_of_a_process(process: Any, tmp_path: Path) -> None:
         (["a.txt"], "a single list was given"),
     ],
 )
-def test_what_is_allowed_but_strange_is_said(
-    pyfsagg: Any, tmp_path: Path, files: list[str], message: str
-) -> None:
+def test_what_is_allowed_but_strange_is_said(pyfsagg, tmp_path, files, message):
     for name in files:
         (tmp_path / name).write_text(BAD_FILES[name])
     done = pyfsagg("aggregate --quiet", *files)
-    assert done.returncode == 0
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.browser
-def test_browser_has_nothing_to_complain_about(command: Any, lists: Any, tmp_path: Path) -> None:
-    (tmp_path / "</title><script>alert(1)</script>.txt".replace("/", "∕")).write_text(
-        "gene 1\n$x$\n"
-    )
-    files = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
-    code, _, err = command("aggregate --methods rra,borda --output out --quiet", *files)
-    assert (code, err) == (0, "")
-    done = open_in_browser(tmp_path / "out" / "report.html", tmp_path / "profile")
-    assert done.returncode == 0, done.stderr
-    assert "CONSOLE" not in done.stderr, done.stderr
-    assert done.stdout.count("<svg") == 5
-    assert done.stdout.count('type="search"') == 1
 
 
 def test_ties_in_p_values_are_mentioned(command: Any, tmp_path: Path) -> None:
@@ -430,8 +370,7 @@ def test_ties_in_p_values_are_mentioned(command: Any, tmp_path: Path) -> None:
         ("", "a tied entry counts with the last of the places that its ties share"),
         ("--param rra.ties=average", "count with their average rank in the p-values"),
     ):
-        code, out, _ = command(f"aggregate scores.csv --scores {options} --output o{len(options)}")
-        assert code == 0
+        out, _ = command(f"aggregate scores.csv --scores {options} --output o{len(options)}")
         assert said in " ".join(out.split())
         folder = tmp_path / f"o{len(options)}"
         record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
@@ -439,24 +378,23 @@ def test_ties_in_p_values_are_mentioned(command: Any, tmp_path: Path) -> None:
         assert said in Page((folder / "report.html").read_text(encoding="utf-8")).words
 
 
-def test_names_with_scores_are_no_list_of_names(pyfsagg, tmp_path: Path) -> None:
+def test_names_with_scores_are_no_list_of_names(pyfsagg, refused, tmp_path: Path) -> None:
     (tmp_path / "scored.txt").write_text("g1,0.1\ng2, 2e-3\ng3,5\n")
     (tmp_path / "plain.txt").write_text("g2\ng1\n")
     (tmp_path / "chemical.txt").write_text("1,2-diol\n2,4\n")
-    refused = pyfsagg("aggregate scored.txt plain.txt -o out")
-    assert refused.returncode == 2
-    assert "every line of scored.txt is a name and a number ('g1,0.1')" in refused.stderr
-    assert pyfsagg("aggregate chemical.txt plain.txt -o out").returncode == 0
+    said = refused("aggregate scored.txt plain.txt -o out")
+    assert "every line of scored.txt is a name and a number ('g1,0.1')" in said
+    pyfsagg("aggregate chemical.txt plain.txt -o out")
 
 
-def test_groups_of_members_are_items(pyfsagg: Any, tmp_path: Path) -> None:
+def test_groups_of_members_are_items(pyfsagg: Any, refused: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     members = pd.DataFrame({"gene": np.repeat(list("abcde"), [3, 1, 4, 2, 2])})
     members["z"] = rng.standard_normal(len(members)).round(1)
     members.to_csv(tmp_path / "guides.csv", index=False)
     line = "aggregate guides.csv --item gene --member-score z --method stuart --output out"
     done = pyfsagg(line)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stderr == ""
     table = RankTable.from_groups(members["z"], members["gene"])
     expected = aggregate(table, "stuart").to_frame()
     found = pd.read_csv(tmp_path / "out" / "aggregation.csv", index_col="item")
@@ -468,6 +406,4 @@ def test_groups_of_members_are_items(pyfsagg: Any, tmp_path: Path) -> None:
         ("--item gene --member-score z --universe 9", "--universe belongs to lists"),
         ("b.csv --item gene --member-score z", "one table of members, got 2"),
     ):
-        refused = pyfsagg(f"aggregate guides.csv {flags}")
-        assert refused.returncode == 2
-        assert said in refused.stderr
+        assert said in refused(f"aggregate guides.csv {flags}")

@@ -1,7 +1,5 @@
 """What is done with a run when it is there, and how a command line helps to write the next one."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import shutil
@@ -9,7 +7,6 @@ import subprocess
 import tomllib
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,22 +20,12 @@ RANK = "rank wine.csv -t kind --exclude subject -n 10 -q"
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "wine.csv"
-    WINE.X.assign(kind=WINE.y, subject=np.arange(178) // 2).to_csv(path, index=False)
-    return path
-
-
-@pytest.fixture
 def run(command, table: Path, tmp_path: Path) -> Path:
-    code, _, err = command(f"{RANK} -o run --threshold 4")
-    assert code == 0, err
+    command(f"{RANK} -o run --threshold 4")
     return tmp_path / "run"
 
 
-# ---------------------------------------------------------------------------------------------
-# files beside the record
-# ---------------------------------------------------------------------------------------------
+# --- files beside the record -----------------------------------------------------------------
 def test_the_selection_is_in_the_table_and_a_list(run: Path) -> None:
     names = pyfsagg.load_result(run).select(4)
     assert (run / "selected.txt").read_text().splitlines() == names
@@ -48,8 +35,7 @@ def test_the_selection_is_in_the_table_and_a_list(run: Path) -> None:
 
 def test_a_list_of_names_is_read_again_as_a_list(command, run: Path) -> None:
     shutil.copy(run / "selected.txt", run.parent / "again.txt")
-    code, out, err = command("stability run/selected.txt again.txt --n-features 13 -q --json")
-    assert code == 0, err
+    out, _ = command("stability run/selected.txt again.txt --n-features 13 -q --json")
     assert json.loads(out)["parameters"]
 
 
@@ -57,8 +43,7 @@ def test_a_workbook_holds_texts_and_not_formulas(command, table: Path, tmp_path:
     frame = pd.read_csv(table).rename(columns={"alcohol": "=1+1", "hue": "http://x.org"})
     frame.to_csv(table, index=False)
     for folder in ("a", "b"):
-        code, _, err = command(f"{RANK} -o {folder} --xlsx")
-        assert code == 0, err
+        command(f"{RANK} -o {folder} --xlsx")
     read = pd.read_excel(tmp_path / "a" / "tables.xlsx", sheet_name="ranking", engine="calamine")
     written = pyfsagg.load_result(tmp_path / "a").to_frame()
     assert read["feature"].tolist() == written.index.tolist()
@@ -70,18 +55,13 @@ def test_a_workbook_holds_texts_and_not_formulas(command, table: Path, tmp_path:
     assert same[0] == same[1]
 
 
-# ---------------------------------------------------------------------------------------------
-# a file of flags
-# ---------------------------------------------------------------------------------------------
+# --- a file of flags -------------------------------------------------------------------------
 def test_the_flags_of_a_run_repeat_it(command, table: Path, tmp_path: Path) -> None:
     flags = (
         "-n 12 -s 5 --filters ig,su --filter-param ig.bins=4 --filter-param su.bins=5 "
         "--resampling subsample --resampling-param fraction=0.8 --drop-near-zero-variance"
     )
-    code, _, err = command(
-        f"rank wine.csv -t kind --exclude subject -q {flags} --checkpoint kept -o first"
-    )
-    assert code == 0, err
+    command(f"rank wine.csv -t kind --exclude subject -q {flags} --checkpoint kept -o first")
     given = tomllib.loads((tmp_path / "first" / "run.toml").read_text())
     assert given == {
         "command": "rank",
@@ -97,8 +77,7 @@ def test_the_flags_of_a_run_repeat_it(command, table: Path, tmp_path: Path) -> N
         "drop-near-zero-variance": True,
     }
     for folder, more in (("second", ""), ("third", "--seed 6")):
-        code, _, err = command(f"rank --config first/run.toml -o {folder} -q {more}")
-        assert code == 0, err
+        command(f"rank --config first/run.toml -o {folder} -q {more}")
     tables = [(tmp_path / name / "ranking.csv").read_bytes() for name in ("first", "second")]
     assert tables[0] == tables[1]
     assert (tmp_path / "third" / "ranking.csv").read_bytes() != tables[0]
@@ -125,31 +104,25 @@ def test_the_flags_of_a_run_repeat_it(command, table: Path, tmp_path: Path) -> N
         ("seed = ", "run.toml is not TOML"),
     ],
 )
-def test_a_file_of_flags_that_is_wrong(
-    command, table: Path, tmp_path: Path, text: str, message: str
-) -> None:
+def test_a_file_of_flags_that_is_wrong(refused, table, tmp_path, text, message):
     (tmp_path / "run.toml").write_text(text, encoding="utf-8")
-    code, out, err = command("rank wine.csv -t kind --config run.toml -o out")
-    assert (code, out) == (2, "")
-    assert message in err
-    assert len(err.splitlines()) == 1
-    assert not (tmp_path / "out").exists()
+    assert message in refused("rank wine.csv -t kind --config run.toml -o out")
 
 
-def test_a_file_of_flags_that_is_absent(command, table: Path) -> None:
-    code, _, err = command("rank wine.csv -t kind --config nowhere.toml")
-    assert (code, err) == (2, "pyfsagg rank: cannot read nowhere.toml: No such file or directory\n")
+def test_a_file_of_flags_that_is_absent(refused, table: Path) -> None:
+    assert refused("rank wine.csv -t kind --config nowhere.toml") == (
+        "pyfsagg rank: cannot read nowhere.toml: No such file or directory\n"
+    )
 
 
-# ---------------------------------------------------------------------------------------------
-# the same place
-# ---------------------------------------------------------------------------------------------
-def test_overwrite_replaces_a_run_and_nothing_else(command, run: Path, tmp_path: Path) -> None:
+# --- the same place --------------------------------------------------------------------------
+def test_overwrite_replaces_a_run_and_nothing_else(
+    command, refused, run: Path, tmp_path: Path
+) -> None:
     (run / "notes.txt").write_text("mine")
     before = (run / "ranking.csv").read_bytes()
-    assert command(f"{RANK} -o run -s 9")[0] == 2
-    code, _, err = command(f"{RANK} -o run -s 9 --overwrite")
-    assert code == 0, err
+    command(f"{RANK} -o run -s 9", code=2)
+    command(f"{RANK} -o run -s 9 --overwrite")
     assert (run / "ranking.csv").read_bytes() != before
     assert pyfsagg.load_result(run).seed == 9
     assert (run / "notes.txt").read_text() == "mine"
@@ -157,10 +130,8 @@ def test_overwrite_replaces_a_run_and_nothing_else(command, run: Path, tmp_path:
     other = tmp_path / "other"
     other.mkdir()
     (other / "notes.txt").write_text("mine")
-    code, _, err = command(f"{RANK} -o other --overwrite")
-    assert (code, err) == (
-        2,
-        "pyfsagg rank: the output folder other is not empty; name a new one\n",
+    assert refused(f"{RANK} -o other --overwrite") == (
+        "pyfsagg rank: the output folder other is not empty; name a new one\n"
     )
 
 
@@ -169,75 +140,61 @@ def test_overwrite_leaves_no_file_of_the_earlier_run(command, run: Path, tmp_pat
     grouped = {"alcohol": "a", "ash": "a"}
     lines = [f"{name},{grouped.get(name, name)}\n" for name in WINE.X.columns]
     (tmp_path / "groups.csv").write_text("".join(["column,group\n", *lines]))
-    code, _, err = command(f"{RANK} -o run --overwrite --xlsx --feature-groups groups.csv")
-    assert code == 0, err
+    command(f"{RANK} -o run --overwrite --xlsx --feature-groups groups.csv")
     own = {"groups.csv", "selected_columns.txt", "tables.xlsx"}
     assert {path.name for path in run.iterdir()} == usual | own
     (run / "curve.csv").write_text("of another kind of run, and mine")
     (run / "tables.xlsx").unlink()
     (run / "tables.xlsx").mkdir()
-    code, _, err = command(f"{RANK} -o run --overwrite")
-    assert code == 0, err
+    command(f"{RANK} -o run --overwrite")
     assert {path.name for path in run.iterdir()} == usual | {"curve.csv", "tables.xlsx"}
 
 
 @pytest.mark.parametrize("named", [None, [], ["../notes.txt", "notes.txt/", ".."], 3, [[1]]])
-def test_overwrite_removes_only_files_of_the_folder(
-    command, run: Path, tmp_path: Path, named: Any
-) -> None:
+def test_overwrite_removes_only_files_of_the_folder(command, run, tmp_path, named):
     record = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps({**record, "files": named}))
     for folder in (tmp_path, run):
         (folder / "notes.txt").write_text("mine")
-    code, _, err = command(f"{RANK} -o run -s 9 --overwrite")
-    assert code == 0, err
+    command(f"{RANK} -o run -s 9 --overwrite")
     assert pyfsagg.load_result(run).seed == 9
     assert all((folder / "notes.txt").read_text() == "mine" for folder in (tmp_path, run))
 
 
 def test_a_run_that_fails_leaves_what_it_would_have_replaced(command, run: Path) -> None:
     before = {path.name: path.read_bytes() for path in run.iterdir()}
-    code, _, _ = command("rank wine.csv -t kind -o run --overwrite --filters ig,nothing -q")
-    assert code == 2
+    command("rank wine.csv -t kind -o run --overwrite --filters ig,nothing -q", code=2)
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
 
 
-# ---------------------------------------------------------------------------------------------
-# another look at a run
-# ---------------------------------------------------------------------------------------------
+# --- another look at a run -------------------------------------------------------------------
 def test_another_threshold_without_a_new_run(command, run: Path) -> None:
     result = pyfsagg.load_result(run)
-    code, out, err = command("show run --threshold 2")
-    assert code == 0, err
+    out, _ = command("show run --threshold 2")
     assert out == result.summary_text(n_features_to_select=2) + "\n"
     assert "2 of 13 features are selected:" in out
-    code, by_file, _ = command("show run/run.json --set n_features_to_select=2")
-    assert (code, by_file) == (0, out)
-    assert command("report run --threshold 2 -q")[0] == 0
+    by_file, _ = command("show run/run.json --set n_features_to_select=2")
+    assert by_file == out
+    command("report run --threshold 2 -q")
     assert (run / "report.html").read_text() == result.to_html(n_features_to_select=2)
 
 
-def test_a_threshold_of_what_selects_nothing(command, run: Path) -> None:
+def test_a_threshold_of_what_selects_nothing(command, refused, run: Path) -> None:
     for name, items in (("one", "a b c"), ("two", "b a c")):
         (run.parent / f"{name}.txt").write_text(items.replace(" ", "\n"))
-    code, _, err = command("aggregate one.txt two.txt -o i -q")
-    assert code == 0, err
-    code, _, err = command("show i --threshold 3")
-    assert (code, err.splitlines()[0]) == (
-        2,
+    command("aggregate one.txt two.txt -o i -q")
+    assert refused("show i --threshold 3") == (
         "pyfsagg show: --threshold belongs to results that select features; this one is shown by: "
-        "top, adjusted",
+        "top, adjusted\n"
     )
-    assert "has no option 'tip'" in command("show run --set tip=3")[2]
+    assert "has no option 'tip'" in refused("show run --set tip=3")
 
 
 def test_two_runs_are_compared(command, run: Path, tmp_path: Path) -> None:
-    code, _, err = command(f"{RANK} -o other --filters cs,mrmr --aggregator median")
-    assert code == 0, err
+    command(f"{RANK} -o other --filters cs,mrmr --aggregator median")
     first, second = (pyfsagg.load_result(tmp_path / name) for name in ("run", "other"))
     expected = first.compare(second, 4)
-    code, out, err = command("compare run other --threshold 4 --json")
-    assert code == 0, err
+    out, _ = command("compare run other --threshold 4 --json")
     found = pd.DataFrame(json.loads(out)).set_index("feature")
     assert found.index.tolist() == expected.index.tolist()
     assert found["moved"].tolist() == expected["moved"].tolist()
@@ -245,14 +202,14 @@ def test_two_runs_are_compared(command, run: Path, tmp_path: Path) -> None:
     assert expected["moved"].to_dict() == by_hand
     assert expected["moved"].abs().is_monotonic_decreasing
     assert set(expected.index[expected["selected_2"]]) == set(second.select(4))
-    code, out, _ = command("compare run other --threshold 4")
+    out, _ = command("compare run other --threshold 4")
     both = set(first.select(4)) & set(second.select(4))
     assert f"selected by 1: 4, by 2: 4, by both: {len(both)}" in out
     assert "aggregator: arithmetic_mean | median" in out
-    assert "all settings and the data are the same" in command("compare run run")[1]
+    assert "all settings and the data are the same" in command("compare run run")[0]
 
 
-def test_runs_with_other_features(command, run: Path, table: Path, tmp_path: Path) -> None:
+def test_runs_with_other_features(refused, run: Path, table: Path, tmp_path: Path) -> None:
     full = pyfsagg.load_result(run)
     part = pyfsagg.wam(WINE.X[["hue", "ash"]], WINE.y, n_resamples=5, random_state=0)
     found = full.compare(part, 2)
@@ -265,47 +222,42 @@ def test_runs_with_other_features(command, run: Path, table: Path, tmp_path: Pat
     )
     with pytest.raises(pyfsagg.exceptions.DataError, match="no feature in common"):
         full.compare(other)
-    code, _, err = command("compare run wine.csv")
-    assert code == 2
-    assert len(err.splitlines()) == 1
+    refused("compare run wine.csv")
 
 
-# ---------------------------------------------------------------------------------------------
-# help
-# ---------------------------------------------------------------------------------------------
+# --- help ------------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", pyfsagg.list_methods().index)
 def test_methods_are_listed(command, kind: str) -> None:
     kind = kind.replace("_", "-")
-    code, out, err = command(f"list {kind}")
-    assert (code, err) == (0, "")
+    out, err = command(f"list {kind}")
+    assert err == ""
     assert len(out.splitlines()) == len(pyfsagg.list_methods(kind)) + 1
-    rows = json.loads(command(f"list {kind} --json")[1])
+    rows = json.loads(command(f"list {kind} --json")[0])
     assert [row["name"] for row in rows] == [line.split()[0] for line in out.splitlines()[1:]]
 
 
 def test_the_kinds_are_listed(command) -> None:
-    rows = json.loads(command("list --json")[1])
+    rows = json.loads(command("list --json")[0])
     assert [row["kind"] for row in rows] == pyfsagg.list_methods().index.tolist()
     with pytest.raises(pyfsagg.exceptions.UnknownNameError, match="did you mean 'filters'"):
         pyfsagg.list_methods("filter")
 
 
 def test_a_model_of_survival_says_what_it_needs(command) -> None:
-    rows = {row["name"]: row for row in json.loads(command("list survival-models --json")[1])}
+    rows = {row["name"]: row for row in json.loads(command("list survival-models --json")[0])}
     assert (rows["cox"]["needs"], rows["cox"]["installed"]) == ("", True)
     there = importlib.util.find_spec("sksurv") is not None
     forest = rows["random_survival_forest"]
     assert (forest["needs"], forest["installed"]) == ("sksurv", there)
 
 
-def test_one_method_is_described(command) -> None:
-    by_name, by_alias = (command(f"list filters {name}")[1] for name in ("mrmr", "MRMR"))
+def test_one_method_is_described(command, refused) -> None:
+    by_name, by_alias = (command(f"list filters {name}")[0] for name in ("mrmr", "MRMR"))
     assert by_name == by_alias
     assert by_name.splitlines()[0] == "mrmr"
     assert "source" in by_name
-    code, _, err = command("list stability nogeira")
-    assert code == 2
-    assert "unknown stability measure 'nogeira'; did you mean 'nogueira'?" in err
+    said = refused("list stability nogeira")
+    assert "unknown stability measure 'nogeira'; did you mean 'nogueira'?" in said
 
 
 @pytest.mark.parametrize(
@@ -320,22 +272,19 @@ def test_one_method_is_described(command) -> None:
         ("rank t.csv u.csv -t a", "unknown argument u.csv ("),
     ],
 )
-def test_what_was_probably_meant(command, line: str, message: str) -> None:
-    code, _, err = command(line)
-    assert code == 2
-    assert message in err
-    assert len(err.splitlines()) == 1
+def test_what_was_probably_meant(refused, line: str, message: str) -> None:
+    assert message in refused(line)
 
 
 def test_help_of_a_command(command) -> None:
-    assert command("help rank")[1] == command("rank --help")[1]
-    assert command("help")[1] == command("--help")[1]
-    assert "pyfsagg demo" in command("help")[1]
-    assert command("help rnk")[0] == 2
+    assert command("help rank")[0] == command("rank --help")[0]
+    assert command("help")[0] == command("--help")[0]
+    assert "pyfsagg demo" in command("help")[0]
+    command("help rnk", code=2)
 
 
 def test_a_shell_completes_commands_and_flags(command, tmp_path: Path) -> None:
-    script = command("completion bash")[1]
+    script = command("completion bash")[0]
     (tmp_path / "complete.sh").write_text(script)
     ask = (
         "source complete.sh; COMP_WORDS=(pyfsagg {}); COMP_CWORD={}; COMPREPLY=(); "
@@ -346,24 +295,20 @@ def test_a_shell_completes_commands_and_flags(command, tmp_path: Path) -> None:
             ["bash", "-c", ask.format(words, number)], cwd=tmp_path, capture_output=True, text=True
         )
         assert expected in done.stdout.split(), done.stderr
-    assert "_pyfsagg" in command("completion zsh")[1]
-    assert command("completion fish")[0] == 2
+    assert "_pyfsagg" in command("completion zsh")[0]
+    command("completion fish", code=2)
 
 
 def test_a_record_stands_for_its_folder(command, table: Path) -> None:
     line = "evaluate wine.csv -t kind --exclude subject --methods ig --classifiers nb -n 3 -o e -q"
-    code, _, err = command(line + " --thresholds 2,50% --protocol nested")
-    assert code == 0, err
-    by_folder, by_record = command("show e"), command("show e/run.json")
-    assert by_folder[0] == 0
-    assert by_record == by_folder
+    command(line + " --thresholds 2,50% --protocol nested")
+    assert command("show e/run.json") == command("show e")
 
 
 def test_a_comparison_with_r_is_shown_and_reported_again(pyfsagg, tmp_path: Path) -> None:
     """The one that comes with the package, which needs no R."""
     saved = data_folder() / "validation" / "cross_check.json"
     done = pyfsagg("show", str(saved))
-    assert done.returncode == 0, done.stderr
     assert "RobustRankAggreg" in done.stdout
-    assert pyfsagg("report", str(saved), "--output", "page.html").returncode == 0
+    pyfsagg("report", str(saved), "--output", "page.html")
     assert "Compar" in (tmp_path / "page.html").read_text()

@@ -1,7 +1,5 @@
 """``pyfsagg rank`` and ``pyfsagg demo`` from the outside."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -22,19 +20,11 @@ WINE = load_dataset("wine")
 FILES = ["matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml", "selected.txt"]
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "wine.csv"
-    WINE.X.assign(kind=WINE.y, subject=np.arange(178) // 2).to_csv(path, index=False)
-    return path
-
-
 def test_rank_writes_everything_and_says_where(process, table: Path, tmp_path: Path) -> None:
     done = process(
         "rank wine.csv --target kind --exclude subject --n-resamples 40 --seed 3 "
         "--threshold 4 --output out"
     )
-    assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     assert "4 of 13 features are selected:" in done.stdout
     assert "Results are in out/" in done.stdout
@@ -56,17 +46,10 @@ def test_rank_agrees_with_python(pyfsagg, table: Path) -> None:
         "su.mdl=fselectorrcpp --resampling subsample --resampling-param fraction=0.7 "
         "--aggregator median --n-resamples 25 --seed 9 --json --quiet"
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    result = wam(
-        WINE.X,
-        WINE.y,
-        filter="su",
-        filter_params={"mdl": "fselectorrcpp"},
-        aggregator="median",
-        resampling=Subsample(0.7),
-        n_resamples=25,
-        random_state=9,
-    )
+    assert done.stderr == ""
+    options = {"filter": "su", "filter_params": {"mdl": "fselectorrcpp"}, "aggregator": "median"}
+    plan = {"resampling": Subsample(0.7), "n_resamples": 25, "random_state": 9}
+    result = wam(WINE.X, WINE.y, **options, **plan)
     found = {row["feature"]: row["score"] for row in json.loads(done.stdout)["ranking"]}
     assert found == dict(zip(result.feature_names, result.scores, strict=True))
 
@@ -75,35 +58,15 @@ def test_standard_input_groups_and_quiet(process, table: Path, tmp_path: Path) -
     done = process(
         "rank - --target kind --groups subject --n-resamples 10 --quiet", stdin=table.read_text()
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert done.stdout == done.stderr == ""
     document = json.loads((tmp_path / "pyfsagg-rank" / "run.json").read_text())
     assert document["parameters"]["resampling"] == "grouped_bootstrap"
     assert "subject" not in document["features"]
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "tsv", "arff"])
-def test_other_formats(pyfsagg, tmp_path: Path, suffix: str) -> None:
-    frame = WINE.X.iloc[:, :4].assign(kind=WINE.y)
-    path = tmp_path / f"t.{suffix}"
-    if suffix == "parquet":
-        frame.to_parquet(path)
-    elif suffix == "tsv":
-        frame.to_csv(path, sep="\t", index=False)
-    else:
-        head = "".join(f"@attribute {name} numeric\n" for name in frame.columns[:4])
-        path.write_text(
-            f"@relation wine\n{head}@attribute kind {{class_0,class_1,class_2}}\n@data\n"
-            + frame.to_csv(index=False, header=False)
-        )
-    done = pyfsagg(f"rank {path.name} --target kind --n-resamples 5 --json --quiet")
-    assert done.returncode == 0, done.stderr
-    assert len(json.loads(done.stdout)["features"]) == 4
-
-
 def test_demo_takes_the_next_free_name(pyfsagg, tmp_path: Path) -> None:
     for name in ("pyfsagg-demo", "pyfsagg-demo-2"):
         done = pyfsagg("demo --n-resamples 20")
-        assert done.returncode == 0, done.stderr
         assert f"Results are in {name}/" in done.stdout
         assert sorted(path.name for path in (tmp_path / name).iterdir()) == FILES
 
@@ -148,7 +111,6 @@ BAD_FILES = {
         ("good.csv --filter infogian", "did you mean"),
         ("good.csv --aggregator artihmetic_mean", "did you mean 'arithmetic_mean'"),
         ("good.csv --resampling boots", "did you mean 'bootstrap'"),
-        ("good.csv --n-resamples 0", "--n-resamples must be a whole number of at least 1"),
         ("good.csv --n-resamples -5", "got -5"),
         ("good.csv --n-resamples many", "expected a number or auto"),
         ("good.csv --threshold 0", "threshold"),
@@ -164,31 +126,20 @@ BAD_FILES = {
         ("good.csv --groups nobody", "unknown column 'nobody'"),
     ],
 )
-def test_bad_input_is_one_line_and_leaves_nothing(
-    pyfsagg, tmp_path: Path, arguments: str, message: str
-) -> None:
+def test_bad_input_is_one_line_and_leaves_nothing(refused, tmp_path, arguments, message):
     for name, content in BAD_FILES.items():
         (tmp_path / name).write_text(content)
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "precious").touch()
-    before = sorted(tmp_path.rglob("*"))
     target = "" if "--target" in arguments else "--target kind"
-    done = pyfsagg(f"rank {arguments} {target}")
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
-    assert sorted(tmp_path.rglob("*")) == before
+    assert message in refused(f"rank {arguments} {target}")
 
 
-def test_usage_errors_are_one_line(pyfsagg) -> None:
+def test_usage_errors_are_one_line(pyfsagg, refused) -> None:
     for line in ("", "rnk", "rank", "rank t.csv --target a --nonsense"):
-        done = pyfsagg(line)
-        assert done.returncode == 2
-        assert done.stderr.count("\n") == 1
-        assert "--help" in done.stderr
-    assert pyfsagg("--help").returncode == 0
-    assert pyfsagg("rank --help").returncode == 0
+        assert "--help" in refused(line)
+    pyfsagg("--help")
+    pyfsagg("rank --help")
     assert pyfsagg("--version").stdout.startswith("pyfsagg ")
 
 
@@ -219,7 +170,6 @@ def test_runs_without_a_stability_say_why(pyfsagg, table: Path, tmp_path: Path, 
     done = pyfsagg(
         f"rank wine.csv --target kind --exclude subject --n-resamples 20 --output out {flags}"
     )
-    assert done.returncode == 0, done.stderr
     assert "The agreement of the resamples is not defined: " in done.stdout
     document = json.loads((tmp_path / "out" / "run.json").read_text())
     assert "undefined" in document["stability"]
@@ -232,11 +182,9 @@ def test_a_table_without_a_target(pyfsagg, tmp_path: Path) -> None:
     pd.DataFrame(rng.normal(size=(30, 4)), columns=list("abcd")).to_csv(
         tmp_path / "t.csv", index=False
     )
-    done = pyfsagg("rank t.csv --filter laplacian_score --n-resamples 5 --quiet")
-    assert done.returncode == 0, done.stderr
+    pyfsagg("rank t.csv --filter laplacian_score --n-resamples 5 --quiet")
     assert (tmp_path / "pyfsagg-rank" / "report.html").is_file()
-    refused = pyfsagg("rank t.csv")
-    assert refused.returncode == 2
+    refused = pyfsagg("rank t.csv", code=2)
     assert "--target COLUMN, or name filters that need none" in refused.stderr
 
 
@@ -244,17 +192,15 @@ def test_a_numeric_target(pyfsagg, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
     table.assign(dose=table["b"] + rng.normal(size=60)).to_csv(tmp_path / "t.csv", index=False)
-    done = pyfsagg(
+    pyfsagg(
         "rank t.csv --target dose --task regression --filters pearson,spearman --quiet "
         "--n-resamples 20"
     )
-    assert done.returncode == 0, done.stderr
     ranking = pd.read_csv(tmp_path / "pyfsagg-rank" / "ranking.csv")
     assert ranking["feature"][0] == "b"
     report = (tmp_path / "pyfsagg-rank" / "report.html").read_text(encoding="utf-8")
     assert "numeric target <b>dose</b>" in report
-    refused = pyfsagg("rank t.csv --target dose")
-    assert refused.returncode == 2
+    refused = pyfsagg("rank t.csv --target dose", code=2)
     assert "--task regression" in refused.stderr
 
 
@@ -268,13 +214,11 @@ def outcome(folder: Path) -> tuple[bytes, dict[str, Any]]:
 def test_rank_continues_from_a_checkpoint(pyfsagg, table: Path, tmp_path: Path) -> None:
     rank = "rank wine.csv --target kind --exclude subject --n-resamples 24 --checkpoint kept"
     first = pyfsagg(f"{rank} --output first")
-    assert first.returncode == 0
     assert "finished work is in kept" in first.stderr
     again = pyfsagg(f"{rank} --output again")
     assert "continuing from kept: 9 pieces of work are done" in again.stderr
     assert outcome(tmp_path / "again") == outcome(tmp_path / "first")
-    other = pyfsagg(f"{rank} --seed 9 --output other")
-    assert other.returncode == 2
+    other = pyfsagg(f"{rank} --seed 9 --output other", code=2)
     assert other.stderr.endswith(
         "pyfsagg rank: the checkpoint kept belongs to another run: --seed is 0 there and 9 here. "
         "Repeat that run, or name another folder\n"
@@ -282,9 +226,8 @@ def test_rank_continues_from_a_checkpoint(pyfsagg, table: Path, tmp_path: Path) 
     assert not (tmp_path / "other").exists()
 
 
-def test_a_data_set_is_ranked_by_its_name(pyfsagg, tmp_path: Path) -> None:
-    done = pyfsagg("rank wine --n-resamples 10 --filter chi_squared --output out")
-    assert done.returncode == 0, done.stderr
+def test_a_data_set_is_ranked_by_its_name(pyfsagg, refused, tmp_path: Path) -> None:
+    pyfsagg("rank wine --n-resamples 10 --filter chi_squared --output out")
     expected = wam(WINE.X, WINE.y, filter="chi_squared", n_resamples=10, random_state=0)
     found = pd.read_csv(tmp_path / "out" / "ranking.csv")
     assert found.iloc[:, 0].tolist() == expected.to_frame().index.tolist()
@@ -292,9 +235,7 @@ def test_a_data_set_is_ranked_by_its_name(pyfsagg, tmp_path: Path) -> None:
         ("--target class", "the data set of that name has its own target; leave --target out"),
         ("--drop ash", "--drop has no meaning here: wine is a data set, and not a file"),
     ):
-        refused = pyfsagg(f"rank wine {flags} --output no")
-        assert refused.returncode == 2
-        assert message in refused.stderr
+        assert message in refused(f"rank wine {flags} --output no")
     # A file of that name comes first.
     (tmp_path / "wine").write_text("a,b,kind\n1,2,x\n")
-    assert "1 sample(s)" in pyfsagg("rank wine --target kind --output no").stderr
+    assert "1 sample(s)" in pyfsagg("rank wine --target kind --output no", code=2).stderr

@@ -1,7 +1,5 @@
 """``pyfsagg rank FOLDER``: a folder of Parquet files from the outside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -29,19 +27,11 @@ def test_a_folder_is_ranked_like_in_python(pyfsagg, parts: Path, tmp_path: Path)
         "rank parts --target kind --exclude row --n-resamples 30 --seed 2 --output out "
         "--binning equal_frequency --bins 5 --threshold 4 --memory-limit 3GB"
     )
-    assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     assert "4 of 13 features are selected:" in done.stdout
     assert "534 of 534 rows done" in done.stderr
-    expected = rank_out_of_core(
-        parts,
-        "kind",
-        exclude=["row"],
-        n_resamples=30,
-        random_state=2,
-        binning="equal_frequency",
-        bins=5,
-    )
+    options = {"exclude": ["row"], "binning": "equal_frequency", "bins": 5}
+    expected = rank_out_of_core(parts, "kind", n_resamples=30, random_state=2, **options)
     result = EnsembleResult.load(tmp_path / "out")
     np.testing.assert_array_equal(result.combined, expected.combined)
     record = json.loads((tmp_path / "out" / "run.json").read_text())
@@ -51,7 +41,6 @@ def test_a_folder_is_ranked_like_in_python(pyfsagg, parts: Path, tmp_path: Path)
 
 def test_one_filter(pyfsagg, parts: Path) -> None:
     done = pyfsagg("rank parts --target kind --filter su --json --quiet")
-    assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["method"] == "wam"
     assert json.loads(done.stdout)["parameters"]["n_resamples"] == 200
 
@@ -75,8 +64,7 @@ def test_one_filter(pyfsagg, parts: Path) -> None:
     ],
 )
 def test_what_is_refused(pyfsagg, parts: Path, tmp_path: Path, flags: str, message: str) -> None:
-    done = pyfsagg(f"rank parts --output out {flags}")
-    assert done.returncode == 2
+    done = pyfsagg(f"rank parts --output out {flags}", code=2)
     lines = [line for line in done.stderr.splitlines() if " rows " not in line]
     assert len(lines) == 1
     assert message in lines[0]
@@ -84,13 +72,11 @@ def test_what_is_refused(pyfsagg, parts: Path, tmp_path: Path, flags: str, messa
 
 
 def test_flags_of_a_folder_are_not_those_of_a_file(pyfsagg, parts: Path) -> None:
-    done = pyfsagg("rank parts/0.parquet --target kind --bins 5")
-    assert done.returncode == 2
+    done = pyfsagg("rank parts/0.parquet --target kind --bins 5", code=2)
     assert "--bins needs a folder of Parquet files" in done.stderr
 
 
 def test_a_folder_with_nothing_in_it(pyfsagg, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    done = pyfsagg("rank empty --target kind")
-    assert done.returncode == 2
+    done = pyfsagg("rank empty --target kind", code=2)
     assert done.stderr.strip() == "pyfsagg rank: the folder empty holds no Parquet file (*.parquet)"

@@ -1,7 +1,5 @@
 """``pyfsagg screen`` from the outside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -36,7 +34,7 @@ def table(tmp_path: Path) -> Path:
 
 def test_screen_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
     done = pyfsagg("screen guides.tsv --item gene --score z --guide guide --lfc lfc --output out")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stderr == ""
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "genes.csv",
         "guides.csv",
@@ -61,7 +59,7 @@ def test_the_code_of_the_report_makes_it_again(pyfsagg, table: Path, tmp_path: P
         "p.low --p-high p.high --control-genes controls.txt --ties last --min-guides 2 --fdr 0.1 "
         "--output out --quiet"
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert done.stdout == done.stderr == ""
     found = load_result(tmp_path / "out")
     assert found.controls.sum() == 8
     np.testing.assert_array_equal(found.scores, SIGNED)
@@ -93,7 +91,6 @@ def test_screen_as_json_of_one_side(pyfsagg, table: Path) -> None:
             "takes --p-low and --p-high together, got --p-low alone",
         ),
         ("--item gene --score z --side low --p-low p", "unknown --p-low column 'p'"),
-        ("--item gene --score z --alpha 2", "alpha must be a number above 0.0"),
         ("--item gene --score z --alpha two", "expected one number or two, got 'two'"),
         ("--item gene --score z --control-guides x1", "no guide of the screen is a control"),
         ("--item gene --score guide", "scores must be one number per guide"),
@@ -103,26 +100,20 @@ def test_screen_as_json_of_one_side(pyfsagg, table: Path) -> None:
         ("--score z", "the following arguments are required: --item"),
     ],
 )
-def test_what_is_refused_is_said_in_one_line(pyfsagg, table: Path, flags, message) -> None:
-    done = pyfsagg(f"screen guides.tsv {flags}")
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+def test_what_is_refused_is_said_in_one_line(refused, table: Path, flags, message) -> None:
+    assert message in refused(f"screen guides.tsv {flags}")
 
 
-def test_guides_without_a_score(pyfsagg, table: Path) -> None:
+def test_guides_without_a_score(pyfsagg, refused, table: Path) -> None:
     TABLE.assign(z=TABLE["z"].where(TABLE.index != 4)).to_csv(table, index=False, sep="\t")
-    refused = pyfsagg("screen guides.tsv --item gene --score z --guide guide")
-    assert refused.returncode == 2
-    assert "1 guide of 200 without a score, the first is 's4'" in refused.stderr
-    assert refused.stderr.endswith("leave them out with --drop-missing\n")
+    said = refused("screen guides.tsv --item gene --score z --guide guide")
+    assert "1 guide of 200 without a score, the first is 's4'" in said
+    assert said.endswith("leave them out with --drop-missing\n")
     done = pyfsagg("screen guides.tsv --item gene --score z --guide guide --drop-missing")
-    assert done.returncode == 0
     assert "1 guide without a score left out." in done.stdout
 
 
 def test_a_score_without_a_sign_is_noticed(pyfsagg, table: Path) -> None:
     done = pyfsagg("screen guides.tsv --item gene --score strength --lfc lfc --quiet")
-    assert done.returncode == 0
     assert "no score is below 0 although log fold changes are" in done.stderr
     assert done.stderr.endswith("the sign of the log fold change: --sign COLUMN\n")

@@ -1,7 +1,5 @@
 """``pyfsagg unsupervised`` from the outside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -37,7 +35,6 @@ def test_writes_everything_and_says_where(pyfsagg, table: Path, tmp_path: Path) 
         "unsupervised wine.csv --classes kind --n-clusterings 20 --seed 3 "
         "--n-features-to-select 4 --trials 2 --output out"
     )
-    assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(FILES + CURVES)
     assert "Selected 4 of 13 features" in done.stdout
     assert "Results are in out/" in done.stdout
@@ -63,7 +60,7 @@ def test_json_without_classes_from_standard_input(pyfsagg, table: Path, tmp_path
         "--jobs 2 --json --quiet",
         stdin=table.read_text(),
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stderr == ""
     expected = frmv(
         WINE.X, aggregator="median", n_clusterings=15, k_range=(2, 4), clusterer="ward",
         standardize="min_max", random_state=0,
@@ -77,8 +74,7 @@ def test_json_without_classes_from_standard_input(pyfsagg, table: Path, tmp_path
 
 @pytest.mark.parametrize("method", ["laplacian_score", "svd_entropy"])
 def test_methods_without_clusterings(pyfsagg, table: Path, tmp_path: Path, method: str) -> None:
-    done = pyfsagg(f"unsupervised wine.csv --exclude kind --method {method}")
-    assert done.returncode == 0, done.stderr
+    pyfsagg(f"unsupervised wine.csv --exclude kind --method {method}")
     names = [path.name for path in (tmp_path / "pyfsagg-unsupervised").iterdir()]
     assert sorted(names) == [name for name in FILES if name != "consensus.png"]
 
@@ -113,14 +109,7 @@ BAD_FILES = {
         ("good.csv --exclude kind --aggregator rra", "belongs to --method frmv"),
     ],
 )
-def test_bad_input_is_one_line_and_leaves_nothing(
-    command, tmp_path: Path, arguments: str, message: str
-) -> None:
+def test_bad_input_is_one_line_and_leaves_nothing(refused, tmp_path, arguments, message):
     for name, content in BAD_FILES.items():
         (tmp_path / name).write_text(content)
-    before = sorted(tmp_path.rglob("*"))
-    code, out, err = command(f"unsupervised --quiet {arguments}")
-    assert (code, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1
-    assert sorted(tmp_path.rglob("*")) == before
+    assert message in refused(f"unsupervised --quiet {arguments}")

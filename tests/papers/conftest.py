@@ -1,5 +1,5 @@
 """The command line as users type it."""
 
-from terminal import command, process, pyfsagg
+from terminal import command, process, pyfsagg, refused
 
-__all__ = ["command", "process", "pyfsagg"]
+__all__ = ["command", "process", "pyfsagg", "refused"]

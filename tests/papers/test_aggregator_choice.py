@@ -1,7 +1,5 @@
 """Which aggregator for lists that look like these: the measured answer."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -61,7 +59,6 @@ def test_the_kept_run_is_of_this_code(shipped: AggregatorChoice) -> None:
 def test_the_nearest_are_near(shipped: AggregatorChoice) -> None:
     seen = shipped.sets.loc[10, list(TRAITS)].to_dict()
     found = shipped.simulated.nearest(seen)
-    assert found is not None
     assert 10 in found.sets.index
     assert len(found.sets) == 100
     assert found.means[found.best] == found.means.max()
@@ -86,7 +83,6 @@ def test_the_answer_depends_on_what_the_lists_look_like(shipped: AggregatorChoic
     assert "birra" not in str(shipped.advice(mixed, "mean_rank"))
     assert "mc4 was not" in str(shipped.advice(RankTable.from_lists(lists(4)), "mc4"))
     best = shipped.simulated.nearest(traits(mixed))
-    assert best is not None
     assert "next:" in str(shipped.advice(mixed, best.best))
 
 
@@ -102,7 +98,6 @@ def test_nothing_is_said_of_what_was_not_simulated(shipped: AggregatorChoice) ->
     ):
         assert shipped.advice(table, "mean_rank") is None
     said = shipped.advice(ten, "mean_rank")
-    assert said is not None
     assert advise(ten, "mean_rank") == said
 
 

@@ -1,7 +1,5 @@
 """Every number that reads like an inference has a simulation that says what it keeps."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import inspect

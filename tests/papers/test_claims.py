@@ -1,7 +1,5 @@
 """Statements of the papers against computations by hand, and what the verdicts mean."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import math
@@ -44,9 +42,7 @@ def aggregators(table: str, measure: str) -> pd.DataFrame:
     return pd.Series(cells).unstack()
 
 
-# ---------------------------------------------------------------------------------------------
-# the data
-# ---------------------------------------------------------------------------------------------
+# --- the data --------------------------------------------------------------------------------
 def test_every_statement_is_complete() -> None:
     every = list_claims()
     assert len({claim.id for claim in every}) == len(every) > 60
@@ -95,9 +91,7 @@ def test_the_stated_form_goes_first() -> None:
     assert judge([other, Variant("c", 0.0, 0.1, True, True)])[0] == "holds"
 
 
-# ---------------------------------------------------------------------------------------------
-# thesis 4.3: run times and accuracy
-# ---------------------------------------------------------------------------------------------
+# --- thesis 4.3: run times and accuracy ------------------------------------------------------
 def test_run_times(found: pd.DataFrame, forms: pd.DataFrame) -> None:
     rows = printed("table_4_2_running_times")
     wam, bam = ([int(row[f"{name}_seconds"]) for row in rows] for name in ("wam", "bam"))
@@ -168,9 +162,7 @@ def test_pair_of_methods(forms: pd.DataFrame) -> None:
     )
 
 
-# ---------------------------------------------------------------------------------------------
-# thesis 4.4: stability
-# ---------------------------------------------------------------------------------------------
+# --- thesis 4.4: stability -------------------------------------------------------------------
 def test_aggregator_anova(found: pd.DataFrame, forms: pd.DataFrame) -> None:
     p_values, without = [], []
     for table, measure in itertools.product(("4.5", "4.6"), MEASURES):
@@ -256,9 +248,7 @@ def test_lost_rows(found: pd.DataFrame) -> None:
     assert found.loc["bam-middle-stability", "verdict"] == "does not hold"
 
 
-# ---------------------------------------------------------------------------------------------
-# the other papers
-# ---------------------------------------------------------------------------------------------
+# --- the other papers ------------------------------------------------------------------------
 def test_fpcps(found: pd.DataFrame) -> None:
     rows = {row.pop("aggregator"): row for row in printed("fpcps_table_1_stability")}
     ahead = sum(
@@ -338,9 +328,7 @@ def test_paths_of_zero_divergence(found: pd.DataFrame) -> None:
         assert found.loc[name, "recomputed"] == paths
 
 
-# ---------------------------------------------------------------------------------------------
-# own runs
-# ---------------------------------------------------------------------------------------------
+# --- own runs --------------------------------------------------------------------------------
 def as_runs(tables: tuple[str, ...] = ("4.5", "4.6")) -> pd.DataFrame:
     parts = [load_published(table).assign(table=table) for table in tables]
     return pd.concat(parts).rename(columns={"aggregator": "method"})

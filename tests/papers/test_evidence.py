@@ -1,7 +1,5 @@
 """Verdicts that could have failed: limits against the printed values of other data sets."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The comparison of aggregators on gene lists with a known truth."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The experiments of the paper, in small, and their pictures."""
 
-from __future__ import annotations
-
 import functools
 import json
 
@@ -96,9 +94,7 @@ def test_comparison_with_random_subsets() -> None:
     assert len(genes.fly_findings(curves, baseline)) == 5
 
 
-# ---------------------------------------------------------------------------------------------
-# removal orders in ensembles
-# ---------------------------------------------------------------------------------------------
+# --- removal orders in ensembles -------------------------------------------------------------
 @pytest.mark.parametrize("method", ["spoilers", "cdv", "greedy_kl", "koller_sahami"])
 def test_eliminations_feed_ensembles(method: str) -> None:
     data = make_planted_orders(3, 12, n_extraneous=5, random_state=4)
@@ -133,9 +129,7 @@ def test_ties_do_not_pass_for_stability() -> None:
     assert abs(found["random"]) < 0.3
 
 
-# ---------------------------------------------------------------------------------------------
-# pictures
-# ---------------------------------------------------------------------------------------------
+# --- pictures --------------------------------------------------------------------------------
 def test_pictures(figure_8: Experiment) -> None:
     data = make_planted_orders(3, 10, n_extraneous=5, random_state=0)
     result = eliminate(data.X, data.y, "spoilers", accuracy=True, random_state=0)

@@ -1,11 +1,7 @@
 """Readings of tables of the thesis: what each changes, and how the best is found."""
 
-from __future__ import annotations
-
 import json
 import math
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -112,9 +108,7 @@ def test_each_setting_changes_the_values(changed: dict[str, str]) -> None:
         (stability_by_aggregator_mrmr, {"near_zero_variance": "kept"}, ""),
     ],
 )
-def test_each_setting_of_the_aggregators_changes_what_it_names(
-    repeat: Callable[..., dict[tuple[str, str], float]], changed: dict[str, str], named: str
-) -> None:
+def test_each_setting_of_the_aggregators_changes_what_it_names(repeat, changed, named):
     X, y = table()
     settings = {**BY_AGGREGATOR_AS_READ, "n_folds": 5, "n_resamples": 12}
     usual, other = (repeat(X, y, {**settings, **extra}, 1, 1) for extra in ({}, changed))
@@ -333,9 +327,7 @@ def test_picture_of_readings(found: pd.DataFrame) -> None:
     assert len(axes.texts) == 15
 
 
-def test_the_command_writes_what_it_found(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_what_it_found(tmp_path, capsys):
     out = tmp_path / "out"
     command = ["reproduce", "readings", "--dataset", "ionosphere", "--readings", "standard"]
     assert main([*command, "--quick", "--quiet", "--json", "--output", str(out)]) == 0

@@ -1,7 +1,5 @@
 """Pages on statements, the Stuart column and simulated gene lists."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

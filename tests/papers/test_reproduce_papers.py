@@ -1,7 +1,5 @@
 """The experiments of all papers: printed cells, repetitions, what cannot be checked, statements."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -245,9 +243,7 @@ def test_identity_of_sparse_data_is_that_of_its_cells() -> None:
     assert of(one) != of(sparse.csr_matrix(other))
 
 
-def test_what_repetitions_share_is_computed_once(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_repetitions_share_is_computed_once(monkeypatch, tmp_path):
     calls = []
 
     def prepare(X, y, settings, n_jobs):
@@ -338,9 +334,6 @@ def test_a_file_that_is_no_reproduction_is_refused(tmp_path: Path) -> None:
     path.write_text('{"kind": "cells", "schema": 1}')
     with pytest.raises(OutputError, match="holds a 'cells' of schema 1"):
         Reproduction.load(path)
-    path.write_text("{")
-    with pytest.raises(OutputError, match="is damaged"):
-        Reproduction.load(path)
     with pytest.raises(
         OutputError, match=r"none\.json holds no saved reproduction: [^ ]*none\.json is missing"
     ):
@@ -348,14 +341,8 @@ def test_a_file_that_is_no_reproduction_is_refused(tmp_path: Path) -> None:
 
 
 def test_own_accuracies_are_read_as_table_4_3() -> None:
-    own = pd.DataFrame(
-        {
-            "dataset": "ada",
-            "measure": ["wacc_svm", "wacc_svm"],
-            "method": ["mrmr", "bam"],
-            "value": [0.8, 0.9],
-        }
-    )
+    rows = [("ada", "wacc_svm", "mrmr", 0.8), ("ada", "wacc_svm", "bam", 0.9)]
+    own = pd.DataFrame(rows, columns=["dataset", "measure", "method", "value"])
     wide = methods_table("4.3", own)
     assert wide.loc[("ada", "svm"), "bam"] == 0.9
     assert wide.index.names == ["dataset", "classifier"]

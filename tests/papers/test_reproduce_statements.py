@@ -1,7 +1,5 @@
 """``pyfsagg reproduce claims`` and ``stuart`` from the outside."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -31,10 +29,7 @@ def test_claims_writes_everything(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "thesis bam-slower-p" in said
 
 
-def test_claims_on_own_runs_as_json(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_claims_on_own_runs_as_json(pyfsagg, tmp_path):
     cells = [
         ("4.6", name, measure, method, 0.5 + 0.1 * place)
         for name in ("jasmine", "optdigits", "indian_pines")
@@ -45,21 +40,8 @@ def test_claims_on_own_runs_as_json(
     ]
     columns = ["table", "dataset", "measure", "method", "value"]
     pd.DataFrame(cells, columns=columns).to_csv("runs.csv", index=False)
-    code = main(
-        [
-            "reproduce",
-            "claims",
-            "--paper",
-            "thesis",
-            "--table",
-            "4.6",
-            "--runs",
-            "runs.csv",
-            "--json",
-        ]
-    )
-    assert code == 0
-    rows = json.loads(capsys.readouterr().out)["claims"]
+    done = pyfsagg("reproduce claims --paper thesis --table 4.6 --runs runs.csv --json")
+    rows = json.loads(done.stdout)["claims"]
     own = {row["id"]: row for row in rows if row["basis"] == "own runs"}
     assert own["mean-and-l2-peak-on-three"]["verdict"] == "holds"
     assert own["mean-and-l2-lead-mrmr"]["recomputed"] == 1.0
@@ -76,39 +58,21 @@ def test_claims_on_own_runs_as_json(
         (["stuart", "--quick", "--filters", "vdm"], "information_gain, mrmr, got vdm"),
     ],
 )
-def test_bad_input_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
-) -> None:
-    folder = tmp_path / "out"
-    assert main(["reproduce", *arguments, "--output", str(folder), "--quiet"]) == 2
-    said = capsys.readouterr().err
-    assert words in said
-    assert said.count("\n") == 1
-    assert not folder.exists()
-    assert list(tmp_path.iterdir()) == []
+def test_bad_input_is_one_line(refused, arguments, words):
+    assert words in refused("reproduce", *arguments, "--output", "out", "--quiet")
 
 
-def test_numbers_of_lists_are_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["reproduce", "stuart", "--lists", "10,many"])
-    assert "expected whole numbers, got '10,many'" in capsys.readouterr().err
+def test_numbers_of_lists_are_numbers(refused) -> None:
+    assert "expected whole numbers, got '10,many'" in refused("reproduce stuart --lists 10,many")
 
 
-def test_stuart_without_r(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stuart_without_r(pyfsagg, tmp_path, monkeypatch):
     def without_r(name: str) -> object:
         raise MissingDependencyError("R is not here")
 
     monkeypatch.setattr("pyfsagg_rpy2.session.package", without_r)
+    said = pyfsagg("reproduce stuart --quick --folds 3 --lists 5,10 --jobs 1 --output out")
     folder = tmp_path / "out"
-    code = main(
-        [
-            "reproduce", "stuart", "--quick", "--folds", "3", "--lists", "5,10", "--jobs", "1",
-            "--output", str(folder),
-        ]
-    )  # fmt: skip
-    assert code == 0
     names = sorted(path.name for path in folder.iterdir())
     assert names == [
         "lists.png", "printed.csv", "report.html", "run.json", "runs.csv", "stability.csv",
@@ -116,18 +80,14 @@ def test_stuart_without_r(
     finding = StuartFinding.load(folder)
     assert finding.parameters["list_counts"] == [5, 10]
     assert not finding.r["available"]
-    said = capsys.readouterr()
-    assert "The recursion was not run: R is not here." in said.out
-    assert "without R's recursion: R is not here" in said.err
-    assert "3 of 3 folds done" in said.err
+    assert "The recursion was not run: R is not here." in said.stdout
+    assert "without R's recursion: R is not here" in said.stderr
+    assert "3 of 3 folds done" in said.stderr
     assert len(pd.read_csv(folder / "stability.csv")) == len(finding.stability)
-    arguments = ["reproduce", "claims", "--table", "4.5", "--runs", str(folder / "runs.csv")]
-    assert main([*arguments, "--output", str(tmp_path / "claims")]) == 0
-    assert "stuart-least-stable (own runs)" in capsys.readouterr().out
+    done = pyfsagg("reproduce claims --table 4.5 --runs out/runs.csv --output claims")
+    assert "stuart-least-stable (own runs)" in done.stdout
 
 
 @pytest.mark.parametrize("flag", ["--overwrite", "--xlsx"])
-def test_flags_of_results_that_are_read_again_are_not_offered(pyfsagg, flag: str) -> None:
-    done = pyfsagg(f"reproduce claims {flag} --quiet")
-    assert done.returncode == 2
-    assert f"unknown argument {flag}" in done.stderr
+def test_flags_of_results_that_are_read_again_are_not_offered(refused, flag: str) -> None:
+    assert f"unknown argument {flag}" in refused(f"reproduce claims {flag} --quiet")

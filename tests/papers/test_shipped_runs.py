@@ -1,7 +1,5 @@
 """The runs that come with the package are what the package would say of their numbers."""
 
-from __future__ import annotations
-
 import json
 import math
 import runpy

@@ -1,7 +1,5 @@
 """The Stuart experiment: what is computed without R, and what is concluded from given numbers."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -42,9 +40,7 @@ def found(no_r: None) -> StuartFinding:
     return stuart_finding([IONOSPHERE], n_folds=4, list_counts=[12, 6], random_state=3)
 
 
-def made(
-    recursion: dict[int, float], exact: float = 0.9, printed: float = 0.1, rra: float = 0.8
-) -> StuartFinding:
+def made(recursion, exact=0.9, printed=0.1, rra=0.8):
     """A finding on one data set in which every value is known."""
     rows = []
     for n, value in recursion.items():
@@ -148,33 +144,27 @@ def test_a_set_without_printed_values(no_r: None) -> None:
 
 
 def test_bad_input(no_r: None) -> None:
-    with pytest.raises(ParameterError, match="information_gain, mrmr, got chi_squared"):
-        stuart_finding([WINE], filters=["chi_squared"])
-    with pytest.raises(ParameterError, match="n_folds"):
-        stuart_finding([WINE], n_folds=2)
-    with pytest.raises(ParameterError, match="list_counts"):
-        stuart_finding([WINE], list_counts=[1])
-    with pytest.raises(ParameterError, match="list_counts"):
-        stuart_finding([WINE], list_counts=[])
-    with pytest.raises(ParameterError, match=r"different and at least one, got \['wine', 'wine'\]"):
-        stuart_finding([WINE, "wine"])
-    with pytest.raises(ParameterError, match=r"at least one, got \[\]"):
-        stuart_finding([])
-    with pytest.raises(InputTypeError, match="one name 'wine'"):
-        stuart_finding("wine")
-    with pytest.raises(UnknownNameError, match="nowhere"):
-        stuart_finding(["nowhere"])
-    with pytest.raises(InputTypeError, match="got DataFrame"):
-        stuart_finding([WINE.X])
+    for arguments, error, message in (
+        (([WINE], ["chi_squared"]), ParameterError, "information_gain, mrmr, got chi_squared"),
+        (([WINE], ["mrmr"], 2), ParameterError, "n_folds"),
+        (([WINE], ["mrmr"], 3, [1]), ParameterError, "list_counts"),
+        (([WINE], ["mrmr"], 3, []), ParameterError, "list_counts"),
+        (([WINE, "wine"],), ParameterError, r"different and at least one, got \['wine', 'wine'\]"),
+        (([],), ParameterError, r"at least one, got \[\]"),
+        (("wine",), InputTypeError, "one name 'wine'"),
+        ((["nowhere"],), UnknownNameError, "nowhere"),
+        (([WINE.X],), InputTypeError, "got DataFrame"),
+    ):
+        names = ("datasets", "filters", "n_folds", "list_counts")[: len(arguments)]
+        with pytest.raises(error, match=message):
+            stuart_finding(**dict(zip(names, arguments, strict=True)))
     with pytest.raises(ParameterError, match="kind must be one of 'lists', 'values', got 'x'"):
         made({100: 0.1}).plot("x")
     with pytest.raises(ParameterError, match="dataset must be"):
         plot_stuart_lists(made({100: 0.1}), "wine")
 
 
-# ---------------------------------------------------------------------------------------------
-# what R returned
-# ---------------------------------------------------------------------------------------------
+# --- what R returned -------------------------------------------------------------------------
 def test_kinds_of_values() -> None:
     values = np.array([np.nan, np.inf, -np.inf, -0.1, 1.5, 0.5, 0.502, 0.6])
     exact = np.full(8, 0.5)
@@ -190,9 +180,7 @@ def test_nan_come_in_the_order_of_the_first_list() -> None:
     np.testing.assert_array_equal(places_by_first_list(tied, first), [2, 3, 1, 4])
 
 
-# ---------------------------------------------------------------------------------------------
-# what is concluded
-# ---------------------------------------------------------------------------------------------
+# --- what is concluded -----------------------------------------------------------------------
 def test_the_nearest_number_of_lists() -> None:
     finding = made({10: 0.9, 100: 0.13, 200: 0.2, 1000: 1.0})
     row = finding.nearest().loc[("set", "mrmr")]
@@ -253,9 +241,7 @@ def test_pictures() -> None:
     assert sum(heights.values()) == pytest.approx(1.0)
 
 
-# ---------------------------------------------------------------------------------------------
-# files
-# ---------------------------------------------------------------------------------------------
+# --- files -----------------------------------------------------------------------------------
 def test_round_trip(found: StuartFinding, tmp_path: Path) -> None:
     for number, finding in enumerate([found, made({10: np.nan, 100: 0.1})]):
         path = finding.save(tmp_path / f"{number}.json")
@@ -265,19 +251,8 @@ def test_round_trip(found: StuartFinding, tmp_path: Path) -> None:
         assert repr(back) == repr(finding)
 
 
-def test_damaged_files(tmp_path: Path) -> None:
+def test_a_finding_without_its_values_is_damaged(tmp_path: Path) -> None:
     path = made({100: 0.1}).save(tmp_path / "a.json")
-    document = json.loads(path.read_text())
-    with pytest.raises(OutputError, match=r"holds no saved .* is missing"):
-        StuartFinding.load(tmp_path / "b.json")
-    for change, words in (
-        ({"kind": "influence"}, "holds a 'influence'"),
-        ({"schema": 2}, "schema 2"),
-        ({"values": None}, "damaged"),
-    ):
-        path.write_text(json.dumps({**document, **change}))
-        with pytest.raises(OutputError, match=words):
-            StuartFinding.load(path)
-    path.write_text("{")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "values": None}))
     with pytest.raises(OutputError, match="damaged"):
         StuartFinding.load(path)

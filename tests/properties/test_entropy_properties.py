@@ -1,7 +1,5 @@
 """What must hold for the entropy filters on any table."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """What must hold for any table: order of rows and columns, names of classes, repeated rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -65,9 +63,7 @@ def test_permuting_features_permutes_the_scores(name: str, problem: tuple) -> No
 
 @settings(max_examples=40, deadline=None)
 @given(problem=problems())
-def test_the_first_mrmr_score_is_the_largest_information_wherever_it_stands(
-    problem: tuple,
-) -> None:
+def test_the_first_mrmr_score_is_the_largest_information_wherever_it_stands(problem):
     X, kinds, y, rng = problem
     order = rng.permutation(X.shape[1])
     before, after = score("mrmr", X, kinds, y), score("mrmr", X[:, order], kinds[order], y)

@@ -1,7 +1,5 @@
 """What holds for all orders."""
 
-from __future__ import annotations
-
 import warnings
 
 import hypothesis.extra.numpy as hnp

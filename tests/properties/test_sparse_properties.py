@@ -1,7 +1,5 @@
 """A sparse table gives the bits of the dense one, whatever the filter, the resample and the cells."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

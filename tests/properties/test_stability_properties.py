@@ -1,7 +1,5 @@
 """What must hold for every stability measure, whatever the data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -79,9 +77,7 @@ def bounds(name: str, m: int, p: int) -> tuple[float, float]:
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=25, deadline=None)
 @given(scores=matrices)
-def test_values_stay_within_the_bounds_of_the_registry(
-    name: str, scores: NDArray[np.float64]
-) -> None:
+def test_values_stay_within_the_bounds_of_the_registry(name, scores):
     found = value(scores, name, n_features_to_select=max(1, scores.shape[1] // 2))
     if found is not None:
         low, high = bounds(name, *scores.shape)
@@ -91,9 +87,7 @@ def test_values_stay_within_the_bounds_of_the_registry(
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=15, deadline=None)
 @given(scores=matrices, seed=st.integers(0, 99))
-def test_the_order_of_the_resamples_does_not_matter(
-    name: str, scores: NDArray[np.float64], seed: int
-) -> None:
+def test_the_order_of_the_resamples_does_not_matter(name, scores, seed):
     shuffled = np.random.default_rng(seed).permutation(scores)
     expected = value(scores, name, 2)
     found = value(shuffled, name, 2)
@@ -107,9 +101,7 @@ def test_the_order_of_the_resamples_does_not_matter(
 )
 @settings(max_examples=25, deadline=None)
 @given(scores=matrices, seed=st.integers(0, 99))
-def test_the_order_of_the_features_does_not_matter(
-    name: str, scores: NDArray[np.float64], seed: int
-) -> None:
+def test_the_order_of_the_features_does_not_matter(name, scores, seed):
     shuffled = np.random.default_rng(seed).permutation(scores, axis=1)
     n_features_to_select = max(1, scores.shape[1] // 2)
     expected = value(scores, name, n_features_to_select)

@@ -1,7 +1,5 @@
 """What holds for unsupervised scores of any table."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -61,9 +59,7 @@ def test_scores_stay_within_their_bounds(seed: int, n: int, p: int) -> None:
 
 @FEW
 @given(SEEDS, st.integers(2, 30), st.integers(1, 6), st.integers(1, 6))
-def test_between_matrices_is_symmetric_and_the_index_of_partitions(
-    seed: int, n: int, k: int, m: int
-) -> None:
+def test_between_matrices_is_symmetric_and_the_index_of_partitions(seed, n, k, m):
     rng = np.random.default_rng(seed)
     p, q = rng.integers(0, k, n), rng.integers(0, m, n)
     first, second = consensus_matrix([p]), consensus_matrix([q])

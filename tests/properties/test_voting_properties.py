@@ -1,7 +1,5 @@
 """Voting rules against their definitions in exact fractions, and what must hold for any selections."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
@@ -81,9 +79,7 @@ def test_rule_is_its_definition(rule: str, given: tuple[list[list[str]], list[in
 @pytest.mark.parametrize("rule", RULES)
 @settings(max_examples=40, deadline=None)
 @given(given=weighted_selections(), seed=st.integers(0, 1000))
-def test_order_of_the_voters_does_not_matter(
-    rule: str, given: tuple[list[list[str]], list[int]], seed: int
-) -> None:
+def test_order_of_the_voters_does_not_matter(rule, given, seed):
     selections, weights = given
     order = np.random.default_rng(seed).permutation(len(selections))
     one = pyfsagg.vote(selections, rule, voter_weights=weights).ranking
@@ -111,9 +107,7 @@ def test_a_weight_is_a_repetition(rule: str, given: tuple[list[list[str]], list[
 @pytest.mark.parametrize("rule", ["approval", *SEQUENTIAL])
 @settings(max_examples=40, deadline=None)
 @given(given=weighted_selections())
-def test_what_everybody_approves_comes_first(
-    rule: str, given: tuple[list[list[str]], list[int]]
-) -> None:
+def test_what_everybody_approves_comes_first(rule, given):
     selections = [[*own, "all"] for own in given[0]]
     found = pyfsagg.vote(selections, rule, voter_weights=given[1], feature_names=["all", *NAMES])
     assert found.select(1) == ["all"]
@@ -124,9 +118,7 @@ def test_what_everybody_approves_comes_first(
 @settings(max_examples=40, deadline=None)
 @example(([[], [], [], ["f0", "f1", "f2", "f3", "f4", "f5"], [], ["f0"], ["f0"]], [1] * 7))
 @given(given=weighted_selections())
-def test_empty_selections_and_weight_zero_count_nothing(
-    rule: str, given: tuple[list[list[str]], list[int]]
-) -> None:
+def test_empty_selections_and_weight_zero_count_nothing(rule, given):
     selections, weights = given
     one = pyfsagg.vote(selections, rule, voter_weights=weights, feature_names=NAMES).ranking
     more = [*selections, [], ["f5", "f4"]]
@@ -138,9 +130,7 @@ def test_empty_selections_and_weight_zero_count_nothing(
 @pytest.mark.parametrize("rule", SEQUENTIAL)
 @settings(max_examples=40, deadline=None)
 @given(given=weighted_selections(), size=st.integers(1, 6))
-def test_size_leaves_the_first_places_as_they_are(
-    rule: str, given: tuple[list[list[str]], list[int]], size: int
-) -> None:
+def test_size_leaves_the_first_places_as_they_are(rule, given, size):
     selections, weights = given
     one = pyfsagg.vote(selections, rule, voter_weights=weights, feature_names=NAMES)
     other = pyfsagg.vote(selections, rule, voter_weights=weights, feature_names=NAMES, size=size)

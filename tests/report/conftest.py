@@ -1,9 +1,6 @@
 """Results of ensemble runs, built from simulated score matrices."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -30,17 +27,17 @@ Make = Callable[..., EnsembleResult]
 
 def make_result(
     *,
-    names: int | Sequence[str] = 12,
-    n_resamples: int = 40,
-    filters: Sequence[str] = ("information_gain",),
-    aggregator: str = "arithmetic_mean",
-    scores: Any = None,
-    missing: float = 0.0,
-    classes: Sequence[str] = ("bad", "good"),
-    target: str = "class",
-    dropped: Sequence[str] = (),
-    **parameters: Any,
-) -> EnsembleResult:
+    names=12,
+    n_resamples=40,
+    filters=("information_gain",),
+    aggregator="arithmetic_mean",
+    scores=None,
+    missing=0.0,
+    classes=("bad", "good"),
+    target="class",
+    dropped=(),
+    **parameters,
+):
     """A result with scores that fall from feature to feature, plus noise; or with given scores."""
     features = tuple(f"V{j + 1}" for j in range(names)) if isinstance(names, int) else tuple(names)
     rng = np.random.default_rng(5)

@@ -4,8 +4,6 @@ One browser opens all of them.  What is cut off or lies over something else is m
 for barriers; the console stays silent.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Callable, Iterator
@@ -124,9 +122,7 @@ SHIPPED: dict[str, Callable[[], Result]] = {
 
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("kind", [*RUNS, *SHIPPED])
-def test_nothing_is_cut_or_hidden_and_nobody_shut_out(
-    kind: str, look: str, pages: Pages, browser: Browser
-) -> None:
+def test_nothing_is_cut_or_hidden_and_nobody_shut_out(kind, look, pages, browser):
     width, media, scheme = LOOKS[look]
     with browser.page(pages[kind], width, media=media, scheme=scheme) as page:
         assert page.run(BOXES.read_text("utf-8")) == []
@@ -160,9 +156,7 @@ def test_the_measure_finds_what_is_cut_or_hidden(browser: Browser, tmp_path: Pat
         assert part in found
 
 
-# ---------------------------------------------------------------------------------------------
-# pointing at a picture
-# ---------------------------------------------------------------------------------------------
+# --- pointing at a picture -------------------------------------------------------------------
 TOLD = "[...document.querySelectorAll('output.told:not([hidden])')].map(each => each.textContent)"
 FIRST_POINT = """(() => {
   const svg = document.querySelector("svg[data-points]");
@@ -208,12 +202,8 @@ def test_a_picture_tells_its_points(width: int, pages: Pages, browser: Browser) 
         assert page.complaints() == []
 
 
-# ---------------------------------------------------------------------------------------------
-# print
-# ---------------------------------------------------------------------------------------------
-def test_titles_of_a_long_table_are_on_every_printed_page(
-    pages: Pages, browser: Browser, tmp_path: Path
-) -> None:
+# --- print -----------------------------------------------------------------------------------
+def test_titles_of_a_long_table_are_on_every_printed_page(pages, browser, tmp_path):
     with browser.page(pages["screen"], media="print") as page:
         heads = page.run(
             "[...document.querySelector('table[data-find]').tHead.rows[0].cells].map(each =>"
@@ -278,7 +268,6 @@ def printed(pdf: bytes) -> list[str]:
                 letters = re.search(rb"/ToUnicode\s+(\d+) 0 R", parts[int(number)])
                 fonts[name] = _letters(_stream(parts[int(letters[1])])) if letters else {}
         content = re.search(rb"/Contents\s+(\d+) 0 R", body)
-        assert content is not None
         sheets.append(_words(_stream(parts[int(content[1])]), fonts))
     return sheets
 

@@ -1,7 +1,5 @@
 """Pictures and report of an evaluation."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from pathlib import Path
@@ -30,13 +28,13 @@ SHARES = [0.1, 0.4, 1.0]
 
 
 def simulated(
-    methods: list[str],
+    methods,
     *,
-    classifiers: tuple[str, ...] = ("naive_bayes", "svm"),
-    protocols: tuple[str, ...] = ("thesis", "nested"),
-    n_folds: int = 8,
-    failed: int = 0,
-) -> Evaluation:
+    classifiers=("naive_bayes", "svm"),
+    protocols=("thesis", "nested"),
+    n_folds=8,
+    failed=0,
+):
     """An evaluation in which each method is worse than the one before."""
     rng = np.random.default_rng(0)
     rows = []
@@ -186,9 +184,7 @@ def test_plot_of_a_result_draws_by_name(result: Evaluation) -> None:
         result.plot("pie")
 
 
-# ---------------------------------------------------------------------------------------------
-# report
-# ---------------------------------------------------------------------------------------------
+# --- report ----------------------------------------------------------------------------------
 def test_report_has_its_sections_and_figures(result: Evaluation, tmp_path: Path) -> None:
     path = result.report(
         tmp_path / "report.html", data_name="table.csv", command="evaluate table.csv"
@@ -235,16 +231,9 @@ def test_one_method_is_compared_with_baselines_and_one_protocol_has_no_optimism(
 
 def test_a_real_evaluation_can_be_reported() -> None:
     data = load_dataset("wine")
-    found = evaluate(
-        data.X,
-        data.y,
-        methods=["ig", "su"],
-        classifiers="nb",
-        thresholds=[13],
-        baselines=["all_features", "single_filters"],
-        n_resamples=3,
-        random_state=0,
-    )
+    options = {"methods": ["ig", "su"], "classifiers": "nb", "thresholds": [13], "n_resamples": 3}
+    baselines = ["all_features", "single_filters"]
+    found = evaluate(data.X, data.y, baselines=baselines, random_state=0, **options)
     page = found.to_html()
     assert "the pair does not differ" in page  # with all features no method differs from another
     assert 'id="averages"' not in page

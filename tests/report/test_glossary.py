@@ -1,7 +1,5 @@
 """Words on pages lead to the documentation, wherever the installed package says that it is."""
 
-from __future__ import annotations
-
 import email.message
 import re
 from collections.abc import Callable

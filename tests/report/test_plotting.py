@@ -1,7 +1,5 @@
 """Plots: what is drawn and where, not how it looks."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """What the points of a picture say, and where they are."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """Reports of eliminations and of the paper's experiments."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every report says how to repeat it, and that is true: the code is run and the bits are compared."""
 
-from __future__ import annotations
-
 import html
 import json
 import os
@@ -115,9 +113,7 @@ def record(result: Any, view: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_code_of_a_report_gives_the_same_bits(
-    name: str, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_code_of_a_report_gives_the_same_bits(name, tables, tmp_path, monkeypatch):
     monkeypatch.chdir(tables)
     assert main(words(f"{RUNS[name]} --quiet", "--output", str(tmp_path / "run"))) == 0
     saved = pyfsagg.load_result(tmp_path / "run")
@@ -137,9 +133,7 @@ def test_the_code_of_a_report_gives_the_same_bits(
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_command_of_a_report_is_pasted_beside_its_results(
-    name: str, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_of_a_report_is_pasted_beside_its_results(name, tables, tmp_path, monkeypatch):
     monkeypatch.chdir(tables)
     first = tables / f"first-{name}"
     assert main(words(f"{RUNS[name]} --quiet", "--output", first.name)) == 0

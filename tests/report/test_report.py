@@ -1,10 +1,7 @@
 """The report: complete, harmless, self-contained and the same every time."""
 
-from __future__ import annotations
-
 import html
 import io
-import itertools
 import json
 import os
 import re
@@ -19,9 +16,9 @@ import pandas as pd
 import pytest
 from html_pages import Page, open_in_browser
 
-from pyfsagg import bam, load_dataset
+from pyfsagg import bam, load_dataset, wam
 from pyfsagg._base.words import number, numbers, percentages, ranks, setting
-from pyfsagg.exceptions import DataError, OutputError, ParameterError
+from pyfsagg.exceptions import DataError
 
 WINE = load_dataset("wine")
 
@@ -150,19 +147,6 @@ def test_no_address_outside_the_text(result: Any) -> None:
     assert "url(http" not in text
 
 
-def test_page_is_accessible(page: Page) -> None:
-    assert ("html", "lang", "en") in page.attributes
-    levels = [int(tag[1]) for tag in page.headings]
-    assert levels[0] == 1
-    assert levels.count(1) == 1
-    assert all(b - a <= 1 for a, b in itertools.pairwise(levels))
-    labels = [value for tag, name, value in page.attributes if (tag, name) == ("svg", "aria-label")]
-    assert len(labels) == page.tags.count("svg") == page.tags.count("figcaption") == 6
-    assert all(labels)
-    described = set(page.values("aria-labelledby"))
-    assert described <= set(page.values("id"))
-
-
 def test_same_result_same_bytes(make: Any, bam_filters: Any) -> None:
     pages = {make(filters=bam_filters).to_html(command="demo") for _ in range(2)}
     assert len(pages) == 1
@@ -263,22 +247,13 @@ def test_resamples_left_out_of_the_stability_are_mentioned(make: Any) -> None:
 
 
 def test_the_code_of_the_page_gives_the_same_result() -> None:
-    from pyfsagg import load_dataset, wam
-
-    data = load_dataset("wine")
-    result = wam(
-        data.X,
-        data.y,
-        filter="chi_squared",
-        filter_params={"bins": 5},
-        n_resamples=4,
-        random_state=3,
-    )
+    options = {"filter": "chi_squared", "filter_params": {"bins": 5}, "n_resamples": 4}
+    result = wam(WINE.X, WINE.y, **options, random_state=3)
     code = result.repeat(n_features_to_select=0.5)
     page = Page(result.to_html(n_features_to_select=0.5, command="demo"))
     assert "# X: table of 178 samples and 13 features # y: labels, called" in page.words
     assert all(line.strip() in page.words for line in code.splitlines())
-    space: dict[str, Any] = {"X": data.X, "y": data.y}
+    space: dict[str, Any] = {"X": WINE.X, "y": WINE.y}
     exec(code, space)
     assert space["result"].scores.tolist() == result.scores.tolist()
     assert space["selected"] == result.select(0.5)
@@ -314,23 +289,9 @@ def test_write_report(result: Any, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["report.html"]
 
 
-def test_write_report_where_nothing_can_be_written(result: Any, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match=r"cannot write .*No such file"):
-        result.report(tmp_path / "absent" / "report.html")
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(OutputError, match="cannot write"):
-        result.report(tmp_path / "folder")
-    assert os.listdir(tmp_path) == ["folder"]
-
-
 def test_file_name_that_is_not_unicode(result: Any, tmp_path: Path) -> None:
     result.report(tmp_path / "r.html", command="rank caf\udce9.csv")
     assert "rank caf\ufffd.csv" in (tmp_path / "r.html").read_text(encoding="utf-8")
-
-
-def test_bad_arguments(result: Any) -> None:
-    with pytest.raises(ParameterError, match="n_features_to_select"):
-        result.to_html(n_features_to_select=0)
 
 
 def test_formats() -> None:
@@ -349,9 +310,7 @@ def test_formats() -> None:
 
 
 @pytest.mark.browser
-def test_browser_has_nothing_to_complain_about(
-    make: Any, bam_filters: Any, hostile: Any, tmp_path: Path
-) -> None:
+def test_browser_has_nothing_to_complain_about(make, bam_filters, hostile, tmp_path):
     result = make(names=hostile, filters=bam_filters)
     path = result.report(tmp_path / "report.html", command="demo", data_name=hostile[1])
     done = open_in_browser(path, tmp_path / "profile")
@@ -393,46 +352,9 @@ def test_what_has_no_row_is_found_and_a_table_is_saved(make: Any, tmp_path: Path
     path.write_text(page.replace("</body>", press), encoding="utf-8")
     done = open_in_browser(path, tmp_path / "profile")
     title = re.search("<title>(.*?)</title>", done.stdout, re.DOTALL)
-    assert title is not None
     told, saved = json.loads(html.unescape(title[1]))
     assert re.fullmatch(rf"\d+ of 600; {last}: rank 600, score [\d.]+, out", told)
     frame = pd.read_csv(io.StringIO(saved))
     assert len(frame) == 500
     shown = ["'=1+1" if name == "=1+1" else name for name in result.to_frame().index[:500]]
     assert frame["Feature"].tolist() == shown
-
-
-@pytest.mark.browser
-def test_table_can_be_sorted_and_searched(make: Any, tmp_path: Path) -> None:
-    """With the policy taken out, a script can press the buttons and say what it sees."""
-    scores = [[0.1, 1000.0, -3.0, 20.0]] * 3
-    result = make(names=["a", "b", "c", "d10"], scores=scores)
-    press = """<script>
-      const rows = () => Array.from(document.querySelectorAll("table[data-find] tbody tr"));
-      const order = () => rows().filter((r) => !r.hidden).map((r) => r.cells[1].innerText).join();
-      const head = (i) => document.querySelectorAll("table[data-find] thead th")[i];
-      const seen = [order()];
-      const click = (i) => { head(i).querySelector("button").click(); seen.push(order()); };
-      click(4); click(4); seen.push(head(4).getAttribute("aria-sort")); click(1);
-      const input = document.querySelector("input");
-      input.value = "D1";
-      input.dispatchEvent(new Event("input"));
-      seen.push(order(), document.querySelector("output").innerText);
-      document.title = seen.join(" | ");
-    </script></body>"""
-    page = result.to_html().replace("Content-Security-Policy", "none")
-    path = tmp_path / "report.html"
-    path.write_text(page.replace("</body>", press), encoding="utf-8")
-    done = open_in_browser(path, tmp_path / "profile")
-    assert "CONSOLE" not in done.stderr, done.stderr
-    title = re.search("<title>(.*)</title>", done.stdout)
-    assert title is not None
-    assert title[1].split(" | ") == [
-        "b,d10,a,c",
-        "c,a,d10,b",
-        "b,d10,a,c",
-        "descending",
-        "a,b,c,d10",
-        "d10",
-        "1 of 4",
-    ]

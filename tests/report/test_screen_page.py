@@ -1,10 +1,8 @@
 """Pictures of a screen and its page."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from html_pages import Page, open_in_browser
+from html_pages import Page
 
 from pyfsagg import screen
 from pyfsagg.exceptions import ParameterError
@@ -108,11 +106,3 @@ def test_page(found):
 def test_page_says_where_p_values_come_from(null, said):
     options = {"control_genes": ["g<9>"]} if null is None else {"null": null}
     assert said in Page(made(n_genes=40, hits=1, **options).to_html()).words
-
-
-def test_page_in_a_browser(found, tmp_path: Path):
-    file = found.report(tmp_path / "report.html")
-    done = open_in_browser(file, tmp_path / "profile")
-    assert "Find a gene" in done.stdout
-    assert "Refused to" not in done.stderr
-    assert "Uncaught" not in done.stderr

@@ -3,20 +3,16 @@
 Scripts of a test run in a page whatever its policy allows, so that pages are opened as they are.
 """
 
-from __future__ import annotations
-
 import base64
 import importlib.util
 import json
 import os
 import subprocess
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-from html_pages import chromium
+from html_pages import chromium, missing
 
 FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --hide-scrollbars "
@@ -81,8 +77,7 @@ class Browser:
                 raise RuntimeError("the browser has gone")
             self._buffer += part
         text, _, self._buffer = self._buffer.partition(b"\0")
-        answer: dict[str, Any] = json.loads(text)
-        return answer
+        return json.loads(text)
 
     def wait(self, event: str) -> None:
         """Wait until an event has arrived since the list was emptied."""
@@ -93,9 +88,7 @@ class Browser:
     # a page
     # -----------------------------------------------------------------------------------------
     @contextmanager
-    def page(
-        self, file: Path, width: int = 1280, *, media: str = "screen", scheme: str = "light"
-    ) -> Iterator[Browser]:
+    def page(self, file, width=1280, *, media="screen", scheme="light"):
         """Open a file at a width; telephones (below 500 pixels) have touch and no mouse."""
         self.session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -138,11 +131,6 @@ class Browser:
                 texts.append(str(event["params"]["entry"]["text"]))
         return texts
 
-    def picture(self, file: Path, *, whole: bool = True) -> None:
-        """A picture of the page, for people."""
-        data = self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
-        file.write_bytes(base64.b64decode(data))
-
     def pdf(self, file: Path) -> bytes:
         """The page as it is printed on A4."""
         data = self.call("Page.printToPDF", paperWidth=8.27, paperHeight=11.69,
@@ -168,10 +156,8 @@ class Browser:
 
 
 def axe() -> str:
-    """The script of axe-core, or a skipped test; where nothing may be missing, a failed one."""
+    """The script of axe-core."""
     found = importlib.util.find_spec("axe_core_python")
     if found is not None and found.submodule_search_locations:
         return (Path(found.submodule_search_locations[0]) / "axe.min.js").read_text("utf-8")
-    if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1":
-        pytest.fail("PYFSAGG_REQUIRE_ALL=1, and axe-core-python is not installed")
-    pytest.skip("axe-core-python is not installed")
+    missing("axe-core-python is not installed")

@@ -1,7 +1,5 @@
 """The command line in a test, written as a user types it."""
 
-from __future__ import annotations
-
 import shlex
 
 

@@ -1,13 +1,12 @@
 """Pages of reports as a reader, a machine or a browser sees them."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -62,14 +61,19 @@ class Page(HTMLParser):
         return [value for _, attribute, value in self.attributes if attribute == name]
 
 
+def missing(what: str) -> NoReturn:
+    """Skip the test; where nothing may be missing, let it fail."""
+    if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1":
+        pytest.fail(f"PYFSAGG_REQUIRE_ALL=1, and {what}")
+    pytest.skip(what)
+
+
 def chromium() -> str:
-    """The browser, or a skipped test; where nothing may be missing, a failed one."""
+    """The browser."""
     for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
         if found := shutil.which(name):
             return found
-    if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1":
-        pytest.fail("PYFSAGG_REQUIRE_ALL=1, and no Chromium is installed")
-    pytest.skip("no Chromium is installed")
+    missing("no Chromium is installed")
 
 
 def open_in_browser(page: Path, profile: Path, *options: str) -> subprocess.CompletedProcess[str]:

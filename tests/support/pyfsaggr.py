@@ -1,7 +1,5 @@
 """What tests of the R package pyfsaggr share: where it is, and how R is started."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

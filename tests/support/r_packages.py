@@ -1,7 +1,5 @@
 """R for the tests that need it: a skip that is a failure where nothing may be missing."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

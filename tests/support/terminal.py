@@ -4,8 +4,6 @@ A new process spends seconds on imports, so most tests call `main` here. What on
 tested with `process`: `python -m`, real pipes, the exit code that the system sees, signals.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess
@@ -21,7 +19,7 @@ from pyfsagg.cli import main
 
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
-Command = Callable[..., tuple[int, str, str]]
+Command = Callable[..., tuple[str, str]]
 
 
 def _print_warning(message: Warning | str, *where: object) -> None:
@@ -30,24 +28,23 @@ def _print_warning(message: Warning | str, *where: object) -> None:
 
 
 @pytest.fixture
-def pyfsagg(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
-    """Run a command line in an empty folder: ``pyfsagg("rank wine.csv --target kind")``."""
+def pyfsagg(tmp_path, monkeypatch, capsys) -> Run:
+    """Run ``pyfsagg("rank wine.csv --target kind")`` in an empty folder; it must end with `code`."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(warnings, "showwarning", _print_warning)  # pytest would collect it
 
-    def run(line: str, *more: str, stdin: str = "") -> Done:
+    def run(line: str, *more: str, stdin: str = "", code: int = 0) -> Done:
         arguments = words(line, *more)
         monkeypatch.setattr("sys.argv", ["pyfsagg", *arguments])  # reports show the command
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
         capsys.readouterr()
         try:
-            code = main(arguments)
+            found = main(arguments)
         except SystemExit as stop:
-            code = int(stop.code or 0)
+            found = int(stop.code or 0)
         printed = capsys.readouterr()
-        return subprocess.CompletedProcess(arguments, code, printed.out, printed.err)
+        assert found == code, printed.err
+        return subprocess.CompletedProcess(arguments, found, printed.out, printed.err)
 
     return run
 
@@ -56,8 +53,8 @@ def pyfsagg(
 def process(tmp_path: Path) -> Run:
     """The same as a process of its own, with real pipes."""
 
-    def run(line: str, *more: str, stdin: str | None = None) -> Done:
-        return subprocess.run(
+    def run(line: str, *more: str, stdin: str | None = None, code: int = 0) -> Done:
+        done = subprocess.run(
             [sys.executable, "-m", "pyfsagg", *words(line, *more)],
             cwd=tmp_path,
             input=stdin,
@@ -67,16 +64,33 @@ def process(tmp_path: Path) -> Run:
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
             check=False,
         )
+        assert done.returncode == code, done.stderr
+        return done
 
     return run
 
 
 @pytest.fixture
 def command(pyfsagg: Run) -> Command:
-    """Run a command line in this process: exit code, output and errors."""
+    """Run a command line in this process: output and errors."""
 
-    def run(line: str, *more: str) -> tuple[int, str, str]:
-        done = pyfsagg(line, *more)
-        return done.returncode, done.stdout, done.stderr
+    def run(line: str, *more: str, code: int = 0) -> tuple[str, str]:
+        done = pyfsagg(line, *more, code=code)
+        return done.stdout, done.stderr
+
+    return run
+
+
+@pytest.fixture
+def refused(pyfsagg: Run, tmp_path: Path) -> Callable[..., str]:
+    """Run a command that is refused: one line says why, and no file comes, goes or is printed."""
+
+    def run(line: str, *more: str) -> str:
+        before = sorted(tmp_path.rglob("*"))
+        done = pyfsagg(line, *more, code=2)
+        assert done.stdout == ""
+        assert done.stderr.count("\n") == 1, done.stderr
+        assert sorted(tmp_path.rglob("*")) == before
+        return done.stderr
 
     return run

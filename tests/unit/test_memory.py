@@ -1,7 +1,5 @@
 """Memory is estimated from shapes, and refused in one sentence before any of it is taken."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -22,7 +20,6 @@ from pyfsagg.unsupervised.clusterings import consensus_matrix
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = np.arange(40) % 2
-HUGE = 60_000_000_000
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,5 @@
 """Messages keep their parts, and each door spells them in its own way."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re

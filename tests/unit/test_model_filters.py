@@ -1,7 +1,5 @@
 """Callables and estimators as filters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

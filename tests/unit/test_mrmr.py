@@ -1,15 +1,12 @@
 """mRMR: hand-worked values, the NumPy twin, weights, missing values, refusals."""
 
-from __future__ import annotations
-
-import importlib.util
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from loading import load_beside
 from numba import njit
 
 from pyfsagg._kernels.class_tables import praznik_bins, praznik_rows
@@ -38,13 +35,9 @@ from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS, counted_columns, read_depth
-from pyfsagg.filters.mrmr import MrmrScorer, mrmr, prepare_mrmr
+from pyfsagg.filters.mrmr import mrmr, prepare_mrmr
 
-_spec = importlib.util.spec_from_file_location("twins", Path(__file__).with_name("twins.py"))
-assert _spec is not None
-assert _spec.loader is not None
-twins = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(twins)
+twins = load_beside(__file__, "twins")
 
 
 def mixed_table(rng: np.random.Generator, n: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -237,10 +230,6 @@ def test_the_way_of_counting_follows_the_rows_and_the_levels() -> None:
     assert not takes_few_rows(np.full(60, 5000, np.uint16), ten)  # too many steps
 
 
-def _bin_codes(scorer: MrmrScorer) -> int:
-    return scorer.bins + 1
-
-
 @pytest.mark.parametrize("binning", ["praznik", "equal_width"])
 def test_weights_equal_the_materialised_resample_exactly(binning: str) -> None:
     rng = np.random.default_rng(5)
@@ -256,9 +245,8 @@ def test_weights_equal_the_materialised_resample_exactly(binning: str) -> None:
         rows = np.repeat(np.arange(300), weight)
         # A bin stays a bin where fewer than ten values are left in the resample.
         drawn = table.with_values(table.values[rows])
-        again = replace(
-            scorer, columns=counted_columns(drawn, scorer.columns.source < 0, _bin_codes(scorer))
-        )
+        counted = counted_columns(drawn, scorer.columns.source < 0, scorer.bins + 1)
+        again = replace(scorer, columns=counted)
         ones = np.ones((1, len(rows)), dtype=np.uint16)
         expected, order = again.select(ones, target.codes[np.newaxis, rows])
         np.testing.assert_array_equal(scores[r], expected[0])
@@ -308,16 +296,35 @@ def test_refusals_name_the_cause() -> None:
     with pytest.raises(DataError, match="'gappy' has 1 missing"):
         mrmr(X, y, binning="praznik")
     assert np.isfinite(mrmr(X, y).scores).all()
-    with pytest.raises(
-        ParameterError, match="n_features must be a whole number from 1 to 2, got 3"
+    for options, message in (
+        ({"n_features": 3}, "n_features must be a whole number from 1 to 2, got 3"),
+        ({"binning": "quantile"}, "binning must be one of 'equal_width', 'praznik'"),
+        ({"binning": "praznik", "bins": 5}, "use binning='equal_width'"),
+        ({"n_features": "many"}, "a whole number, 'all' or 'auto', got 'many'"),
     ):
-        mrmr(X, y, n_features=3)
-    with pytest.raises(ParameterError, match="binning must be one of 'equal_width', 'praznik'"):
-        mrmr(X, y, binning="quantile")
-    with pytest.raises(ParameterError, match="use binning='equal_width'"):
-        mrmr(X, y, binning="praznik", bins=5)
-    with pytest.raises(ParameterError, match="a whole number, 'all' or 'auto', got 'many'"):
-        mrmr(X, y, n_features="many")
+        with pytest.raises(ParameterError, match=message):
+            mrmr(X, y, **options)
+
+
+@pytest.mark.parametrize("highest", [1, 2, 3, 900])
+@pytest.mark.parametrize("n", [3, 400, 3000])
+def test_every_draw_has_a_place(n: int, highest: int) -> None:
+    weights = np.random.default_rng(n).integers(0, highest + 1, n).astype(np.uint16)
+    draws = place_draws(weights)
+    times = np.repeat([1, 2], [draws.n_single, len(draws.rows) - draws.n_single])
+    np.testing.assert_array_equal(np.bincount(draws.rows, times, minlength=n), weights)
+    assert draws.n_single <= draws.first_double
+    assert len(draws.rows) - draws.n_single <= draws.n_words * WORD_BITS - draws.first_double
+    assert draws.n_words <= words_for(int(weights.sum()))
+    if highest == 1:
+        assert draws.n_single == weights.sum()
+
+
+def test_a_bootstrap_has_masks_shorter_by_a_quarter() -> None:
+    rng = np.random.default_rng(0)
+    weights = np.bincount(rng.integers(0, 3888, 3888), minlength=3888).astype(np.uint16)
+    assert place_draws(weights).n_words == 48
+    assert words_for(3888) == 64
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 3), (3, 1), (3, 3)])
@@ -342,18 +349,15 @@ def test_mask_intersections_against_python_integers(shape: tuple[int, int]) -> N
         np.testing.assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize("highest", [1, 2, 3, 900])
-@pytest.mark.parametrize("n", [3, 400, 3000])
-def test_every_draw_has_a_place(n: int, highest: int) -> None:
-    weights = np.random.default_rng(n).integers(0, highest + 1, n).astype(np.uint16)
-    draws = place_draws(weights)
-    times = np.repeat([1, 2], [draws.n_single, len(draws.rows) - draws.n_single])
-    np.testing.assert_array_equal(np.bincount(draws.rows, times, minlength=n), weights)
-    assert draws.n_single <= draws.first_double
-    assert len(draws.rows) - draws.n_single <= draws.n_words * WORD_BITS - draws.first_double
-    assert draws.n_words <= words_for(int(weights.sum()))
-    if highest == 1:
-        assert draws.n_single == weights.sum()
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32])
+def test_equal_bits(dtype: type) -> None:
+    @njit
+    def bits(codes, position, level):  # type: ignore[no-untyped-def]
+        return equal_bits(codes, position, level)
+
+    codes = np.random.default_rng(1).integers(0, 4, 130).astype(dtype)
+    expected = sum(1 << k for k in range(64) if codes[5 + k] == 3)
+    assert int(bits(codes, 5, 3)) == expected
 
 
 @pytest.mark.parametrize(("dense_a", "dense_b"), [(1, 1), (3, 2), (4, 5), (2, 5)])
@@ -368,21 +372,3 @@ def test_the_last_dense_row_and_column_follow_from_the_counts(dense_a: int, dens
     cells = known.ravel()
     _complete(cells, 4, 5, dense_a, dense_b, counts, 0, 1)
     np.testing.assert_array_equal(cells.reshape(4, 5), table)
-
-
-def test_a_bootstrap_has_masks_shorter_by_a_quarter() -> None:
-    rng = np.random.default_rng(0)
-    weights = np.bincount(rng.integers(0, 3888, 3888), minlength=3888).astype(np.uint16)
-    assert place_draws(weights).n_words == 48
-    assert words_for(3888) == 64
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint32])
-def test_equal_bits(dtype: type) -> None:
-    @njit
-    def bits(codes, position, level):  # type: ignore[no-untyped-def]
-        return equal_bits(codes, position, level)
-
-    codes = np.random.default_rng(1).integers(0, 4, 130).astype(dtype)
-    expected = sum(1 << k for k in range(64) if codes[5 + k] == 3)
-    assert int(bits(codes, 5, 3)) == expected

@@ -1,7 +1,5 @@
 """Near-zero variance: the rule at its borders, missing values, the reduced table."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -138,15 +138,6 @@ def test_stuart_halves_of_ten_thousand_lists():
     assert log_q(ranks) == pytest.approx(expected, rel=1e-12)
 
 
-def test_stuart_agrees_with_simulation():
-    rng = np.random.default_rng(7)
-    n, draws = 25, 40_000
-    ranks = np.sort(rng.beta(1.2, 1.0, n))
-    hits = int((np.sort(rng.random((draws, n)), axis=1) <= ranks).all(axis=1).sum())
-    interval = binomtest(hits, draws).proportion_ci(1 - 1e-9)
-    assert interval.low <= math.exp(log_q(ranks)) <= interval.high
-
-
 @pytest.mark.parametrize("n", [1, 2, 5, 20, 40])
 @pytest.mark.parametrize("log_value", [-1e-3, -0.5, -3.0, -40.0, -250.0])
 def test_exact_p_is_exact(n, log_value):

@@ -1,7 +1,5 @@
 """The place of results: held from the start, complete or not there, and nothing lost at the end."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import signal
@@ -150,9 +148,7 @@ def test_a_second_run_takes_the_next_name(here: Path) -> None:
     assert {path.name for path in here.iterdir()} == {"pyfsagg-rank-2"}
 
 
-def test_a_place_in_use_is_refused_before_the_work(
-    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_place_in_use_is_refused_before_the_work(here, capsys, monkeypatch):
     monkeypatch.setattr(BAM, "set_up_run", None)
     place = Place("out")
     assert _rank("--output", "out") == 2
@@ -163,22 +159,14 @@ def test_a_place_in_use_is_refused_before_the_work(
 @pytest.mark.parametrize(
     ("where", "kept"), [("e", "e/ck"), ("ck/e", "ck"), (".", "ck"), ("e", "../here/e")]
 )
-def test_output_and_checkpoint_lie_side_by_side(
-    here: Path, where: str, kept: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_output_and_checkpoint_lie_side_by_side(here, where, kept, capsys):
     assert _rank("--output", where, "--checkpoint", kept) == 2
     assert "one lies in the other; name two folders" in capsys.readouterr().err
     assert not list(here.iterdir())
 
 
 @pytest.mark.parametrize("fails", ["_write_into", "report"])
-def test_results_that_cannot_be_written_are_elsewhere(
-    here: Path,
-    fails: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
+def test_results_that_cannot_be_written_are_elsewhere(here, fails, capsys, monkeypatch, tmp_path):
     result = pyfsagg.ensemble.EnsembleResult
     usual = getattr(result, fails)
     elsewhere = tmp_path / "elsewhere"
@@ -199,9 +187,7 @@ def test_results_that_cannot_be_written_are_elsewhere(
     assert not list(here.iterdir())
 
 
-def test_a_failure_of_the_computation_is_not_one_of_the_output(
-    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_of_the_computation_is_not_one_of_the_output(here, capsys, monkeypatch):
     def full(*arguments: object, **options: object) -> None:
         raise OSError(28, "No space left on device", "/a/cache")
 

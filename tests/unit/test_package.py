@@ -1,7 +1,5 @@
 """The wheel: what is packed, and that it works away from the checkout."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -40,22 +38,9 @@ def test_data_templates_and_type_marker_are_packed(wheel: Path) -> None:
 
 def test_installed_wheel_works_in_an_empty_folder(wheel: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--no-deps",
-            "--disable-pip-version-check",
-            "--target",
-            str(site),
-            str(wheel),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    pip = "pip install --quiet --no-deps --disable-pip-version-check --target"
+    command = [sys.executable, "-m", *pip.split(), str(site), str(wheel)]
+    subprocess.run(command, check=True, capture_output=True)
     empty = tmp_path / "empty"
     empty.mkdir()
     code = """

@@ -1,12 +1,8 @@
 """The paper: no number in it is typed, each is that of the shipped run, and it becomes a page."""
 
-from __future__ import annotations
-
 import csv
-import importlib.util
 import json
 import math
-import os
 import re
 import shutil
 import sys
@@ -18,7 +14,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from html_pages import chromium
+from html_pages import chromium, missing
+from loading import load
 
 import pyfsagg
 
@@ -28,12 +25,7 @@ VALIDATION = ROOT / "data" / "validation"
 
 @pytest.fixture(scope="module")
 def paper() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("paper_build", ROOT / "paper" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / "paper" / "build.py")
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +35,7 @@ def template() -> str:
 
 @pytest.fixture(scope="module")
 def values(paper: ModuleType) -> dict[str, str]:
-    found: dict[str, str] = paper.all_values()
-    return found
+    return paper.all_values()
 
 
 def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -52,8 +43,7 @@ def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def run(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((VALIDATION / name).read_text(encoding="utf-8"))
-    return found
+    return json.loads((VALIDATION / name).read_text(encoding="utf-8"))
 
 
 def test_the_text_has_every_value(paper: ModuleType, template: str, values: dict[str, str]) -> None:
@@ -117,17 +107,13 @@ def test_numbers_on_stuart_are_those_of_the_shipped_run(values: dict[str, str]) 
     said = " ".join(document["conclusions"])
     last = re.search(r"least stable aggregator in (\d+) of (\d+) rows", said)
     groups = re.search(r"both rank-based ones in (\d+) of", said)
-    assert last is not None
-    assert groups is not None
     assert (values["stuart_last"], values["stuart_rows"]) == last.groups()
     assert values["stuart_groups"] == groups[1]
     assert f"by {values['stuart_gap_nearest']} on average at {values['stuart_nearest']} li" in said
 
 
 @pytest.mark.parametrize(("end", "table"), [("45", "4.5"), ("46", "4.6")])
-def test_readings_are_those_of_the_shipped_run(
-    values: dict[str, str], end: str, table: str
-) -> None:
+def test_readings_are_those_of_the_shipped_run(values, end, table):
     with (VALIDATION / "readings" / f"{table}.csv").open(encoding="utf-8") as file:
         cells = list(csv.DictReader(file))
     inside = Counter(cell["reading"] for cell in cells if cell["verdict"] == "inside")
@@ -229,17 +215,12 @@ def test_the_table_of_the_field_names_what_exists(paper: ModuleType) -> None:
     assert "MAGeCK: aggregation of ranked lists (of the guides of a gene)" in blocks["notes_field"]
 
 
-# ---------------------------------------------------------------------------------------------
-# the pages
-# ---------------------------------------------------------------------------------------------
+# --- the pages -------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def page(paper: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("pandoc") is None:
-        if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1":
-            pytest.fail("PYFSAGG_REQUIRE_ALL=1, and pandoc is not installed")
-        pytest.skip("pandoc is not installed")
-    built: Path = paper.build(tmp_path_factory.mktemp("paper"))
-    return built
+        missing("pandoc is not installed")
+    return paper.build(tmp_path_factory.mktemp("paper"))
 
 
 @pytest.mark.vignettes
@@ -268,9 +249,7 @@ def test_the_page_is_printed(paper: ModuleType, page: Path, tmp_path: Path) -> N
     assert target.stat().st_size > 50_000
 
 
-def test_what_is_missing_is_said(
-    paper: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_missing_is_said(paper, tmp_path, monkeypatch):
     monkeypatch.setattr(paper.shutil, "which", lambda name: None)
     with pytest.raises(paper.BuildError, match=r"no PDF: none of chromium, .* is installed"):
         paper.print_pdf(tmp_path / "paper.html", tmp_path / "paper.pdf")

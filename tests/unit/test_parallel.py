@@ -1,7 +1,5 @@
 """Tasks in threads, processes and on a cluster: same answers, said deaths."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -12,7 +10,6 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import joblib
@@ -48,9 +45,7 @@ def _refuse(shared: None, item: int) -> int:
 @pytest.mark.parametrize(
     ("threads", "n_jobs", "here"), [(True, 1, True), (True, 2, True), (False, 2, False)]
 )
-def test_answers_come_in_order_from_where_they_were_asked(
-    threads: bool, n_jobs: int, here: bool
-) -> None:
+def test_answers_come_in_order_from_where_they_were_asked(threads, n_jobs, here):
     found = list(run_tasks(_place, {"base": 10}, range(20), n_jobs=n_jobs, threads=threads))
     assert [value for value, _, _ in found] == list(range(10, 30))
     assert all((pid == os.getpid()) == here for _, pid, _ in found)
@@ -109,6 +104,13 @@ def cluster() -> Iterator[Any]:
         yield client
 
 
+def kill_one(client) -> int:
+    """Kill a worker of the cluster; the number of its process."""
+    process = next(iter(client.run(os.getpid).values()))
+    os.kill(process, signal.SIGKILL)
+    return process
+
+
 @pytest.fixture
 def mortal() -> Iterator[Any]:
     """For a test that kills a worker, which may be missed for seconds."""
@@ -125,15 +127,14 @@ def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(mortal: Any) -> None:
     here = pyfsagg.bam(X, y, filters=["ig", "chi2"], n_resamples=80, random_state=0)
     killed: list[int] = []
 
-    def kill_one(done: int, total: int) -> None:
+    def kill(done: int, total: int) -> None:
         if done >= 20 and not killed:
-            killed.append(next(iter(mortal.run(os.getpid).values())))
-            os.kill(killed[0], signal.SIGKILL)
+            killed.append(kill_one(mortal))
 
     with joblib.parallel_config(backend="dask"):
         there = pyfsagg.bam(
             X, y, filters=["ig", "chi2"], n_resamples=80, random_state=0,
-            execution=pyfsagg.Execution(progress=kill_one),
+            execution=pyfsagg.Execution(progress=kill),
         )  # fmt: skip
     assert killed
     for label, matrix in here.score_matrices.items():
@@ -143,16 +144,13 @@ def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(mortal: Any) -> None:
 
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_worker_that_dies_while_the_data_are_sent(
-    mortal: Any, monkeypatch: pytest.MonkeyPatch, moment: str
-) -> None:
+def test_a_worker_that_dies_while_the_data_are_sent(mortal, monkeypatch, moment):
     scatter = distributed.Client.scatter
     killed: list[int] = []
 
     def kill() -> None:
         if not killed:
-            killed.append(next(iter(mortal.run(os.getpid).values())))
-            os.kill(killed[0], signal.SIGKILL)
+            killed.append(kill_one(mortal))
 
     def told(self: Any, data: Any, **options: Any) -> Any:
         if moment == "before":
@@ -169,9 +167,7 @@ def test_a_worker_that_dies_while_the_data_are_sent(
 
 
 @pytest.mark.filterwarnings("default")
-def test_an_answer_whose_request_is_cancelled_is_asked_for_again(
-    cluster: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_whose_request_is_cancelled_is_asked_for_again(cluster, monkeypatch):
     result, calls = distributed.Future.result, 0
 
     def cancelled_once(self: Any, timeout: Any = None) -> Any:
@@ -189,9 +185,7 @@ def test_an_answer_whose_request_is_cancelled_is_asked_for_again(
 
 
 @pytest.mark.filterwarnings("default")
-def test_sending_that_never_ends_because_a_worker_died_is_given_up(
-    mortal: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sending_that_never_ends_because_a_worker_died_is_given_up(mortal, monkeypatch):
     monkeypatch.setattr(parallel, "GRACE", 0.5)
     scatter = distributed.Client.scatter
     never, tries = threading.Event(), 0
@@ -200,7 +194,7 @@ def test_sending_that_never_ends_because_a_worker_died_is_given_up(
         nonlocal tries
         tries += 1
         if tries == 1:
-            os.kill(next(iter(mortal.run(os.getpid).values())), signal.SIGKILL)
+            kill_one(mortal)
             never.wait()
         return scatter(self, data, **options)
 
@@ -214,9 +208,7 @@ def test_sending_that_never_ends_because_a_worker_died_is_given_up(
 
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("moment", ["never", "later"])
-def test_a_cluster_without_workers_is_said_after_a_time(
-    monkeypatch: pytest.MonkeyPatch, moment: str
-) -> None:
+def test_a_cluster_without_workers_is_said_after_a_time(monkeypatch, moment):
     monkeypatch.setattr(parallel, "PATIENCE", 1.0)
     options = {"processes": False, "dashboard_address": None, "silence_logs": 50}
     workers = 0 if moment == "never" else 1
@@ -238,9 +230,7 @@ def test_a_cluster_without_workers_is_said_after_a_time(
 
 
 @pytest.mark.filterwarnings("default")
-def test_a_cluster_that_never_answers_is_said(
-    cluster: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cluster_that_never_answers_is_said(cluster, monkeypatch):
     def closed(self: Any, data: Any, **options: Any) -> Any:
         raise KeyError("tcp://127.0.0.1:1")
 
@@ -325,9 +315,7 @@ def test_an_evaluation_on_a_cluster_has_the_same_cells(cluster: Any) -> None:
     assert there.to_frame().equals(here.to_frame())
 
 
-def test_the_command_uses_the_cluster_it_is_told(
-    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_uses_the_cluster_it_is_told(cluster, tmp_path, monkeypatch):
     from pyfsagg.cli import main
 
     monkeypatch.chdir(tmp_path)
@@ -340,20 +328,15 @@ def test_the_command_uses_the_cluster_it_is_told(
         [sys.executable, "-m", "pyfsagg", *there], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    ranking = [(tmp_path / place / "ranking.csv").read_bytes() for place in ("here", "there")]
-    records = [
-        json.loads((tmp_path / place / "run.json").read_text(encoding="utf-8"))
-        for place in ("here", "there")
-    ]
-    for record in records:
+    found = []
+    for place in ("here", "there"):
+        record = json.loads((tmp_path / place / "run.json").read_text(encoding="utf-8"))
         del record["view"]  # the command
-    assert ranking[0] == ranking[1]
-    assert records[0] == records[1]
+        found.append((record, (tmp_path / place / "ranking.csv").read_bytes()))
+    assert found[0] == found[1]
 
 
-def test_a_scheduler_that_does_not_answer_is_said(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_scheduler_that_does_not_answer_is_said(monkeypatch, capsys):
     from pyfsagg.cli import main
 
     def no_answer(address: str, timeout: str) -> None:

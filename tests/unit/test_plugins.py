@@ -1,7 +1,5 @@
 """Methods of other packages: found by their entry points, and harmless when they are broken."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -87,9 +85,7 @@ print(json.dumps({
     assert found["chance"] == pytest.approx(0.5)
 
 
-# ---------------------------------------------------------------------------------------------
-# the registry
-# ---------------------------------------------------------------------------------------------
+# --- the registry ----------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class Thing(Spec):
     pass

@@ -1,7 +1,5 @@
 """Files around the code agree with each other: one version, a changelog entry, a valid citation."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from fnmatch import fnmatch
@@ -27,9 +25,6 @@ def test_one_version() -> None:
     in_r = re.search(r"^Version: (.+)$", read("r_bridge/pyfsaggr/DESCRIPTION"), re.MULTILINE)
     cited = re.search(r"^version: (.+)$", read("CITATION.cff"), re.MULTILINE)
     newest = re.search(r"^## \[(.+?)\]", read("CHANGELOG.md"), re.MULTILINE)
-    assert in_r is not None
-    assert cited is not None
-    assert newest is not None
     assert {in_r[1], cited[1], newest[1]} == {pyfsagg.__version__}
 
 
@@ -39,8 +34,6 @@ def test_reports_cite_what_the_citation_file_says() -> None:
     cited = read("CITATION.cff")
     title = re.search(r'^title: "(.+)"$', cited, re.MULTILINE)
     author = re.search(r'^  - name: "(.+)"$', cited, re.MULTILINE)
-    assert title is not None
-    assert author is not None
     assert f"title = {{{title[1]}}}" in SOFTWARE_ENTRY
     assert author[1] in SOFTWARE_ENTRY
     assert author[1] in software("1")[1]
@@ -72,15 +65,12 @@ def test_a_deprecated_function_says_what_to_use() -> None:
     assert old.__doc__ == "Return x + 1."
 
 
-# ---------------------------------------------------------------------------------------------
-# hosted continuous integration
-# ---------------------------------------------------------------------------------------------
+# --- hosted continuous integration -----------------------------------------------------------
 @pytest.fixture(scope="module")
 def workflow() -> dict[Any, Any]:
     yaml = pytest.importorskip("yaml")
     (file,) = (ROOT / ".github" / "workflows").glob("*.yml")
-    found: dict[Any, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return found
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
 
 
 def test_every_configuration_file_is_valid() -> None:
@@ -124,9 +114,7 @@ def test_steps_of_the_hosted_tests_name_what_exists(workflow: dict[Any, Any]) ->
                 assert target in targets, said
 
 
-# ---------------------------------------------------------------------------------------------
-# where data come from
-# ---------------------------------------------------------------------------------------------
+# --- where data come from --------------------------------------------------------------------
 GOLDEN = ROOT / "tests" / "golden"
 
 

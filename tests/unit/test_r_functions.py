@@ -1,10 +1,8 @@
 """Functions of R that are written from the list of calls and the signatures of Python."""
 
-from __future__ import annotations
-
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -65,7 +63,6 @@ def formals(name: str) -> dict[str, str | None]:
     written = re.search(
         rf"^{re.escape(name)} <- function\((.*?)\) \{{$", files, re.MULTILINE | re.DOTALL
     )
-    assert written is not None
     # Commas inside parentheses divide no arguments.
     parts = re.split(r",\s*(?![^()]*\))", written[1])
     pairs = [part.split(" = ", 1) for part in parts]
@@ -91,9 +88,7 @@ OTHER_DEFAULTS = ("protocol", "resampling")
         ("committee.default", pyfsagg.committee, ("weights",)),  # voter_weights
     ],
 )
-def test_every_argument_of_a_run_is_one_in_r_or_a_documented_setting(
-    function: str, python: Callable[..., Any], otherwise: tuple[str, ...]
-) -> None:
+def test_every_argument_of_a_run_is_one_in_r_or_a_documented_setting(function, python, otherwise):
     ours = formals(function)
     settings = (PACKAGE / "man" / "settings.Rd").read_text(encoding="utf-8")
     documented = set(re.findall(r"[a-z][a-z_]+", settings))

@@ -1,7 +1,5 @@
 """Ranked lists from files: formats, and what real files are like."""
 
-from __future__ import annotations
-
 import gzip
 import io
 from pathlib import Path
@@ -24,7 +22,7 @@ def write(folder: Path, **texts: str) -> list[Path]:
 def test_names_with_spaces_windows_line_ends_and_gzip(tmp_path):
     (one,) = write(tmp_path, one_txt="alpha beta \r\n gamma, delta\r\n\r\n")
     two = tmp_path / "two.txt.gz"
-    two.write_bytes(gzip.compress(b"gamma, delta\nalpha beta\nnew"))
+    two.write_bytes(gzip.compress(b"\xef\xbb\xbfgamma, delta\nalpha beta\nnew"))
     table = RankTable.from_files([one, two])
     assert table.list_names == ("one", "two")
     assert table.names == ("alpha beta", "gamma, delta", "new")
@@ -123,6 +121,8 @@ def test_files_of_the_same_name_in_two_folders(tmp_path):
         ("l.txt", "\n \n", {"format": "lines"}, "l.txt is empty"),
         ("e.txt", "", {}, "'e' is empty"),
         ("e.csv", " \n", {}, "is empty, not a table"),
+        ("a.csv", "gene\ng1\n", {}, "has no list"),
+        ("u.csv", "gene,a\n,1\n", {}, "row 2 of .* has no item name"),
     ],
 )
 def test_bad_files(tmp_path, name, text, options, words):

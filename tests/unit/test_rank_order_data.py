@@ -1,18 +1,14 @@
 """Transforms, distances, divergence, generators and naive Bayes."""
 
-from __future__ import annotations
-
-import importlib.util
 from itertools import combinations, permutations
 from math import log
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from loading import load_beside
 
 from pyfsagg._kernels import rank_order as kernels
-from pyfsagg._kernels.rank_order import add_precedences
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order import (
     make_planted_orders,
@@ -35,13 +31,7 @@ from pyfsagg.rank_order.naive_bayes import (
     stratified_folds,
 )
 
-_spec = importlib.util.spec_from_file_location(
-    "rank_order_reference", Path(__file__).with_name("rank_order_reference.py")
-)
-assert _spec is not None
-assert _spec.loader is not None
-reference = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(reference)
+reference = load_beside(__file__, "rank_order_reference")
 
 FIGURE_1 = pd.DataFrame(
     [[20, 40, 65, 33], [20, 40, 65, 33], [50, 25, 55, 99], [88, 76, 10, 60]],
@@ -49,9 +39,7 @@ FIGURE_1 = pd.DataFrame(
 )
 
 
-# ---------------------------------------------------------------------------------------------
-# transforms
-# ---------------------------------------------------------------------------------------------
+# --- transforms ------------------------------------------------------------------------------
 def test_figure_1() -> None:
     ranks = to_rank_order(FIGURE_1)
     assert ranks.to_numpy().tolist() == [[1, 3, 4, 2], [1, 3, 4, 2], [2, 1, 3, 4], [4, 3, 1, 2]]
@@ -109,9 +97,7 @@ def test_too_many_pairs_are_refused() -> None:
         to_boolean_order(np.arange(70_000.0).reshape(1, -1))
 
 
-# ---------------------------------------------------------------------------------------------
-# distances
-# ---------------------------------------------------------------------------------------------
+# --- distances -------------------------------------------------------------------------------
 def test_distances_by_brute_force() -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -168,9 +154,7 @@ def test_concordance_is_the_mean_tau() -> None:
         order_concordance([[1, 2, 3]])
 
 
-# ---------------------------------------------------------------------------------------------
-# divergence
-# ---------------------------------------------------------------------------------------------
+# --- divergence ------------------------------------------------------------------------------
 @pytest.mark.parametrize("seed", range(8))
 def test_divergence_by_definition(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -211,9 +195,7 @@ def test_figures_3_and_4_values_and_orders_differ() -> None:
     assert subset_divergence(figure_4, list("ab"), rest, space="values") == pytest.approx(log(2))
 
 
-# ---------------------------------------------------------------------------------------------
-# generators
-# ---------------------------------------------------------------------------------------------
+# --- generators ------------------------------------------------------------------------------
 def test_planted_orders_are_as_described() -> None:
     data = make_planted_orders(7, 20, n_extraneous=4, n_redundant=3, random_state=5)
     assert data.X.shape == (140, 11)
@@ -282,9 +264,7 @@ def test_impossible_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         make_concordant_orders(7, 5, 3)
 
 
-# ---------------------------------------------------------------------------------------------
-# naive Bayes
-# ---------------------------------------------------------------------------------------------
+# --- naive Bayes -----------------------------------------------------------------------------
 def test_folds_are_balanced() -> None:
     codes = np.repeat(np.arange(3, dtype=np.int32), [25, 38, 9])
     folds = stratified_folds(codes, 5, 0)
@@ -323,9 +303,7 @@ def test_random_subsets() -> None:
     assert abs(band.loc[2, "divergence_mean"] - np.mean(pairs)) < 4 * np.std(pairs) / np.sqrt(30)
 
 
-# ---------------------------------------------------------------------------------------------
-# kernels and their twins
-# ---------------------------------------------------------------------------------------------
+# --- kernels and their twins -----------------------------------------------------------------
 @pytest.mark.parametrize("unknown", [False, True])
 def test_kernels_against_numpy(unknown: bool) -> None:
     rng = np.random.default_rng(7)
@@ -353,38 +331,3 @@ def test_kernels_against_numpy(unknown: bool) -> None:
     i, j = kernels.first_difference(ranks[0], ranks[1], np.arange(70))
     assert states[0, i, j] != states[1, i, j]
     assert kernels.first_difference(ranks[0], ranks[0], np.arange(70)) == (-1, -1)
-
-
-def test_precedences_and_entropies_against_numpy() -> None:
-    rng = np.random.default_rng(8)
-    ranks = integer_ranks(rng.integers(0, 9, (7, 6)).astype(float), "average", None)
-    weights = rng.integers(1, 4, 7)
-    before = ranks[:, :, None] > ranks[:, None, :]  # [a, g, f]: f before g
-    tied = ranks[:, :, None] == ranks[:, None, :]
-    for tie_weight, each in ((0, before.astype(int)), (1, 2 * before + tied)):
-        table = np.empty((6, 6), dtype=np.uint8)
-        add_precedences(ranks, weights, tie_weight, 0, 6, table)
-        expected = np.tensordot(weights, each, 1)
-        np.fill_diagonal(expected, 0)
-        np.testing.assert_array_equal(table, expected)
-    codes = np.array([0, 1, 0, 1, 2, 2, 0], dtype=np.int32)
-    counts = np.arange(weights.sum() + 1.0)
-    out = np.empty(2)
-    kernels.conditional_entropies(
-        np.ascontiguousarray(ranks.T),
-        weights,
-        codes,
-        3,
-        2,
-        np.array([0, 4]),
-        counts * np.log(np.maximum(counts, 1)),
-        out,
-    )
-    for value, other in zip(out, (0, 4), strict=True):
-        sign = np.sign(ranks[:, 2] - ranks[:, other])
-        expected = 0.0
-        for s in (-1, 0, 1):
-            by_class = np.bincount(codes[sign == s], weights[sign == s], 3)
-            share = by_class[by_class > 0]
-            expected -= (share * np.log(share / by_class.sum())).sum()
-        assert value == pytest.approx(expected, abs=1e-12)

@@ -1,8 +1,5 @@
 """The four eliminations against the definitions, and what the paper says of figure 5."""
 
-from __future__ import annotations
-
-import importlib.util
 import warnings
 from itertools import combinations
 from pathlib import Path
@@ -10,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from loading import load_beside
 
 from pyfsagg import Execution
 from pyfsagg.exceptions import DataError, OutputError, ParameterError, PyfsaggWarning
@@ -25,13 +23,7 @@ from pyfsagg.rank_order.criteria import CentreStrategy, SpoilerStrategy
 from pyfsagg.rank_order.elimination import elimination_scores, estimate_seconds
 from pyfsagg.rank_order.naive_bayes import stratified_folds
 
-_spec = importlib.util.spec_from_file_location(
-    "rank_order_reference", Path(__file__).with_name("rank_order_reference.py")
-)
-assert _spec is not None
-assert _spec.loader is not None
-reference = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(reference)
+reference = load_beside(__file__, "rank_order_reference")
 
 METHODS = ("spoilers", "cdv", "greedy_kl", "koller_sahami")
 VARIANTS = [
@@ -182,9 +174,7 @@ def test_workers_do_not_matter(method: str, monkeypatch: pytest.MonkeyPatch) -> 
     np.testing.assert_array_equal(one.criterion, three.criterion)
 
 
-# ---------------------------------------------------------------------------------------------
-# figure 5
-# ---------------------------------------------------------------------------------------------
+# --- figure 5 --------------------------------------------------------------------------------
 def test_figure_5_divergences() -> None:
     for feature in "abcdef":
         assert subset_divergence(X5, Y5, [f for f in "abcdef" if f != feature]) == 0.0
@@ -215,9 +205,7 @@ def test_figure_5_eliminations() -> None:
     assert removed.divergence[3] == pytest.approx(0.249, abs=1e-3)
 
 
-# ---------------------------------------------------------------------------------------------
-# what must not matter, and what the rules mean
-# ---------------------------------------------------------------------------------------------
+# --- what must not matter, and what the rules mean -------------------------------------------
 @pytest.mark.parametrize("method", METHODS)
 def test_weights_are_repeated_instances(method: str) -> None:
     X, y = random_table(1, unknown=False)
@@ -262,9 +250,7 @@ def test_greedy_removes_more_than_a_constant_pair() -> None:
     assert result.divergence[-1] == pytest.approx(np.log(2))
 
 
-# ---------------------------------------------------------------------------------------------
-# the result
-# ---------------------------------------------------------------------------------------------
+# --- the result ------------------------------------------------------------------------------
 @pytest.fixture
 def result() -> Elimination:
     data = make_planted_orders(3, 10, n_extraneous=4, random_state=1)
@@ -290,26 +276,14 @@ def test_result_is_consistent(result: Elimination) -> None:
     assert repr(result).startswith("Elimination(spoilers: 7 features, zero divergence down to ")
 
 
-def test_json_round_trip(result: Elimination) -> None:
-    again = Elimination.from_json(result.to_json())
-    for name in ("removal_order", "criterion", "divergence", "accuracy"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(result, name))
-    assert again.feature_names == result.feature_names
-    assert again.parameters == result.parameters
-    for text in ("", "{}", "[1]", result.to_json().replace('"schema": 1', '"schema": 9')):
-        with pytest.raises(OutputError):
-            Elimination.from_json(text)
-
-
-def test_save_and_load(result: Elimination, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["", "{}", "[1]"])
+def test_what_is_no_elimination(text: str, result: Elimination, tmp_path: Path) -> None:
+    with pytest.raises(OutputError):
+        Elimination.from_json(text)
     path = result.save(tmp_path / "one.json")
     assert Elimination.load(path).to_json() == result.to_json()
     with pytest.raises(OutputError, match="exists"):
         result.save(path)
-    with pytest.raises(OutputError, match="cannot write"):
-        result.save(tmp_path / "nowhere" / "one.json")
-    with pytest.raises(OutputError, match="holds no saved elimination"):
-        Elimination.load(tmp_path / "two.json")
 
 
 def test_accuracy_must_have_been_measured() -> None:
@@ -320,9 +294,7 @@ def test_accuracy_must_have_been_measured() -> None:
     assert Elimination.from_json(bare.to_json()).accuracy is None
 
 
-# ---------------------------------------------------------------------------------------------
-# refused
-# ---------------------------------------------------------------------------------------------
+# --- refused ---------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -1,7 +1,5 @@
 """Every public name of Python: by which function of R it is reached, or why not."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The Python of the README runs as it is printed, with a tenth of the resamples and fewer folds."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The reference pages say what the specs say, and the specs say everything."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil
@@ -62,9 +60,7 @@ def test_every_statistical_test_has_an_entry() -> None:
     assert {spec.function for spec in STATISTICAL_TESTS} == functions - others
 
 
-# ---------------------------------------------------------------------------------------------
-# links of docstrings
-# ---------------------------------------------------------------------------------------------
+# --- links of docstrings ---------------------------------------------------------------------
 ROLE = re.compile(r":(?:func|class|meth|mod|attr|data|exc):`~?\.?([^`]+)`")
 
 

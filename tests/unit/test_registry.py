@@ -1,7 +1,5 @@
 """Registries: names, aliases, and what is said of a name that nobody has."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Data that would become other data on the way in: each is read as it is meant, or refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

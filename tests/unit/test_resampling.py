@@ -1,7 +1,5 @@
 """Resampling plans: what is drawn, and what it depends on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -39,15 +37,11 @@ def data() -> tuple[Table, Target]:
 
 
 GROUPS = np.repeat(np.arange(10), 4)
+OF_ROWS = "bootstrap stratified_bootstrap balanced_bootstrap subsample complementary_pairs k_fold"
+of_rows = pytest.mark.parametrize("plan", OF_ROWS.split())
 
 
-def draw(
-    data: tuple[Table, Target],
-    plan: str,
-    m: int = 6,
-    sample_weight: np.ndarray | None = None,
-    **options: object,
-):
+def draw(data, plan, m=6, sample_weight=None, **options):
     groups = GROUPS if plan == "grouped_bootstrap" else None
     made = with_data(read_plan(plan), groups=groups, sample_weight=sample_weight)
     return draw_resamples(*data, made, n_resamples=m, **options)
@@ -77,17 +71,7 @@ def test_a_resample_depends_on_seed_and_number_only(data, plan: str) -> None:
     assert differs
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [
-        "bootstrap",
-        "stratified_bootstrap",
-        "balanced_bootstrap",
-        "subsample",
-        "complementary_pairs",
-        "k_fold",
-    ],
-)
+@of_rows
 def test_order_of_rows_has_no_influence(data, plan: str) -> None:
     table, target = data
     shuffle = np.random.default_rng(0).permutation(N)
@@ -181,17 +165,7 @@ def test_weights_are_those_of_the_drawn_groups(groups, weights, seed) -> None:
         np.testing.assert_array_equal(drawn(weights), expected)
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [
-        "bootstrap",
-        "stratified_bootstrap",
-        "balanced_bootstrap",
-        "subsample",
-        "complementary_pairs",
-        "k_fold",
-    ],
-)
+@of_rows
 def test_weight_k_is_the_row_written_k_times(data, plan: str) -> None:
     table, target = data
     weight = np.random.default_rng(1).integers(0, 4, N).astype(np.uint16)
@@ -221,7 +195,6 @@ def test_sizes_of_each_plan(data) -> None:
     noisy = draw(data, "label_noise").labels
     assert ((noisy != target.codes).sum(axis=1) == 4).all()
     seen = draw(data, "feature_subspace").features
-    assert seen is not None
     assert (seen.sum(axis=1) == 3).all()
 
 

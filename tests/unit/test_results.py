@@ -1,7 +1,5 @@
 """Every kind of result is kept, read again and refused in the same way."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Callable
@@ -134,9 +132,7 @@ def test_an_unknown_picture_is_refused_with_those_that_exist(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", PAPERS)
-def test_results_of_comparisons_with_papers_are_shown_and_reported(
-    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_results_of_comparisons_with_papers_are_shown_and_reported(kind, tmp_path, capsys):
     result = made(kind)
     result.save(tmp_path / "run", command="reproduce it")
     assert main(["show", str(tmp_path / "run")]) == 0
@@ -148,9 +144,7 @@ def test_results_of_comparisons_with_papers_are_shown_and_reported(
     assert "pyfsagg reproduce it" in page
 
 
-def test_a_result_that_is_shown_says_what_the_command_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_result_that_is_shown_says_what_the_command_said(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name, items in zip("abc", LISTS, strict=True):
         Path(f"{name}.txt").write_text("\n".join(items))

@@ -1,7 +1,5 @@
 """Scorers that are sent to the workers of a cluster: loops by name, compiled code is not made twice."""
 
-from __future__ import annotations
-
 import pickle
 from functools import partial
 from typing import Any

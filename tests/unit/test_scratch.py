@@ -1,7 +1,5 @@
 """Score matrices in scratch files: the same result, and nothing left behind."""
 
-from __future__ import annotations
-
 import gc
 import os
 from dataclasses import replace
@@ -45,60 +43,33 @@ def in_parts(monkeypatch):
     monkeypatch.setattr(_blocks, "PART", 8 * 60)
 
 
-@pytest.mark.parametrize("aggregator", [spec.name for spec in AGGREGATORS if spec.name != "fpcps"])
-def test_wam_in_files_and_parts_equals_wam_in_memory(aggregator, tmp_path, monkeypatch):
+PAIR = {"filters": ["ig", "chi_squared"], "aggregator": "l2"}
+SHIFTED = {"aggregator": "gm", "filter": "chi_squared"}
+RUNS = [
+    *(
+        {"filter": "chi_squared", "aggregator": spec.name, "n_jobs": 2}
+        for spec in AGGREGATORS
+        if spec.name != "fpcps"
+    ),
+    *({"normalize": how, **PAIR} for how in ("per_resample", "per_feature")),
+    *({"aggregator_params": {"shift": shift}, **SHIFTED} for shift in (0.5, "minimum")),
+    {"resampling": pyfsagg.resampling.FeatureSubspace(0.4)},
+]
+
+
+@pytest.mark.parametrize("options", RUNS, ids=str)
+def test_a_run_in_files_and_parts_equals_one_in_memory(options, tmp_path, monkeypatch):
     X, y = data()
-    options = {"filter": "chi_squared", "n_resamples": 12, "random_state": 1}
-    plain = pyfsagg.wam(X, y, aggregator=aggregator, **options)
+    run = pyfsagg.bam if "filters" in options else pyfsagg.wam
+    options = {"n_resamples": 12, "random_state": 1, **options}
+    plain = run(X, y, **options)
     in_parts(monkeypatch)
-    found = pyfsagg.wam(
-        X,
-        y,
-        aggregator=aggregator,
-        execution=pyfsagg.Execution(scratch=tmp_path),
-        n_jobs=2,
-        **options,
-    )
+    found = run(X, y, execution=pyfsagg.Execution(scratch=str(tmp_path)), **options)
     np.testing.assert_array_equal(found.combined, plain.combined)
     np.testing.assert_array_equal(found.scores, plain.scores)
-
-
-@pytest.mark.parametrize("normalize", ["per_resample", "per_feature"])
-def test_bam_in_files_and_parts_equals_bam_in_memory(normalize, tmp_path, monkeypatch):
-    X, y = data()
-    options = {
-        "filters": ["ig", "chi_squared"],
-        "normalize": normalize,
-        "aggregator": "l2",
-        "n_resamples": 12,
-        "random_state": 1,
-    }
-    plain = pyfsagg.bam(X, y, **options)
-    in_parts(monkeypatch)
-    found = pyfsagg.bam(X, y, execution=pyfsagg.Execution(scratch=str(tmp_path)), **options)
-    np.testing.assert_array_equal(found.combined, plain.combined)
-    np.testing.assert_array_equal(found.scores, plain.scores)
-    np.testing.assert_array_equal(found.to_frame(), plain.to_frame())
-    np.testing.assert_array_equal(found.stability(), plain.stability())
-
-
-def test_resamples_that_see_some_features_only(tmp_path, monkeypatch):
-    X, y = data()
-    plan = pyfsagg.resampling.FeatureSubspace(0.4)
-    options = {"resampling": plan, "n_resamples": 12, "random_state": 1}
-    plain = pyfsagg.wam(X, y, **options)
-    in_parts(monkeypatch)
-    found = pyfsagg.wam(X, y, execution=pyfsagg.Execution(scratch=tmp_path), **options)
-    np.testing.assert_array_equal(found.scores, plain.scores)
-
-
-@pytest.mark.parametrize("shift", [0.5, "minimum"])
-def test_geometric_mean_with_a_shift_in_parts(shift, monkeypatch):
-    X, y = data()
-    options = {"aggregator": "gm", "aggregator_params": {"shift": shift}, "random_state": 1}
-    plain = pyfsagg.wam(X, y, n_resamples=12, **options)
-    in_parts(monkeypatch)
-    np.testing.assert_array_equal(pyfsagg.wam(X, y, n_resamples=12, **options).scores, plain.scores)
+    if "filters" in options:
+        np.testing.assert_array_equal(found.to_frame(), plain.to_frame())
+        np.testing.assert_array_equal(found.stability(), plain.stability())
 
 
 def test_a_result_in_files_can_be_saved_and_leaves_nothing(tmp_path):

@@ -62,9 +62,7 @@ def exact_crossing(levels, n: int) -> Fraction:
     return total
 
 
-# ---------------------------------------------------------------------------------------------
-# exact p-values
-# ---------------------------------------------------------------------------------------------
+# --- exact p-values --------------------------------------------------------------------------
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_uniform_levels_are_crossed_as_rationals_say(n):
     rng = np.random.default_rng(n)
@@ -182,9 +180,7 @@ def test_large_genes_agree_with_small_steps():
             assert 0.001 < p[0] < 0.2
 
 
-# ---------------------------------------------------------------------------------------------
-# the whole call
-# ---------------------------------------------------------------------------------------------
+# --- the whole call --------------------------------------------------------------------------
 def drawn(n_genes=60, seed=0, hits=4):
     rng = np.random.default_rng(seed)
     genes = np.repeat([f"g{i}" for i in range(n_genes)], rng.integers(1, 7, n_genes))
@@ -346,9 +342,7 @@ def test_control_guides_and_genes_add_up():
     assert found.controls.tolist() == [True, False, False, True]
 
 
-# ---------------------------------------------------------------------------------------------
-# the result
-# ---------------------------------------------------------------------------------------------
+# --- the result ------------------------------------------------------------------------------
 @pytest.mark.parametrize("side", ["both", "high"])
 def test_a_saved_screen_comes_back(tmp_path, side):
     scores, genes = drawn(seed=6)
@@ -391,17 +385,7 @@ def test_order_selection_and_text():
         found.select("low", 0)
 
 
-def test_the_call_can_be_repeated():
-    scores, genes = drawn(8, seed=8)
-    found = screen(scores, genes, alpha=(0.3, 0.2), ties="last", min_guides=2)
-    space = {"scores": scores, "genes": genes}
-    exec(found.repeat(), space)
-    assert space["result"].to_json() == found.to_json()
-
-
-# ---------------------------------------------------------------------------------------------
-# grouped items for every aggregator
-# ---------------------------------------------------------------------------------------------
+# --- grouped items for every aggregator ------------------------------------------------------
 def test_groups_as_items():
     scores, genes = drawn(40, seed=9)
     table = RankTable.from_groups(scores, genes, higher_is_better=False)

@@ -1,7 +1,5 @@
 """How many features: shuffled targets beside a run, the proposal, and where each feature stands."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -18,9 +16,7 @@ from pyfsagg.exceptions import ParameterError
 WINE = pyfsagg.load_dataset("wine")
 
 
-def table(
-    signal: float, n: int = 80, p: int = 10, seed: int = 0
-) -> tuple[pd.DataFrame, np.ndarray]:
+def table(signal, n=80, p=10, seed=0):
     """Two classes; the first two features differ between them by `signal` standard deviations."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
@@ -29,10 +25,14 @@ def table(
     return pd.DataFrame(X, columns=[f"x{j}" for j in range(p)]), y
 
 
+def fitted(X, y, n_resamples: int = 60, **options) -> pyfsagg.EnsembleResult:
+    given = {"filter": "fit_criterion", "random_state": 0, **options}
+    return pyfsagg.wam(X, y, n_resamples=n_resamples, **given)
+
+
 @pytest.fixture(scope="module")
 def found() -> pyfsagg.EnsembleResult:
-    X, y = table(2.0)
-    return pyfsagg.wam(X, y, filter="fit_criterion", n_resamples=60, random_state=1)
+    return fitted(*table(2.0), random_state=1)
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +42,7 @@ def nothing() -> pyfsagg.EnsembleResult:
     return pyfsagg.bam(X, y, filters=filters, n_resamples=40, random_state=1)
 
 
-# ---------------------------------------------------------------------------------------------
-# the proposal
-# ---------------------------------------------------------------------------------------------
+# --- the proposal ----------------------------------------------------------------------------
 def test_what_has_signal_is_proposed_and_noise_is_not(found: pyfsagg.EnsembleResult) -> None:
     chosen = found.selection()
     assert set(chosen.names) == {"x0", "x1"}
@@ -99,9 +97,7 @@ def test_frequencies_reach_down_to_the_last_selected_feature(tmp_path) -> None:
     assert result.selection(2).compared == 2
 
 
-def test_everything_after_an_empty_proposal_works(
-    nothing: pyfsagg.EnsembleResult, found: pyfsagg.EnsembleResult, tmp_path
-) -> None:
+def test_everything_after_an_empty_proposal_works(nothing, found, tmp_path):
     folder = nothing.save(tmp_path / "run")
     assert (folder / "selected.txt").read_text() == ""
     ranking = pd.read_csv(folder / "ranking.csv")
@@ -163,15 +159,7 @@ def test_another_word_is_refused(found: pyfsagg.EnsembleResult) -> None:
 
 
 def test_a_limit_on_false_selections_takes_the_place_of_a_proposal() -> None:
-    X, y = table(3.0)
-    result = pyfsagg.wam(
-        X,
-        y,
-        filter="fit_criterion",
-        resampling="complementary_pairs",
-        n_resamples=60,
-        random_state=0,
-    )
+    result = fitted(*table(3.0), resampling="complementary_pairs")
     control = result.error_control(max_false=1)
     view = result._options_in_force({"max_false": 1.0})
     assert result.select(max_false=1.0) == control.selected != []
@@ -184,9 +172,7 @@ def test_a_limit_on_false_selections_takes_the_place_of_a_proposal() -> None:
         result.select(5, max_false=1.0)
 
 
-# ---------------------------------------------------------------------------------------------
-# the knee
-# ---------------------------------------------------------------------------------------------
+# --- the knee --------------------------------------------------------------------------------
 def test_the_knee_is_the_best_split_into_two_groups() -> None:
     rng = np.random.default_rng(0)
     for _ in range(50):
@@ -221,7 +207,7 @@ def test_the_knee_takes_the_best_of_those_above_noise() -> None:
     X = rng.normal(size=(120, 12))
     X[:, :3] += 4.0 * y[:, np.newaxis]
     X[:, 3:8] += 1.6 * y[:, np.newaxis]
-    result = pyfsagg.wam(X, y, filter="fit_criterion", n_resamples=50, random_state=0)
+    result = fitted(X, y, 50)
     assert result.shuffled.above[:8].all()
     chosen = result.selection()
     assert set(chosen.names) == {"x0", "x1", "x2"}
@@ -231,9 +217,7 @@ def test_the_knee_takes_the_best_of_those_above_noise() -> None:
     )
 
 
-# ---------------------------------------------------------------------------------------------
-# shuffled targets
-# ---------------------------------------------------------------------------------------------
+# --- shuffled targets ------------------------------------------------------------------------
 @pytest.mark.parametrize("method", [pyfsagg.wam, pyfsagg.bam])
 def test_they_change_no_bit_of_the_ranking_and_no_worker_changes_them(method) -> None:
     X, y = table(1.0)
@@ -252,24 +236,13 @@ def test_they_change_no_bit_of_the_ranking_and_no_worker_changes_them(method) ->
 
 @pytest.mark.parametrize(("m", "r"), [(1, 1), (2, 2), (149, 2), (150, 3), (500, 10), (600, 10)])
 def test_a_shuffled_target_takes_a_fiftieth_of_the_resamples(m: int, r: int) -> None:
-    X, y = table(1.0, n=24, p=3)
-    result = pyfsagg.wam(
-        X, y, filter="fit_criterion", n_resamples=m, checks=Checks(0, 2), random_state=0
-    )
+    result = fitted(*table(1.0, n=24, p=3), m, checks=Checks(0, 2))
     assert result.shuffled.n_resamples == r
     assert result.shuffled.n_shuffles == 2
 
 
 def test_halves_that_belong_together_stay_together() -> None:
-    X, y = table(1.0)
-    result = pyfsagg.wam(
-        X,
-        y,
-        filter="fit_criterion",
-        resampling="complementary_pairs",
-        n_resamples=150,
-        random_state=0,
-    )
+    result = fitted(*table(1.0), 150, resampling="complementary_pairs")
     assert result.shuffled.n_resamples == 4
 
 
@@ -356,8 +329,8 @@ def test_numbers_and_times_are_shuffled_too(task: str, filter: str) -> None:
 )
 def test_why_there_are_none(options: dict, reason: str) -> None:
     X, y = table(1.0)
-    given = {"filter": "fit_criterion", "y": y, "n_resamples": 4, "random_state": 0, **options}
-    result = pyfsagg.wam(X, given.pop("y"), **given)
+    options = {"y": y, **options}
+    result = fitted(X, options.pop("y"), 4, **options)
     assert result.shuffled is None
     assert result.parameters["shuffles"] == {"reason": reason}
     assert result.selection().reason.endswith(f"without shuffled targets: {reason}.")
@@ -365,14 +338,9 @@ def test_why_there_are_none(options: dict, reason: str) -> None:
 
 
 def test_features_that_were_not_seen_are_a_reason() -> None:
-    X, y = table(1.0)
-    plan = pyfsagg.resampling.FeatureSubspace(0.3)
-    result = pyfsagg.wam(
-        X, y, filter="fit_criterion", resampling=plan, n_resamples=60, random_state=0
-    )
-    assert (
-        result.parameters["shuffles"]["reason"] == "the first 2 resamples did not see all features"
-    )
+    result = fitted(*table(1.0), resampling=pyfsagg.resampling.FeatureSubspace(0.3))
+    reason = result.parameters["shuffles"]["reason"]
+    assert reason == "the first 2 resamples did not see all features"
 
 
 def test_a_feature_that_scores_high_whatever_the_target_is_not_favoured() -> None:
@@ -409,8 +377,7 @@ def test_the_true_target_has_no_privilege() -> None:
         for first in range(6)
     ]
     usual = excess_over_noise(
-        {name: each[0] for name, each in scores.items()},
-        {name: each[1:] for name, each in scores.items()},
+        *({n: each[of] for n, each in scores.items()} for of in (0, slice(1, 6)))
     )
     np.testing.assert_allclose(np.stack(whole), usual, rtol=1e-12)
 
@@ -436,19 +403,8 @@ def test_the_reference_is_the_mean_of_the_measures() -> None:
     assert noise.columns.tolist() == true.columns.tolist()
     assert noise.notna().all(axis=None)
     assert (noise["pearson"] < true["pearson"]).all()
-    few = pyfsagg.wam(
-        X, y, filter="fit_criterion", n_resamples=60, random_state=0
-    ).shuffled.stability
+    few = fitted(X, y).shuffled.stability
     assert "asd" not in few  # it depends on the number of resamples
-
-
-def test_they_are_kept_with_the_result(found: pyfsagg.EnsembleResult, tmp_path) -> None:
-    again = pyfsagg.EnsembleResult.load(found.save(tmp_path / "run"))
-    np.testing.assert_array_equal(again.shuffled.excess, found.shuffled.excess)
-    np.testing.assert_array_equal(again.shuffled.largest, found.shuffled.largest)
-    pd.testing.assert_frame_equal(again.shuffled.stability, found.shuffled.stability)
-    assert again.shuffled.n_resamples == found.shuffled.n_resamples
-    assert again.to_json() == found.to_json()
 
 
 def test_a_resumed_run_has_the_same(tmp_path) -> None:
@@ -474,7 +430,5 @@ def test_a_selector_can_leave_the_number_open() -> None:
         "fit_criterion", n_features_to_select="auto", n_resamples=30, random_state=1
     ).fit(X, y)
     assert selector.get_support().tolist() == [True, True, *[False] * 8]
-    fixed = pyfsagg.WithinAggregationSelector("fit_criterion", n_resamples=30, random_state=1).fit(
-        X, y
-    )
-    assert fixed.result_.shuffled is None
+    fixed = pyfsagg.WithinAggregationSelector("fit_criterion", n_resamples=30, random_state=1)
+    assert fixed.fit(X, y).result_.shuffled is None

@@ -44,9 +44,7 @@ class LargerOven(Oven):
     trays: int = option(1, metavar="N", help="how many")
 
 
-# ---------------------------------------------------------------------------------------------
-# the base
-# ---------------------------------------------------------------------------------------------
+# --- the base --------------------------------------------------------------------------------
 def test_names_and_defaults() -> None:
     assert Oven.names() == ("degrees", "mode", "minutes", "preheat", "dish")
     assert Oven.of(None).changed() == Oven.of({}).changed() == Oven().changed() == {}
@@ -105,13 +103,8 @@ def test_changed_compares_type_and_value() -> None:
 
 
 def test_the_record_is_plain() -> None:
-    assert Oven(np.int64(190), minutes=2.5).record() == {
-        "degrees": 190,
-        "mode": "fan",
-        "minutes": 2.5,
-        "preheat": False,
-        "dish": None,
-    }
+    record = {"degrees": 190, "mode": "fan", "minutes": 2.5, "preheat": False, "dish": None}
+    assert Oven(np.int64(190), minutes=2.5).record() == record
     assert type(Oven(np.int64(190)).record()["degrees"]) is int
     assert Oven(dish=np.zeros(3)).record()["dish"] == "given (ndarray)"
     assert Oven(dish={"a": (1, np.float64(2.0))}).record()["dish"] == {"a": [1, 2.0]}
@@ -130,9 +123,7 @@ def test_the_record_is_plain() -> None:
     assert Task(feature_groups={"g": ["a"]}).record()["feature_groups"] == "given (mapping)"
 
 
-# ---------------------------------------------------------------------------------------------
-# the command line
-# ---------------------------------------------------------------------------------------------
+# --- the command line ------------------------------------------------------------------------
 def _parser(group: type[Settings], *leave_out: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser()
     group.add_flags(parser, *leave_out)
@@ -191,9 +182,7 @@ def test_a_field_more_is_a_flag_more(monkeypatch: pytest.MonkeyPatch) -> None:
         ("order", Execution, ("scratch",)),
     ],
 )
-def test_commands_have_a_flag_for_every_setting(
-    command: str, group: type[Settings], hidden: tuple[str, ...]
-) -> None:
+def test_commands_have_a_flag_for_every_setting(command, group, hidden):
     (commands,) = (each for each in build_parser()._actions if each.dest == "command")
     known = {action.dest for action in commands.choices[command]._actions}
     wanted = {field.name for field in dataclasses.fields(group) if field.metadata["flag"]}
@@ -201,9 +190,7 @@ def test_commands_have_a_flag_for_every_setting(
     assert not set(hidden) & known
 
 
-# ---------------------------------------------------------------------------------------------
-# what is computed beside the resamples
-# ---------------------------------------------------------------------------------------------
+# --- what is computed beside the resamples ---------------------------------------------------
 @pytest.mark.parametrize(
     ("given", "pairs", "shuffles"),
     [
@@ -277,9 +264,7 @@ def test_no_run_has_more_than_fourteen_arguments(run: Any) -> None:
     assert len(signature(run).parameters) <= 14
 
 
-# ---------------------------------------------------------------------------------------------
-# settings without groups, as R and flags have them
-# ---------------------------------------------------------------------------------------------
+# --- settings without groups, as R and flags have them ---------------------------------------
 def test_flat_settings_are_gathered() -> None:
     found = gather_settings(
         {

@@ -1,7 +1,5 @@
 """The scripts behind ``make test`` choose what fits the machine."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

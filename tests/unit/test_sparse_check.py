@@ -1,7 +1,5 @@
 """Damaged sparse matrices are refused before compiled code reads them; odd ones are read rightly."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 
@@ -159,9 +157,7 @@ def arrays(X: Any) -> list[np.ndarray]:
 @pytest.mark.parametrize("kind", ["matrix", "array"])
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, np.uint64, np.bool_])
-def test_every_format_gives_the_dense_table_and_is_left_alone(
-    format: str, kind: str, dtype: type
-) -> None:
+def test_every_format_gives_the_dense_table_and_is_left_alone(format, kind, dtype):
     dense = DENSE.astype(dtype)
     X = getattr(sparse, f"{format}_{kind}")(dense)
     before = arrays(X)
@@ -198,9 +194,7 @@ def doubled(format: str, dtype: Any) -> Any:
     ("dtype", "total"),
     [(np.float64, 200.0), (np.float32, 200.0), (np.int8, 200.0), (np.uint8, 200.0), (bool, 1.0)],
 )
-def test_doubles_add_up_whatever_their_type_and_order(
-    format: str, dtype: Any, total: float
-) -> None:
+def test_doubles_add_up_whatever_their_type_and_order(format, dtype, total):
     X = doubled(format, dtype)
     before = arrays(X)
     table = as_table(X, sparse=True)

@@ -1,7 +1,5 @@
 """Sparse tables are looked through as dense ones are, without being made dense."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether m resamples are enough: Monte Carlo errors against what repetitions really do."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -35,23 +33,16 @@ def test_predictions_agree_with_real_repetitions() -> None:
     tops = np.argsort(-repetitions, axis=1)[:, :2]
     tops.sort(axis=1)
     changed = float((tops[:1000] != tops[1000:]).any(axis=1).mean())
+    options = {"n_features_to_select": 2, "random_state": rng}
     predicted = [
-        adequacy(
-            draw(rng), n_features_to_select=2, n_boot=400, random_state=rng
-        ).probability_top_changes
-        for _ in range(60)
+        adequacy(draw(rng), n_boot=400, **options).probability_top_changes for _ in range(60)
     ]
     # The bootstrap centres on the observed gap of the second and third score and not on the true
     # one, so that single predictions scatter; their mean is to be of the right size.
     assert abs(np.mean(predicted) - changed) < 0.12
-    taus = [
-        kendalltau(a, b).statistic
-        for a, b in zip(repetitions[:300], repetitions[300:600], strict=True)
-    ]
-    kendall = [
-        adequacy(draw(rng), n_features_to_select=2, n_boot=100, random_state=rng).expected_kendall
-        for _ in range(60)
-    ]
+    pairs = zip(repetitions[:300], repetitions[300:600], strict=True)
+    taus = [kendalltau(a, b).statistic for a, b in pairs]
+    kendall = [adequacy(draw(rng), n_boot=100, **options).expected_kendall for _ in range(60)]
     assert np.mean(kendall) == pytest.approx(np.mean(taus), abs=0.05)
 
 
@@ -127,9 +118,7 @@ def test_two_equal_features_swap_half_of_the_time() -> None:
     assert 1000 * found.probability_top_changes <= binom.ppf(1 - 1e-6, 1000, 0.5)
 
 
-# ---------------------------------------------------------------------------------------------
-# the aggregator of a result, and those that one resample can decide
-# ---------------------------------------------------------------------------------------------
+# --- the aggregator of a result, and those that one resample can decide ----------------------
 def run(aggregator: str, m: int = 60, seed: int = 0) -> pyfsagg.EnsembleResult:
     data = pyfsagg.load_dataset("ionosphere")
     return pyfsagg.wam(
@@ -174,16 +163,8 @@ def test_halves_are_disjoint_runs_of_half_the_size() -> None:
 
 def test_a_bootstrap_says_too_little_of_an_extreme_and_halves_do_not() -> None:
     result = run("minimum", 200)
-    actual = np.mean(
-        [
-            1
-            - len(
-                set(run("minimum", 100, s).select(9)) & set(run("minimum", 100, 99 + s).select(9))
-            )
-            / 9
-            for s in range(1, 13)
-        ]
-    )
+    pairs = [(run("minimum", 100, s), run("minimum", 100, 99 + s)) for s in range(1, 13)]
+    actual = np.mean([1 - len(set(a.select(9)) & set(b.select(9))) / 9 for a, b in pairs])
     halves = 1 - adequacy(result, n_features_to_select=9, random_state=0).expected_top_overlap
     assert halves == pytest.approx(actual, abs=0.06)
 

@@ -1,7 +1,5 @@
 """Similarity-adjusted measures against slow definitions, and their levels under chance."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -11,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
+from subsets import all_subsets
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures.measure import measure_stability
@@ -79,26 +78,6 @@ def test_intersections_by_definition(kind: str, seed: int) -> None:
         support, name_of(kind), similarity=matrix, threshold=THRESHOLD, chance_correction="none"
     )
     assert found.value == pytest.approx(np.mean(slow), abs=1e-12)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_order_of_the_resamples_does_not_matter(kind: str) -> None:
-    support, matrix = selections(2), similarity(12)
-    one, other = (
-        measure_stability(
-            rows, name_of(kind), similarity=matrix, threshold=0.3, chance_correction="none"
-        ).value
-        for rows in (support, support[::-1])
-    )
-    assert one == other
-
-
-def all_subsets(p: int, size: int) -> Bools:
-    chosen = list(itertools.combinations(range(p), size))
-    out = np.zeros((len(chosen), p), dtype=bool)
-    for row, columns in zip(out, chosen, strict=True):
-        row[list(columns)] = True
-    return out
 
 
 SMALL = np.array([[1, 1, 0, 0, 0, 0], [0, 1, 1, 0, 1, 0], [1, 0, 1, 0, 0, 0]], dtype=bool)

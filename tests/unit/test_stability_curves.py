@@ -1,7 +1,5 @@
 """Chance levels, curves, the Pareto front, and stability feature by feature."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction
@@ -17,7 +15,7 @@ from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures import feature_stability, pareto_front, stability_curve
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.chance import hypergeometric_law, union_law
-from pyfsagg.stability_measures.curves import _known_quantiles, chance_level
+from pyfsagg.stability_measures.curves import chance_level
 from pyfsagg.stability_measures.measure import measure_stability
 
 SETS = [spec.name for spec in STABILITY_MEASURES if spec.kind == "sets"]
@@ -252,15 +250,3 @@ def test_law_of_intersections(left: int, right: int, p: int) -> None:
     expected = hypergeom.pmf(shared, p, left, right)
     found = hypergeometric_law(left, right, p)
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-290)
-
-
-def test_quantiles_of_known_ranks_are_those_of_each_column_alone() -> None:
-    rng = np.random.default_rng(0)
-    ranks = rng.integers(1, 9, (7, 60)).astype(float)
-    ranks[rng.random(ranks.shape) < 0.4] = np.nan
-    ranks[0] = 2.0
-    seen = (~np.isnan(ranks)).sum(axis=0)
-    assert len(np.unique(seen)) > 3
-    levels = (0.0, 0.025, 0.3, 0.975, 1.0)
-    expected = np.nanquantile(ranks, levels, axis=0)
-    np.testing.assert_array_equal(_known_quantiles(ranks, seen, levels), expected)

@@ -1,7 +1,5 @@
 """Nogueira's estimator, its variance, interval and tests."""
 
-from __future__ import annotations
-
 import json
 import math
 
@@ -9,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import binom
 from scipy.stats import t as student
 
 from pyfsagg._base.fields import put_together
@@ -87,9 +84,7 @@ def test_estimate_and_variance_against_slow_forms(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_variance_is_that_of_the_jackknife_but_at_least_that_of_the_frequencies(
-    seed: int,
-) -> None:
+def test_the_variance_is_that_of_the_jackknife_but_at_least_that_of_the_frequencies(seed):
     rng = np.random.default_rng(seed)
     rows = draw(rng, 7, rng.uniform(0.05, 0.95, 15))
     m, p = rows.shape
@@ -106,37 +101,6 @@ def test_the_variance_is_that_of_the_jackknife_but_at_least_that_of_the_frequenc
     half = student.ppf(0.975, m - 1) * math.sqrt(found.variance)
     limits = (max(found.estimate - half, -1 / (m - 1)), min(found.estimate + half, 1.0))
     assert found.interval == pytest.approx(limits)
-
-
-def true_stability(chance: NDArray[np.float64]) -> float:
-    share = chance.mean()
-    return float(1 - (chance * (1 - chance)).mean() / (share * (1 - share)))
-
-
-def test_the_interval_covers_the_true_value_as_often_as_stated() -> None:
-    rng = np.random.default_rng(11)
-    chance = np.concatenate([np.full(4, 0.9), np.full(16, 0.1)])
-    target, runs = true_stability(chance), 1000
-    hits = 0
-    for _ in range(runs):
-        limits = nogueira(draw(rng, 200, chance), confidence_level=0.9).interval
-        assert limits is not None
-        hits += limits[0] <= target <= limits[1]
-    # 1e-6 in each tail, around 0.9 with one point of room for the asymptotic form at m = 200.
-    assert binom.ppf(1e-6, runs, 0.89) <= hits <= binom.ppf(1 - 1e-6, runs, 0.91)
-
-
-def test_the_tests_keep_their_level() -> None:
-    rng = np.random.default_rng(12)
-    chance = np.concatenate([np.full(4, 0.8), np.full(16, 0.2)])
-    runs = 600
-    one = two = 0
-    for _ in range(runs):
-        a, b = nogueira(draw(rng, 200, chance)), nogueira(draw(rng, 200, chance))
-        one += a.test(true_stability(chance)).p_value < 0.1
-        two += a.compare(b).p_value < 0.1
-    for rejections in (one, two):
-        assert binom.ppf(1e-6, runs, 0.09) <= rejections <= binom.ppf(1 - 1e-6, runs, 0.115)
 
 
 def test_statistics_of_the_tests() -> None:
@@ -161,12 +125,10 @@ def test_identical_subsets_are_not_certain() -> None:
     found = nogueira(rows)
     assert found.estimate == 1.0
     assert found.asymptotic_variance == 0.0
-    assert found.interval is not None
     assert found.interval[0] < 0.7
     assert found.interval[1] == 1.0
     assert found.test(1.0).p_value == 1.0
     beyond = found.test(0.5).p_value
-    assert beyond is not None
     assert 0.001 < beyond < 0.1
 
 
@@ -197,7 +159,6 @@ def test_paired_comparison_leaves_out_the_same_resample_in_both() -> None:
     assert found.standard_error == pytest.approx(error)
     assert found.p_value == pytest.approx(2 * student.sf(abs(a.estimate - b.estimate) / error, 19))
     independent = a.compare(b).standard_error
-    assert independent is not None
     assert error < independent
     same = a.compare(a, paired=True)
     assert same.p_value is None

@@ -1,7 +1,5 @@
 """Score and rank measures against plain loops over pairs, and the five measures of the thesis."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 
@@ -11,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, rankdata, weightedtau
 
-from pyfsagg._base.validation import n_selected
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -19,9 +16,7 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
-from pyfsagg.listing import list_methods
 from pyfsagg.ranks import rank_scores
-from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, PairwiseAverage
 from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.stability_measures.pairwise import thesis_measures
@@ -291,46 +286,27 @@ def test_bad_score_matrices_are_refused(bad: Floats, message: str) -> None:
 
 def test_bad_parameters_are_refused() -> None:
     scores = scores_with_ties()
-    with pytest.raises(UnknownNameError, match="did you mean 'pearson'"):
-        measure_stability(scores, "pearsn")
-    with pytest.raises(ParameterError, match="has no option 'penalty'; its options: direction"):
-        measure_stability(scores, "canberra", penalty=1)
-    with pytest.raises(ParameterError, match="direction"):
-        measure_stability(scores, "canberra", direction="up")
-    with pytest.raises(ParameterError, match="n_features is 3"):
-        measure_stability(scores, "pearson", n_features=3)
-    with pytest.raises(ParameterError, match="feature_names"):
-        measure_stability(scores, "pearson", feature_names=["a"])
-    with pytest.raises(ParameterError, match="takes no similarity"):
-        measure_stability(scores, "pearson", similarity=np.eye(14))
+    for name, options, error, message in (
+        ("pearsn", {}, UnknownNameError, "did you mean 'pearson'"),
+        ("canberra", {"penalty": 1}, ParameterError, "no option 'penalty'; its options: direction"),
+        ("canberra", {"direction": "up"}, ParameterError, "direction"),
+        ("pearson", {"n_features": 3}, ParameterError, "n_features is 3"),
+        ("pearson", {"feature_names": ["a"]}, ParameterError, "feature_names"),
+        ("pearson", {"similarity": np.eye(14)}, ParameterError, "takes no similarity"),
+        ("asd", {"undefined": 0.0}, ParameterError, "average over pairs"),
+    ):
+        with pytest.raises(error, match=message):
+            measure_stability(scores, name, **options)
     with pytest.raises(InputTypeError, match="not a matrix of numbers"):
         measure_stability(pd.DataFrame({"a": ["x", "y"]}), "pearson", input="scores")
     with pytest.raises(InputTypeError, match="list of feature sets"):
         measure_stability(3, "jaccard")
-    with pytest.raises(ParameterError, match="average over pairs"):
-        measure_stability(scores, "asd", undefined=0.0)
 
 
 @pytest.mark.parametrize("n_features_to_select", [0, 15, 0.0, 1.5, -0.1, True, "a", np.nan])
 def test_top_out_of_range_is_refused(n_features_to_select: object) -> None:
     with pytest.raises(ParameterError, match="n_features_to_select"):
         measure_stability(scores_with_ties(), "jaccard", n_features_to_select=n_features_to_select)  # type: ignore[arg-type]
-
-
-def test_subset_sizes_and_ties() -> None:
-    assert [n_selected(0.07, 100), n_selected(0.25, 34), n_selected(1e-6, 10)] == [7, 9, 1]
-    assert [n_selected(1, 10), n_selected(1.0, 10)] == [1, 10]
-    support = select_top(np.array([[1.0, 2.0, 2.0, 2.0, 0.0]]), 2)
-    assert support.tolist() == [[False, True, True, False, False]]
-
-
-def test_the_table_lists_every_measure() -> None:
-    table = list_methods("stability")
-    assert len(table) == 29
-    assert table["formula"].str.len().min() > 5
-    assert table["source"].str.len().min() > 5
-    assert set(table["kind"]) == {"scores", "ranks", "sets"}
-    assert "bind" not in table
 
 
 def test_result_renders() -> None:

@@ -1,7 +1,5 @@
 """Set measures: definitions, undefined pairs, chance correction and the forms of input."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -9,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from subsets import all_subsets
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
@@ -100,14 +99,6 @@ def test_frequency_measures_by_their_definitions() -> None:
     high = ((q % m) ** 2 + q * (m - 1) - (q % m) * m) / (q * (m - 1))
     somol = ((h * (h - 1)).sum() / (q * (m - 1)) - low) / (high - low)
     assert measure_stability(support, "somol").value == pytest.approx(somol, abs=1e-12)
-
-
-def all_subsets(p: int, size: int) -> Bools:
-    chosen = list(itertools.combinations(range(p), size))
-    out = np.zeros((len(chosen), p), dtype=bool)
-    for row, columns in zip(out, chosen, strict=True):
-        row[list(columns)] = True
-    return out
 
 
 @pytest.mark.parametrize("name", ["jaccard", "tanimoto", "dice", "ochiai", "hamming"])
@@ -213,9 +204,7 @@ def test_unknown_p_is_refused_where_it_matters(name: str) -> None:
         ([{"a"}, {"b"}], {"n_features": 0}, ParameterError, "n_features"),
     ],
 )
-def test_bad_collections_are_refused(
-    data: object, options: dict[str, object], error: type[Exception], message: str
-) -> None:
+def test_bad_collections_are_refused(data, options, error, message):
     with pytest.raises(error, match=message):
         measure_stability(data, "nogueira", **options)  # type: ignore[arg-type]
 

@@ -1,7 +1,5 @@
 """The table of all measures, and what each resample adds to the stability."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,28 +17,15 @@ WINE = load_dataset("wine")
 
 @pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
 def test_every_row_is_what_stability_says(method: str) -> None:
-    table = stability_table(
-        SCORES,
-        interval=method,
-        n_boot=50,
-        n_features_to_select=3,
-        confidence_level=0.9,
-        random_state=5,
-    )
+    options = {"interval": method, "n_boot": 50, "n_features_to_select": 3}
+    options |= {"confidence_level": 0.9, "random_state": 5}
+    table = stability_table(SCORES, **options)
     assert table.attrs["seed"] == 5
     known = list_methods("stability")
     applicable = [name for name in known.index if "similarity" not in known.loc[name, "needs"]]
     assert table.index.tolist() == applicable
     for name, row in table.iterrows():
-        alone = measure_stability(
-            SCORES,
-            str(name),
-            n_features_to_select=3,
-            interval=method,
-            n_boot=50,
-            confidence_level=0.9,
-            random_state=5,
-        )
+        alone = measure_stability(SCORES, str(name), **options)
         assert row["n_tied"] == alone.n_tied
         assert row["value"] == alone.value
         assert (row["lower"], row["upper"]) == alone.interval

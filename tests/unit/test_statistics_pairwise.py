@@ -189,9 +189,7 @@ def test_adjustment_by_its_definition(adjust):
     assert adjust_p_values(np.array([]), adjust).size == 0
 
 
-# ---------------------------------------------------------------------------------------------
-# effect sizes
-# ---------------------------------------------------------------------------------------------
+# --- effect sizes ----------------------------------------------------------------------------
 @pytest.mark.parametrize(("t", "df"), [(0.0, 5), (2.5, 3.7), (-4.0, 12), (20.0, 8), (1.0, 5000)])
 def test_noncentral_t_limits_put_t_on_the_edge(t, df):
     low, high = noncentral_t_interval(t, df)
@@ -267,9 +265,7 @@ def test_rows_of_json_name_what_the_rows_of_the_frame_name():
             assert list(row) == [*names, *frame.columns]
 
 
-# ---------------------------------------------------------------------------------------------
-# folds of one table
-# ---------------------------------------------------------------------------------------------
+# --- folds of one table ----------------------------------------------------------------------
 # Differences of the ROC AUC of two support vector classifiers (rbf - linear) on ten times ten folds,
 # in 1/25, and how often each occurs: "Statistical comparison of models using grid search" of
 # scikit-learn 1.4 and later, which prints t = 0.750, one-sided p = 0.227, and with a region of 0.01 the

@@ -38,9 +38,7 @@ def enumerated(differences, zero_method):
     return signs @ moving + fixed
 
 
-# ---------------------------------------------------------------------------------------------
-# signed ranks
-# ---------------------------------------------------------------------------------------------
+# --- signed ranks ----------------------------------------------------------------------------
 @pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
 @pytest.mark.parametrize("differences", [PLAIN, TIES, ZEROS], ids=["plain", "ties", "zeros"])
 def test_exact_is_the_share_of_all_signs(differences, zero_method):
@@ -199,9 +197,7 @@ def test_signed_rank_options(option, value, error):
         wilcoxon(PLAIN, **{option: value})
 
 
-# ---------------------------------------------------------------------------------------------
-# rank sums
-# ---------------------------------------------------------------------------------------------
+# --- rank sums -------------------------------------------------------------------------------
 @pytest.mark.parametrize("digits", [6, 0], ids=["exact", "ties"])
 def test_rank_sum_interval_holds_the_shifts_that_are_not_rejected(digits):
     rng = np.random.default_rng(9)
@@ -234,9 +230,7 @@ def test_rank_sum_of_single_values():
     assert row["p"] == pytest.approx(2 / binom(3, 1))
 
 
-# ---------------------------------------------------------------------------------------------
-# Friedman and Nemenyi
-# ---------------------------------------------------------------------------------------------
+# --- Friedman and Nemenyi --------------------------------------------------------------------
 SCORES = np.array(
     [[0.9, 0.8, 0.7, 0.7], [0.8, 0.7, 0.75, 0.6], [0.6, 0.5, 0.4, 0.4], [0.9, 0.7, 0.8, 0.9],
      [0.5, 0.6, 0.4, 0.3]]

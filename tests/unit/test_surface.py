@@ -1,7 +1,5 @@
 """How many names a person has to choose from.  The ceilings may be lowered; to raise one takes a reason."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

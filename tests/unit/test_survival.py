@@ -1,7 +1,5 @@
 """Times of which some are censored: how they are read, and what ranks features by them."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 
@@ -45,9 +43,7 @@ def run(name: str, rows: np.ndarray = ROWS, **more: object) -> np.ndarray:
     return pyfsagg.wam(X, Y, filter=name, task="survival", resampling=plan, **more).combined
 
 
-# ---------------------------------------------------------------------------------------------
-# by definition
-# ---------------------------------------------------------------------------------------------
+# --- by definition ---------------------------------------------------------------------------
 def residuals_by_definition(time: np.ndarray, event: np.ndarray) -> np.ndarray:
     """Each event by itself: the k-th of d at a time meets the others to the share 1 - k / d."""
     expected = np.zeros(len(time))
@@ -147,13 +143,9 @@ def test_concordance_of_more_than_four_thousand_million_rows() -> None:
 def test_filters_of_numbers_explain_the_residuals_of_each_resample(name: str) -> None:
     for found, rows in zip(run(name), ROWS, strict=True):
         residuals = residuals_by_definition(TIME[rows], EVENT[rows]).round(12)
-        alone = pyfsagg.wam(
-            X.iloc[rows],
-            residuals,
-            filter=name,
-            task="regression",
-            resampling=pyfsagg.resampling.Rows(np.arange(N)[np.newaxis]),
-        )
+        once = pyfsagg.resampling.Rows(np.arange(N)[np.newaxis])
+        options = {"filter": name, "task": "regression", "resampling": once}
+        alone = pyfsagg.wam(X.iloc[rows], residuals, **options)
         np.testing.assert_allclose(found, alone.combined[0], rtol=1e-9, atol=1e-12)
 
 
@@ -201,9 +193,7 @@ def test_scores_do_not_change_with_units_or_direction() -> None:
         np.testing.assert_allclose(score(turned, Y), score(X[names], Y), rtol=1e-12)
 
 
-# ---------------------------------------------------------------------------------------------
-# how times are given
-# ---------------------------------------------------------------------------------------------
+# --- how times are given ---------------------------------------------------------------------
 def structured(event_first: bool) -> np.ndarray:
     fields = [("cens", bool), ("days", float)]
     found = np.empty(N, dtype=fields if event_first else fields[::-1])
@@ -282,16 +272,10 @@ def test_times_that_cannot_be_used_are_refused(kind: str) -> None:
 
 
 def test_events_coded_as_in_r() -> None:
+    options = {"filter": "cox_score", "task": "survival", "n_resamples": 3, "random_state": 0}
     with pytest.warns(PyfsaggWarning, match=r"1 is taken for censored, 2 for the event"):
-        found = pyfsagg.wam(
-            X,
-            changed(status=1.0 + EVENT),
-            filter="cox_score",
-            task="survival",
-            n_resamples=3,
-            random_state=0,
-        )
-    same = pyfsagg.wam(X, Y, filter="cox_score", task="survival", n_resamples=3, random_state=0)
+        found = pyfsagg.wam(X, changed(status=1.0 + EVENT), **options)
+    same = pyfsagg.wam(X, Y, **options)
     assert (found.scores == same.scores).all()
     looked = pyfsagg.check_table(X, changed(status=EVENT + 1), task="survival")
     assert looked.n_events == EVENT.sum()
@@ -315,9 +299,7 @@ def test_filters_and_targets_that_do_not_go_together() -> None:
         pyfsagg.concordance(X.assign(group=np.resize(["a", "b", "c"], N)), Y)
 
 
-# ---------------------------------------------------------------------------------------------
-# ensembles
-# ---------------------------------------------------------------------------------------------
+# --- ensembles -------------------------------------------------------------------------------
 def test_stratified_plans_keep_the_number_of_events() -> None:
     table, target = as_table(X), read_target(pyfsagg.Task("survival"), Y, N)
     from pyfsagg.resampling import draw_resamples
@@ -399,9 +381,7 @@ def test_a_saved_run_is_the_same_and_its_code_repeats_it(tmp_path) -> None:
     assert result.parameters["call"]["arguments"]["task"] == "'survival'"
 
 
-# ---------------------------------------------------------------------------------------------
-# the look before a run
-# ---------------------------------------------------------------------------------------------
+# --- the look before a run -------------------------------------------------------------------
 def test_check_table_reads_times_and_finds_their_copies() -> None:
     frame = pd.concat([X, Y], axis=1).assign(months=TIME / 30, dead=EVENT)
     found = pyfsagg.check_table(frame, target=["time", "status"], task="survival")

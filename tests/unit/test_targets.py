@@ -1,7 +1,5 @@
 """Targets that are numbers, or not there at all: filters, ensembles and evaluation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,9 +32,7 @@ def scores_of(name: str, rows: np.ndarray = ROWS) -> np.ndarray:
     ).combined
 
 
-# ---------------------------------------------------------------------------------------------
-# numbers
-# ---------------------------------------------------------------------------------------------
+# --- numbers ---------------------------------------------------------------------------------
 def test_correlations_are_those_of_scipy_on_the_drawn_rows() -> None:
     for found, rho, rows in zip(scores_of("pearson"), scores_of("spearman"), ROWS, strict=True):
         for j in range(X.shape[1]):
@@ -191,9 +187,7 @@ def test_few_different_numbers_make_fewer_bins() -> None:
     assert target.codes.tolist() == [0] * 9 + [1]
 
 
-# ---------------------------------------------------------------------------------------------
-# no target
-# ---------------------------------------------------------------------------------------------
+# --- no target -------------------------------------------------------------------------------
 WINE = pyfsagg.load_dataset("wine")
 FEW = {
     "frcm": {"n_clusterings": 10},
@@ -205,18 +199,15 @@ FEW = {
 
 @pytest.mark.parametrize("name", ALONE)
 def test_unsupervised_rankings_are_filters(name: str) -> None:
-    run = pyfsagg.wam(WINE.X, filter=name, filter_params=FEW[name], n_resamples=3, random_state=1)
-    table = as_table(WINE.X)
-    drawn = UnsupervisedFilter(name, FEW[name])
-    again = pyfsagg.wam(
-        WINE.X, filter=name, filter_params=FEW[name], n_resamples=3, random_state=1, n_jobs=2
+    table, options = as_table(WINE.X), {"filter": name, "filter_params": FEW[name]}
+    run, again = (
+        pyfsagg.wam(WINE.X, n_resamples=3, random_state=1, n_jobs=jobs, **options)
+        for jobs in (1, 2)
     )
     np.testing.assert_array_equal(run.combined, again.combined)
-    rows = np.arange(table.n_samples)[np.newaxis]
-    whole = pyfsagg.wam(
-        WINE.X, filter=name, filter_params=FEW[name], resampling=pyfsagg.resampling.Rows(rows)
-    )
-    np.testing.assert_array_equal(whole.combined[0], drawn(table))
+    rows = pyfsagg.resampling.Rows(np.arange(table.n_samples)[np.newaxis])
+    whole = pyfsagg.wam(WINE.X, resampling=rows, **options)
+    np.testing.assert_array_equal(whole.combined[0], UnsupervisedFilter(name, FEW[name])(table))
 
 
 def test_labels_make_no_difference_to_them() -> None:
@@ -283,9 +274,7 @@ def test_the_list_of_filters_names_their_targets() -> None:
     assert targets["value_difference_metric"] == "classes"
 
 
-# ---------------------------------------------------------------------------------------------
-# evaluation
-# ---------------------------------------------------------------------------------------------
+# --- evaluation ------------------------------------------------------------------------------
 QUICK = {"thresholds": [0.3], "n_resamples": 5, "random_state": 0, "task": "regression"}
 
 
@@ -348,7 +337,3 @@ def test_bad_input_to_evaluation(options: dict[str, object], error: type, messag
     own = {name: given.pop(name) for name in pyfsagg.Protocol.names() if name in given}
     with pytest.raises(error, match=message):
         pyfsagg.evaluate(X, y, **given, protocol=pyfsagg.Protocol(**own))
-
-
-def test_regressors_by_name() -> None:
-    assert "ridge" in list_methods("regressors").index

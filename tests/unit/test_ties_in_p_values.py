@@ -121,23 +121,3 @@ def test_unknown_reading_is_refused():
     for method in ("rra", "mean_p_value"):
         with pytest.raises(ParameterError, match="ties must be one of"):
             aggregate(tied_scores(1), method, ties="max")
-
-
-@both_readings
-@pytest.mark.parametrize("share", [0.5, 0.9, 0.98])
-def test_level_with_many_zeros(method, options, share):
-    rng = np.random.default_rng(7)
-    small, found = [], []
-    for _ in range(20):
-        scores = np.where(rng.random((10, 300)) < share, 0.0, rng.random((10, 300)))
-        result = aggregate(scores, method, **options)
-        small.append((result.p_values <= 0.05).mean())
-        found.append(result.adjusted_p_values.min() <= 0.05)
-    assert np.mean(small) <= 0.065
-    assert np.mean(found) <= 0.15
-
-
-def test_average_ranks_do_not_keep_the_level():
-    rng = np.random.default_rng(8)
-    scores = np.where(rng.random((10, 300)) < 0.9, 0.0, rng.random((10, 300)))
-    assert (aggregate(scores, "rra", ties="average").adjusted_p_values <= 0.05).mean() > 0.95

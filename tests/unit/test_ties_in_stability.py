@@ -1,7 +1,5 @@
 """Equal scores at the edge of a selection: no evidence of agreement, whatever their column."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -20,7 +18,7 @@ from pyfsagg.stability_measures import (
     stability_curve,
 )
 from pyfsagg.stability_measures.curves import chance_level
-from pyfsagg.stability_measures.measure import measure_stability, pseudo_values
+from pyfsagg.stability_measures.measure import MeasureValue, measure_stability, pseudo_values
 from pyfsagg.stability_measures.pairwise import thesis_measures
 from pyfsagg.stability_measures.result import stability_table
 
@@ -64,6 +62,12 @@ def orders(scores: NDArray[np.float64], n_features_to_select: int = TOP) -> list
     return [np.array(each) for each in itertools.product(*ways)]
 
 
+def of_scores(name: str, **more: object) -> MeasureValue:
+    """The measure of the best three of the example, whose ties are scores."""
+    options = options_of(name) | {"n_features_to_select": TOP, "input": "scores", **more}
+    return measure_stability(SCORES, name, **options)
+
+
 def mean_over_orders(name: str, scores: NDArray[np.float64] = SCORES) -> float:
     options = options_of(name)
     return float(
@@ -79,18 +83,14 @@ def test_the_example_has_24_orders() -> None:
 
 @pytest.mark.parametrize("name", BY_FORMULA)
 def test_a_formula_is_the_mean_over_all_orders(name: str) -> None:
-    found = measure_stability(
-        SCORES, name, n_features_to_select=TOP, input="scores", **options_of(name)
-    )
+    found = of_scores(name)
     assert found.value == pytest.approx(mean_over_orders(name), abs=1e-12)
     assert (found.n_tied, found.seed) == (3, None)
 
 
 @pytest.mark.parametrize("name", ["dice", "ochiai", "hamming"])
 def test_a_correction_for_chance_keeps_the_mean_over_all_orders(name: str) -> None:
-    found = measure_stability(
-        SCORES, name, n_features_to_select=TOP, input="scores", chance_correction="exact"
-    ).value
+    found = of_scores(name, chance_correction="exact").value
     slow = [
         measure_stability(each, name, chance_correction="exact").value for each in orders(SCORES)
     ]
@@ -100,19 +100,14 @@ def test_a_correction_for_chance_keeps_the_mean_over_all_orders(name: str) -> No
 @pytest.mark.parametrize("name", BY_DRAWS)
 def test_draws_are_near_the_mean_over_all_orders(name: str) -> None:
     options = options_of(name)
-    found = measure_stability(
-        SCORES, name, n_features_to_select=TOP, input="scores", random_state=1, **options
-    )
+    found = of_scores(name, random_state=1)
     values = [measure_stability(each, name, **options).value for each in orders(SCORES)]
     # 4000 / (4 x 3) draws of the four rows; six standard errors of their mean.
     assert found.value == pytest.approx(
         np.mean(values), abs=6 * np.std(values) / np.sqrt(333) + 1e-12
     )
     assert (found.n_tied, found.seed) == (3, 1)
-    again = measure_stability(
-        SCORES, name, n_features_to_select=TOP, input="scores", random_state=1, **options
-    )
-    assert again == found
+    assert of_scores(name, random_state=1) == found
 
 
 @pytest.mark.parametrize("name", BY_FORMULA)
@@ -129,20 +124,12 @@ def test_the_order_of_the_columns_changes_nothing(name: str) -> None:
     rng = np.random.default_rng(2)
     scores = np.maximum(rng.integers(-6, 3, (8, 12)), 0).astype(float)
     options = options_of(name, 12)
-    value = measure_stability(
-        scores, name, n_features_to_select=4, input="scores", interval="jackknife", **options
-    )
+    common = {"n_features_to_select": 4, "input": "scores", "interval": "jackknife"}
+    value = measure_stability(scores, name, **common, **options)
     order = rng.permutation(12)
     if "similarity" in options:
         options["similarity"] = options["similarity"][np.ix_(order, order)]  # type: ignore[index]
-    mixed = measure_stability(
-        scores[:, order],
-        name,
-        n_features_to_select=4,
-        input="scores",
-        interval="jackknife",
-        **options,
-    )
+    mixed = measure_stability(scores[:, order], name, **common, **options)
     assert mixed.value == pytest.approx(value.value, abs=1e-12)
     assert mixed.interval == pytest.approx(value.interval, abs=1e-12)
 
@@ -159,11 +146,9 @@ def test_without_ties_both_rules_are_the_same_to_the_last_bit(name: str) -> None
 
 @pytest.mark.parametrize("name", SETS)
 def test_first_takes_the_first_columns(name: str) -> None:
-    options = options_of(name)
-    first = measure_stability(
-        SCORES, name, n_features_to_select=TOP, input="scores", ties="first", **options
-    )
-    assert first.value == measure_stability(select_top(SCORES, TOP), name, **options).value
+    first = of_scores(name, ties="first")
+    expected = measure_stability(select_top(SCORES, TOP), name, **options_of(name)).value
+    assert first.value == expected
     assert first.n_tied == 0
 
 
@@ -172,7 +157,6 @@ def test_noise_with_many_zeros_is_not_stable() -> None:
     scores = np.where(rng.random((30, 60)) < 0.9, 0.0, rng.random((30, 60)))
     scores[np.arange(30), rng.integers(0, 60, 30)] = 1.5  # no row is constant
     found, first = nogueira(scores), nogueira(scores, ties="first")
-    assert found.interval is not None
     assert found.interval[0] < 0 < found.interval[1]
     assert first.estimate > 0.3
     assert found.n_tied == 30

@@ -1,7 +1,5 @@
 """Lists without an order beside ranked ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,19 +1,15 @@
 """Laplacian score, SVD entropy and FRMV: against plain formulas, and on data without a surprise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from pyfsagg._kernels.clusters import correlation_ratios, secular_root, spectral_entropy_without
+from pyfsagg._kernels.clusters import correlation_ratios, secular_root
 from pyfsagg._table.table import as_table
 from pyfsagg.aggregation import aggregate
-from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.resampling import Rows
 from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.unsupervised import (
     UNSUPERVISED_METHODS,
@@ -119,15 +115,6 @@ def test_svd_entropy_equals_leaving_one_out(name: str) -> None:
     found = svd_entropy(X, standardize="none")
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
     np.testing.assert_array_equal(found, svd_entropy(X, standardize="none", n_jobs=2))
-
-
-def test_svd_entropy_without_a_weight_keeps_the_eigenvalue() -> None:
-    poles = np.array([0.5, 1.0, 1.0, 4.0])
-    weights = np.array([[0.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.5, 0.0], [0.5, 0.0, 0.0, 0.0]])
-    found = spectral_entropy_without(1.0, poles, weights)
-    for entropy, left in zip(found, ([0.5, 1, 1, 4], [0.5, 1, 4], [1, 1, 4]), strict=True):
-        v = np.array(left) / np.sum(left)
-        assert entropy == pytest.approx(-(v * np.log(v)).sum(), abs=1e-12)
 
 
 class Counted:
@@ -286,17 +273,6 @@ def test_stability_of_unsupervised_rankings_over_resamples() -> None:
         assert set(np.argsort(-np.asarray(aggregate(planted, "borda").scores))[:10]) == set(
             range(10)
         )
-
-
-def test_within_aggregation_takes_an_unsupervised_filter() -> None:
-    X = TABLES["tall"]
-    scorer = UnsupervisedFilter("svd_entropy")
-    rows = np.random.default_rng(1).integers(60, size=(4, 60))
-    result = wam(X, np.arange(60) % 2, filter=scorer, resampling=Rows(rows))
-    expected = [svd_entropy(X[draw]) for draw in rows]
-    np.testing.assert_allclose(result.score_matrices["svd_entropy"], expected, rtol=0, atol=1e-12)
-    swapped = wam(X, np.arange(60) % 3, filter=scorer, resampling=Rows(rows))
-    np.testing.assert_array_equal(result.scores, swapped.scores)
 
 
 @pytest.mark.parametrize("standardize", ["center", "z_score", "min_max"])

@@ -1,7 +1,5 @@
 """Consensus partitions, and the evaluation with known classes."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import sys

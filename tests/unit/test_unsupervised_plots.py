@@ -1,7 +1,5 @@
 """Pictures of unsupervised rankings show the numbers that they are given."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The boundary: what counts as a table and as a target, and what is refused in which words."""
 
-from __future__ import annotations
-
 import datetime
 
 import numpy as np
@@ -31,14 +29,8 @@ FRAME = pd.DataFrame(
 def test_columns_keep_their_kind() -> None:
     table = as_table(FRAME)
     assert table.feature_names == ("number", "count", "flag", "word", "level", "grade")
-    assert table.kinds.tolist() == [
-        Kind.NUMERIC,
-        Kind.INTEGER,
-        Kind.BOOLEAN,
-        Kind.NOMINAL,
-        Kind.NOMINAL,
-        Kind.NOMINAL,
-    ]
+    kinds = [Kind.NUMERIC, Kind.INTEGER, Kind.BOOLEAN, *[Kind.NOMINAL] * 3]
+    assert table.kinds.tolist() == kinds
     assert table.levels == {3: ("high", "low"), 4: ("b", "a"), 5: (1, 2, 3)}
     np.testing.assert_array_equal(table.values[:, 3], [1.0, np.nan, 0.0, 1.0])
     np.testing.assert_array_equal(table.values[:, 4], [0.0, 1.0, 0.0, 0.0])
@@ -121,11 +113,8 @@ def test_what_is_no_table(X: object, error: type, message: str) -> None:
 
 def test_targets() -> None:
     target = check_target(pd.Series(["b", "a", "b"], name="outcome"), 3)
-    assert (target.codes.tolist(), target.classes, target.name) == (
-        [1, 0, 1],
-        ("a", "b"),
-        "outcome",
-    )
+    found = (target.codes.tolist(), target.classes, target.name)
+    assert found == ([1, 0, 1], ("a", "b"), "outcome")
     assert check_target([[1], [0], [1]], 3).classes == (0, 1)
     assert check_target([2.0, 1.0, 2.0], 3).classes == (1.0, 2.0)
     assert (

@@ -1,7 +1,5 @@
 """One idea, one word: public signatures against docs/reference/vocabulary.md; one name, one meaning."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect
