@@ -227,8 +227,8 @@ class Reading(Settings):
         if self.sep is not None:
             mark = SEPARATORS.get(self.sep, self.sep)
             if len(mark) != 1 or mark in '"\n\r':
-                words = " must be one character, or comma, semicolon, tab, pipe or space"
-                raise ParameterError(Param("sep"), words, Got(self.sep))
+                problem = " must be one character, or comma, semicolon, tab, pipe or space"
+                raise ParameterError(Param("sep"), problem, Got(self.sep))
             object.__setattr__(self, "sep", mark)
         if self.decimal is not None:
             mark = _DECIMALS.get(self.decimal, self.decimal)

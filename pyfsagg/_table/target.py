@@ -176,7 +176,7 @@ def _times(column: pd.Series[Any]) -> Floats:
     try:
         if pd.api.types.is_bool_dtype(column):
             raise TypeError
-        time: Floats = column.astype(np.float64).to_numpy(dtype=np.float64)
+        time: Floats = np.asarray(column.astype(np.float64), dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise DataError(
             f"the time {name!r} holds {column.dtype} values; times must be numbers, such as days since "
