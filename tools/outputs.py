@@ -7,6 +7,7 @@ import io
 import json
 import shlex
 import warnings
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -112,9 +113,10 @@ def commands() -> str:
 def kinds() -> str:
     """Every kind of result with its class and its schema, as the code has them."""
     rows = ["| kind | class | schema | read by |", "| --- | --- | --- | --- |"]
+    others = [point.load() for point in entry_points(group="pyfsagg.results")]
     rows += [
         f"| `{made._kind}` | `{made.__name__}` | {made._schema} | `pyfsagg.load_result` |"
-        for made in sorted(CLASSES, key=lambda each: each._kind)
+        for made in sorted([*CLASSES, *others], key=lambda result: result._kind)
     ]
     rows.append(f"| a checkpoint | | {CHECKPOINT_SCHEMA} | the command that wrote it |")
     return "\n".join(rows)

@@ -47,7 +47,7 @@
 #'   `reason` why there are so many, and `sentences`; `shuffled`, a data frame with the agreement of the
 #'   resamples of shuffled targets, which is that of noise, or `NULL`; and `call`, so that [update()] runs it again with other
 #'   arguments. It contains no Python objects, so that `saveRDS()` saves all of it.
-#' @seealso [selected()], [stability()], [evaluate()]
+#' @seealso [list_methods()] for what there is to choose from; [selected()], [stability()], [evaluate()]
 #' @examples
 #' if (pyfsagg_available()) {
 #'   result <- wam(Species ~ ., data = iris, n_resamples = 50, seed = 1)
