@@ -17,7 +17,7 @@ from pyfsagg._message import NAN, Door, Message, Phrase, Use, rendered
 from pyfsagg._table.columns import NUMBER_GAPS, Kind, holds_dates
 from pyfsagg._table.frames import PandasFrame, as_slice
 from pyfsagg._table.identity import mix_bits, row_digests
-from pyfsagg._table.table import AnyTable, ConvertedTable, column_blocks, convert_frame
+from pyfsagg._table.table import AnyTable, ConvertedTable, column_parts, convert_frame
 from pyfsagg._table.target import coded_as_in_r
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -457,7 +457,7 @@ class _FrameLook(Look):
         declared = {j for j in converted.declared & set(table.levels) if types[j] is not None}
         digests = np.zeros(self.width, dtype=np.uint64)
         varying = np.zeros(self.width, dtype=np.bool_)
-        for part in column_blocks(table.n_samples, readable):
+        for part in column_parts(table.n_samples, readable):
             names = [table.feature_names[j] for j in part]
             values = table.values[:, as_slice(part)]
             if declared & set(part):

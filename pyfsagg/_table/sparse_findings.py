@@ -12,7 +12,7 @@ from pyfsagg._table.columns import Kind
 from pyfsagg._table.findings import FEW, MISSING_CODES, Look, TableCheck
 from pyfsagg._table.identity import mix_bits
 from pyfsagg._table.sparse import SparseTable, read_sparse
-from pyfsagg._table.table import column_blocks
+from pyfsagg._table.table import column_parts
 
 
 def find_in_sparse(
@@ -67,7 +67,7 @@ class _SparseLook(Look):
         digests = np.zeros(self.width, dtype=np.uint64)
         np.add.at(digests, column, mix_bits(bits ^ self.row_salt[table.rows]))
         self.at_equal_columns(digests, self._equal, np.flatnonzero(~constant))
-        for part in column_blocks(n, np.flatnonzero(dense & ~constant).tolist()):
+        for part in column_parts(n, np.flatnonzero(dense & ~constant).tolist()):
             names = [table.feature_names[j] for j in part]
             values = np.column_stack([table.column(j) for j in part])
             self.at_columns(names, [kind] * len(part), values)

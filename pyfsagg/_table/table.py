@@ -181,7 +181,7 @@ def as_table(
     for error in converted.problems.values():
         raise error
     values = converted.table.values
-    for part in column_blocks(values.shape[0], range(values.shape[1])):
+    for part in column_parts(values.shape[0], range(values.shape[1])):
         infinite = np.isinf(values[:, as_slice(part)])
         if infinite.any():
             place = int(infinite.any(axis=0).argmax())
@@ -228,7 +228,7 @@ def convert_frame(frame: Frame, declared: set[int]) -> ConvertedTable:
     for dtype, positions in by_type.items():
         assert dtype is not None
         kinds[positions] = array_kind(dtype)
-        for part in column_blocks(frame.shape[0], positions):
+        for part in column_parts(frame.shape[0], positions):
             cells = frame.cells(part)
             with np.errstate(over="ignore"):  # long doubles beyond 1e308 are infinite, and refused
                 values[:, as_slice(part)] = cells
@@ -343,7 +343,7 @@ def _nominal_positions(nominal: Sequence[str | int] | None, names: list[Any]) ->
     return positions
 
 
-def column_blocks(n_samples: int, positions: Sequence[int]) -> Iterator[Sequence[int]]:
+def column_parts(n_samples: int, positions: Sequence[int]) -> Iterator[Sequence[int]]:
     """Columns in parts that are small beside the table: what is computed from a part takes as much again."""
     size = max(1, min(256, 2**20 // max(1, n_samples)))
     for start in range(0, len(positions), size):

@@ -40,7 +40,7 @@ REFUSED = {
     "agreement lists.txt --format lines --pilot 1": "--pilot must be a whole number",
     "vote lists.txt --size 9": "--size must be a whole number from 1 to 3",
     "stability scores.csv --sizes 0": "each of --sizes (a number of features) must be",
-    "stability scores.csv --confidence-level 2": "--confidence-level must be a number above 0",
+    "stability scores.csv --confidence-level 2": "--confidence-level must be above 0 and below 1",
     "screen guides.csv --item gene --score score --alpha 2": "--alpha must be a number above 0",
     "screen guides.csv --item gene --score score --control-genes x": "--control-genes names x",
 }  # fmt: skip

@@ -72,16 +72,16 @@ def test_halves_and_shuffled_targets_are_in_the_forecast(slow, monkeypatch, chec
 
 
 def test_small_runs_say_nothing_and_what_does_not_fit_is_refused(monkeypatch, tmp_path) -> None:
+    with memory_limit(1), pytest.raises(DataError, match=r"Execution\(scratch='FOLDER'\)"):
+        scoring.require_score_memory(1, (20, 320))
+    with memory_limit("100TB"):
+        wam(X, Y, **QUICK)
     monkeypatch.setattr(scoring, "LONG", 0.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         wam(X, Y, **QUICK)
         monkeypatch.setattr(scoring, "SMALL", 0)
         wam(X, Y, filter=lambda X, y, sample_weight: np.ones(X.shape[1]), **QUICK)
-    with memory_limit(1), pytest.raises(DataError, match=r"Execution\(scratch='FOLDER'\)"):
-        scoring.require_score_memory(1, (20, 320))
-    with memory_limit("100TB"):
-        wam(X, Y, **QUICK)
 
 
 def test_blocks_get_smaller_as_tables_get_larger_and_change_nothing(monkeypatch) -> None:

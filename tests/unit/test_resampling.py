@@ -379,5 +379,7 @@ def test_seeds() -> None:
 
 def test_a_weight_has_room_up_to_65535() -> None:
     assert full_weights(2, [65_535, 0]).tolist() == [[65_535, 0]]
-    with pytest.raises(ParameterError, match="count 65536 times, and a row counts at most 65535"):
+    with pytest.raises(
+        ParameterError, match="counts a row 65536 times, and a row counts at most 65535"
+    ):
         full_weights(2, [65_536, 0])
