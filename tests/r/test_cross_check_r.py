@@ -136,9 +136,7 @@ def one(monkeypatch: pytest.MonkeyPatch, cases, **options: object) -> object:
         cases=cases,
         **options,
     )
-    registry = type(COMPARISONS)("comparison")
-    registry.add(made)
-    monkeypatch.setattr(run, "COMPARISONS", registry)
+    monkeypatch.setattr(run, "COMPARISONS", [made])
     return cross_check(["stats"], X=WINE.X, y=WINE.y, n_resamples=3)
 
 
