@@ -21,7 +21,6 @@ from pyfsagg.exceptions import (
 from pyfsagg_papers import CrossCheck, cross_check, list_comparisons
 from pyfsagg_papers.comparisons import base, run
 from pyfsagg_papers.comparisons.base import (
-    COMPARISONS,
     VERDICTS,
     Case,
     Comparison,
