@@ -24,26 +24,14 @@ from pyfsagg.screens._result import Screen, Side, SideName, estimate_alpha, scor
 
 @dataclass(frozen=True, eq=False)
 class Guides:
-    """n guides, in the order in which they were given.
-
-    Attributes
-    ----------
-    names : ndarray of str (n,)
-    gene : ndarray of int (n,)
-        Position of the gene of each guide in `gene_names`.
-    gene_names : ndarray of str
-        In the order of first appearance.
-    scores : ndarray (n,)
-    log_fold_changes : ndarray (n,) or None
-    p_values : dict of side to ndarray (n,)
-    """
+    """n guides, in the order in which they were given; each array is of length n but for `gene_names`."""
 
     names: NDArray[np.str_]
-    gene: NDArray[np.int64]
-    gene_names: NDArray[np.str_]
+    gene: NDArray[np.int64]  # positions in `gene_names`
+    gene_names: NDArray[np.str_]  # in the order of first appearance
     scores: Floats
     log_fold_changes: Floats | None
-    p_values: dict[str, Floats]
+    p_values: dict[str, Floats]  # by side
 
 
 def read_guides(
