@@ -524,9 +524,9 @@ def elimination_scores(
 ) -> NDArray[np.float64]:
     """Place of each feature in a removal order, for use as a filter in an ensemble.
 
-    Parameters are those of :func:`eliminate`, but ties are broken at random by default, in an order
-    resample that `random_state` and `sample_weight` seed: by a fixed order of columns a method with many
-    ties (Greedy KL on many features) would look perfectly stable.
+    Parameters are those of :func:`eliminate`, but ties are broken at random by default, in an order that
+    `random_state` and the resample (`sample_weight`) decide: by a fixed order of columns a method with
+    many ties (Greedy KL on many features) would look perfectly stable.
     """
     spec = find_elimination(method)
     check_choice("tie_break", tie_break, TIE_BREAKS)

@@ -235,8 +235,8 @@ def frcm(
         scores = affinity_scores(table, consensus[np.newaxis], n_jobs)[0]
         seed = seed_of(parameters)
         call = Call.of(frcm, arguments, name="unsupervised.frcm", data=("X",), **seed)
-        parameters = {**parameters, "standardize": standardize, "call": call.record()}
-        return as_ranking("frcm", table, scores, parameters, consensus, partitions)
+        parameters["standardize"] = standardize
+        return as_ranking("frcm", table, scores, parameters, call, consensus, partitions)
 
 
 def seed_of(parameters: dict[str, Any]) -> dict[str, int]:
@@ -257,14 +257,14 @@ def partitions_of(
         return partitions, {"n_clusterings": len(partitions), "clusterer": "given"}
     k_range = resolve_k_range(arguments["k_range"], table)
     options = {name: arguments[name] for name in DRAWING}
-    drawn = draw_clusterings(table, k_range=k_range, execution=execution, **options)
+    labels, seed = draw_clusterings(table, k_range=k_range, execution=execution, **options)
     clusterer = arguments["clusterer"]
-    return drawn.labels, {
-        "n_clusterings": len(drawn.labels),
+    return labels, {
+        "n_clusterings": len(labels),
         "feature_fraction": arguments["feature_fraction"],
         "k_range": list(k_range),
         "clusterer": clusterer if isinstance(clusterer, str) else repr(clusterer),
-        "seed": drawn.seed,
+        "seed": seed,
     }
 
 
@@ -273,10 +273,11 @@ def as_ranking(
     table: Table,
     scores: Floats,
     parameters: dict[str, Any],
+    call: Call,
     consensus: Floats | None = None,
     labels: Labels | None = None,
 ) -> ConsensusRanking:
-    """Scores with everything that belongs to them."""
+    """Scores with everything that belongs to them, the call that repeats them among it."""
     return ConsensusRanking(
         method=method,
         feature_names=table.feature_names,
@@ -284,7 +285,7 @@ def as_ranking(
         ranking=rank_scores(scores),
         consensus=consensus,
         labels=labels,
-        parameters=parameters,
+        parameters={**parameters, "call": call.record()},
         data={
             "sha256": data_hash(table, None),
             "n_samples": table.n_samples,
