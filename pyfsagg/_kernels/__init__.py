@@ -1,12 +1,10 @@
 """Numba loops on plain arrays: no validation, no logging, no Python objects.
 
-numba keeps compiled kernels on disk and tells from the text of a kernel's own file whether they are
-still valid.  A kernel that calls one of another file holds a copy of its code, and would go on with
-the old copy after an upgrade that changes the other file only.  Versions of numba, too, give their
-files the same names.  So whatever was compiled from different sources of this folder and its rooms, or
+numba tells from the text of a kernel's own file whether the code on disk is still valid.  A kernel
+that calls one of another file holds a copy of its code, old after an upgrade of that file only, and
+versions of numba share file names.  So whatever was compiled from different sources of this folder, or
 by another numba, is thrown away here, before any kernel is loaded; and so is what a full disk or a crash
-has cut off.  Where nothing can be kept (a read-only installation without a home) kernels are compiled
-into a folder that lives as long as the process.
+has cut off.  Where nothing can be kept, kernels are compiled into a folder for this process.
 
 Every loop is compiled by :func:`kernel`, whose files two processes may fill at once.
 """
@@ -33,10 +31,8 @@ _Loop = TypeVar("_Loop", bound=Callable[..., Any])
 class _SharedCacheFile(IndexDataCacheFile):
     """The compiled code of one kernel, each set of argument types in a file named after these types.
 
-    numba numbers the files.  Two processes that compile a kernel for different types at the same time
-    both take the next number, the code of one replaces that of the other, and later processes run it on
-    arrays of the wrong type without a word.  With names that depend on the types alone, the worst
-    that can happen is that one of the two is compiled again.
+    numba numbers the files: two processes that compile at the same time may take one number, and later
+    ones run code on arrays of the wrong type.  With these names the worst is to compile twice.
     """
 
     def save(self, key: Any, data: Any) -> None:
@@ -76,10 +72,7 @@ def _caches(sources: Path) -> list[Path]:
 
 
 def _forget_other_sources(sources: Path) -> bool:
-    """Empty the caches unless this numba made them from what the folder `sources` holds now.
-
-    Returns whether compiled kernels are left.
-    """
+    """Empty the caches unless this numba made them from `sources`; whether kernels are left."""
     left = False
     digest = hashlib.sha256(__version__.encode())
     for path in sorted(sources.rglob("*.py")):

@@ -22,20 +22,12 @@ _PRAZNIK_LOW = 1e-14
 
 
 class CountedColumns(NamedTuple):
-    """A table prepared for the counting kernels.
+    """A table prepared for the counting kernels: `values` (n_samples, n_features) in Fortran order.
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n_samples, n_features), Fortran order
-    categories : ndarray of uint32, shape (n_categorical, n_samples)
-        Codes of the categorical columns; a missing value is a level of its own, the last one.  One row a
-        column: the memory layout of an array is part of its type, and that of a single column is another.
-    source : ndarray of int64, shape (n_features,)
-        Row of `categories`, or -1 for a column that is binned in each resample.
-    n_codes : ndarray of int64, shape (n_features,)
-        Bound on the number of codes (levels, or bins plus one for missing values).
-    lowest, highest : ndarray of int32, shape (n_features, k)
-        Rows of the most extreme known values of the binned columns, most extreme first.
+    `categories` (n_categorical, n_samples) holds the codes of categorical columns, missing last (one row
+    a column: memory layout is part of a type); `source` the row of each column there, -1 if it is
+    binned; `n_codes` a bound on its codes; `lowest` and `highest` (n_features, k) the rows of the most
+    extreme known values of binned columns, most extreme first.
     """
 
     values: Floats
@@ -55,8 +47,7 @@ def column_range(
 ) -> tuple[float, float]:
     """Smallest and largest known value among the rows of positive weight; (inf, -inf) if none.
 
-    `lowest` and `highest` hold the rows of the most extreme values, the most extreme one first: a
-    resample nearly always has one of the first few, so the column is hardly ever scanned.
+    `lowest` and `highest` hold the rows of the most extreme values: nearly always one of the first is in.
     """
     low = np.inf
     for row in lowest:
@@ -119,10 +110,9 @@ def width_rows(
     bins: int,
     codes: NDArray[np.unsignedinteger[Any]],
 ) -> int:
-    """Write the bin of every row to `codes`; return how many codes there may be.
+    """Write the bin of every row (the cuts below its value) to `codes`; return how many there may be.
 
-    The bin is the number of cuts below the value.  A missing value gets the last code; rows outside
-    the range (they are not in the resample) get an arbitrary valid code.
+    A missing value gets the last code; rows that are not in the resample get an arbitrary valid code.
     """
     if not low < high:
         return _one_bin(column, codes)
@@ -161,10 +151,7 @@ def praznik_rows(
     bins: int,
     codes: NDArray[np.unsignedinteger[Any]],
 ) -> int:
-    """As :func:`width_rows`, by floor((x - low) / (high - low) * bins) on the widened range.
-
-    Where the range is not widened, that of the largest value is `bins`: it joins the last bin.
-    """
+    """As :func:`width_rows`, by floor((x - low) / (high - low) * bins), and a result of `bins` less 1."""
     if not low < high:
         return _one_bin(column, codes)
     factor = 1.0  # keeps differences and their reciprocals in range for extreme magnitudes
@@ -219,10 +206,7 @@ def _count_cells(
     copies: NDArray[np.int64],
     cells: NDArray[np.int64],
 ) -> None:
-    """Weighted counts by code and class: ``cells[code * n_classes + label]``.
-
-    The places are computed in a loop of their own, which vectorises; the counting cannot.
-    """
+    """Weighted counts ``cells[code * n_classes + label]``; a loop for the places alone vectorises."""
     copies[:] = 0
     for i in range(keys.shape[0]):
         keys[i] = codes[i] * np.uint32(n_classes) + offsets[i]
@@ -307,10 +291,8 @@ def class_tables(
     weights: NDArray[np.uint16],
     scores: Floats,
 ) -> None:
-    """Write the `scores` (n_outputs, n_resamples, n_features) of every column and resample.
-
-    `statistic` is `CHI_SQUARED` (Pearson's statistic and Cramér's V) or `VALUE_DIFFERENCE` (of two
-    classes).
+    """Write the `scores` (n_outputs, n_resamples, n_features) of `CHI_SQUARED` (and Cramér's V) or
+    `VALUE_DIFFERENCE` (of two classes) of every column and resample.
     """
     values, categories, source, n_codes, lowest, highest = columns
     n, p = values.shape
@@ -381,8 +363,7 @@ def spearman_block(
 def _moments(distinct: Floats, cells: NDArray[np.int64], c: int) -> tuple[float, float]:
     """Mean and variance (divisor n) of class `c`; the mean is NaN for a class without known values.
 
-    Summed over the distinct values in ascending order, so that weights and repeated rows agree.  A
-    class with one distinct value has that mean and the variance 0 exactly.
+    Summed over distinct values in ascending order, so that weights and repeated rows agree.
     """
     count = 0
     total = 0.0

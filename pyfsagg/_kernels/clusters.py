@@ -13,10 +13,7 @@ Labels = NDArray[np.int32]
 
 @kernel
 def coassociation_counts(labels: Labels, start: int, stop: int, counts: NDArray[np.int32]) -> None:
-    """Fill rows `start` to `stop` of `counts` (n, n): in how many clusterings two samples meet.
-
-    `labels` (n, T) holds a sample per row, so that the comparison runs along memory.
-    """
+    """Fill rows `start` to `stop` of `counts` (n, n): how many of the `labels` (n, T) join two samples."""
     n, n_clusterings = labels.shape
     for i in range(start, stop):
         for j in range(n):
@@ -28,10 +25,7 @@ def coassociation_counts(labels: Labels, start: int, stop: int, counts: NDArray[
 
 @kernel
 def add_squared_distances(block: Floats, start: int, stop: int, squared: Floats) -> None:
-    """Add the share of the features in `block` (n, b) to rows `start` to `stop` of `squared`.
-
-    Only entries above the diagonal are touched.
-    """
+    """Add the share of `block` (n, b) to rows `start` to `stop` of `squared`, above the diagonal."""
     n, width = block.shape
     partial = np.empty(4)
     for i in range(start, stop):
@@ -61,8 +55,7 @@ def shortfall_sums(
 ) -> None:
     """Sums over pairs of 1 - A_ij, the shortfall of the affinity (7), per feature of `block` (n, b).
 
-    ``total[d] += sum (1 - A_ij)`` and ``weighted[g, d] += sum M^(g)_ij (1 - A_ij)`` for the matrices
-    ``consensus[g]`` (g, n, n); pairs at distance 0 have affinity 1.  With thousands of features all
+    `weighted` has them times each matrix of `consensus` (g, n, n).  With thousands of features all
     affinities are close to 1, and sums of them would lose the digits in which features differ.
     """
     n, width = block.shape
@@ -118,9 +111,8 @@ def secular_root(
 ) -> float:
     """Root of g between `low` and `high`, the gap below the pole number `gap`.
 
-    Each step fits one pole to the terms on either side (Bunch, Nielsen and Sorensen 1978) and takes
-    the root of the fit; where it leaves the bracket, the bracket is halved.  A weight of zero is no
-    special case: where g does not change its sign, the bracket shrinks to the pole that stays.
+    Each step takes the root of a fit of one pole to the terms on either side (Bunch, Nielsen and Sorensen
+    1978), or halves the bracket; with a weight of zero it shrinks to the pole that stays.
     """
     size = poles.shape[0]
     tolerance = 2e-15 * poles[size - 1]
@@ -210,10 +202,9 @@ def spectral_entropy_without(c: float, poles: Floats, weights: Floats) -> Floats
 
 @kernel(error_model="numpy")
 def correlation_ratios(block: Floats, labels: NDArray[np.int32], ratios: Floats) -> None:
-    """Fill `ratios` (T, b): root of the between-cluster share of the variance.
+    """Fill `ratios` (T, b): root of the between-cluster share of the variance; 0 without variance.
 
-    `block` (n, b) holds features with mean zero; `labels` (T, n) counts clusters from 0.  A feature
-    without variance has the ratio 0.
+    `block` (n, b) holds features with mean zero; `labels` (T, n) counts clusters from 0.
     """
     n, width = block.shape
     variation = np.zeros(width)

@@ -25,16 +25,10 @@ def prefix_step(
     strict: bool,
     out: Floats,
 ) -> None:
-    """Move mass from every item to all items that a list ranks at least as high (or higher).
+    """Move mass from every item to all items that a list ranks at least as high (or higher, if `strict`).
 
-    out[q] += Σ over lists l and items i at or after q (strictly after, if `strict`) of
-    mass[i]·weights[l, i], by one pass over each list from its end: O(m p).
-
-    Parameters
-    ----------
-    order : (m, p) items of each list, best first; only the first held[l] count
-    ends : (m, p) for each position, the position after the last item tied with it
-    weights : (m, p) by item
+    out[q] += Σ mass[i]·weights[l, i] over lists l and items i at or after q: O(m p).  `order` (m, p) has
+    the items of each list, best first, of which held[l] count; `ends` the position after the last tied.
     """
     for row in range(order.shape[0]):
         below = 0.0
@@ -66,9 +60,8 @@ def better_counts(
 ) -> None:
     """out[i] = number of items j ranked better than i in at least one list, or in a majority.
 
-    ranks (m, p), NaN = the list does not compare this item; an item j counts multiplicity[j] times,
-    a list by its weight (m,), above 0: whole numbers, or fractions in a kernel of their own type.
-    O(p² m) time, no p × p matrix: a block of items is compared list by list, which vectorises.
+    ranks (m, p), NaN = not compared; an item j counts multiplicity[j] times, a list by its weight (m,),
+    whole or in a kernel of its own type.  O(p² m) time; blocks of items, list by list, vectorise.
     """
     m, p = ranks.shape
     nothing = weights[0] - weights[0]  # of the type of the weights
@@ -111,10 +104,7 @@ def _moves(here: Floats, there: Floats, weights: Counts, m: int, needed: int) ->
 
 @kernel
 def win_matrix(ranks: Floats, weights: Counts, needed: int, out: NDArray[np.uint8]) -> None:
-    """out[i, j] = 1 if the chain may move from i to j; ranks as in :func:`better_counts`.
-
-    Of the lists that compare the two, `needed` to rank j higher are ANY, HALF (at least) or MOST.
-    """
+    """out[i, j] = 1 if of the lists that compare the two ANY, HALF (at least) or MOST rank j higher."""
     p, m = ranks.shape
     for i in range(p):
         for j in range(p):
@@ -172,8 +162,7 @@ def _flat_peak(values: Floats, i: int) -> bool:
 def smooth_medians(given: Floats) -> Floats:
     """3RS3R: repeated medians, flat peaks of two split, and repeated medians again if any was.
 
-    At a flat peak each half is drawn to the median of itself, its neighbour and the line through its
-    two neighbours; splits close to the ends are not made.
+    At a flat peak each half becomes the median of itself, its neighbour and the line through the next two.
     """
     once = _repeated_medians(given)
     n = once.size

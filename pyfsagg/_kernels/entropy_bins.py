@@ -23,9 +23,9 @@ TABLE_BITS = 50
 class CutSpace(NamedTuple):
     """Work space for one column: its entries, and the search for cuts between them.
 
-    Entry i has the class ``classes[i]`` and the total weight ``sizes[i]``; ``cut[i]`` is 1 if a cut
-    before it is admissible, and 2 if it is made.  `left` and `right` are class counts, `stack` holds
-    the intervals still to be searched, and `codes` is what :func:`log_codes` returns.
+    Entry i has the class ``classes[i]`` and weight ``sizes[i]``; ``cut[i]`` is 1 if a cut before it is
+    admissible, 2 if made.  `left`, `right`: class counts; `stack`: intervals to be searched; `codes`:
+    see :func:`log_codes`.
     """
 
     classes: NDArray[np.int32]
@@ -91,16 +91,12 @@ def build_entries(
     packed: NDArray[np.uint32],
     space: CutSpace,
 ) -> Integer:
-    """Entries of one column; returns how many.
+    """Entries of one column, in space for n_known + 1; returns how many.
 
     ``order[:n_known]`` lists the rows by rising value.  If the column is `tied`, the bit above the
-    `row_bits` bits of the row number says that the value differs from the one before.  The space
-    needs n_known + 1 places.
-
-    Without ties the entries are the runs of one class.  No candidate is lost by that: while rows of
-    one class change sides the weighted entropy is strictly concave, so that the best cut never lies
-    inside such a run, not even as a tie (the boundary points of Fayyad and Irani).  With ties every
-    change of value is a candidate.
+    `row_bits` bits of the row number says that the value differs from the one before, and every change
+    of value is a candidate.  Without ties the entries are the runs of one class, as the best cut never
+    lies inside one, not even as a tie (the boundary points of Fayyad and Irani).
     """
     if tied:
         return _runs_of_value(order, n_known, row_bits, packed, space)
@@ -117,11 +113,7 @@ def _runs_of_class(
     classes: NDArray[np.int32],
     sizes: NDArray[np.int32],
 ) -> Integer:
-    """Runs of one class among the rows present.
-
-    Free of branches, because presence and class of the next row cannot be predicted: class and
-    start of the running entry are written at every row and move on only when a new entry starts.
-    """
+    """Runs of one class among the rows present, free of branches, which could not be predicted."""
     last = np.int64(-1)
     entry = np.int64(0)  # one past the running entry
     seen = np.int64(0)
@@ -196,8 +188,7 @@ def mark_cuts(
 ) -> Integer:
     """Set ``cut[i] = 2`` where the column is cut before entry i; returns the number of cuts.
 
-    With `parity`, the FSelectorRcpp reading, the boundary sample is left out of k1 and E1, and the
-    right part is searched without its first sample (`sizes` is restored before returning).
+    With `parity` as FSelectorRcpp: k1 and E1 without the boundary sample, the right part without its first.
     """
     sizes, cut, stack = space.sizes, space.cut, space.stack
     n_cuts = 0
@@ -292,11 +283,8 @@ def _sweep(
     right: NDArray[np.int64],
     gathered: Integer,
 ) -> tuple[int, Integer]:
-    """First cut of the largest value, the sum of ``x log x`` over the class counts of both parts
-    less that over the sizes of the parts: N times the entropy that remains, with a minus sign.
-
-    `right` holds the class counts of the interval and `gathered` the sum over them; an entry that
-    changes sides changes four terms.  Both arrays are used up.
+    """First cut of the largest value: the sum of ``x log x`` over the class counts of both parts less
+    that over their sizes.  `right` has the class counts and `gathered` the sum over them; both are used up.
     """
     left[:] = 0
     n_left, n_right = np.int64(0), right.sum()
@@ -325,10 +313,9 @@ def _sweep_two(
     table: NDArray[np.int64],
     right: NDArray[np.int64],
 ) -> tuple[int, Integer]:
-    """As :func:`_sweep` for two classes, with the counts in registers.
+    """As :func:`_sweep` for two classes, with the counts in registers: markedly faster.
 
-    Most tables have two classes, and the general loop is markedly slower for them.  Unsigned counts
-    spare the test for negative indices, which costs as much as the look-up.
+    Unsigned counts spare the test for negative indices, which costs as much as the look-up.
     """
     left_0, left_1 = np.uint64(0), np.uint64(0)
     right_0, right_1 = np.uint64(right[0]), np.uint64(right[1])
@@ -417,10 +404,8 @@ def bin_edges(
 ) -> Integer:
     """Bins of one sorted column over the rows present; returns how many are told apart.
 
+    Bin b holds the sorted positions ``edges[b] <= position < edges[b + 1]``, up to ``cutpoints[b]``;
     `grid` holds the value of every `GRID_STEP`-th row of the order.
-
-    Bin b holds the sorted positions ``edges[b] <= position < edges[b + 1]``; between b and b + 1
-    lies ``cutpoints[b]``, and a value above it goes up.
     """
     first, last = 0, n_known - 1
     while first < n_known and packed[np.uint64(order[first]) & mask] & 0xFFFF == 0:
@@ -462,8 +447,7 @@ def _width_edges(
 ) -> Integer:
     """Cuts of equal width, and their places in the sorted column.
 
-    The grid tells the places to `GRID_STEP`; from there all cuts are bisected in step, so that
-    their look-ups, which miss the cache, overlap.
+    From the grid on all cuts are bisected in step, so that their look-ups, which miss the cache, overlap.
     """
     width_cutpoints(low, high, n_bins, cutpoints)
     below = 0
@@ -496,10 +480,7 @@ def _frequency_edges(
     edges: NDArray[np.int64],
     cutpoints: Floats,
 ) -> Integer:
-    """Cut after the first value below or at which k / n_bins of the weight lies, k = 1, 2, …
-
-    Equal values stay together, and a value that takes several shares leaves out bins.
-    """
+    """Cut after the first value at which k / n_bins of the weight is reached, k = 1, 2, …"""
     total = np.int64(0)
     for row in order[:n_known]:
         total += np.int64(packed[np.uint64(row) & mask]) & 0xFFFF

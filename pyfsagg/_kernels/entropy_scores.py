@@ -28,9 +28,8 @@ SCORES = ("information_gain", "gain_ratio", "symmetric_uncertainty")
 
 
 class DrawnRows(NamedTuple):
-    """One resample: its packed rows, its class counts, and the table of ``x log x``.
-
-    `state` holds the shift of the table and how far it is filled: resamples of one size share it.
+    """One resample: its packed rows, its class counts, and the table of ``x log x`` (its shift, and how
+    far it is filled, in `state`), which resamples of one size share.
     """
 
     packed: NDArray[np.uint32]
@@ -54,9 +53,8 @@ def room_for_rows(n_samples: Integer, n_classes: Integer, table_size: Integer) -
 def start_resample(
     r: Integer, weights: NDArray[np.uint16], labels: NDArray[np.int32], drawn: DrawnRows
 ) -> tuple[Integer, int, Integer]:
-    """Pack the rows of resample `r`, count its classes and see to the table.
-
-    Returns the total weight, the shift of the table, and the sum of ``x log x`` over the classes.
+    """Pack the rows of resample `r` and see to the table; the total weight, the shift of the table, and
+    the sum of ``x log x`` over the classes.
     """
     row_weights, row_labels = weights[r], labels[min(r, labels.shape[0] - 1)]
     class_counts, table, state = drawn.class_counts, drawn.table, drawn.state
@@ -85,10 +83,7 @@ def count_between_cuts(
     n_entries: Integer,
     space: CutSpace,
 ) -> NDArray[np.int64]:
-    """Class counts of the levels that the cuts make; one more row is left at zero.
-
-    Returns `counts`, or a larger array where that has too few rows.
-    """
+    """Class counts of the levels between cuts, and a row of zeros; in `counts`, or a larger array."""
     if n_cuts + 2 > counts.shape[0]:
         counts = np.empty((2 * n_cuts + 2, counts.shape[1]), np.int64)
     counts[: n_cuts + 2] = 0
@@ -109,10 +104,7 @@ def write_scores(
     shift: int,
     out: Floats,
 ) -> None:
-    """The three scores from the counts (n_levels, n_classes).
-
-    `class_sum` is the sum of ``x log x`` over the class counts.
-    """
+    """The three scores from the counts (n_levels, n_classes); `class_sum`: Σ ``x log x`` of the classes."""
     joint = np.int64(0)
     levels = np.int64(0)
     for level in range(n_levels):
@@ -163,11 +155,7 @@ def _count_rows(
 
 @kernel
 def _class_words(packed: NDArray[np.uint32], bits: Integer, words: NDArray[np.uint64]) -> None:
-    """The weight of each row, moved up by `bits` for each class below its own.
-
-    A sum of such words counts all classes at once, without the chain of loads and stores on one
-    table of counts.
-    """
+    """The weight of each row, moved up by `bits` for each class below its own: a sum counts all classes."""
     for row in range(packed.shape[0]):
         word = np.int64(packed[row])
         words[row] = np.uint64(word & 0xFFFF) << np.uint64(bits * (word >> 16))
@@ -206,16 +194,9 @@ def score_mdl(
 ) -> Floats:
     """Scores (n_resamples, n_columns, 3) of numeric columns cut by MDL in every resample.
 
-    Parameters
-    ----------
-    order, n_known, tied, row_bits
-        The sorted columns, see :class:`pyfsagg.discretization.SortedColumns`.
-    weights : ndarray of uint16, shape (n_resamples, n_samples)
-    labels : ndarray of int32, shape (n_resamples or 1, n_samples)
-    table_size : int
-        One more than the largest total weight of a resample.
-    parity : bool
-        The FSelectorRcpp reading of the MDL criterion.
+    `order`, `n_known`, `tied`, `row_bits` are those of :class:`pyfsagg.discretization.SortedColumns`;
+    `weights` (n_resamples, n_samples); `labels` (n_resamples or 1, n_samples); `table_size` is one more
+    than the largest total weight; `parity` takes the FSelectorRcpp reading.
     """
     n_resamples, n_samples = weights.shape
     n_columns = order.shape[0]
@@ -254,11 +235,9 @@ def score_binned(
     n_classes: Integer,
     table_size: Integer,
 ) -> Floats:
-    """Scores (n_resamples, n_columns, 3) of numeric columns binned anew in every resample.
+    """Scores (n_resamples, n_columns, 3) of the `columns` of `values`, binned anew in every resample.
 
-    `values` (n_samples, n_features) is the table in Fortran order, `columns` says which of its
-    columns are meant, row j of `grid` is that of :func:`~pyfsagg._kernels.entropy_bins.bin_edges`, and
-    the other parameters are those of :func:`score_mdl`.
+    Row j of `grid` is that of :func:`~pyfsagg._kernels.entropy_bins.bin_edges`; else as :func:`score_mdl`.
     """
     n_resamples, n_samples = weights.shape
     n_columns = order.shape[0]
@@ -312,10 +291,7 @@ def score_nominal(
     n_classes: Integer,
     table_size: Integer,
 ) -> Floats:
-    """Scores (n_resamples, n_columns, 3) of columns whose levels are taken as they are.
-
-    `codes` (n_columns, n_samples) run from 0 to ``n_levels[j] - 1``, missing values included.
-    """
+    """Scores (n_resamples, n_columns, 3) of columns of `codes` below ``n_levels[j]``, missing included."""
     n_resamples, n_samples = weights.shape
     n_columns = codes.shape[0]
     out = np.empty((n_resamples, n_columns, 3))
@@ -339,8 +315,7 @@ OUTPUTS = (*SCORES, "chi_squared", "cramers_v", "value_difference_metric")
 def _entropy_scores(cells: NDArray[np.int64], n_classes: Integer, out: Floats) -> None:
     """The three scores, into `out`, of counts at ``code * n_classes + label``.
 
-    For counts that come without their rows: they may be large, so the values of ``x log x`` are
-    computed as they are needed, to the same bits as those of the table.
+    The counts may be large: ``x log x`` is computed as needed, to the same bits as those of the table.
     """
     total = cells.sum()
     shift = xlogx_shift(total)
@@ -366,9 +341,8 @@ def score_counts(
     n_classes: int,
     scores: Floats,
 ) -> None:
-    """Scores (number of `OUTPUTS`, n_resamples, n_features) of the counts of `count_resamples`.
-
-    The value difference metric is defined for two classes, and not written for more.
+    """Scores (number of `OUTPUTS`, n_resamples, n_features) of the counts of `count_resamples`; the
+    value difference metric for two classes only.
     """
     start = 0
     cells = np.empty(int(n_codes.max()) * n_classes, np.int64)

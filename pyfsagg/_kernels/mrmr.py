@@ -67,8 +67,7 @@ def _shift(most: int) -> int:
 def takes_few_rows(weights: NDArray[np.uint16], n_codes: NDArray[np.int64]) -> bool:
     """Whether the row by row way is open to a resample, and costs less than bit masks.
 
-    The costs, in about a nanosecond, are fitted to measurements over 40 to 2000 rows and 2 to 60
-    levels: see benchmarks/KERNELS.md.
+    Costs in about a nanosecond, fitted to 40 to 2000 rows and 2 to 60 levels: see benchmarks/KERNELS.md.
     """
     n_rows, n_draws, heaviest = 0, 0, 0
     for weight in weights:
@@ -206,10 +205,7 @@ def next_selected(
     left: NDArray[np.bool_],
     k: int,
 ) -> tuple[int, float]:
-    """First column of the largest score among those `left`, and that score.
-
-    It is the relevance less the mean redundancy with the k columns that were selected before.
-    """
+    """First column of the largest relevance less mean redundancy among those `left`, and that score."""
     best, best_score = -1, -np.inf
     for j in range(left.shape[0]):
         if left[j]:
@@ -229,10 +225,7 @@ def _select(
     scores: Floats,
     order: NDArray[np.int64],
 ) -> None:
-    """Fill `scores` (column order) and `order` for one resample; the class is the last column.
-
-    A feature that is not selected keeps the criterion that it had when the last one was.
-    """
+    """Fill `scores` and `order` of one resample (class last); the others keep their last criterion."""
     relevance = np.zeros(n_features)
     redundancy = np.zeros(n_features)
     left = np.ones(n_features, dtype=np.bool_)
@@ -290,10 +283,7 @@ def mrmr_block(
     scores: Floats,
     orders: NDArray[np.int64],
 ) -> None:
-    """Scores (b, p) and orders (b, k) of a block of b resamples.
-
-    `n_codes` bounds the codes of every feature and, last, of the class.
-    """
+    """Scores (b, p) and orders (b, k) of b resamples; `n_codes` bounds the codes, of the class last."""
     n, n_features = columns.values.shape
     totals = weights.astype(np.int64).sum(axis=1)
     by_rows = np.empty(weights.shape[0], dtype=np.bool_)

@@ -1,17 +1,13 @@
 """Mutual information of coded columns within one resample, exact in its counts.
 
-Every draw of the resample has a place (see :mod:`pyfsagg._kernels.mrmr_counts`).  A level of a column is
-*dense* or *listed*: a dense level is a bit mask over the places, a listed one the list of its places.
-Dense levels meet by AND and popcount; a listed level meets the other column by looking up the codes
-at its places.  The rule: a level with few draws for the length of a mask is listed, because the look
-ups are then cheaper than the passes over the masks, and so are all levels of a column with more
-than `MAX_TABULATED` of them.  A pair with such a column is counted by walking its lists, in O(n)
-time and memory however many levels there are; any other pair is counted into a table of at most
-`MAX_TABULATED` squared cells.
+Every draw of the resample has a place.  A level of a column is *dense*, a bit mask over the places,
+or *listed*, the list of its places.  Dense levels meet by AND and popcount; a listed level looks up
+the other column's codes at its places, which is cheaper for few draws.  All levels of a column with
+more than `MAX_TABULATED` are listed; its pairs are counted by walking its lists, in O(n) time and
+memory, any other pair in a table of at most `MAX_TABULATED` squared cells.
 
-Sums of c·ln c are taken in 64-bit fixed point.  Integer sums do not depend on their order, so the
-result is the same, bit for bit, whichever way the cells were counted, and columns that are equal up
-to the names of their levels tie exactly.
+Sums of c·ln c are 64-bit fixed point: their order does not matter, so the result is the same bit for
+bit whichever way cells were counted, and columns equal up to the names of their levels tie exactly.
 """
 
 from __future__ import annotations
@@ -64,10 +60,9 @@ def _lane_sums(builder: Any, vectors: list[Any]) -> Any:
 def _meet(rows: int, columns: int) -> Callable[..., Any]:
     """An intrinsic that counts the intersections of `rows` masks with `columns` masks.
 
-    ``meet(masks, first, second, n_words, n_single, out, place, stride)``: `masks` is the flat array
-    of words; the masks of one side follow each other from word `first`, those of the other from
-    word `second`; the bits of the first `n_single` words of a mask count once, those of the others
-    twice; the count of (i, j) goes to ``out[place + i * stride + j]`` (int64).
+    ``meet(masks, first, second, n_words, n_single, out, place, stride)``: the masks of the two sides
+    follow each other from the words `first` and `second`; the bits of their first `n_single` words count
+    once, others twice; (i, j) goes to ``out[place + i * stride + j]`` (int64).
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -135,10 +130,7 @@ meet_3x3 = _meet(TILE, TILE)
 
 @intrinsic
 def equal_bits(typingctx: Any, codes: Any, position: Any, level: Any) -> tuple[Any, Any]:
-    """The 64 comparisons ``codes[position + k] == level`` as the bits of one word.
-
-    `codes` is a one-dimensional contiguous array of integers, in whose type `level` fits.
-    """
+    """The 64 comparisons ``codes[position + k] == level`` as the bits of one word; `level` fits the type."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = _data(context, builder, signature.args[0], arguments[0])
@@ -161,10 +153,9 @@ _VECTOR_BITS = WORD_BITS * LANES
 
 
 class Draws(NamedTuple):
-    """Rows by place: ``rows[:n_single]`` at the places from 0, the rest from `first_double`.
+    """Rows by place: ``rows[:n_single]`` at the places from 0 count one draw, those from `first_double` two.
 
-    A place below `first_double` counts one draw of its row, the others count two.  Both parts are
-    filled up to whole vectors.
+    Both parts are filled up to whole vectors.
     """
 
     rows: NDArray[np.int32]
@@ -225,9 +216,8 @@ class Tables(NamedTuple):
 class Encoded(NamedTuple):
     """The columns of one resample; dense levels have the codes 0..n_dense - 1.
 
-    `listed` holds for a column of few levels the places in listed levels, as place * 64 + level and
-    in ascending order, which is kind to the caches; for a column of many levels all places level by
-    level, each level after its size.
+    `listed` holds place * 64 + level in ascending order, which is kind to the caches; for a column of many
+    levels all places level by level, each level after its size.
     """
 
     codes: NDArray[np.unsignedinteger[Any]]  # flat, by place, as many for each column
@@ -260,9 +250,8 @@ def log_table(n_draws: int) -> Tables:
 def allocate(
     n_draws: int, n_codes: NDArray[np.int64], like: NDArray[np.unsignedinteger[Any]]
 ) -> Encoded:
-    """Room for the columns of resamples of up to `n_draws`.
+    """Room for columns of up to `n_draws` with codes below `n_codes`, of the type of the array `like`.
 
-    `n_codes` bounds the codes of each column; `like` is an empty array of the type of the codes.
     Pages that are never written cost no memory, so the bounds may be generous.
     """
     n_columns = n_codes.shape[0]
@@ -419,11 +408,7 @@ def _walk(
     value: NDArray[np.int64],
     counter: NDArray[np.int64],
 ) -> int:
-    """Sum over the cells of two columns, by the lists of one and the codes of the other.
-
-    The lists are ``listed[start:stop]``, the codes start at ``codes[other]``.  Takes a time in
-    proportion to the draws, whatever the number of levels.
-    """
+    """Sum over the cells of ``listed[start:stop]`` and the codes from ``codes[other]``, in O(draws)."""
     total = 0
     k = start
     while k < stop:
@@ -452,10 +437,7 @@ def _meet_dense(
     cells: NDArray[np.int64],
     stride: int,
 ) -> None:
-    """Counts of `rows` by `columns` cells whose masks start at the words `first` and `second`.
-
-    Cell (i, k) goes to ``cells[i * stride + k]``.
-    """
+    """Counts of cells whose masks start at `first` and `second`, to ``cells[i * stride + k]``."""
     tiled_rows = rows - rows % TILE
     tiled_columns = columns - columns % TILE
     for i in range(0, tiled_rows, TILE):
@@ -493,10 +475,7 @@ def _scatter(
     along: int,
     across: int,
 ) -> None:
-    """Count listed places into a table, where the other column's code is below `n_levels`.
-
-    The level of the listing column counts in steps of `along`, that of the other of `across`.
-    """
+    """Count listed places by level (steps of `along`) and other code below `n_levels` (of `across`)."""
     for k in range(start, stop):
         place = listed[k] >> LEVEL_BITS
         level = np.int64(codes[other + place])
@@ -557,8 +536,7 @@ def add_information(
 ) -> None:
     """Add the mutual information (nats) of column `a` with each wanted column b to ``sums[b]``.
 
-    Pairs with few cells are counted into a table, the others by walking the lists.  One call serves
-    all columns because handing over the arrays costs more than a small pair.
+    One call serves all columns because handing over the arrays costs more than a small pair.
     """
     codes, masks, listed = encoded.codes, encoded.masks, encoded.listed
     mask_start, list_start, list_stop = encoded.mask_start, encoded.list_start, encoded.list_stop

@@ -127,11 +127,10 @@ def log_joint_probability(
 ) -> tuple[float, float]:
     """log P(N(t_l) ≥ c_l for all l) for n = c_d uniform numbers, and a bound on its error.
 
-    The rate of the process in each stretch is the slope of the least concave majorant of the
-    required counts, the most likely way of meeting them (it minimizes the relative entropy of the
-    path), so that the mass stays where the answer comes from, however small that is.  In these
-    units no path gains weight, so that mass left out early bounds what it could have contributed;
-    the tolerance is tightened until that bound is below 1e-15 of the result.
+    The rate of the process in each stretch is the slope of the least concave majorant of the required
+    counts, the most likely way of meeting them, so that the mass stays where the answer comes from.  In
+    these units no path gains weight: mass left out early bounds what it could have contributed, and the
+    tolerance is tightened until that bound is below 1e-15 of the result.
     """
     n = counts[d - 1]
     size = _majorant(times, counts, d, corners)
@@ -207,10 +206,9 @@ def _complement_once(
 
 @kernel
 def log_joint_by_complement(times: Floats, counts: IntArray, d: int, buffers: Floats) -> float:
-    """The same as :func:`log_joint_probability` for probabilities near 1, as log(1 − failure).
+    """The same for probabilities near 1, as log(1 − failure), a sum of positive terms of its own.
 
-    Near 1 the logarithm is as small as the failure probability, and only its own sum of positive
-    terms gives that with full relative accuracy (down to 1e-270; below, the error is absolute).
+    Full relative accuracy down to 1e-270; below, the error is absolute.
     """
     tolerance = FIRST_TOLERANCE
     while True:
@@ -251,13 +249,9 @@ SMALLEST_LOG_RHO, LARGEST_LOG_RHO = -690.0, -1e-12
 def log_group_rho(
     places: Floats, starts: NDArray[np.int64], alpha: float
 ) -> tuple[Floats, NDArray[np.int64]]:
-    """log ρ of each group, and how many of its places are at most α.
+    """log ρ of each group, and how many of its `places` are at most α; the first always counts.
 
-    Parameters
-    ----------
-    places : (n_places,) in (0, 1), sorted inside each group
-    starts : (n_groups + 1,) where each group begins, and the end
-    alpha : places beyond it do not count, except for the first of a group
+    `places` in (0, 1) are sorted inside each group; `starts` (n_groups + 1,) has the groups and the end.
     """
     log_rhos = np.empty(starts.size - 1)
     counted = np.zeros(starts.size - 1, dtype=np.int64)
@@ -287,17 +281,10 @@ def log_group_p(
 ) -> Floats:
     """log P(ρ of a random group ≤ ρ) for each ρ with the size of its group.
 
-    Random groups are drawn from the pool of the known places and those of the group itself that are
-    not among them; without any place the numbers drawn are uniform.  Equal neighbours are computed
-    once: sort the input.  A uniform ρ below exp(−690) has the bound n ρ.
-
-    Parameters
-    ----------
-    log_rhos, sizes : (n_groups,)
-    alpha : as in :func:`log_group_rho`
-    known : (n_known,) sorted places
-    own : (n_own,) places of the groups that are not among the known ones, group by group
-    starts : (n_groups + 1,) where each group begins in `own`, and the end
+    Random groups are drawn from the pool of the sorted places `known` and the places `own` of the group
+    (group by group, from `starts`) that are not among them; without any place the numbers drawn are
+    uniform.  Equal neighbours are computed once: sort the input.  A uniform ρ below exp(−690) has the
+    bound n ρ.
     """
     out = np.zeros(log_rhos.size)
     for g in range(log_rhos.size):
@@ -340,11 +327,7 @@ def _urn_levels(log_rho: float, n: int, alpha: float, known: Floats, own: Floats
 def log_crossing_of_draws(levels: Floats, total: float, n: int, unit: float) -> float:
     """log P(at least k of n draws are among the first levels[k − 1] balls, for some k ≤ K ≤ n).
 
-    Parameters
-    ----------
-    levels : (K,) increasing numbers of balls
-    total : all balls; with unit 1 at least n
-    unit : see the module
+    `levels` (K,) increase; `total` balls, with unit 1 at least n; `unit`: see the module.
     """
     free, next_free = np.ones(n + 1), np.ones(n + 1)
     largest, total_share = -np.inf, 0.0
@@ -407,9 +390,8 @@ def _log_first(
 
 @kernel
 def _thin(c: int, k: int, lower: float, upper: float, unit: float, free: Floats) -> float:
-    """The chance that no level before k was reached, if c draws are among the first `upper` balls.
-
-    Of them a were among the first `lower`; free[a] is the chance that no earlier level was reached.
+    """The chance that no level before k was reached, if c draws are among the first `upper` balls, of
+    which a were among the first `lower`; free[a] is the chance that no earlier level was reached.
     """
     limit = k - 2
     if k == 1 or lower <= 0.0:

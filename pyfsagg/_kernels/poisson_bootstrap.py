@@ -1,8 +1,7 @@
 """Poisson bootstrap: weights by hashing, and the counts of all resamples in one pass over the rows.
 
-The weight of a row in a resample is a function of (key, number of the row, number of the resample)
-and of nothing else, so that rows may come in any pieces, in any order and to any worker.  Sums of
-weights are whole numbers: the order of the additions has no influence either.
+A weight is a function of (key, number of the row, number of the resample) alone, and sums of weights
+are whole numbers: rows may come in any pieces, in any order and to any worker.
 """
 
 from __future__ import annotations
@@ -69,10 +68,8 @@ def _draw_row(
     uniform: NDArray[np.uint32],
     out: NDArray[np.uint8],
 ) -> None:
-    """Weights of one row in whole groups of resamples.
-
-    The hashes of a row are a splitmix64 sequence that starts at a hash of the row.  A weight is the
-    number of thresholds that a uniform 32-bit number reaches (inverse distribution function).
+    """Weights of one row in whole groups of resamples: how many thresholds each of its uniform 32-bit
+    numbers reaches, of a splitmix64 sequence that starts at a hash of the row.
     """
     start = mix(key + (row + np.uint64(1)) * _GOLDEN)
     for group in range(out.shape[0] // LANES):
@@ -92,9 +89,8 @@ def _draw_row(
 def poisson_weights(
     key: np.uint64, first_row: int, first_group: int, out: NDArray[np.uint8]
 ) -> None:
-    """Poisson(1) weights of the rows from `first_row` on, into `out` (n_rows, n_resamples).
-
-    The resamples are numbers ``LANES * first_group``, …; their number is a multiple of `LANES`.
+    """Poisson(1) weights of the rows from `first_row` on in the resamples from ``LANES * first_group`` on,
+    into `out` (n_rows, n_resamples); n_resamples is a multiple of `LANES`.
     """
     uniform = np.empty(out.shape[1], np.uint32)
     for i in range(out.shape[0]):
@@ -113,16 +109,9 @@ def count_resamples(
 ) -> None:
     """Add the rows to the counts of every feature by code and class, in all resamples.
 
-    Parameters
-    ----------
-    codes : ndarray of uint16, shape (n_features, n_rows)
-    labels : ndarray of uint16, shape (n_rows,)
-    n_codes : ndarray of int64, shape (n_features,)
-    key, first_row
-        As in :func:`poisson_weights`.
-    counts : ndarray of int64, shape (sum of n_codes * n_classes, padded number of resamples)
-        Row ``start[j] + code * n_classes + label`` belongs to feature j, where ``start`` are the
-        sums of the cells of the features before.
+    `codes` (n_features, n_rows) are below `n_codes` (n_features,).  Feature j owns the rows ``start[j] +
+    code * n_classes + label`` of `counts` (sum of n_codes * n_classes, padded number of resamples),
+    where ``start`` are the sums of the cells before.
     """
     n_features, n_rows = codes.shape
     width = counts.shape[1]
@@ -148,9 +137,8 @@ def count_resamples(
 
 @kernel
 def digest_column(values: Floats, salt: np.uint64, first_row: int) -> np.uint64:
-    """A 64-bit digest of a column that is the sum of the digests of its parts.
-
-    It tells which value stands in which row; 0.0 and -0.0 are one value, and so are all NaN.
+    """A 64-bit digest of which value stands in which row, the sum of the digests of the parts of a
+    column; 0.0 and -0.0 are one value, and so are all NaN.
     """
     digest = np.uint64(0)
     bits = (values + 0.0).view(np.uint64)

@@ -21,8 +21,7 @@ def add_precedences(
 ) -> None:
     """table[g, f] = weight of the rows that place f before g, for low <= g < high.
 
-    With ``tie_weight`` 1 all counts are doubled and a tie counts 1 (half a place each way); with 0
-    there are no ties and counts are plain.
+    With ``tie_weight`` 1 all counts are doubled and a tie counts 1 (half a place each way).
     """
     n, p = ranks.shape
     for g in range(low, high):
@@ -54,21 +53,11 @@ def close_pairs_column(
 ) -> None:
     """Squared centre differences after the removal of each f, low <= f < high.
 
-    Parameters
-    ----------
-    tables : (c, q, q)
-        ``tables[c, g, f]``: weight of class c that places f before g, so that the rank sum of g is
-        ``sums[c, g] - tables[c, g, f]`` once f is gone.
-    sums : (c, q)
-        Rank sums of each class.
-    order : (c, a)
-        The a features present, by ascending rank sum.
-    ranks : (c, q)
-        Doubled average ranks of the sums (the class centre).
-    reach : (c,)
-        Largest possible entry of a table: sums further apart keep their order whatever is removed.
-    squares : (pairs of classes, high - low)
-        Receives sum_g (rank in c - rank in d)^2, doubled ranks, over the features g other than f.
+    ``tables[c, g, f]`` is the weight of class c that places f before g: without f the rank sum of g is
+    ``sums[c, g] - tables[c, g, f]``.  `order` (c, a) has the features present by ascending sum, `ranks`
+    (c, q) their doubled average ranks (the class centre), `reach` (c,) the largest possible entries:
+    sums further apart keep their order.  `squares` (pairs of classes, high - low) receives the sum over
+    the features g other than f of (rank in c - rank in d)^2, doubled ranks.
     """
     n_classes, n_present = order.shape
     width = high - low
@@ -152,10 +141,7 @@ def _add_swaps(
     threshold: NDArray[Any],
     moved: Ranks,
 ) -> int:
-    """Add to `moved` how the doubled rank of one feature changes because sums change places.
-
-    Returns a bound of the changes.
-    """
+    """Add to `moved` how the doubled rank of one feature changes as sums swap; a bound of the changes."""
     g = order[position]
     width = moved.size
     swaps[:] = 0
@@ -256,8 +242,7 @@ def spoiler_column(
 ) -> None:
     """column[i] = inversions of the feature pair (i, k), i < stop, within the classes.
 
-    A pair is inverted between two instances if one places i before k and the other k before i, so a
-    class contributes (instances with i before k) times (instances with k before i).  The integers of
+    A class contributes (instances with i before k) times (instances with k before i).  The integers of
     `before` and `after` must hold the weight of a class.
     """
     column[:stop] = 0
@@ -282,9 +267,8 @@ def spoiler_column(
 def spoiler_totals(
     ranks: Ranks, weights: Integers, starts: Integers, low: int, high: int, like: NDArray[Any]
 ) -> Integers:
-    """Contribution to all spoiler counts of the feature pairs (i, k), i < k, low <= k < high.
-
-    `like` is an empty array of the integers that hold the weight of a class.
+    """Contribution to all spoiler counts of the feature pairs (i, k), i < k, low <= k < high; `like` is an
+    empty array of the integers that hold the weight of a class.
     """
     p = ranks.shape[1]
     before = np.empty(p, dtype=like.dtype)
@@ -398,9 +382,8 @@ def conditional_entropies(
     x_log_x: Floats,
     out: Floats,
 ) -> None:
-    """out[u] = total weight times H(class | order of features k and others[u]), in nats.
-
-    `columns` is (n_features, n_samples); ``x_log_x[i]`` is i log i.
+    """out[u] = total weight times H(class | order of features k and others[u]), in nats; `columns` is
+    (n_features, n_samples), ``x_log_x[i]`` is i log i.
     """
     n = columns.shape[1]
     table = np.empty((4, n_classes), dtype=np.int64)
@@ -434,10 +417,7 @@ def _same_pattern(columns: Ranks, a: int, b: int, n_features: int) -> bool:
 def added_divergence(
     columns: Ranks, weights: Integers, codes: NDArray[np.int32], n_classes: int
 ) -> float:
-    """Divergence, in nats, of all features but the last with respect to all of them.
-
-    `columns` is (n_features, n_samples).
-    """
+    """Divergence, in nats, of all features (rows of `columns`) but the last with respect to all."""
     p, n = columns.shape
     part = np.empty(n, dtype=np.int64)  # the first row with the same order of all but the last
     whole = np.empty(n, dtype=np.int64)  # … and of all features
@@ -483,11 +463,10 @@ def naive_bayes_path(
     log_totals: Floats,
     log_priors: Floats,
 ) -> Floats:
-    """Weight of correctly classified rows with the first 1, 2, … features of `columns`.
+    """Weight of rows that the other folds classify correctly with the first 1, 2, … rows of `columns`.
 
-    `columns` is (n_features, n_samples).  A row is classified from the rows of the other folds.
-    ``log_counts[i]`` is log(i + alpha), ``log_totals[i]`` log(i + alpha * n_states), and
-    ``log_priors`` (n_folds, n_classes) the log prior of each class outside each fold.
+    ``log_counts[i]`` is log(i + alpha), ``log_totals[i]`` log(i + alpha * n_states), and ``log_priors``
+    (n_folds, n_classes) the log prior of each class outside each fold.
     """
     p, n = columns.shape
     scores = np.empty((n, n_classes))

@@ -12,10 +12,9 @@ from pyfsagg._kernels.mrmr import next_selected
 
 @kernel
 def tied_ranks(values: Floats, order: NDArray[np.intp], place: float) -> Floats:
-    """Ascending ranks of each row; `order` is the argsort of each row.
+    """Ascending ranks of each row; `order` is the argsort of each row.  NaN keeps rank NaN.
 
-    Equal values that share the ranks from a to b have rank a + place (b - a): 0 for the lowest of
-    them, 0.5 for their mean, 1 for the highest.  NaN, which sorts last, keeps rank NaN.
+    Equal values that share the ranks a to b have a + place (b - a): place 0.5 is their mean.
     """
     n_rows, n_columns = values.shape
     ranks = np.empty((n_rows, n_columns))
@@ -37,10 +36,8 @@ def tied_ranks(values: Floats, order: NDArray[np.intp], place: float) -> Floats:
 def dense_item_maxima(
     draws: Floats, inverse: Floats, estimates: Floats, limits: Floats, items: NDArray[np.intp]
 ) -> Floats:
-    """For each item j of `items` and draw the largest standardised difference over its open statements.
-
-    `draws` is (p, n).  "k is above j", (z_k - z_j) * inverse[j, k], is open while its statistic is at most
-    ``limits[j]``, and so is "j is above k", with the signs turned.
+    """For each item j of `items` and draw the largest standardised difference over its open statements:
+    "k is above j", (z_k - z_j) * inverse[j, k] up to ``limits[j]``, and the reverse; `draws` is (p, n).
     """
     p, n_draws = draws.shape
     found = np.zeros((items.size, n_draws))
@@ -62,9 +59,8 @@ def dense_item_maxima(
 
 @kernel
 def dense_maxima(draws: Floats, inverse: Floats, estimates: Floats, limit: float) -> Floats:
-    """For each draw the largest (z_k - z_j) * inverse[j, k] over the statements that are open.
-
-    A statement, "k is above j", is open while its statistic is at most `limit`.
+    """For each draw the largest (z_k - z_j) * inverse[j, k] over the statements "k is above j" that are
+    open: whose statistic is at most `limit`.
     """
     p, n_draws = draws.shape
     found = np.zeros(n_draws)
@@ -95,8 +91,8 @@ def independent_item_maxima(
 ) -> Floats:
     """As `dense_item_maxima`, for independent items; `draws` is (n, p).
 
-    (z_k - z_j)^2 / (v_j + v_k) is at most u_j^2 + u_k^2 with u = z / sd: items in the order of |u|
-    need not be looked at beyond where that bound falls below the largest value found.
+    (z_k - z_j)^2 / (v_j + v_k) is at most u_j^2 + u_k^2, u = z / sd: in the order of |u| the search ends
+    where that falls below the largest value found.
     """
     n_draws = draws.shape[0]
     found = np.zeros((items.size, n_draws))
@@ -188,10 +184,7 @@ def _dot(a: Floats, b: Floats) -> float:
 def pearson_block(
     values: Floats, targets: Floats, weights: NDArray[np.uint16], scores: Floats
 ) -> None:
-    """|r| of every column with the target, (b, p); 0 where either is constant.
-
-    `targets` (1 or b, n): one for all resamples, or one for each.
-    """
+    """|r| of every column with `targets` (1 or b, n), (b, p); 0 where either is constant."""
     n, p = values.shape
     z, zy = np.empty(n), np.empty(n)
     for r in range(weights.shape[0]):
@@ -230,9 +223,8 @@ def spearman_numeric_block(
     weights: NDArray[np.uint16],
     scores: Floats,
 ) -> None:
-    """|rho| of every column with the target, (b, p); 0 where either is constant.
-
-    `targets` (1 or b, n): positions of values among the distinct ones, for all resamples or for each.
+    """|rho| of every column with `targets` (1 or b, n), positions among the distinct values, (b, p); 0
+    where either is constant.
     """
     n, p = levels.shape
     ranks, z, zy = np.empty(n), np.empty(n), np.empty(n)
@@ -259,9 +251,8 @@ def correlation_mrmr(
     scores: Floats,
     orders: NDArray[np.int64],
 ) -> None:
-    """Greedy |r(x, y)| minus the mean |r(x, w)| over the selected w; ties to the lowest column.
-
-    Scores (b, p) are those at selection, the last criterion for what was not selected.
+    """Greedy |r(x, y)| minus the mean |r(x, w)| over the selected w; ties to the lowest column.  Scores
+    (b, p) are those at selection, or else the last ones.
     """
     n, p = values.shape
     z, zy = np.empty((p, n)), np.empty(n)

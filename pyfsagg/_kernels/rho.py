@@ -38,10 +38,7 @@ def deviance(n: int, k: int, x: float, y: float) -> float:
 
 @kernel
 def log_binomial_pmf(n: int, k: int, x: float, y: float) -> float:
-    """log P(Bin(n, x) = k) with y = 1 − x given apart, so that neither has to be small.
-
-    Stirling's formula with its error term, so that the large logarithms of factorials never meet.
-    """
+    """log P(Bin(n, x) = k) by Stirling's formula with its error term; y = 1 − x, so that neither is small."""
     if k == 0:
         return n * math.log1p(-x) if x < 0.5 else n * math.log(y)
     if k == n:
@@ -54,9 +51,8 @@ def log_binomial_pmf(n: int, k: int, x: float, y: float) -> float:
 
 @kernel
 def log_binomial_tail(n: int, k: int, x: float, y: float) -> float:
-    """log P(Bin(n, x) ≥ k) with y = 1 − x: the log of the Beta(k, n − k + 1) distribution at x.
-
-    A sum of positive terms on the side of the mean where it is short; the other side by log1p.
+    """log P(Bin(n, x) ≥ k), y = 1 − x: the log of the Beta(k, n − k + 1) distribution at x.  Positive
+    terms on the short side of the mean; the other side by log1p.
     """
     if k <= 0 or y <= 0.0:
         return 0.0
@@ -154,18 +150,12 @@ def _log_rho_one(ranks: Floats, n: int) -> float:
 
 @kernel
 def log_rho(ranks: Floats, counts: NDArray[np.int64]) -> Floats:
-    """min over k of log BetaCDF(r_(k); k, n − k + 1) for each row of sorted ranks.
+    """min over k of log BetaCDF(r_(k); k, n − k + 1) for each row of `ranks` (p, m), sorted, NaN last.
 
-    Few order statistics can hold the minimum.  With w_k the signed root of twice the deviance of
-    k/n from r_(k), the probability is at least the upper normal tail at w_k (Zubkov and Serov,
-    2013), and w_k² is at most the squared gap k − n r_(k) over the smaller of the variances
-    n r (1 − r) and k (n − k)/n; whatever these bounds leave above the best value
-    found so far is not evaluated.
-
-    Parameters
-    ----------
-    ranks : (p, m) sorted along rows, NaN last
-    counts : (p,) number of entries of each row that are not NaN
+    `counts` (p,) are the entries that are not NaN.  Few order statistics can hold the minimum: with w_k
+    the signed root of twice the deviance of k/n from r_(k), the probability is at least the upper normal
+    tail at w_k (Zubkov and Serov, 2013), and w_k² is at most the squared gap k − n r_(k) over the
+    smaller of the variances n r (1 − r) and k (n − k)/n; what these bounds exclude is not evaluated.
     """
     out = np.empty(ranks.shape[0])
     for j in range(ranks.shape[0]):
@@ -194,8 +184,7 @@ def _tilt(chances: Floats, k: int) -> float:
 def log_poisson_binomial_tail(chances: Floats, k: int) -> float:
     """log P(at least k of n independent events), their chances in (0, 1]; O(n²), positive terms.
 
-    Above the mean the odds are multiplied so that k becomes the expected count and the answer does
-    not underflow; the result is divided by the same factor.
+    Above the mean the odds are tilted so that k is the expected count, and the result divided again.
     """
     n = chances.size
     if k <= 0:
@@ -228,15 +217,9 @@ def log_poisson_binomial_tail(chances: Floats, k: int) -> float:
 
 @kernel
 def log_rho_with_cutoffs(ranks: Floats, cutoffs: Floats) -> Floats:
-    """log ρ where list i keeps normalized ranks up to cutoffs[i] only; NaN = beyond the cutoff.
+    """log ρ where list i keeps `ranks` (p, m) up to `cutoffs` only, NaN beyond; a NaN cutoff: unknown item.
 
-    P(at least k lists have the item at x or better) is then Poisson binomial with the chances
-    min(x, cutoff); lists that never looked beyond their cutoff cannot add to it.
-
-    Parameters
-    ----------
-    ranks : (p, m) in the order of the lists, NaN where the list does not keep the item
-    cutoffs : (p, m) NaN where the list does not know the item at all
+    P(at least k lists have the item at x or better) is Poisson binomial with the chances min(x, cutoff).
     """
     out = np.zeros(ranks.shape[0])
     for j in range(ranks.shape[0]):
@@ -253,10 +236,8 @@ def log_rho_with_cutoffs(ranks: Floats, cutoffs: Floats) -> Floats:
 def poisson_probabilities(
     x: float, first: int, last: int, tolerance: float, weights: Floats
 ) -> tuple[int, int, float]:
-    """Poisson(x) probabilities of first..last that matter, into weights[0:]; bound on the others.
-
-    Returns the first and the last increment kept (the window around the largest that is allowed)
-    and an upper bound on the probability left out.
+    """Poisson(x) probabilities of first..last that matter, into weights[0:]: the first and the last
+    increment kept, and an upper bound on the probability left out.
     """
     mode = min(max(int(x), first), last)
     if mode == 0:
@@ -341,8 +322,7 @@ def _log_choose(n: int, k: int) -> float:
 def log_quantiles(n: int, log_rho: float, out: Floats) -> None:
     """Fill out[k - 1] with log q_k: Beta(k, n − k + 1) has probability exp(log_rho) below q_k.
 
-    The log distribution is a concave function of log x, so that Newton's method started on the
-    left (a bound by the first term of the tail, or the quantile before) climbs to the root.
+    The log distribution is concave in log x, so that Newton's method climbs to the root from the left.
     """
     before = -np.inf
     for k in range(1, n + 1):
@@ -366,10 +346,8 @@ def log_quantiles(n: int, log_rho: float, out: Floats) -> None:
 def _thin(
     c: int, limit: int, log_keep: float, lowest: int, free: Floats, hit: Floats
 ) -> tuple[float, float]:
-    """Chances (not reached, reached) of c points, each there before with exp(log_keep).
-
-    Before, at most `limit` may have been there; free[a] and hit[a] are the chances of a points, and
-    below `lowest` they are 1 and 0.
+    """Chances (not reached, reached) of c points, each there before with exp(log_keep), at most `limit`
+    then; free[a] and hit[a] are the chances of a points, below `lowest` 1 and 0.
     """
     keep, drop = math.exp(log_keep), -math.expm1(log_keep)
     # Starting at 0 saves a logarithm, where that probability is far from underflow.
@@ -419,12 +397,10 @@ def _thin_band(
     next_hit: Floats,
     work: Floats,
 ) -> int:
-    """:func:`_thin` with limit k − 2 for all counts from `low` to k − 1.
+    """:func:`_thin` with limit k − 2 for all counts from `low` to k − 1; the largest count filled.
 
-    Returns the largest count for which next_free was filled, k − 1 or more.
-
-    For larger k as one convolution: a binomial probability is a product of three Poisson ones,
-    of which those of what stayed and of the sum are factors of the vectors before and after.
+    For larger k one convolution: a binomial probability is a product of three Poisson ones, of which two
+    are factors of the vectors before and after.
     """
     top = k - 1
     drop = -math.expm1(log_keep)
@@ -465,10 +441,7 @@ def _thin_band(
 def log_crossing(log_times: Floats, n: int, log_rho: float) -> tuple[float, float]:
     """log P(N(q_k) ≥ k for some k) and log of its complement, both with full relative accuracy.
 
-    Parameters
-    ----------
-    log_times : (n,) increasing log q_k, below 0
-    log_rho : log of the value they belong to, a lower bound of the result
+    `log_times` (n,) are increasing log q_k < 0; `log_rho`, the log of their value, is a lower bound.
     """
     free, hit = np.ones(n + 2), np.zeros(n + 2)
     next_free, next_hit = np.ones(n + 2), np.zeros(n + 2)
@@ -531,9 +504,8 @@ def log_crossing(log_times: Floats, n: int, log_rho: float) -> tuple[float, floa
 
 @kernel
 def log_exact_p(log_rhos: Floats, counts: NDArray[np.int64]) -> Floats:
-    """log P(min_k BetaCDF(U_(k)) ≤ ρ) for each ρ with its number of uniforms.
-
-    Equal neighbours are computed once: sort the input.
+    """log P(min_k BetaCDF(U_(k)) ≤ ρ) for each ρ with its number of uniforms; sort the input, as equal
+    neighbours are computed once.
     """
     out = np.zeros(log_rhos.size)
     for j in range(log_rhos.size):

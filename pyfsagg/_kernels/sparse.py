@@ -23,23 +23,11 @@ from pyfsagg._kernels.entropy_scores import (
 class SortedPlaces(NamedTuple):
     """The columns of a sparse table, each sorted once.
 
-    A column has one place for every cell that is not zero and one for all zeros together, if there
-    are any, by rising value; missing values come last, equal values in row order.
-
-    Attributes
-    ----------
-    start : ndarray of int64, shape (n_features + 1,)
-        The places of column j are those from ``start[j]`` up to ``start[j + 1]``.
-    rows : ndarray of int32, shape (n_places,)
-        Row of each place; n_samples for the zeros.
-    values : ndarray of float64, shape (n_places,)
-    n_known : ndarray of int64, shape (n_features,)
-        Number of places that are not missing.
-    tied : ndarray of bool, shape (n_features,)
-        Whether some value occurs more than once.
-    levels : ndarray of uint32, shape (n_places,)
-        Position among the distinct values of the column, missing being the last of them.
-    n_levels : ndarray of int64, shape (n_features,)
+    A column has one place for every cell that is not zero and one for all zeros together, if there are
+    any, by rising value; missing values come last, equal values in row order.  Column j has the places
+    from ``start[j]`` up to ``start[j + 1]``, with their `rows` (n_samples for the zeros), `values` and
+    `levels` (positions among its distinct values, missing last).  It has `n_known` places that are not
+    missing, `n_levels` levels, and is `tied` if some value occurs more than once.
     """
 
     start: NDArray[np.int64]
@@ -125,10 +113,7 @@ def _count_column(
     zeros: NDArray[np.int64],
     cells: NDArray[np.int64],
 ) -> tuple[float, float]:
-    """Set `cells` for one column and resample; returns the range that `codes` are made for.
-
-    `extent` is the range that they are made for so far: resamples often share it.
-    """
+    """Set `cells` for one column and resample; the range that `codes` are made for (`extent` so far)."""
     n_samples = weights.shape[0]
     zeros[:] = class_counts
     for row in rows:
@@ -157,14 +142,8 @@ def sparse_class_tables(
 ) -> None:
     """Write the `scores` (n_outputs, n_resamples, n_features) of every column and resample.
 
-    Parameters
-    ----------
-    statistic : int
-        As in :func:`pyfsagg._kernels.class_tables.class_tables`.
-    n_codes : ndarray of int64, shape (n_features,)
-        Bound on the number of codes: levels, or bins and one for missing values.
-    binned : ndarray of bool, shape (n_features,)
-        Which columns are cut into `bins` of equal width in every resample.
+    `statistic` as in :func:`pyfsagg._kernels.class_tables.class_tables`; `n_codes` bounds the codes of a
+    column (levels, or bins and one for missing), `binned` ones are cut into `bins` of equal width.
     """
     start, rows, values, n_known = places.start, places.rows, places.values, places.n_known
     class_counts = _class_counts(weights, labels, n_classes)
@@ -258,10 +237,7 @@ def _frequency_bins(
     n_bins: Integer,
     bins: NDArray[np.int64],
 ) -> Integer:
-    """As :func:`_width_bins` for bins of equal frequency.
-
-    A bin is closed by the value at which its share of the weight is full.
-    """
+    """As :func:`_width_bins`; the value at which the share of its weight is full closes a bin."""
     total = np.int64(0)
     for row in rows:
         total += _weight_of(row, packed, n_zeros)
@@ -295,9 +271,8 @@ def sparse_binned(
     table_size: Integer,
     scores: Floats,
 ) -> None:
-    """Write the `scores` (3, n_resamples, n_features) of `columns` binned in every resample.
-
-    The parameters are those of :func:`pyfsagg._kernels.sparse.sparse_mdl`.
+    """Write the `scores` (3, n_resamples, n_features) of `columns` binned in every resample; parameters as
+    in :func:`pyfsagg._kernels.sparse.sparse_mdl`.
     """
     start, rows, values, n_known = places.start, places.rows, places.values, places.n_known
     n_resamples, n_samples = weights.shape
@@ -406,10 +381,9 @@ def _zero_entries(
     entry: int,
     space: CutSpace,
 ) -> int:
-    """Write the entries of the zeros from `entry` on; returns the place behind them.
+    """Write the entries of the zeros from `entry` on, one per class; returns the place behind them.
 
-    One entry per class.  The class `first` comes first and `last` comes last, if need be with an
-    entry of size 0: the FSelectorRcpp reading looks at the outermost rows of a value.
+    The class `first` comes first and `last` last, if need be with size 0, for the FSelectorRcpp reading.
     """
     classes, sizes, cut = space.classes, space.sizes, space.cut
     start = entry
@@ -442,10 +416,9 @@ def _build_entries(
     last: Integer,
     space: CutSpace,
 ) -> Integer:
-    """Entries as :func:`build_entries` makes them, up to their order in a value.
+    """Entries of the known places `start` to `stop` as by :func:`build_entries`, up to order in a value.
 
-    The known places are those from `start` up to `stop`.  In a column without ties, where runs of
-    one class are not divided, the zeros are one row at most.
+    In a column without ties the zeros are one row at most.
     """
     classes, sizes, cut = space.classes, space.sizes, space.cut
     n_samples = packed.shape[0]
@@ -488,9 +461,8 @@ def _least_gain(
     shift: int,
     codes: Floats,
 ) -> Integer:
-    """Gain, in units of the table, below which MDL refuses every cut of a column without missing values.
-
-    It is the cost of a cut into two parts without entropy; the rounding of the table is allowed for.
+    """Gain, in units of the table, below which MDL refuses every cut of a column without missing values:
+    the cost of a cut into two parts without entropy, with room for rounding.
     """
     if total < 2:
         return 0
@@ -510,9 +482,8 @@ def _cannot_be_cut(
     least: Integer,
     table: NDArray[np.int64],
 ) -> bool:
-    """Whether even the parting of all rows but the zeros would gain less than `least`.
-
-    `spread` is the entropy of the class times the total weight.  Most sparse columns end here.
+    """Whether parting all rows from the zeros gains less than `least`, where most sparse columns end;
+    `spread` is the entropy of the class times the total weight.
     """
     remaining = table[n_zeros]
     for count in zeros:
@@ -531,9 +502,8 @@ def sparse_mdl(
     parity: bool,
     scores: Floats,
 ) -> None:
-    """Write the `scores` (3, n_resamples, n_features) of `columns` cut by MDL in every resample.
-
-    The parameters are those of :func:`pyfsagg._kernels.entropy_scores.score_mdl`.
+    """Write the `scores` (3, n_resamples, n_features) of `columns` cut by MDL in every resample; parameters
+    as in :func:`pyfsagg._kernels.entropy_scores.score_mdl`.
     """
     start, rows, values, n_known = places.start, places.rows, places.values, places.n_known
     n_resamples, n_samples = weights.shape

@@ -17,9 +17,7 @@ from pyfsagg._kernels import kernel
 def canberra_pair_sum(columns: Floats) -> float:
     """Sum over rows and over all pairs a < b of a row of |x_a - x_b| / (x_a + x_b).
 
-    Rows hold positive values in ascending order.  Equal values are counted once with their
-    multiplicity, so a row with d distinct values costs O(d^2).  A division costs more than all the
-    rest, so two fractions share one.
+    Rows hold positive values in ascending order; d distinct values cost O(d^2), two fractions a division.
     """
     n_rows, n_values = columns.shape
     distinct = np.empty(n_values)
@@ -70,8 +68,7 @@ def canberra_block(left: Floats, right: Floats) -> Floats:
 def kendall_pair_sum(ranks: Floats, scale: Floats) -> float:
     """Sum over column pairs j < l of (sum over rows i of scale_i sign(r_il - r_ij))^2.
 
-    This is the sum of Kendall's tau over all ordered pairs of rows, each row with itself included,
-    when scale_i is the reciprocal norm of row i: O(m p^2) instead of O(m^2 p log p).
+    With the reciprocal norms as scale, Kendall's tau summed over all ordered pairs of rows, self included.
     """
     n_rows, n_columns = ranks.shape
     sums = np.empty(n_columns)
@@ -185,9 +182,8 @@ def kendall_block(
     weights_right: Floats,
     symmetric: bool,
 ) -> Floats:
-    """Weighted tau-b of every row of `left` with every row of `right`; NaN where undefined.
-
-    With `symmetric`, the mean of the two coefficients weighted by the left and the right row.
+    """Weighted tau-b of every row of `left` with every row of `right`, NaN where undefined; `symmetric`
+    takes the mean of the coefficients weighted by the left and the right row.
     """
     n_left = left.shape[0]
     n_right = right.shape[0]
@@ -205,10 +201,8 @@ def kendall_block(
 
 @kernel
 def weighted_kendall_pair_sum(ranks: Floats, weights: Floats) -> float:
-    """Sum over column pairs of (sum_i s_i) (sum_i w_i s_i), s_i = sign(r_il - r_ij).
-
-    The weight of row i on a pair is weights_ij + weights_il.  Divided by the common norm of rows
-    without ties, it is the sum of the weighted tau over all ordered pairs of rows, self included.
+    """Sum over column pairs of (sum_i s_i) (sum_i w_i s_i), s_i = sign(r_il - r_ij), w_i = weights_ij +
+    weights_il: over the common norm of rows without ties, the weighted tau of all ordered pairs.
     """
     n_rows, n_columns = ranks.shape
     plain = np.empty(n_columns)
@@ -253,9 +247,8 @@ COUNT, YU, MEAN, GREEDY, MATCHING = range(5)
 class Neighbours(NamedTuple):
     """The similarity graph by rows, without self similarities.
 
-    The neighbours of feature x are ``features[start[x]:start[x + 1]]`` with their similarities in
-    `strength` and, in `place`, the position of the edge in the order in which a greedy matching
-    takes edges.
+    The neighbours of x are ``features[start[x]:start[x + 1]]``, with their similarities in `strength` and
+    the positions of the edges in the order of a greedy matching in `place`.
     """
 
     start: NDArray[np.intp]
@@ -415,9 +408,8 @@ def adjusted_rows(
 def pick_tied(
     support: NDArray[np.bool_], tied: NDArray[np.bool_], room: NDArray[np.int64], draws: Floats
 ) -> None:
-    """Set `room[i]` of the cells that are tied in row i, each subset equally likely, in `support`.
-
-    `draws` holds one number of [0, 1) for each cell that is set (a partial Fisher-Yates shuffle).
+    """Set `room[i]` of the cells of `support` that are tied in row i, each subset equally likely; `draws` has
+    a number of [0, 1) for each (a partial Fisher-Yates shuffle).
     """
     m, p = tied.shape
     columns = np.empty(p, dtype=np.int64)

@@ -47,10 +47,8 @@ def _place_rows(
     drawn: NDArray[np.int64],
     before: NDArray[np.int64],
 ) -> int:
-    """The rows that any resample draws, latest first, censored ones before events of the same time.
-
-    `before` says with how many of them a row is compared: none for a censored one; for an event all that
-    are later, or censored at its time.  Returns how many rows are drawn.
+    """The rows that any resample draws, latest first, censored ones before events of the same time; how
+    many.  `before`: with how many an event is compared, all later or censored at its time; else none.
     """
     n = 0
     for g in range(start.shape[0] - 1):
@@ -101,10 +99,7 @@ def _look_up(
     below: NDArray[np.uint64],
     equal: NDArray[np.uint64],
 ) -> int:
-    """For each event, the rows compared with it that have a smaller level, and an equal one.
-
-    Fills (WORDS, number of events), and returns this number.
-    """
+    """For each event, the rows compared with it of a smaller, and of an equal level: (WORDS, events)."""
     tree[: n_levels + 1] = 0
     counts[:n_levels] = 0
     added, events = 0, 0
@@ -161,10 +156,9 @@ def comparable_pairs(
     weights: NDArray[np.uint16],
     found: Floats,
 ) -> None:
-    """Pairs of rows by whether the later row has the larger level, the smaller one, or an equal one.
+    """Pairs of rows by whether the later row has the larger level, the smaller, or an equal one: `found`.
 
-    Rows of `levels`, `event` and `weights` by descending time; `start` where each distinct time begins,
-    and the number of rows.  Fills `found`, (3, b, p).
+    `levels`, `event` and `weights` by descending time; `start` of each distinct time, and the end.
     """
     n, p = levels.shape
     drawn, before = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -214,9 +208,7 @@ def concordance_block(
     scores: Floats,
 ) -> None:
     """Concordance index of every column, (b, p): the share of comparable pairs whose row with the larger
-    value lives longer, pairs of equal values half; 1/2 where no pair is comparable.
-
-    Arguments as in :func:`comparable_pairs`.
+    value lives longer, equal values half; 1/2 without any.  Arguments as in :func:`comparable_pairs`.
     """
     found = np.empty((3, *scores.shape))
     comparable_pairs(levels, n_levels, event, start, weights, found)
@@ -231,10 +223,9 @@ def concordance_block(
 def _coefficients(
     event: Booleans, start: NDArray[np.int64], w: Floats, efron: bool, of_time: Floats
 ) -> None:
-    """Fill, for each distinct time, the five sums over its events k = 0, …, d - 1 of (5, n_times).
+    """Fill, for each time, Σ q, Σ f q / d, Σ q², Σ f q² / d, Σ f² q² / d² over its d events (5, n_times).
 
-    With q = 1 / (rows at risk - f) and the share f of the events that has left already (k / d · d by
-    Efron, 0 by Breslow): Σ q, Σ f q / d, Σ q², Σ f q² / d, Σ f² q² / d².
+    q = 1 / (rows at risk - f), f the share of events that has left (k / d · d by Efron, 0 by Breslow).
     """
     at_risk = 0.0
     for g in range(start.shape[0] - 1):
@@ -320,9 +311,7 @@ def cox_score_block(
     scores: Floats,
 ) -> None:
     """Chi-squared statistic of the score test of every column, (b, p); 0 where a column tells nothing.
-
-    Rows of `values`, `event` and `weights` by descending time; `start` where each distinct time begins,
-    and the number of rows.
+    Rows and `start` as in :func:`comparable_pairs`, `values` instead of levels.
     """
     n, p = values.shape
     u, v, z = np.empty(n), np.empty(n), np.empty(n)

@@ -218,18 +218,10 @@ def closing(
     code: str | None = None,
     note: str = SAME_NUMBERS,
 ) -> list[Section]:
-    """The last sections of a page.
+    """The last sections of a page: `settings` as groups of (name, value), how to repeat it, `references`.
 
-    Parameters
-    ----------
-    settings : sequence of (group, rows of (name, value))
-    references : sequence of (purpose, source)
-    command : str, optional
-        The arguments of the ``pyfsagg`` command that made the result.
-    code : str, optional
-        Python code that repeats it.
-    note : str
-        What to know about repeating it.
+    References are (purpose, source).  `command` (str) has the arguments of the ``pyfsagg`` command that
+    made the result, `code` (str) repeats it in Python, and `note` says what to know about that.
     """
     sections = []
     if settings:

@@ -80,9 +80,8 @@ class PageTable:
 
     Attributes
     ----------
-    caption : str
-    columns : sequence of PageColumn
-    rows : sequence of rows of str
+    caption, columns, rows
+        Rows of texts, a cell for each :class:`PageColumn`.
     note : str
         A remark below; plain or markup, as in :class:`Text`.
     header : int
@@ -90,8 +89,8 @@ class PageTable:
     tinted : int or set of int
         How many of the first rows stand out, or which ones, from 0.
     find : str
-        What a row is (``"item"``).  If set, the table scrolls in a window of its own, can be sorted
-        by its columns and saved as CSV, and its rows can be searched by name.
+        What a row is (``"item"``).  If set, the table scrolls, can be sorted by its columns and saved
+        as CSV, and its rows can be searched by name.
     hidden : sequence of (name, text)
         What the search finds beyond the rows, and the text that it shows then.
     """
@@ -219,23 +218,9 @@ def render_page(page: Page) -> str:
 
 
 def write_page(page: Page, path: str | os.PathLike[str]) -> Path:
-    """Write a page to one self-contained HTML file, which appears complete or not at all.
+    """Write a page to one self-contained HTML file, which appears complete or not at all; its path.
 
-    Parameters
-    ----------
-    page : Page
-    path : path
-        The HTML file; an existing one is replaced.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
+    An existing file is replaced, and an OutputError says why a file cannot be written.
     """
     html_text = render_page(page)
     with new_file(path) as draft:

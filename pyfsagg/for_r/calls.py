@@ -40,39 +40,20 @@ from pyfsagg.for_r._given import (
 
 @dataclass(frozen=True)
 class Called:
-    """A function of Python behind one of R.
+    """A function of Python behind one of R."""
 
-    Attributes
-    ----------
-    function : str
-        Its public name, from ``pyfsagg`` on.
-    page : str
-        Its help page in R.
-    names, kinds : dict of str to str
-        Arguments of Python that have another name in R, beside those of :data:`IN_R`; and those
-        whose kind in R (``KINDS`` in ``call.R``) does not follow from the types.
-    value : str
-        R code around the answer ``{}``.
-    without : tuple of str
-        Arguments that R does not have, because its data hold the same.
-    method, later : str, dict of str to str
-        The method of the result that R calls, and the arguments of R that belong to it, with their
-        names there.
-    by_hand : bool
-        Whether the function of R is written by hand, because it does something before or after.
-    module : module
-        Where the function is, if not in pyfsagg.
-    """
-
-    function: str
-    page: str
+    function: str  # its public name in the module
+    page: str  # its help page in R
+    # Arguments of Python with another name in R, beside those of `IN_R`; and those whose kind in R
+    # (`KINDS` in call.R) does not follow from the types.
     names: Mapping[str, str] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
-    value: str = "{}"
-    without: tuple[str, ...] = ()
+    value: str = "{}"  # R code around the answer
+    without: tuple[str, ...] = ()  # arguments that R does not have, because its data hold the same
+    # The method of the result that R calls, and the arguments of R for it, with their names there.
     method: str = ""
     later: Mapping[str, str] = field(default_factory=dict)
-    by_hand: bool = False
+    by_hand: bool = False  # written by hand in R, because it does something before or after
     module: ModuleType = pyfsagg
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,38 +22,23 @@ from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
 
-OrderTies = Literal["average", "ordinal", "random", "error"]
-TIES: tuple[OrderTies, ...] = ("average", "ordinal", "random", "error")
-Missing = Literal["error", "unknown"]
-MISSING: tuple[Missing, ...] = ("error", "unknown")
-
+TIES = ("average", "ordinal", "random", "error")
+MISSING = ("error", "unknown")
 SCALE_RATIO = 0.5  # 0.28 for raw gene expression, 0.66 for tables of mixed units
 PROBED_PAIRS = 2000
 
 
 @dataclass(frozen=True, eq=False)
 class Orders:
-    """Labelled orders, rows grouped by class.
+    """Labelled orders, rows grouped by class."""
 
-    Attributes
-    ----------
-    ranks : ndarray of int16 or int32, shape (n_samples, n_features)
-        Only comparisons within a row are meaningful: equal = tied, negative = unknown position.
-    weights : ndarray of int64 (n_samples,)
-        How often each row counts (above 0).
-    codes : ndarray of int32 (n_samples,)
-        Class of each row, ascending.
-    starts : ndarray of int64 (n_classes + 1,)
-        Class c owns rows ``starts[c]`` to ``starts[c + 1]``.
-    rows : ndarray of intp (n_samples,)
-        Where each row stood in the table.
-    """
-
+    # int16 or int32, (n_samples, n_features).  Only comparisons within a row are meaningful: equal =
+    # tied, negative = unknown position.
     ranks: NDArray[Any]
-    weights: NDArray[np.int64]
-    codes: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    rows: NDArray[np.intp]
+    weights: NDArray[np.int64]  # how often each row counts (above 0)
+    codes: NDArray[np.int32]  # class of each row, ascending
+    starts: NDArray[np.int64]  # class c owns rows starts[c] to starts[c + 1]
+    rows: NDArray[np.intp]  # where each row stood in the table
     classes: tuple[Any, ...]
     feature_names: tuple[str, ...]
     has_ties: bool

@@ -91,8 +91,6 @@ def run_elimination(
     return order, criterion
 
 
-CENTER_DISTANCES = ("raw", "relative")
-
 COMPACT_CENTRES_AT = 0.9
 BLOCK = 4096  # features per task: longer rows are read faster, shorter ones share out better
 WORTH_SHARING = 4_000_000  # cells of a step, about 2 ms of work
@@ -107,7 +105,7 @@ class CentreSettings(Settings):
 
     center_distance: str = option(
         "raw",
-        choices=CENTER_DISTANCES,
+        choices=("raw", "relative"),
         help="distances of cdv as printed, or as shares of the largest possible",
     )
 

@@ -25,8 +25,6 @@ from pyfsagg.rank_order._orders import (
     to_rank_order,
 )
 
-CENTER_TIES = ("average", "ordinal")
-
 
 def spearman_distance(first: ArrayLike, second: ArrayLike) -> float:
     """Sum of squared rank differences of two orders.
@@ -74,7 +72,7 @@ def center(X: Any, *, ties: str = "average") -> pd.Series:
 
     Among all orders it has the least sum of Spearman distances to those of the set.
     """
-    method: Any = check_choice("ties", ties, CENTER_TIES)
+    method: Any = check_choice("ties", ties, ("average", "ordinal"))
     ranks = to_rank_order(pandas_frame(X))
     # Twice an average rank is whole, so that equal sums are equal numbers.
     values = rankdata((2.0 * ranks).sum(axis=0).to_numpy(), method=method)
@@ -116,7 +114,6 @@ def _two_orders(
 
 
 UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
-SPACES = ("orders", "values")
 
 Labels = NDArray[np.int64]
 
@@ -138,7 +135,7 @@ def instance_divergence(
     order of all features and of those with the same order of the features kept.
     """
     check_choice("unit", unit, UNITS)
-    check_choice("space", space, SPACES)
+    check_choice("space", space, ("orders", "values"))
     table = order_table(X, min_samples=2, min_features=1)
     target = check_target(y, table.n_samples, min_per_class=1.0)
     columns = read_features(features, table.feature_names)

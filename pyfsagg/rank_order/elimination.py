@@ -217,11 +217,9 @@ class NoSettings(Settings):
 class EliminationSpec(Spec):
     """A registered method of elimination.
 
-    `formula`, `bounds` and `higher_is_better` describe its criterion for a feature f among the
-    features F that are present.
-
-    `title` and `criterion` name the method and its criterion on pages.  `build(orders, **options)`
-    returns a :class:`Strategy`.  Its options are the `settings` of the method (``method_params`` of
+    `formula`, `bounds` and `higher_is_better` describe its criterion for a feature f among the features F
+    that are present; `title` and `criterion` name both on pages.  `build(orders, **options)` returns a
+    :class:`Strategy`; its options are the `settings` of the method (``method_params`` of
     :func:`~pyfsagg.rank_order.eliminate`) and those of ``n_jobs`` and ``priority`` that `takes` lists;
     of equally good features, the one with the largest ``priority`` (n_features,) is removed.
     `seconds(n_samples, n_features, n_classes)` estimates the time of a run on one core.
@@ -526,10 +524,9 @@ def elimination_scores(
 ) -> NDArray[np.float64]:
     """Place of each feature in a removal order, for use as a filter in an ensemble.
 
-    Parameters are those of :func:`eliminate`, but ties are broken at random by default, in another
-    order for each resample: a fixed order of columns would make a method with many ties (Greedy KL on
-    many features) look perfectly stable.  `random_state` and `sample_weight` seed that order, so that
-    equal resamples have equal scores.
+    Parameters are those of :func:`eliminate`, but ties are broken at random by default, in an order that
+    `random_state` and the resample (`sample_weight`) decide: by a fixed order of columns a method with
+    many ties (Greedy KL on many features) would look perfectly stable.
     """
     spec = find_elimination(method)
     check_choice("tie_break", tie_break, TIE_BREAKS)
@@ -537,21 +534,17 @@ def elimination_scores(
     orders = read_orders(
         X, y, sample_weight=sample_weight, ties=ties, missing=missing, random_state=random_state
     )
-    seed = _resample_seed(random_state, sample_weight)
-    priority = _priority(orders.n_features, tie_break, seed)
+    # Each resample has a seed of its own, the same for equal ones.
+    seed = check_integer("random_state", random_state, low=0)
+    weights = as_array("sample_weight", () if sample_weight is None else sample_weight, np.float64)
+    digest = hashlib.blake2b((weights + 0.0).tobytes(), digest_size=16).digest()
+    seeds = np.random.SeedSequence([seed, int.from_bytes(digest, "little")])
+    priority = _priority(orders.n_features, tie_break, seeds)
     strategy = spec.strategy(orders, settings, priority=priority, n_jobs=1)
     order, _ = run_elimination(strategy, priority)
     scores = np.empty(order.size)
     scores[order] = np.arange(1, order.size + 1)
     return scores
-
-
-def _resample_seed(random_state: int, sample_weight: Any) -> np.random.SeedSequence:
-    """A seed of its own for each resample, the same for equal ones."""
-    seed = check_integer("random_state", random_state, low=0)
-    weights = as_array("sample_weight", () if sample_weight is None else sample_weight, np.float64)
-    digest = hashlib.blake2b((weights + 0.0).tobytes(), digest_size=16).digest()
-    return np.random.SeedSequence([seed, int.from_bytes(digest, "little")])
 
 
 def _refuse_long_run(orders: Orders, spec: EliminationSpec, max_seconds: float | None) -> None:

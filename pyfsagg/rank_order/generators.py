@@ -60,25 +60,13 @@ class PlantedOrders:
 
 @dataclass(frozen=True, eq=False)
 class ConcordantOrders:
-    """Orders of given concordance within classes.
-
-    Attributes
-    ----------
-    X, y
-        As in :class:`PlantedOrders`.
-    bases : DataFrame (n_classes, n_features)
-        The order that each class grew from.
-    base_concordance : float
-        τ of the bases.
-    class_concordance : Series (n_classes,)
-        τ within each class.
-    """
+    """Orders of given concordance within classes; `X` and `y` as in :class:`PlantedOrders`."""
 
     X: pd.DataFrame
     y: pd.Series[Any]
-    bases: pd.DataFrame
-    base_concordance: float
-    class_concordance: pd.Series[float]
+    bases: pd.DataFrame  # (n_classes, n_features) the order that each class grew from
+    base_concordance: float  # τ of the bases
+    class_concordance: pd.Series[float]  # (n_classes,) τ within each class
 
 
 def make_planted_orders(

@@ -24,26 +24,14 @@ from pyfsagg.screens._result import Screen, Side, SideName, estimate_alpha, scor
 
 @dataclass(frozen=True, eq=False)
 class Guides:
-    """n guides, in the order in which they were given.
-
-    Attributes
-    ----------
-    names : ndarray of str (n,)
-    gene : ndarray of int (n,)
-        Position of the gene of each guide in `gene_names`.
-    gene_names : ndarray of str
-        In the order of first appearance.
-    scores : ndarray (n,)
-    log_fold_changes : ndarray (n,) or None
-    p_values : dict of side to ndarray (n,)
-    """
+    """n guides, in the order in which they were given; each array is of length n but for `gene_names`."""
 
     names: NDArray[np.str_]
-    gene: NDArray[np.int64]
-    gene_names: NDArray[np.str_]
+    gene: NDArray[np.int64]  # positions in `gene_names`
+    gene_names: NDArray[np.str_]  # in the order of first appearance
     scores: Floats
     log_fold_changes: Floats | None
-    p_values: dict[str, Floats]
+    p_values: dict[str, Floats]  # by side
 
 
 def read_guides(
@@ -372,10 +360,8 @@ def screen(
         scores=library.scores,
         log_fold_changes=library.log_fold_changes,
         controls=controls,
-        remarks=(
-            *_remarks(library, tested, sizes, dropped),
-            *_remark_on_ties(library, averaged=ties == "average" and null == "uniform"),
-            *_remarks_on_sides(results, len(library.names)),
+        remarks=_remarks(
+            library, sizes, tested, dropped, results, ties == "average" and null == "uniform"
         ),
         parameters={
             "side": side,
@@ -453,9 +439,16 @@ def _alphas(alpha: Any, sides: tuple[str, ...], library: Guides) -> dict[str, fl
 
 
 def _remarks(
-    library: Guides, tested: NDArray[np.bool_], sizes: NDArray[np.int64], dropped: int
-) -> list[str]:
-    """What a reader has to know of guides that were left out, and of genes with few guides."""
+    library: Guides,
+    sizes: NDArray[np.int64],
+    tested: NDArray[np.bool_],
+    dropped: int,
+    sides: Mapping[str, Side],
+    averaged: bool,
+) -> tuple[str, ...]:
+    """What a reader has to know of guides left out, genes with few guides, a large tie, and sides on
+    which no guide counts; `averaged` if uniform ranks are the null and ties are averaged.
+    """
     remarks = []
     if dropped:
         remarks.append(f"{plural(dropped, 'guide')} without a score left out.")
@@ -468,28 +461,18 @@ def _remarks(
     single = int((sizes[tested] == 1).sum())
     if single:
         remarks.append(f"{plural(single, 'gene')} of {tested.sum():,} with one guide: {SINGLE}.")
-    return remarks
-
-
-def _remark_on_ties(library: Guides, *, averaged: bool) -> list[str]:
-    """A remark on a large tie; `averaged` if uniform ranks are the null and ties are averaged."""
-    _, counts = np.unique(library.scores, return_counts=True)
-    if counts.max() <= max(1.0, LARGE_TIE * len(library.scores)):
-        return []
-    remark = f"{counts.max():,} of {plural(len(library.scores), 'guide')} share one score"
-    if averaged:
-        remark += ": against uniform ranks, with ties averaged, p-values may be too small for it"
-    return [remark + "."]
-
-
-def _remarks_on_sides(sides: Mapping[str, Side], n: int) -> list[str]:
-    """Sides on which α lets no guide count, as in screens of few guides."""
-    return [
-        f"No guide counts on the {name} side: α = {side.alpha:g} is before the first of "
-        f"{plural(n, 'guide')}, and p-values go by the best guide of a gene alone; raise alpha."
+    guides = plural(len(library.scores), "guide")
+    tie = np.unique(library.scores, return_counts=True)[1].max()
+    if tie > max(1.0, LARGE_TIE * len(library.scores)):
+        small = ": against uniform ranks, with ties averaged, p-values may be too small for it"
+        remarks.append(f"{tie:,} of {guides} share one score{small if averaged else ''}.")
+    remarks += [
+        f"No guide counts on the {name} side: α = {side.alpha:g} is before the first of {guides}, "
+        "and p-values go by the best guide of a gene alone; raise alpha."
         for name, side in sides.items()
         if side.percentiles.min() > side.alpha * (1.0 + 1e-12)
     ]
+    return tuple(remarks)
 
 
 def _hash(library: Guides) -> str:

@@ -24,35 +24,22 @@ from pyfsagg._table.identity import versions
 from pyfsagg.ranks import rank_scores
 
 
-def _sorted_groups(
-    values: Floats, gene: NDArray[np.int64], n_genes: int
-) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
-    """Known values gene by gene, smallest first; where each gene begins, and how many it has."""
-    known = ~np.isnan(values)
-    values, gene = values[known], gene[known]
-    sizes = np.bincount(gene, minlength=n_genes)
-    return values[np.lexsort((values, gene))], np.r_[0, np.cumsum(sizes)[:-1]], sizes
+class _Sorted:
+    """Known values gene by gene, smallest first."""
 
+    def __init__(self, values: Floats, gene: NDArray[np.int64], n_genes: int) -> None:
+        known = ~np.isnan(values)
+        values, gene = values[known], gene[known]
+        self.sizes = np.bincount(gene, minlength=n_genes)
+        self._starts = np.cumsum(self.sizes) - self.sizes
+        self._values = values[np.lexsort((values, gene))]
 
-def median(values: Floats, gene: NDArray[np.int64], n_genes: int) -> Floats:
-    """The median of each gene (n_genes,); NaN without a value."""
-    ordered, starts, sizes = _sorted_groups(values, gene, n_genes)
-    out = np.full(n_genes, np.nan)
-    some = sizes > 0
-    first = starts[some]
-    lower, upper = first + (sizes[some] - 1) // 2, first + sizes[some] // 2
-    out[some] = (ordered[lower] + ordered[upper]) / 2.0
-    return out
-
-
-def second_best(values: Floats, gene: NDArray[np.int64], n_genes: int, *, low: bool) -> Floats:
-    """The second smallest (`low`) or second largest value of each gene; NaN with fewer than two."""
-    ordered, starts, sizes = _sorted_groups(values, gene, n_genes)
-    out = np.full(n_genes, np.nan)
-    enough = sizes > 1
-    place = starts + (1 if low else sizes - 2)
-    out[enough] = ordered[place[enough]]
-    return out
+    def at(self, place: int | NDArray[np.int64], least: int = 1) -> Floats:
+        """The value at a place of each gene, from 0; NaN for a gene with fewer than `least`."""
+        out = np.full(len(self.sizes), np.nan)
+        enough = self.sizes >= least
+        out[enough] = self._values[(self._starts + place)[enough]]
+        return out
 
 
 def alpha_mean(
@@ -74,34 +61,17 @@ LEAST_SHARE = 0.01
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Side(Part):
-    """Results of a screen for one side, for G genes and n guides.
+    """Results of a screen for one side, for G genes and n guides."""
 
-    Attributes
-    ----------
-    alpha : float
-        Guides up to this percentile count.
-    percentiles : ndarray (n,)
-        Of the guides, in (0, 1); the best has the smallest.
-    counted : ndarray of int (G,)
-        How many guides of a gene count.
-    log_rho, log_p_values : ndarray (G,)
-        Natural logarithms, which do not underflow.
-    adjusted_p_values : ndarray (G,)
-        Benjamini–Hochberg over the genes of this side.
-    q_values : ndarray (G,)
-        The same with Storey's estimate of the share of genes without an effect.
-    null_share : float
-        That estimate, in (0, 1].
-    """
-
-    alpha: float
-    percentiles: Floats
-    counted: NDArray[np.int64]
+    alpha: float  # guides up to this percentile count
+    percentiles: Floats  # (n,) of the guides, in (0, 1); the best has the smallest
+    counted: NDArray[np.int64]  # (G,) how many guides of a gene count
+    # (G,) Natural logarithms, which do not underflow.
     log_rho: Floats
     log_p_values: Floats
-    adjusted_p_values: Floats
-    q_values: Floats
-    null_share: float
+    adjusted_p_values: Floats  # (G,) Benjamini–Hochberg over the genes of this side
+    q_values: Floats  # (G,) the same times `null_share`
+    null_share: float  # Storey's estimate of the share of genes without an effect, in (0, 1]
 
     @property
     def rho(self) -> Floats:
@@ -294,10 +264,10 @@ class Screen(Result):
         tested = self.gene_of >= 0
         gene, values, G = self.gene_of[tested], self._effects[tested], len(self.genes)
         word = "score" if self.log_fold_changes is None else "lfc"
-        columns: dict[str, Any] = {
-            "guides": self.n_guides,
-            f"median_{word}": median(values, gene, G),
-        }
+        effects = _Sorted(values, gene, G)
+        n = effects.sizes
+        median = (effects.at((n - 1) // 2) + effects.at(n // 2)) / 2.0
+        columns: dict[str, Any] = {"guides": self.n_guides, f"median_{word}": median}
         for name, side in self.sides.items():
             counted = side.percentiles[tested] <= side.alpha * (1.0 + 1e-12)
             columns |= {
@@ -308,7 +278,7 @@ class Screen(Result):
                 f"{name}_log10_p_value": side.log_p_values / np.log(10.0),
                 f"{name}_fdr": side.adjusted_p_values,
                 f"{name}_q_value": side.q_values,
-                f"{name}_second_best_{word}": second_best(values, gene, G, low=name == "low"),
+                f"{name}_second_best_{word}": effects.at(1 if name == "low" else n - 2, 2),
                 f"{name}_alpha_mean_{word}": alpha_mean(values, gene, G, counted),
             }
         return columns

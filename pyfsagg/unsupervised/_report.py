@@ -86,17 +86,10 @@ def plot_spectrum(
 def plot_clustering_curve(
     curve: pd.DataFrame, *, measure: str = "nmi", ax: Axes | None = None
 ) -> Axes:
-    """Agreement of clusters with classes for growing numbers of features.
+    """Agreement of clusters with classes in a result of :func:`pyfsagg.unsupervised.clustering_curve`.
 
-    Drawn are means over the trials for each method, with a band of one standard deviation either way.
-
-    Parameters
-    ----------
-    curve : DataFrame
-        Result of :func:`pyfsagg.unsupervised.clustering_curve`.
-    measure : {"nmi", "ari"}
-    ax : Axes, optional
-        Where to draw; a new figure by default.
+    Drawn are means of `measure`, ``"nmi"`` or ``"ari"``, over the trials for each method, with a band of
+    one standard deviation either way.
     """
     check_choice("measure", measure, MEASURES)
     grouped = curve.groupby(["method", "size"], sort=False)[measure]

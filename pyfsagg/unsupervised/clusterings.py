@@ -157,18 +157,6 @@ others of scikit-learn.  With random samples the numbers of genes that FRCM sele
 published; on nutt_2003_v1, 99 to 110 for a published 113 ± 9, against 121 to 147 with k-means++."""
 
 
-@dataclass(frozen=True, eq=False)
-class Clusterings:
-    """Partitions of the samples: `labels` (n_clusterings, n_samples), counted from 0 in each partition.
-
-    `n_clusters` are the requested numbers of clusters; `seed` repeats the draw.
-    """
-
-    labels: Labels
-    n_clusters: np.ndarray[Any, np.dtype[np.int64]]
-    seed: int
-
-
 def resolve_k_range(k_range: Any, table: Table) -> tuple[int, int]:
     """The range of cluster numbers, by default 2 to min(√N, 20) as in equation (6)."""
     distinct = _n_distinct(np.ascontiguousarray(table.values))
@@ -202,9 +190,10 @@ def draw_clusterings(
     random_state: Any = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
-) -> Clusterings:
+) -> tuple[Labels, int]:
     """Cluster the samples many times, in random subspaces with random numbers of clusters.
 
+    Returns labels (n_clusterings, n_samples), counted from 0 in each clustering, and the seed.
     Clustering t depends on the seed and on t only.  Where the samples have fewer than k distinct
     points in a subspace, each distinct point is a cluster of its own.
     """
@@ -232,7 +221,6 @@ def draw_clusterings(
         "versions": versions(),
     }
     labels = np.empty((n_clusterings, table.n_samples), dtype=np.int32)
-    n_clusters = np.empty(n_clusterings, dtype=np.int64)
     draw = _Draw(table, width, (low, high), clusterer, seed)
     numbers = range(n_clusterings)
     # Limits of BLAS hold for the whole process, so they are set once around all workers.
@@ -245,9 +233,9 @@ def draw_clusterings(
         keys = [f"clustering {t}" for t in numbers]
         pieces = resume_tasks(checkpoint, keys, _Draw.cluster, draw, numbers, n_jobs=n_jobs)
         for t, piece in enumerate(pieces):
-            labels[t], n_clusters[t] = piece["labels"], piece["k"]
+            labels[t] = piece["labels"]
             advance(t + 1)
-    return Clusterings(labels, n_clusters, seed)
+    return labels, seed
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,7 +249,6 @@ class _Draw:
     seed: int
 
     def cluster(self, t: int) -> Piece:
-        """Clustering t: its labels, and the requested number of clusters."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(t,)))
         features = np.sort(rng.choice(self.table.n_features, self.width, replace=False))
         k = int(rng.integers(self.k_range[0], self.k_range[1] + 1))
@@ -274,7 +261,7 @@ class _Draw:
             with one_thread("openmp"):
                 clusters = _resolve_clusterer(self.clusterer)(k, seed).fit_predict(values)
             labels = np.unique(clusters, return_inverse=True)[1]
-        return {"labels": labels.astype(np.int32), "k": np.array(k)}
+        return {"labels": labels.astype(np.int32)}
 
 
 def _resolve_clusterer(clusterer: Any) -> Callable[[int, int], Any]:
@@ -311,10 +298,6 @@ def _n_distinct(values: Floats) -> int:
     return len({hash((row + 0.0).tobytes()) for row in values})
 
 
-CONSENSUS_METHODS = ("average", "cspa", "hbgf")
-PARTITIONERS = ("spectral", "metis")
-
-
 def consensus_matrix(labels: Any, *, n_jobs: int | None = None) -> Floats:
     """Share of the partitions in which two samples are in one cluster.
 
@@ -349,8 +332,8 @@ def consensus_partition(
     Dhillon (2001) as in Fern and Brodley.
     """
     partitions = check_partitions(labels)
-    check_choice("method", method, CONSENSUS_METHODS)
-    check_choice("partitioner", partitioner, PARTITIONERS)
+    check_choice("method", method, ("average", "cspa", "hbgf"))
+    check_choice("partitioner", partitioner, ("spectral", "metis"))
     k = check_integer("n_clusters", n_clusters, low=2, high=partitions.shape[1])
     distinct = len(np.unique(partitions, axis=1).T)
     if k > distinct:

@@ -1,30 +1,26 @@
-"""Feature ranking by consensus affinity (FRCM), and how many clusterings it needs."""
+"""Feature ranking by consensus affinity (FRCM)."""
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.fields import Part
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
-from pyfsagg._base.validation import as_array, check_integer, check_real, got_short
+from pyfsagg._base.validation import as_array, check_integer
 from pyfsagg._kernels.clusters import add_squared_distances, pair_totals, shortfall_sums
-from pyfsagg._message import Got, Param, named
+from pyfsagg._message import named
 from pyfsagg._run.execution import Execution
 from pyfsagg._run.parallel import run_threads
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
-from pyfsagg.exceptions import DataError, InputTypeError
+from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.unsupervised.clusterings import (
     FEWER_SAMPLES,
     Labels,
@@ -239,8 +235,8 @@ def frcm(
         scores = affinity_scores(table, consensus[np.newaxis], n_jobs)[0]
         seed = seed_of(parameters)
         call = Call.of(frcm, arguments, name="unsupervised.frcm", data=("X",), **seed)
-        parameters = {**parameters, "standardize": standardize, "call": call.record()}
-        return as_ranking("frcm", table, scores, parameters, consensus, partitions)
+        parameters["standardize"] = standardize
+        return as_ranking("frcm", table, scores, parameters, call, consensus, partitions)
 
 
 def seed_of(parameters: dict[str, Any]) -> dict[str, int]:
@@ -261,14 +257,14 @@ def partitions_of(
         return partitions, {"n_clusterings": len(partitions), "clusterer": "given"}
     k_range = resolve_k_range(arguments["k_range"], table)
     options = {name: arguments[name] for name in DRAWING}
-    drawn = draw_clusterings(table, k_range=k_range, execution=execution, **options)
+    labels, seed = draw_clusterings(table, k_range=k_range, execution=execution, **options)
     clusterer = arguments["clusterer"]
-    return drawn.labels, {
-        "n_clusterings": len(drawn.labels),
+    return labels, {
+        "n_clusterings": len(labels),
         "feature_fraction": arguments["feature_fraction"],
         "k_range": list(k_range),
         "clusterer": clusterer if isinstance(clusterer, str) else repr(clusterer),
-        "seed": drawn.seed,
+        "seed": seed,
     }
 
 
@@ -277,10 +273,11 @@ def as_ranking(
     table: Table,
     scores: Floats,
     parameters: dict[str, Any],
+    call: Call,
     consensus: Floats | None = None,
     labels: Labels | None = None,
 ) -> ConsensusRanking:
-    """Scores with everything that belongs to them."""
+    """Scores with everything that belongs to them, the call that repeats them among it."""
     return ConsensusRanking(
         method=method,
         feature_names=table.feature_names,
@@ -288,72 +285,10 @@ def as_ranking(
         ranking=rank_scores(scores),
         consensus=consensus,
         labels=labels,
-        parameters=parameters,
+        parameters={**parameters, "call": call.record()},
         data={
             "sha256": data_hash(table, None),
             "n_samples": table.n_samples,
             "n_features": table.n_features,
         },
     )
-
-
-@dataclass(frozen=True, eq=False)
-class ClusteringAdequacy(Part):
-    """Reliability of the scores of an ensemble of clusterings.
-
-    `reliability` is the expected correlation between its scores and those of another ensemble of the
-    same size, `needed` the number of clusterings that reach the `target` (None if the parts of the
-    ensemble do not agree at all), and `standard_errors` (n_features,) come from the spread between
-    parts.
-    """
-
-    n_clusterings: int
-    reliability: float
-    target: float
-    needed: int | None
-    standard_errors: Floats
-
-    @property
-    def enough(self) -> bool:
-        """Whether the ensemble reaches the target."""
-        return self.reliability >= self.target
-
-    def __repr__(self) -> str:
-        needed = "no number is enough" if self.needed is None else f"needs {self.needed}"
-        return (
-            f"ClusteringAdequacy(reliability {self.reliability:.4f} with {self.n_clusterings} "
-            f"clusterings; {self.target:g} {needed})"
-        )
-
-
-def enough_clusterings(
-    X: Any, ranking: ConsensusRanking, *, target: float = 0.99, n_parts: int = 10
-) -> ClusteringAdequacy:
-    """Estimate how many clusterings FRCM needs on a table.
-
-    The clusterings are divided into `n_parts` parts, the features are scored with the consensus
-    matrix of each part, and the mean correlation r between the scores of two parts is carried over
-    to other sizes by the formula of Spearman and Brown: an ensemble q times as large as a part has
-    the reliability ``q r / (1 + (q - 1) r)``.
-    """
-    target = check_real("target", target, low=0.0, high=1.0 - 1e-9, low_open=True)
-    if not isinstance(ranking, ConsensusRanking):
-        raise InputTypeError(Param("ranking"), " must be a result of frcm", got_short(ranking))
-    if ranking.labels is None or ranking.method != "frcm":
-        raise DataError("a ranking by frcm with its clusterings is needed", Got(ranking))
-    n_clusterings = len(ranking.labels)
-    n_parts = check_integer("n_parts", n_parts, low=2, high=n_clusterings)
-    table = check_numbers(X, standardize=str(ranking.parameters["standardize"]))
-    if table.feature_names != ranking.feature_names or (table.n_samples != ranking.labels.shape[1]):
-        raise DataError(Param("X"), " is not the table that was ranked: other features or samples")
-    parts = [ranking.labels[first::n_parts] for first in range(n_parts)]
-    scores = affinity_scores(table, np.stack([consensus_matrix(part) for part in parts]))
-    of_part = float(measure_stability(scores, "pearson", input="scores"))
-    if of_part <= 0.0:
-        reliability, needed = 0.0, None
-    else:
-        reliability = n_parts * of_part / (1.0 + (n_parts - 1.0) * of_part)
-        odds = target / (1.0 - target) * (1.0 - of_part) / of_part
-        needed = max(1, math.ceil(n_clusterings / n_parts * odds))
-    errors = scores.std(axis=0, ddof=1) / math.sqrt(n_parts)
-    return ClusteringAdequacy(n_clusterings, reliability, target, needed, errors)

@@ -200,10 +200,10 @@ class _Trials:
         supports = dict(self.fixed)
         drawing = [name for name in self.methods if name != PCA and name not in self.fixed]
         if drawing:
-            drawn = draw_clusterings(self.table, random_state=rng, n_jobs=1, **self.drawing)
+            labels, _ = draw_clusterings(self.table, random_state=rng, n_jobs=1, **self.drawing)
             for name in drawing:
                 rank = UNSUPERVISED_METHODS.get(name).load()
-                ranking = rank(self.table, labels=drawn.labels, standardize="none", n_jobs=1)
+                ranking = rank(self.table, labels=labels, standardize="none", n_jobs=1)
                 supports[name] = ranking.support(self.n_features_to_select)
         return supports
 

@@ -62,8 +62,7 @@ def rank_unsupervised(X: Any, method: str = "frcm", **method_params: Any) -> Con
     arguments["method_params"] = recorded
     name = "unsupervised.rank_unsupervised"
     call = Call.of(rank_unsupervised, arguments, name=name, data=("X",), method=spec.name)
-    parameters = {**recorded, "standardize": standardize, "call": call.record()}
-    return as_ranking(spec.name, table, scores, parameters)
+    return as_ranking(spec.name, table, scores, {**recorded, "standardize": standardize}, call)
 
 
 def _check_options(spec: UnsupervisedSpec, options: Mapping[str, Any]) -> None:

@@ -335,12 +335,6 @@ def frmv(
         scores = np.asarray(aggregate(views, aggregator).scores)
         seed = seed_of(parameters)
         call = Call.of(frmv, arguments, name="unsupervised.frmv", data=("X",), **seed)
-        parameters = {
-            **parameters,
-            "standardize": standardize,
-            "aggregator": aggregator,
-            "association": association,
-            "call": call.record(),
-        }
+        chosen = {"standardize": standardize, "aggregator": aggregator, "association": association}
         consensus = consensus_matrix(partitions, n_jobs=n_jobs)
-        return as_ranking("frmv", table, scores, parameters, consensus, partitions)
+        return as_ranking("frmv", table, scores, parameters | chosen, call, consensus, partitions)

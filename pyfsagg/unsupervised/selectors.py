@@ -110,18 +110,8 @@ execution
 class MultipleViewsSelector(_UnsupervisedSelector):
     """Select features by their ranks in many clusterings (FRMV).
 
-    Parameters
-    ----------
-    n_features_to_select
-        As in :class:`ConsensusAffinitySelector`.
-    n_clusterings, feature_fraction, k_range, clusterer, standardize, aggregator, association, \
-random_state, n_jobs, execution
-        As in :func:`pyfsagg.unsupervised.frmv`.
-
-    Attributes
-    ----------
-    scores_, ranking_, support_, result_
-        As in :class:`ConsensusAffinitySelector`.
+    `n_features_to_select` and the attributes are those of :class:`ConsensusAffinitySelector`, the other
+    parameters those of :func:`pyfsagg.unsupervised.frmv`.
     """
 
     _method = "frmv"
@@ -157,17 +147,8 @@ random_state, n_jobs, execution
 class LaplacianScoreSelector(_UnsupervisedSelector):
     """Select features by the Laplacian score.
 
-    Parameters
-    ----------
-    n_features_to_select
-        As in :class:`ConsensusAffinitySelector`.
-    n_neighbors, bandwidth, standardize
-        As in :func:`pyfsagg.unsupervised.laplacian_score`.
-
-    Attributes
-    ----------
-    scores_, ranking_, support_, result_
-        As in :class:`ConsensusAffinitySelector`.
+    `n_features_to_select` and the attributes are those of :class:`ConsensusAffinitySelector`, the other
+    parameters those of :func:`pyfsagg.unsupervised.laplacian_score`.
     """
 
     _method = "laplacian_score"
@@ -189,17 +170,8 @@ class LaplacianScoreSelector(_UnsupervisedSelector):
 class SvdEntropySelector(_UnsupervisedSelector):
     """Select features by their contribution to the SVD entropy (UFF).
 
-    Parameters
-    ----------
-    n_features_to_select
-        As in :class:`ConsensusAffinitySelector`.
-    standardize, n_jobs
-        As in :func:`pyfsagg.unsupervised.svd_entropy`.
-
-    Attributes
-    ----------
-    scores_, ranking_, support_, result_
-        As in :class:`ConsensusAffinitySelector`.
+    `n_features_to_select` and the attributes are those of :class:`ConsensusAffinitySelector`, the other
+    parameters those of :func:`pyfsagg.unsupervised.svd_entropy`.
     """
 
     _method = "svd_entropy"

@@ -40,7 +40,6 @@ from pyfsagg.statistics import (
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, noncentral_t_interval
 from pyfsagg.unsupervised import evaluate_rankings, frcm, laplacian_score, svd_entropy
 from pyfsagg.unsupervised.clusterings import consensus_matrix
-from pyfsagg.unsupervised.consensus_affinity import enough_clusterings
 from pyfsagg.unsupervised.evaluation import summarise_trials
 from pyfsagg.unsupervised.rankings import correlation_ratio
 
@@ -83,7 +82,6 @@ CALLS = {
     "sphericity of nothing": lambda: sphericity_test(np.ones((5, 3))),
     "orders that are sets": lambda: kendall_distance({1, 2}, {1, 2}),
     "an array for trials": lambda: summarise_trials(np.eye(3)),
-    "an array for a ranking": lambda: enough_clusterings(np.eye(4), np.eye(4)),
     "squares without numbers": lambda: svd_entropy(WINE.X * 1e200, standardize="none"),
     "distances without numbers": lambda: laplacian_score(WINE.X * 1e200, standardize="none"),
     "an array for a file": lambda: pyfsagg.read_table(np.eye(3)),

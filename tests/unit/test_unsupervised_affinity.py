@@ -19,7 +19,6 @@ from pyfsagg.unsupervised.clusterings import CLUSTERERS, consensus_matrix
 from pyfsagg.unsupervised.consensus_affinity import (
     adjusted_rand_between_matrices,
     affinity_matrix,
-    enough_clusterings,
 )
 from pyfsagg.unsupervised.result import mean_plus_sd
 
@@ -250,36 +249,6 @@ def test_scale_matters_and_common_changes_do_not() -> None:
         one = frcm(X, n_clusterings=20, random_state=0, standardize=how).scores
         other = frcm(X * factors, n_clusterings=20, random_state=0, standardize=how).scores
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
-
-
-def test_enough_clusterings_predicts_how_runs_agree() -> None:
-    X = planted(50, 3, 60, seed=4)
-    X[:, :3] *= 0.4
-    runs = [frcm(X, n_clusterings=60, random_state=seed) for seed in range(10, 18)]
-    found = [enough_clusterings(X, run, target=0.9) for run in runs]
-    scores = [run.scores for run in runs]
-    observed = np.corrcoef(scores)[np.triu_indices(8, 1)].mean()
-    # One estimate scatters by about 0.12 here; the mean of eight is held against the truth.
-    assert np.mean([each.reliability for each in found]) == pytest.approx(observed, abs=0.08)
-    errors = np.mean([each.standard_errors for each in found], axis=0)
-    spread = np.std(scores, axis=0, ddof=1)
-    assert np.median(errors) == pytest.approx(np.median(spread), rel=0.25)
-    for each in found:
-        assert each.enough == (each.reliability >= 0.9) == (each.needed <= 60)
-        odds = each.reliability / (1 - each.reliability) / 60
-        assert each.needed == int(np.ceil(9 / odds - 1e-9))
-    assert "reliability" in repr(found[0])
-
-
-def test_enough_clusterings_refuses() -> None:
-    X = planted(20, 3, 3)
-    result = frcm(X, n_clusterings=10, random_state=0)
-    with pytest.raises(DataError, match="not the table that was ranked"):
-        enough_clusterings(X[:, :5], result)
-    with pytest.raises(ParameterError, match="n_parts"):
-        enough_clusterings(X, result, n_parts=11)
-    with pytest.raises(ParameterError, match="target"):
-        enough_clusterings(X, result, target=1.0)
 
 
 def test_mean_plus_sd() -> None:
