@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import names_of
-from pyfsagg._command.flags import add_output_flags, assignments, one_or_several
+from pyfsagg._command.flags import Flags, add_output_flags, assignments, one_or_several
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files
 from pyfsagg.exceptions import ParameterError
@@ -65,12 +65,10 @@ def add_commands(commands: Any) -> None:
         epilog=EPILOG,
     )
     add_input_flags(parser)
-    add = parser.add_argument
-    add("--item", metavar="COLUMN", help="the group that each row of a table is a member of")
-    add(
-        "--member-score",
-        metavar="COLUMN",
-        help="the score of each row; larger = better, or --lower-is-better",
+    add = Flags(parser)
+    add.column("--item", help="the group that each row of a table is a member of")
+    add.column(
+        "--member-score", help="the score of each row; larger = better, or --lower-is-better"
     )
     _add_method_flags(parser)
     add_output_flags(parser, "pyfsagg-aggregate")
@@ -79,7 +77,7 @@ def add_commands(commands: Any) -> None:
 
 def add_input_flags(parser: argparse.ArgumentParser) -> None:
     """Flags that say how lists are given."""
-    add = parser.add_argument
+    add = Flags(parser)
     add("files", nargs="*", metavar="FILE", help="lists, or one matrix; - is standard input")
     add(
         "--unranked",
@@ -94,22 +92,18 @@ def add_input_flags(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="how the lists are given (default: a single CSV, TSV or - is a matrix, all else lists)",
     )
-    add("--ids", metavar="COLUMN", help="the column of a table that holds the names of the items")
-    add("--header", action="store_true", help="skip the first line of each file of names")
+    add.column("--ids", help="the column of a table that holds the names of the items")
+    add.switch("--header", help="skip the first line of each file of names")
     add(
         "--duplicates",
         choices=("error", "first"),
         default="error",
         help="refuse a name that occurs twice in a list, or keep its best place",
     )
-    add("--scores", action="store_true", help="the matrix holds scores; larger = better")
-    add("--lower-is-better", action="store_true", help="scores such as p-values; smaller = better")
-    add(
-        "--reverse",
-        type=names_of,
-        default=[],
-        metavar="A,B",
-        help="lists of a matrix of scores with the opposite direction",
+    add.switch("--scores", help="the matrix holds scores; larger = better")
+    add.switch("--lower-is-better", help="scores such as p-values; smaller = better")
+    add.names(
+        "--reverse", default=[], help="lists of a matrix of scores with the opposite direction"
     )
     add(
         "--ties",
@@ -123,16 +117,15 @@ def add_input_flags(parser: argparse.ArgumentParser) -> None:
         help="how many items could have been listed; one number, or one per list as A,B,… "
         "(default: the number of different names); p-values are adjusted over all of them",
     )
-    add(
+    add.switch(
         "--full",
-        action="store_true",
         help="each list is complete: a name that is not in it has no rank (default: such a name "
         "is worse than all names in the list)",
     )
 
 
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
+    add = Flags(parser)
     add(
         "--list-weights",
         metavar="FILE",
@@ -141,13 +134,8 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         "2,1,… in the order of the lists; a list of weight 2 counts as two lists",
     )
     add("--method", metavar="NAME", help=f"(default: {RRA})")
-    add(
-        "--methods",
-        type=names_of,
-        metavar="A,B",
-        help="compare several; the first one is the result",
-    )
-    add("--exact", action="store_true", help="exact p-values of robust rank aggregation")
+    add.names("--methods", help="compare several; the first one is the result")
+    add.switch("--exact", help="exact p-values of robust rank aggregation")
     add(
         "--cutoff",
         type=one_or_several(float, "numbers"),
@@ -161,11 +149,10 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         metavar="METHOD.NAME=VALUE",
         help="option of a method, for instance mc4.damping=0.1 (may be repeated)",
     )
-    add(
+    add.choice(
         "--adjust",
-        choices=("bh", "holm", "bonferroni", "none"),
-        default="bh",
-        help="correction of p-values across all items of the universe (default: %(default)s)",
+        ("bh", "holm", "bonferroni", "none"),
+        "correction of p-values across all items of the universe",
     )
     add(
         "--permutations",
@@ -180,13 +167,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         help="where each list comes from; permutations keep lists of one source together "
         "(default: every list is a separate source)",
     )
-    add(
-        "-s",
-        "--seed",
-        type=int,
-        default=0,
-        help="seed of permutations and random ties (default: 0)",
-    )
+    add.seed("permutations and random ties")
     add("--top", type=int, default=10, metavar="K", help="best items to show (default: 10)")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._command.flags import (
     TABLE_HELP,
-    add_accept_flag,
+    Flags,
     add_output_flags,
     add_reading_flags,
     add_work_flags,
@@ -40,11 +40,10 @@ def add_commands(commands: Any) -> None:
         "write the order of removal with the divergence (and accuracy) of the remaining ones.",
         epilog=EPILOG,
     )
-    add = parser.add_argument
+    add = Flags(parser)
     add("table", metavar="TABLE", help=TABLE_HELP)
-    add("-t", "--target", required=True, metavar="COLUMN", help="column with the classes")
+    add.column("-t", "--target", required=True, help="column with the classes")
     add_reading_flags(parser)
-    add_accept_flag(parser)
     add(
         "--method",
         default="cdv",
@@ -81,10 +80,8 @@ def add_commands(commands: Any) -> None:
         default="first",
         help="which of equally good features is removed (default: the first column)",
     )
-    add(
+    add.settings(
         "--method-param",
-        action="append",
-        metavar="NAME=VALUE",
         help="parameter of the method, for instance center_distance=relative or blanket_size=8 (may "
         "be repeated)",
     )
@@ -94,19 +91,10 @@ def add_commands(commands: Any) -> None:
         metavar="N",
         help="cross-validate naive Bayes for up to N features, or 'all'",
     )
-    add(
-        "--baseline",
-        action="store_true",
-        help="also random subsets of 2 to 30 features, for comparison",
-    )
-    add(
-        "--max-seconds",
-        type=float,
-        default=3600.0,
-        metavar="S",
-        help="refuse a run that would take longer; 0: never (default: %(default)s)",
-    )
-    add("-s", "--seed", type=int, default=0, help="seed of folds and random ties")
+    add.switch("--baseline", help="also random subsets of 2 to 30 features, for comparison")
+    text = "refuse a run that would take longer; 0: never"
+    add.number("--max-seconds", default=3600.0, metavar="S", text=text)
+    add.seed("folds and random ties")
     add_work_flags(parser, "threads", dask=False)
     add_output_flags(parser, "pyfsagg-order")
     parser.set_defaults(run=_order, called={"missing": "missing_values"})
