@@ -50,6 +50,11 @@ class Flags:
         shown = f"{text} (default: %(default)s)".lstrip()
         self.add(*names, type=type(default), default=default, metavar=metavar, help=shown)
 
+    def size(self, name: str, text: str, **options: Any) -> None:
+        """How many features to select, or which share of them."""
+        shown = f"features to select: a number (10) or a fraction (0.25 or 25%%){text}"
+        self.add(name, **{"type": threshold, "metavar": "K", **options}, help=shown)
+
     def seed(self, of: str) -> None:
         shown = f"seed of {of} (default: %(default)s)"
         self.add("-s", "--seed", type=int, default=0, help=shown)
@@ -230,13 +235,8 @@ def threshold_or_auto(text: str) -> float | int | str:
 def add_view_flags(parser: argparse.ArgumentParser) -> None:
     """How a saved result is shown."""
     add = Flags(parser)
-    add(
-        "--threshold",
-        type=threshold_or_auto,
-        metavar="K",
-        help="features to select: a number (10), a fraction (0.25 or 25%%), or auto, the proposal of a run "
-        "of rank (default: as it was saved)",
-    )
+    text = ", or auto, the proposal of a run of rank (default: as it was saved)"
+    add.size("--threshold", text, type=threshold_or_auto)
     add.settings(
         "--set",
         help="another option of how this kind of result is shown, for instance top=20 (may be repeated)",

@@ -288,13 +288,9 @@ class Target:
         return self.codes if self.survival is None else self.survival.event.astype(np.int32)
 
     @property
-    def strata_names(self) -> tuple[Any, ...]:
-        """What the codes in `strata` mean."""
-        return self.classes if self.survival is None else ("censored", "event")
-
-    @property
     def n_strata(self) -> int:
-        return len(self.strata_names)
+        """How many codes there are in `strata`."""
+        return self.n_classes if self.survival is None else 2
 
     @property
     def outcome(self) -> NDArray[Any]:

@@ -182,25 +182,28 @@ def _aggregate(options: argparse.Namespace) -> None:
         _warn_of_reversed(result)
         return result
 
-    files = [*options.files, *options.unranked]
-    weights = _weights(options.list_weights)
-    weighing = [] if weights is None else [f"table = table.weighted({weights!r})"]
-    of_weights = [options.list_weights] if isinstance(weights, dict) else []
-    view = {
-        "top": min(options.top, table.n_items),
-        "adjusted": options.adjust != "none",
-        "data_name": name_of_table(files[0]) if len(files) == 1 else None,
-        "reading": [*list_reading_code(options, table), *weighing],
-        "read": read_files([*files, *of_weights]),
-    }
-    keep_result(options, compute, view=view)
+    shown = {"top": min(options.top, table.n_items), "adjusted": options.adjust != "none"}
+    keep_result(options, compute, view={**shown, **origin_of_lists(options, table)})
     # Which aggregator is measured to find more in lists of this kind, if there is a measurement.
     advice = None if options.quiet or options.json else advise(table, methods[0])
     if advice is not None:
         print("\n" + textwrap.fill(advice, 88))
 
 
-def list_reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
+def origin_of_lists(options: argparse.Namespace, table: RankTable) -> dict[str, Any]:
+    """Where lists come from, as :data:`pyfsagg._run.result.ORIGIN` has it."""
+    files = [*options.files, *options.unranked]
+    weights = _weights(getattr(options, "list_weights", None))
+    weighing = [] if weights is None else [f"table = table.weighted({weights!r})"]
+    of_weights = [options.list_weights] if isinstance(weights, dict) else []
+    return {
+        "data_name": name_of_table(files[0]) if len(files) == 1 else None,
+        "reading": [*_reading_code(options, table), *weighing],
+        "read": read_files([*files, *of_weights]),
+    }
+
+
+def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
     """Lines of code that read the lists."""
     settings = {
         "universe": options.universe,
@@ -374,11 +377,11 @@ def _compute(
             f"{', '.join(of_ranks)}"
         )
     adjust = "bh" if options.adjust == "none" else options.adjust
-    recorded = {}
+    compared = {}
     if options.methods:
         comparison = compare_aggregations(table, methods, adjust=adjust, method_params=params)
         result = replace(comparison.results[0], others=comparison.results[1:])
-        recorded["compared"] = comparison.parameters["call"]
+        compared["compared"] = comparison.parameters["call"]
     else:
         unused = [name for name in params if name not in methods]
         if unused:
@@ -397,6 +400,7 @@ def _compute(
             random_state=options.seed,
             **params.get(methods[0], {}),
         )
+    recorded = ("format", "ids", "adjust", "permutations", "sources", "seed")
     parameters = {
         "methods": methods,
         "options": params,
@@ -409,15 +413,10 @@ def _compute(
         "ties": table.ties if table.scores is not None else None,
         "duplicates": options.duplicates,
         "header": options.header,
-        "format": options.format,
-        "ids": options.ids,
-        "adjust": options.adjust,
-        "permutations": options.permutations,
-        "sources": options.sources,
-        "seed": options.seed,
+        **{flag: getattr(options, flag) for flag in recorded},
         "top": min(options.top, table.n_items),
         "call": result.parameters["call"],
-        **recorded,
+        **compared,
     }
     loose = {"unranked": options.unranked} if options.unranked else {}
     data = {"files": options.files, **loose, **result.data}

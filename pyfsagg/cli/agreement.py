@@ -6,9 +6,8 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._command.flags import Flags, add_output_flags
-from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import read_files
-from pyfsagg.cli.aggregate import add_input_flags, list_reading_code, read_list_files
+from pyfsagg._command.results import keep_result
+from pyfsagg.cli.aggregate import add_input_flags, origin_of_lists, read_list_files
 
 if TYPE_CHECKING:
     from pyfsagg.aggregation import ListAgreement
@@ -28,10 +27,7 @@ example:
 
 def add_commands(commands: Any) -> None:
     parser = commands.add_parser(
-        "agreement",
-        help="how deep ranked lists agree",
-        description=DESCRIPTION,
-        epilog=EPILOG,
+        "agreement", help="how deep ranked lists agree", description=DESCRIPTION, epilog=EPILOG
     )
     add_input_flags(parser)
     add = Flags(parser)
@@ -51,17 +47,7 @@ def _agreement(options: argparse.Namespace) -> None:
     table = read_list_files(options)
 
     def compute(progress: Any) -> ListAgreement:
-        return list_agreement(
-            table,
-            distance=options.distance,
-            pilot=options.pilot,
-            persistence=options.persistence,
-        )
+        flags = ("distance", "pilot", "persistence")
+        return list_agreement(table, **{flag: getattr(options, flag) for flag in flags})
 
-    files = [*options.files, *options.unranked]
-    view = {
-        "data_name": name_of_table(files[0]) if len(files) == 1 else None,
-        "reading": list_reading_code(options, table),
-        "read": read_files(files),
-    }
-    keep_result(options, compute, view=view)
+    keep_result(options, compute, view=origin_of_lists(options, table))

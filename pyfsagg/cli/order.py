@@ -14,7 +14,6 @@ from pyfsagg._command.flags import (
     add_reading_flags,
     add_work_flags,
     assignments,
-    threshold,
 )
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_table
@@ -50,12 +49,7 @@ def add_commands(commands: Any) -> None:
         metavar="NAME",
         help="how features are removed; an unknown name lists them (default: %(default)s)",
     )
-    add(
-        "--n-features-to-select",
-        type=threshold,
-        metavar="K",
-        help="features to select: a number (10) or a fraction (0.25 or 25%%; default: 0.25)",
-    )
+    add.size("--n-features-to-select", " (default: 0.25)")
     add(
         "--divergence",
         type=float,

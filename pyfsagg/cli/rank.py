@@ -189,13 +189,12 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add("--resampling", metavar="PLAN", help="(default: bootstrap)")
     Checks.add_flags(parser)
     add.settings("--resampling-param", help="parameter of the plan, for instance fraction=0.8")
-    add(
+    add.size(
         "--threshold",
+        ", or auto, a proposal: those before the knee of the scores, and none that scores like noise "
+        "(default: %(default)s)",
         type=threshold_or_auto,
         default="auto",
-        metavar="K",
-        help="features to select: a number (10), a fraction (0.25 or 25%%), or auto, a proposal: those "
-        "before the knee of the scores, and none that scores like noise (default: %(default)s)",
     )
     add(
         "--max-false",

@@ -59,14 +59,8 @@ def add_commands(commands: Any) -> None:
     add = Flags(compare)
     add("first", metavar="RUN", help="folder of a run")
     add("second", metavar="RUN", help="folder of another run with the same features")
-    add(
-        "--threshold",
-        type=threshold_or_auto,
-        default="auto",
-        metavar="K",
-        help="features to select: a number (10), a fraction (0.25 or 25%%), or auto, the proposal of each "
-        "run (default: auto)",
-    )
+    text = ", or auto, the proposal of each run (default: auto)"
+    add.size("--threshold", text, type=threshold_or_auto, default="auto")
     add.switch("--json", help="print all features as JSON")
     compare.set_defaults(run=_compare)
 

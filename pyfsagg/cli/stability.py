@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import Flags, add_output_flags, threshold, thresholds
+from pyfsagg._command.flags import Flags, add_output_flags, thresholds
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files
 from pyfsagg.exceptions import ParameterError
@@ -57,13 +57,7 @@ def add_commands(commands: Any) -> None:
         "--transpose", help="the rows of a table are features, with their names in the first column"
     )
     add.names("--measures", help="(default: all that apply)")
-    add(
-        "--n-features-to-select",
-        type=threshold,
-        metavar="K",
-        help="features to select: a number (10) or a fraction (0.25 or 25%%; default: 0.25, and "
-        "whole lists)",
-    )
+    add.size("--n-features-to-select", " (default: 0.25, and whole lists)")
     add("--n-features", type=int, metavar="P", help="features to choose from, for lists")
     add("--similarity", metavar="FILE", help="table of feature similarities from 0 to 1")
     add.choice("--interval", ("jackknife", "bootstrap", "none"), "intervals over resamples")

@@ -70,13 +70,11 @@ def add_commands(commands: Any) -> None:
     )
     add("--n-neighbors", type=int, metavar="K", help="of laplacian_score (default: 5)")
     add("--aggregator", metavar="NAME", help="of frmv (default: borda)")
-    add(
+    add.size(
         "--n-features-to-select",
+        ", or mean_plus_sd (default: %(default)s)",
         type=lambda text: text if text == "mean_plus_sd" else threshold(text),
         default="mean_plus_sd",
-        metavar="K",
-        help="features to select: mean_plus_sd, a number (10) or a fraction (0.25 or 25%%; default: "
-        "%(default)s)",
     )
     add("--trials", type=int, default=10, metavar="N", help="of the curves for --classes")
     add.seed("the clusterings")
