@@ -130,12 +130,8 @@ def add_output_flags(parser: argparse.ArgumentParser, default: str, *, result: b
     """Where results go and how much is said; `result`: whether they can be read again."""
     parser.set_defaults(default_folder=default)
     add = Flags(parser)
-    add(
-        "-o",
-        "--output",
-        metavar="FOLDER",
-        help=f"new or empty folder for the results (default: {default}, or the next free name)",
-    )
+    text = f"new or empty folder for the results (default: {default}, or the next free name)"
+    add("-o", "--output", metavar="FOLDER", help=text)
     add(
         "--memory-limit",
         metavar="SIZE",
@@ -237,10 +233,8 @@ def add_view_flags(parser: argparse.ArgumentParser) -> None:
     add = Flags(parser)
     text = ", or auto, the proposal of a run of rank (default: as it was saved)"
     add.size("--threshold", text, type=threshold_or_auto)
-    add.settings(
-        "--set",
-        help="another option of how this kind of result is shown, for instance top=20 (may be repeated)",
-    )
+    text = "another option of how this kind of result is shown, such as top=20 (may be repeated)"
+    add.settings("--set", help=text)
 
 
 def view_of(options: argparse.Namespace, known: Mapping[str, Any]) -> dict[str, Any]:

@@ -453,10 +453,8 @@ def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise DataError(
-            Param("y"),
-            f" must have one dimension (n_samples,), got an array of shape {array.shape}",
-        )
+        message = f" must have one dimension (n_samples,), got an array of shape {array.shape}"
+        raise DataError(Param("y"), message)
     return array
 
 

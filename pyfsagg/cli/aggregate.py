@@ -67,9 +67,7 @@ def add_commands(commands: Any) -> None:
     add_input_flags(parser)
     add = Flags(parser)
     add.column("--item", help="the group that each row of a table is a member of")
-    add.column(
-        "--member-score", help="the score of each row; larger = better, or --lower-is-better"
-    )
+    add.column("--member-score", help="the score of each row; see --lower-is-better")
     _add_method_flags(parser)
     add_output_flags(parser, "pyfsagg-aggregate")
     parser.set_defaults(run=_aggregate)
@@ -79,37 +77,19 @@ def add_input_flags(parser: argparse.ArgumentParser) -> None:
     """Flags that say how lists are given."""
     add = Flags(parser)
     add("files", nargs="*", metavar="FILE", help="lists, or one matrix; - is standard input")
-    add(
-        "--unranked",
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="lists of names in no order: their names are tied on the mean rank of the block",
-    )
-    add(
-        "--format",
-        choices=("auto", "lists", "columns", "lines", "matrix"),
-        default="auto",
-        help="how the lists are given (default: a single CSV, TSV or - is a matrix, all else lists)",
-    )
+    text = "lists of names in no order: their names are tied on the mean rank of the block"
+    add("--unranked", nargs="+", default=[], metavar="FILE", help=text)
+    text = "how the lists are given; auto: a single CSV, TSV or - is a matrix, all else lists"
+    add.choice("--format", ("auto", "lists", "columns", "lines", "matrix"), text)
     add.column("--ids", help="the column of a table that holds the names of the items")
     add.switch("--header", help="skip the first line of each file of names")
-    add(
-        "--duplicates",
-        choices=("error", "first"),
-        default="error",
-        help="refuse a name that occurs twice in a list, or keep its best place",
-    )
+    text = "refuse a name that occurs twice in a list, or keep its best place"
+    add.choice("--duplicates", ("error", "first"), text)
     add.switch("--scores", help="the matrix holds scores; larger = better")
     add.switch("--lower-is-better", help="scores such as p-values; smaller = better")
-    add.names(
-        "--reverse", default=[], help="lists of a matrix of scores with the opposite direction"
-    )
-    add(
-        "--ties",
-        choices=("average", "min", "max", "ordinal", "random"),
-        help="ranks of equal scores (default: average)",
-    )
+    add.names("--reverse", default=[], help="lists of scores with the opposite direction")
+    rules = ("average", "min", "max", "ordinal", "random")
+    add("--ties", choices=rules, help="ranks of equal scores (default: average)")
     add(
         "--universe",
         type=one_or_several(int, "whole numbers"),
@@ -117,11 +97,8 @@ def add_input_flags(parser: argparse.ArgumentParser) -> None:
         help="how many items could have been listed; one number, or one per list as A,B,… "
         "(default: the number of different names); p-values are adjusted over all of them",
     )
-    add.switch(
-        "--full",
-        help="each list is complete: a name that is not in it has no rank (default: such a name "
-        "is worse than all names in the list)",
-    )
+    text = "each list is complete: a name that is not in it has no rank, instead of the worst one"
+    add.switch("--full", help=text)
 
 
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
@@ -143,30 +120,14 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         help="share of the universe that a list was allowed to fill, one number or one per list, "
         "for robust rank aggregation: only ranks up to it count",
     )
-    add(
-        "--param",
-        action="append",
-        metavar="METHOD.NAME=VALUE",
-        help="option of a method, for instance mc4.damping=0.1 (may be repeated)",
-    )
-    add.choice(
-        "--adjust",
-        ("bh", "holm", "bonferroni", "none"),
-        "correction of p-values across all items of the universe",
-    )
-    add(
-        "--permutations",
-        type=int,
-        metavar="B",
-        help="p-values from B tables with relabelled items, for any method",
-    )
-    add(
-        "--sources",
-        type=names_of,
-        metavar="A,A,B",
-        help="where each list comes from; permutations keep lists of one source together "
-        "(default: every list is a separate source)",
-    )
+    text = "option of a method, for instance mc4.damping=0.1 (may be repeated)"
+    add.settings("--param", metavar="METHOD.NAME=VALUE", help=text)
+    text = "correction of p-values across all items of the universe"
+    add.choice("--adjust", ("bh", "holm", "bonferroni", "none"), text)
+    text = "p-values from B tables with relabelled items, for any method"
+    add("--permutations", type=int, metavar="B", help=text)
+    text = "where each list comes from, by default another source each; permutations keep a source together"
+    add.names("--sources", metavar="A,A,B", help=text)
     add.seed("permutations and random ties")
     add("--top", type=int, default=10, metavar="K", help="best items to show (default: 10)")
 
@@ -377,11 +338,11 @@ def _compute(
             f"{', '.join(of_ranks)}"
         )
     adjust = "bh" if options.adjust == "none" else options.adjust
-    compared = {}
+    of_several = {}
     if options.methods:
         comparison = compare_aggregations(table, methods, adjust=adjust, method_params=params)
         result = replace(comparison.results[0], others=comparison.results[1:])
-        compared["compared"] = comparison.parameters["call"]
+        of_several["compared"] = comparison.parameters["call"]
     else:
         unused = [name for name in params if name not in methods]
         if unused:
@@ -416,7 +377,7 @@ def _compute(
         **{flag: getattr(options, flag) for flag in recorded},
         "top": min(options.top, table.n_items),
         "call": result.parameters["call"],
-        **compared,
+        **of_several,
     }
     loose = {"unranked": options.unranked} if options.unranked else {}
     data = {"files": options.files, **loose, **result.data}

@@ -57,11 +57,8 @@ def add_commands(commands: Any) -> None:
     add("--metric", metavar="NAME", help="a scorer of scikit-learn (default: accuracy, or r2)")
     add_rule_flags(parser)
     add("--resampling", metavar="PLAN", default="subsample", help="(default: %(default)s)")
-    add.settings(
-        "--resampling-param",
-        default=[],
-        help="setting of the resampling plan (default: fraction=0.8 of a subsample)",
-    )
+    text = "setting of the resampling plan (default: fraction=0.8 of a subsample)"
+    add.settings("--resampling-param", default=[], help=text)
     add.number("-n", "--n-resamples", default=30, metavar="M")
     add.seed("all random draws")
     add_work_flags(parser)

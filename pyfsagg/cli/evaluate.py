@@ -47,17 +47,10 @@ def add_commands(commands: Any) -> None:
     )
     add_table_flags(parser)
     add = Flags(parser)
-    add(
-        "--from",
-        dest="run_folder",
-        metavar="RUN",
-        help="rank with the settings of this run of `pyfsagg rank`, again inside each training fold",
-    )
-    add.names(
-        "--methods",
-        help="filters, or bam; with another aggregator as mrmr/rra (default: ig,su,mrmr,cs,bam; "
-        "none with --from)",
-    )
+    text = "rank with the settings of this run of `pyfsagg rank`, again inside each training fold"
+    add("--from", dest="run_folder", metavar="RUN", help=text)
+    text = "filters, or bam; with another aggregator as mrmr/rra (default: ig,su,mrmr,cs,bam, or of --from)"
+    add.names("--methods", help=text)
     add.names(
         "--classifiers",
         help="of logistic_regression, naive_bayes, random_forest, svm (these are the default), "
@@ -66,13 +59,10 @@ def add_commands(commands: Any) -> None:
         "scikit-survival random_survival_forest, gradient_boosting",
     )
     add.column("--groups", help="column of groups that folds must not divide")
-    add(
-        "--thresholds",
-        type=thresholds,
-        metavar="K,K",
-        help="features to keep: numbers (10) or fractions (0.25 or 25%%; default: 10%%, 20%%, …, "
-        "100%%)",
+    text = (
+        "features to keep: numbers (10) or fractions (0.25 or 25%%; default: 10%%, 20%%, …, 100%%)"
     )
+    add("--thresholds", type=thresholds, metavar="K,K", help=text)
     add.names(
         "--metrics",
         help="of accuracy (the default), balanced_accuracy, roc_auc, matthews_correlation, "
@@ -80,11 +70,9 @@ def add_commands(commands: Any) -> None:
         "root_mean_squared_error with --task regression; of concordance_index (the default), "
         "integrated_brier_score with --event",
     )
-    add.names(
-        "--baselines",
-        default=["all_features", "random_subsets"],
-        help="of all_features, random_subsets (these are the default), single_filters",
-    )
+    usual = ["all_features", "random_subsets"]
+    text = "of all_features, random_subsets (these are the default), single_filters"
+    add.names("--baselines", default=usual, help=text)
     Protocol.add_flags(parser)
     parser.set_defaults(protocol=None)
     add.number("-n", "--n-resamples", default=1000, metavar="M")

@@ -14,7 +14,6 @@ from pyfsagg._command.flags import (
     assignments,
     require_target,
     target_columns,
-    threshold,
 )
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_table
@@ -57,13 +56,7 @@ def add_commands(commands: Any) -> None:
     text = "bootstraps inside each training part"
     add.number("-n", "--n-resamples", default=1000, metavar="M", text=text)
     add.names("--measures", help="(default: spearman,jaccard,canberra)")
-    add(
-        "--n-features-to-select",
-        type=threshold,
-        default=0.25,
-        metavar="K",
-        help="best features that measures of selections compare (default: %(default)s)",
-    )
+    add.size("--n-features-to-select", " (default: %(default)s)", default=0.25)
     add.choice(
         "--adjust", ("holm", "bonferroni", "bh", "none"), "correction of the p-values of pairs"
     )

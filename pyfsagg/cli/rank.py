@@ -170,17 +170,10 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add.names("--filters", help="the filters of bam (default: ig,su,mrmr,cs)")
     add_filter_flags(parser)
     add("--aggregator", default="arithmetic_mean", metavar="NAME", help="(default: %(default)s)")
-    add.settings(
-        "--aggregator-param",
-        help="option of the aggregator, for instance shift=minimum (may be repeated)",
-    )
-    add(
-        "-n",
-        "--n-resamples",
-        type=number_or_auto,
-        metavar="M",
-        help="a number (default: 1000, of a folder 200), or auto: as many as --precision needs",
-    )
+    text = "option of the aggregator, for instance shift=minimum (may be repeated)"
+    add.settings("--aggregator-param", help=text)
+    text = "a number (default: 1000, of a folder 200), or auto: as many as --precision needs"
+    add("-n", "--n-resamples", type=number_or_auto, metavar="M", help=text)
     add.settings(
         "--precision",
         help="goal of --n-resamples auto: max_change=0.05 (share of the best features that a "
@@ -196,18 +189,10 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         type=threshold_or_auto,
         default="auto",
     )
-    add(
-        "--max-false",
-        type=float,
-        metavar="V",
-        help="also select with at most V expected false selections; draws complementary pairs",
-    )
-    add(
-        "--fdr",
-        type=float,
-        metavar="A",
-        help="also select with an expected share of false selections of at most A",
-    )
+    text = "also select with at most V expected false selections; draws complementary pairs"
+    add("--max-false", type=float, metavar="V", help=text)
+    text = "also select with an expected share of false selections of at most A"
+    add("--fdr", type=float, metavar="A", help=text)
     add.seed("the resamples")
     add_work_flags(parser, scratch=True)
 

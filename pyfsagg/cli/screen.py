@@ -57,16 +57,10 @@ def add_commands(commands: Any) -> None:
         help="percentile up to which guides count, one number or LOW,HIGH (default: the share of "
         "guides with p-values of at most 0.25; 0.05 if that is 0.01 or less, or without p-values)",
     )
-    add.choice(
-        "--null",
-        ("guides", "uniform"),
-        "null distribution: guides permuted over genes, or uniform percentiles",
-    )
-    add(
-        "--control-guides",
-        metavar="A,B",
-        help="guides without an effect, or a file with one a line: p-values are against them",
-    )
+    text = "null distribution: guides permuted over genes, or uniform percentiles"
+    add.choice("--null", ("guides", "uniform"), text)
+    text = "guides without an effect, or a file with one a line: p-values are against them"
+    add("--control-guides", metavar="A,B", help=text)
     add("--control-genes", metavar="A,B", help="genes whose guides are controls, or a file")
     add.choice("--ties", ("average", "last"), "place of guides of equal score")
     add("--min-guides", type=int, default=1, metavar="K", help="test genes of K guides or more")

@@ -45,17 +45,11 @@ def add_commands(commands: Any) -> None:
     add = Flags(parser)
     add("sources", nargs="+", metavar="SOURCE", help="folder, table, or lists; - is standard input")
     add("--format", choices=FORMS, default="auto", help="what SOURCE is (default: see above)")
-    add(
-        "--input",
-        choices=("auto", "scores", "ranks", "sets"),
-        default="auto",
-        help="what the cells of a table are (default: ranks if every row is a ranking from 1, "
-        "selections if all cells are 0 or 1, scores otherwise)",
-    )
+    text = "what the cells of a table are; auto: ranks if every row is a ranking from 1, selections if all "
+    text += "cells are 0 or 1, scores otherwise"
+    add.choice("--input", ("auto", "scores", "ranks", "sets"), text)
     add("--filter", metavar="NAME", help="one filter of a saved run (default: all combined)")
-    add.switch(
-        "--transpose", help="the rows of a table are features, with their names in the first column"
-    )
+    add.switch("--transpose", help="the rows of a table are features, named in the first column")
     add.names("--measures", help="(default: all that apply)")
     add.size("--n-features-to-select", " (default: 0.25, and whole lists)")
     add("--n-features", type=int, metavar="P", help="features to choose from, for lists")
@@ -70,18 +64,10 @@ def add_commands(commands: Any) -> None:
         "first columns as in published results",
     )
     add.seed("all random draws")
-    add(
-        "--sizes",
-        type=thresholds,
-        metavar="K,K",
-        help="subset sizes of the curve (default: 10%%, 20%%, … of the features)",
-    )
-    add(
-        "--compare",
-        nargs="+",
-        metavar="OTHER",
-        help="a second SOURCE: test that both selections are equally stable",
-    )
+    text = "subset sizes of the curve (default: 10%%, 20%%, … of the features)"
+    add("--sizes", type=thresholds, metavar="K,K", help=text)
+    text = "a second SOURCE: test that both selections are equally stable"
+    add("--compare", nargs="+", metavar="OTHER", help=text)
     add.switch("--paired", help="with --compare: row i of both comes from the same resample")
     add_output_flags(parser, "pyfsagg-stability")
     parser.set_defaults(run=_stability)

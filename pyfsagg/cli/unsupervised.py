@@ -45,29 +45,18 @@ def add_commands(commands: Any) -> None:
     )
     add = Flags(parser)
     add("table", metavar="TABLE", help=TABLE_HELP)
-    add.column(
-        "--classes",
-        "--target",
-        help="column with classes: not used for the ranking, but to judge it",
-    )
+    text = "column with classes: not used for the ranking, but to judge it"
+    add.column("--classes", "--target", help=text)
     add_reading_flags(parser)
-    add(
-        "--method",
-        default="frcm",
-        metavar="NAME",
-        help="how features are ranked; an unknown name lists them (default: %(default)s)",
-    )
+    text = "how features are ranked; an unknown name lists them (default: %(default)s)"
+    add("--method", default="frcm", metavar="NAME", help=text)
     add.number("--n-clusterings", default=100, metavar="T")
     text = "share of the features in each clustering"
     add.number("--feature-fraction", default=0.5, metavar="SHARE", text=text)
     add("--k-range", type=_pair, metavar="LOW,HIGH", help="clusters (default: 2 to min(√N, 20))")
     add("--clusterer", default="k_means", metavar="NAME", help="(default: %(default)s)")
-    add(
-        "--standardize",
-        choices=("none", "center", "z_score", "min_max"),
-        default="z_score",
-        help="scale of the features; the ranking depends on it (default: %(default)s)",
-    )
+    scales = ("z_score", "min_max", "center", "none")
+    add.choice("--standardize", scales, "scale of the features; the ranking depends on it")
     add("--n-neighbors", type=int, metavar="K", help="of laplacian_score (default: 5)")
     add("--aggregator", metavar="NAME", help="of frmv (default: borda)")
     add.size(

@@ -49,12 +49,8 @@ def add_rule_flags(parser: argparse.ArgumentParser) -> None:
     add.choice(
         "--voter-weights", ("none", "performance"), "what a voter counts: 1, or its performance"
     )
-    add(
-        "--size",
-        type=int,
-        metavar="K",
-        help="places that a sequential rule fills one by one (default: all)",
-    )
+    text = "places that a sequential rule fills one by one (default: all)"
+    add("--size", type=int, metavar="K", help=text)
 
 
 def add_commands(commands: Any) -> None:

@@ -85,7 +85,7 @@ def _rank_correlations(
     scores: Floats,
 ) -> None:
     """|rho| of the average ranks of feature and target."""
-    codes = np.stack([category_codes(each)[0] for each in target.numbers(weights)])
+    codes = np.stack([category_codes(numbers)[0] for numbers in target.numbers(weights)])
     n_levels, n_target = np.diff(levels.start), int(codes.max()) + 1
     spearman_numeric_block(levels.codes, n_levels, codes, n_target, weights, scores[0])
 
@@ -373,10 +373,8 @@ def value_difference_metric(
         Cut numeric and integer columns into this many bins of equal width (by the rule of
         :func:`~pyfsagg.discretization.discretize`).  By default the sum runs over the
         distinct values, which gives 1 to every feature without ties.
-    nominal : sequence of str or int, optional
-        Columns to be taken as nominal whatever their type.
-    sample_weight : array-like of int, shape (n_samples,), optional
-        How often each row counts; the result is that of the table with its rows so repeated.
+    nominal, sample_weight
+        As in :func:`chi_squared`.
 
     Returns
     -------
@@ -407,13 +405,9 @@ def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None
 
     Parameters
     ----------
-    X : array, data frame or Table, shape (n_samples, n_features)
-        Numeric, integer, boolean, or nominal with at most two levels.  Means and variances are
-        those of the known values; a missing value is not assigned and counts as wrong.
-    y : array-like, shape (n_samples,)
-        Labels of two classes.
-    sample_weight : array-like of int, shape (n_samples,), optional
-        How often each row counts; the result is that of the table with its rows so repeated.
+    X, y, sample_weight
+        As in :func:`spearman`, but means and variances are those of the known values; a missing
+        value is not assigned and counts as wrong.
 
     Returns
     -------
