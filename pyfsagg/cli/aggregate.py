@@ -67,7 +67,7 @@ def add_commands(commands: Any) -> None:
     add_input_flags(parser)
     add = Flags(parser)
     add.column("--item", help="the group that each row of a table is a member of")
-    add.column("--member-score", help="the score of each row; see --lower-is-better")
+    add.column("--member-score", help="score of each row; larger = better, or --lower-is-better")
     _add_method_flags(parser)
     add_output_flags(parser, "pyfsagg-aggregate")
     parser.set_defaults(run=_aggregate)
@@ -126,7 +126,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add.choice("--adjust", ("bh", "holm", "bonferroni", "none"), text)
     text = "p-values from B tables with relabelled items, for any method"
     add("--permutations", type=int, metavar="B", help=text)
-    text = "where each list comes from, by default another source each; permutations keep a source together"
+    text = "sources of the lists (default: all different); permutations keep lists of one source together"
     add.names("--sources", metavar="A,A,B", help=text)
     add.seed("permutations and random ties")
     add("--top", type=int, default=10, metavar="K", help="best items to show (default: 10)")
