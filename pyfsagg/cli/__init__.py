@@ -13,7 +13,6 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TextIO
 
@@ -21,13 +20,29 @@ from pyfsagg._base.memory import memory_limit
 from pyfsagg._command.flags import on_cluster
 from pyfsagg._command.parser import Parser, Terminal, commands_of, take_config
 from pyfsagg._version import __version__
+from pyfsagg.cli import (
+    aggregate,
+    agreement,
+    check,
+    committee,
+    evaluate,
+    influence,
+    lists,
+    order,
+    rank,
+    saved,
+    screen,
+    stability,
+    unsupervised,
+    vote,
+)
 from pyfsagg.exceptions import OutputError, PyfsaggError, PyfsaggWarning
 
 __all__ = ["main"]
 
 MODULES = (
-    *("rank", "check", "aggregate", "agreement", "screen", "stability", "influence", "evaluate"),
-    *("committee", "vote", "order", "unsupervised", "saved", "lists"),
+    *(rank, check, aggregate, agreement, screen, stability, influence, evaluate),
+    *(committee, vote, order, unsupervised, saved, lists),
 )
 """Modules of commands, in the order in which the help shows them."""
 
@@ -53,7 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"pyfsagg {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in MODULES:
-        import_module(f"pyfsagg.cli.{module}").add_commands(commands)
+        module.add_commands(commands)
     for point in sorted(entry_points(group="pyfsagg.commands"), key=lambda point: point.name):
         try:
             point.load()(commands)
