@@ -56,8 +56,7 @@ class Flags:
         self.add(name, **{"type": threshold, "metavar": "K", **options}, help=shown)
 
     def seed(self, of: str) -> None:
-        shown = f"seed of {of} (default: %(default)s)"
-        self.add("-s", "--seed", type=int, default=0, help=shown)
+        self.add("-s", "--seed", type=int, default=0, help=f"seed of {of} (default: %(default)s)")
 
 
 def add_reading_flags(parser: argparse.ArgumentParser, *, accept: bool = True) -> None:

@@ -40,11 +40,10 @@ from pyfsagg.exceptions import OutputError, PyfsaggError, PyfsaggWarning
 
 __all__ = ["main"]
 
-MODULES = (
+MODULES = (  # in the order in which the help shows their commands
     *(rank, check, aggregate, agreement, screen, stability, influence, evaluate),
     *(committee, vote, order, unsupervised, saved, lists),
 )
-"""Modules of commands, in the order in which the help shows them."""
 
 EPILOG = """\
 examples:
