@@ -6,8 +6,9 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,58 +27,65 @@ FIRST_ESTIMATE = 3.0  # seconds after the first piece
 FIRST_RUN = "this first run compiles its kernels, for about half a minute"
 
 
-def add_reading_flags(parser: argparse.ArgumentParser) -> None:
-    """The flags that say how a table is read."""
+class Flags:
+    """Adds flags to a parser; those of a kind that recurs by the name of the kind."""
+
+    def __init__(self, parser: argparse._ActionsContainer) -> None:
+        self.add = add = parser.add_argument
+        self.switch = partial(add, action="store_true")
+        self.column = partial(add, metavar="COLUMN")
+        self.names = partial(add, type=names_of, metavar="A,B")
+        self.settings = partial(add, action="append", metavar="NAME=VALUE")
+
+    def __call__(self, *names: str, **options: Any) -> None:
+        self.add(*names, **options)
+
+    def choice(self, name: str, choices: Sequence[str], text: str = "") -> None:
+        """One of several words; the first is the default."""
+        shown = f"{text} (default: %(default)s)".lstrip()
+        self.add(name, choices=choices, default=choices[0], help=shown)
+
+    def number(self, *names: str, default: float, metavar: str, text: str = "") -> None:
+        """A number of the type of its default."""
+        shown = f"{text} (default: %(default)s)".lstrip()
+        self.add(*names, type=type(default), default=default, metavar=metavar, help=shown)
+
+    def size(self, name: str, text: str, **options: Any) -> None:
+        """How many features to select, or which share of them."""
+        shown = f"features to select: a number (10) or a fraction (0.25 or 25%%){text}"
+        self.add(name, **{"type": threshold, "metavar": "K", **options}, help=shown)
+
+    def seed(self, of: str) -> None:
+        self.add("-s", "--seed", type=int, default=0, help=f"seed of {of} (default: %(default)s)")
+
+
+def add_reading_flags(parser: argparse.ArgumentParser, *, accept: bool = True) -> None:
+    """The flags that say how a table is read, and which findings in it do not stop a run."""
     group = parser.add_argument_group("how the table is read")
     Reading.add_flags(group)
-    alias = "the same as --drop"
-    group.add_argument(
-        "--exclude", dest="drop", type=names_of, default=(), metavar="A,B", help=alias
-    )
-
-
-def add_accept_flag(parser: argparse.ArgumentParser) -> None:
-    """The flag that lets a table pass in which something was found."""
-    parser.add_argument(
-        "--accept",
-        type=names_of,
-        default=[],
-        metavar="CODE,CODE",
-        help="findings of `pyfsagg check` that do not stop the run, or all",
-    )
+    Flags(group).names("--exclude", dest="drop", default=(), help="the same as --drop")
+    if accept:
+        text = "findings of `pyfsagg check` that do not stop the run, or all"
+        Flags(parser).names("--accept", default=[], metavar="CODE,CODE", help=text)
 
 
 def add_table_flags(parser: argparse.ArgumentParser, *, target_required: bool = True) -> None:
     """A table with a target, which some filters do without."""
     parser.add_argument("table", metavar="TABLE", help=TABLE_HELP)
-    without = "" if target_required else "; filters such as frcm need none"
-    parser.add_argument(
-        "-t",
-        "--target",
-        required=target_required,
-        metavar="COLUMN",
-        help=f"column with the classes, the numbers of a regression, or times (with --event){without}",
-    )
+    text = "column with the classes, the numbers of a regression, or times (with --event)"
+    text += "" if target_required else "; filters such as frcm need none"
+    Flags(parser).column("-t", "--target", required=target_required, help=text)
     add_event_flag(parser)
     Task.add_flags(parser)
     add_reading_flags(parser)
-    add_accept_flag(parser)
 
 
 def add_filter_flags(parser: argparse.ArgumentParser) -> None:
     """The flags of filters in an ensemble."""
-    parser.add_argument(
-        "--filter-param",
-        action="append",
-        metavar="FILTER.NAME=VALUE",
-        help="parameter of a filter, for instance mrmr.n_features=100 (may be repeated)",
-    )
-    parser.add_argument(
-        "--normalize",
-        choices=("per_resample", "per_feature"),
-        default="per_resample",
-        help="how bam makes filters comparable (default: %(default)s)",
-    )
+    add = Flags(parser)
+    text = "parameter of a filter, for instance mrmr.n_features=100 (may be repeated)"
+    add.settings("--filter-param", metavar="FILTER.NAME=VALUE", help=text)
+    add.choice("--normalize", ("per_resample", "per_feature"), "how bam makes filters comparable")
 
 
 def add_event_flag(parser: argparse.ArgumentParser) -> None:
@@ -120,13 +128,9 @@ def require_target(target: str | None, filters: object) -> None:
 def add_output_flags(parser: argparse.ArgumentParser, default: str, *, result: bool = True) -> None:
     """Where results go and how much is said; `result`: whether they can be read again."""
     parser.set_defaults(default_folder=default)
-    add = parser.add_argument
-    add(
-        "-o",
-        "--output",
-        metavar="FOLDER",
-        help=f"new or empty folder for the results (default: {default}, or the next free name)",
-    )
+    add = Flags(parser)
+    text = f"new or empty folder for the results (default: {default}, or the next free name)"
+    add("-o", "--output", metavar="FOLDER", help=text)
     add(
         "--memory-limit",
         metavar="SIZE",
@@ -134,21 +138,13 @@ def add_output_flags(parser: argparse.ArgumentParser, default: str, *, result: b
         "folder of Parquet files is read within it, or within 2GB more than the process uses)",
     )
     if result:
-        add(
-            "--overwrite",
-            action="store_true",
-            help="replace the results of an earlier run in the folder; other files there stay",
-        )
-        add(
-            "--xlsx", action="store_true", help="also write the tables into a workbook, tables.xlsx"
-        )
-        add(
-            "--config",
-            metavar="FILE",
-            help="take flags from this file, such as an earlier run.toml",
-        )
-    add("--json", action="store_true", help="print the result as JSON")
-    add("-q", "--quiet", action="store_true", help="print errors only")
+        text = "replace the results of an earlier run in the folder; other files there stay"
+        add.switch("--overwrite", help=text)
+        add.switch("--xlsx", help="also write the tables into a workbook, tables.xlsx")
+        text = "take flags from this file, such as an earlier run.toml"
+        add("--config", metavar="FILE", help=text)
+    add.switch("--json", help="print the result as JSON")
+    add.switch("-q", "--quiet", help="print errors only")
 
 
 def add_work_flags(
@@ -233,19 +229,11 @@ def threshold_or_auto(text: str) -> float | int | str:
 
 def add_view_flags(parser: argparse.ArgumentParser) -> None:
     """How a saved result is shown."""
-    parser.add_argument(
-        "--threshold",
-        type=threshold_or_auto,
-        metavar="K",
-        help="features to select: a number (10), a fraction (0.25 or 25%%), or auto, the proposal of a run "
-        "of rank (default: as it was saved)",
-    )
-    parser.add_argument(
-        "--set",
-        action="append",
-        metavar="NAME=VALUE",
-        help="another option of how this kind of result is shown, for instance top=20 (may be repeated)",
-    )
+    add = Flags(parser)
+    text = ", or auto, the proposal of a run of rank (default: as it was saved)"
+    add.size("--threshold", text, type=threshold_or_auto)
+    text = "another option of how this kind of result is shown, such as top=20 (may be repeated)"
+    add.settings("--set", help=text)
 
 
 def view_of(options: argparse.Namespace, known: Mapping[str, Any]) -> dict[str, Any]:

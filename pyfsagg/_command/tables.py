@@ -99,9 +99,7 @@ def require_column(table: pd.DataFrame, flag: str, name: str | None) -> None:
 
 
 def check_file(
-    options: argparse.Namespace,
-    target: str | list[str] | None = None,
-    groups: str | None = None,
+    options: argparse.Namespace, target: str | list[str] | None = None, groups: str | None = None
 ) -> ReadTable:
     """Read the table of a command and look through it."""
     from pyfsagg._command.parser import Terminal
@@ -179,9 +177,7 @@ def _names(columns: str | list[str] | None) -> list[str]:
 
 
 def load_table(
-    options: argparse.Namespace,
-    target: str | list[str] | None = None,
-    groups: str | None = None,
+    options: argparse.Namespace, target: str | list[str] | None = None, groups: str | None = None
 ) -> ReadTable:
     """Read the table of a command, and refuse what would spoil a run."""
     import pandas as pd

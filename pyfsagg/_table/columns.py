@@ -22,20 +22,8 @@ from pyfsagg.exceptions import DataError, InputTypeError
 
 NUMBER_GAPS = frozenset(
     (
-        *MISSING,
-        "n/a",
-        "na",
-        "None",
-        "none",
-        ".",
-        "-",
-        "--",
-        "*",
-        "missing",
-        "#N/A",
-        "#NA",
-        "<NA>",
-        "N.A.",
+        *(*MISSING, "n/a", "na", "None", "none", ".", "-", "--", "*", "missing"),
+        *("#N/A", "#NA", "<NA>", "N.A."),
     )
 )
 """Words that are missing in a column whose other cells are numbers; elsewhere they are words."""

@@ -17,6 +17,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -240,19 +241,12 @@ def find_layout(
     start, skipped = _after_blank_lines(text)
     if separator is None:
         separator = _sniff_separator(_sample(text, start), candidates)
-    lines = _lines(text, start)
-    counted: list[str] = []
-
-    def counting() -> Iterator[str]:
-        for line in lines:
-            counted.append(line)
-            yield line
-
-    rows = csv.reader(counting(), delimiter=separator)
+    rows = csv.reader(_lines(text, start), delimiter=separator)
     old = csv.field_size_limit(_LONGEST_CELL)
     try:
         header = [unescaped(name.strip()) for name in next(rows, [])]
-        end, n_lines = start + sum(map(len, counted)), len(counted)
+        n_lines = rows.line_num
+        end = start + sum(map(len, islice(_lines(text, start), n_lines)))
         first = next((row for row in rows if row), [])
     except csv.Error as error:
         raise DataError(f"the header of {label} cannot be read: {error}") from None

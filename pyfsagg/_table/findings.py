@@ -555,9 +555,6 @@ class _FrameLook(Look):
         return ~constant
 
 
-# ---------------------------------------------------------------------------------------------
-# words
-# ---------------------------------------------------------------------------------------------
 CODES = {
     "identifier": ("a different value in nearly every row, or an id: {columns}", "{drop}"),
     "row_number": ("a row number: {columns}", "{drop}"),

@@ -108,12 +108,10 @@ class NarwhalsFrame:
         """The frame with NumPy's columns where they hold numbers, which are copied only if they must be."""
         columns: dict[str, Any] = {}
         for j, (name, dtype) in enumerate(zip(self.names, self.types(), strict=True)):
-            numbers = dtype is not None
-            columns[name] = (
-                self.frame.get_column(name).to_numpy()
-                if numbers
-                else pandas_column(self.column(j), name)
-            )
+            if dtype is None:
+                columns[name] = pandas_column(self.column(j), name)
+            else:
+                columns[name] = self.frame.get_column(name).to_numpy()
         return pd.DataFrame(columns, index=range(self.shape[0]), copy=False)
 
 

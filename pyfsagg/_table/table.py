@@ -8,7 +8,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 import pandas as pd
@@ -94,33 +94,20 @@ AnyTable = Table | SparseTable
 """Both have names, kinds, levels, `column`, `value_counts` and `take`; `values` is dense only."""
 
 
-# ---------------------------------------------------------------------------------------------
-# tables
-# ---------------------------------------------------------------------------------------------
-@overload
-def as_table(
-    X: Any,
-    *,
-    nominal: Sequence[str | int] | None = None,
-    feature_names: Sequence[str] | None = None,
-    min_samples: int = 2,
-    min_features: int = 2,
-    allow_constant: bool = False,
-    sparse: Literal[False] = False,
-) -> Table: ...
+class _Demands(TypedDict, total=False):
+    nominal: Sequence[str | int] | None
+    feature_names: Sequence[str] | None
+    min_samples: int
+    min_features: int
+    allow_constant: bool
 
 
 @overload
-def as_table(
-    X: Any,
-    *,
-    nominal: Sequence[str | int] | None = None,
-    feature_names: Sequence[str] | None = None,
-    min_samples: int = 2,
-    min_features: int = 2,
-    allow_constant: bool = False,
-    sparse: Literal[True],
-) -> AnyTable: ...
+def as_table(X: Any, *, sparse: Literal[False] = False, **demands: Unpack[_Demands]) -> Table: ...
+
+
+@overload
+def as_table(X: Any, *, sparse: Literal[True], **demands: Unpack[_Demands]) -> AnyTable: ...
 
 
 def as_table(
@@ -292,20 +279,13 @@ def _check_dimensions(shape: tuple[int, ...]) -> None:
 
 def _check_shape(shape: tuple[int, ...], min_samples: int, min_features: int) -> None:
     n_samples, n_features = shape
+    shown = Phrase("shape", f" (shape={shape})")
     if n_samples < min_samples:
-        raise DataError(
-            Param("X"),
-            f" has {n_samples} sample(s)",
-            Phrase("shape", f" (shape={shape})"),
-            f"; a minimum of {min_samples} is required.",
-        )
+        least = f"; a minimum of {min_samples} is required."
+        raise DataError(Param("X"), f" has {n_samples} sample(s)", shown, least)
     if n_features < min_features:
-        raise DataError(
-            Param("X"),
-            f" has {n_features} feature(s)",
-            Phrase("shape", f" (shape={shape})"),
-            f" while a minimum of {min_features} is required.",
-        )
+        least = f" while a minimum of {min_features} is required."
+        raise DataError(Param("X"), f" has {n_features} feature(s)", shown, least)
 
 
 def check_names(columns: pd.Index) -> None:
@@ -360,9 +340,6 @@ def _refuse_constant(table: AnyTable) -> None:
     raise DataError("every feature is constant; there is nothing to rank")
 
 
-# ---------------------------------------------------------------------------------------------
-# weights
-# ---------------------------------------------------------------------------------------------
 def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
     """The table itself as one resample: every row once, or `sample_weight` times."""
     if sample_weight is None:

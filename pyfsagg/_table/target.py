@@ -288,13 +288,9 @@ class Target:
         return self.codes if self.survival is None else self.survival.event.astype(np.int32)
 
     @property
-    def strata_names(self) -> tuple[Any, ...]:
-        """What the codes in `strata` mean."""
-        return self.classes if self.survival is None else ("censored", "event")
-
-    @property
     def n_strata(self) -> int:
-        return len(self.strata_names)
+        """How many codes there are in `strata`."""
+        return self.n_classes if self.survival is None else 2
 
     @property
     def outcome(self) -> NDArray[Any]:
@@ -457,10 +453,8 @@ def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise DataError(
-            Param("y"),
-            f" must have one dimension (n_samples,), got an array of shape {array.shape}",
-        )
+        message = f" must have one dimension (n_samples,), got an array of shape {array.shape}"
+        raise DataError(Param("y"), message)
     return array
 
 

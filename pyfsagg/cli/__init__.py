@@ -40,21 +40,9 @@ from pyfsagg.exceptions import OutputError, PyfsaggError, PyfsaggWarning
 
 __all__ = ["main"]
 
-COMMANDS = (
-    rank,
-    check,
-    aggregate,
-    agreement,
-    screen,
-    stability,
-    influence,
-    evaluate,
-    committee,
-    vote,
-    order,
-    unsupervised,
-    saved,
-    lists,
+MODULES = (  # in the order in which the help shows their commands
+    *(rank, check, aggregate, agreement, screen, stability, influence, evaluate),
+    *(committee, vote, order, unsupervised, saved, lists),
 )
 
 EPILOG = """\
@@ -78,7 +66,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"pyfsagg {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in COMMANDS:
+    for module in MODULES:
         module.add_commands(commands)
     for point in sorted(entry_points(group="pyfsagg.commands"), key=lambda point: point.name):
         try:

@@ -23,16 +23,7 @@ from pyfsagg.stability_measures._input import SelectedSets, read_collection
 
 MANY_ROWS = 20  # for each column: then rows may be features
 COUNTERS = (
-    "",
-    "unnamed: 0",
-    "id",
-    "index",
-    "row",
-    "fold",
-    "resample",
-    "iteration",
-    "repeat",
-    "run",
+    *("", "unnamed: 0", "id", "index", "row", "fold", "resample", "iteration", "repeat", "run"),
 )
 TABLES = (".csv", ".tsv", ".parquet", ".arff")
 

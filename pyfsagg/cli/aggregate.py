@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import names_of
-from pyfsagg._command.flags import add_output_flags, assignments, one_or_several
+from pyfsagg._command.flags import Flags, add_output_flags, assignments, one_or_several
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files
 from pyfsagg.exceptions import ParameterError
@@ -65,13 +65,9 @@ def add_commands(commands: Any) -> None:
         epilog=EPILOG,
     )
     add_input_flags(parser)
-    add = parser.add_argument
-    add("--item", metavar="COLUMN", help="the group that each row of a table is a member of")
-    add(
-        "--member-score",
-        metavar="COLUMN",
-        help="the score of each row; larger = better, or --lower-is-better",
-    )
+    add = Flags(parser)
+    add.column("--item", help="the group that each row of a table is a member of")
+    add.column("--member-score", help="score of each row; larger = better, or --lower-is-better")
     _add_method_flags(parser)
     add_output_flags(parser, "pyfsagg-aggregate")
     parser.set_defaults(run=_aggregate)
@@ -79,43 +75,21 @@ def add_commands(commands: Any) -> None:
 
 def add_input_flags(parser: argparse.ArgumentParser) -> None:
     """Flags that say how lists are given."""
-    add = parser.add_argument
+    add = Flags(parser)
     add("files", nargs="*", metavar="FILE", help="lists, or one matrix; - is standard input")
-    add(
-        "--unranked",
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="lists of names in no order: their names are tied on the mean rank of the block",
-    )
-    add(
-        "--format",
-        choices=("auto", "lists", "columns", "lines", "matrix"),
-        default="auto",
-        help="how the lists are given (default: a single CSV, TSV or - is a matrix, all else lists)",
-    )
-    add("--ids", metavar="COLUMN", help="the column of a table that holds the names of the items")
-    add("--header", action="store_true", help="skip the first line of each file of names")
-    add(
-        "--duplicates",
-        choices=("error", "first"),
-        default="error",
-        help="refuse a name that occurs twice in a list, or keep its best place",
-    )
-    add("--scores", action="store_true", help="the matrix holds scores; larger = better")
-    add("--lower-is-better", action="store_true", help="scores such as p-values; smaller = better")
-    add(
-        "--reverse",
-        type=names_of,
-        default=[],
-        metavar="A,B",
-        help="lists of a matrix of scores with the opposite direction",
-    )
-    add(
-        "--ties",
-        choices=("average", "min", "max", "ordinal", "random"),
-        help="ranks of equal scores (default: average)",
-    )
+    text = "lists of names in no order: their names are tied on the mean rank of the block"
+    add("--unranked", nargs="+", default=[], metavar="FILE", help=text)
+    text = "how the lists are given; auto: a single CSV, TSV or - is a matrix, all else lists"
+    add.choice("--format", ("auto", "lists", "columns", "lines", "matrix"), text)
+    add.column("--ids", help="the column of a table that holds the names of the items")
+    add.switch("--header", help="skip the first line of each file of names")
+    text = "refuse a name that occurs twice in a list, or keep its best place"
+    add.choice("--duplicates", ("error", "first"), text)
+    add.switch("--scores", help="the matrix holds scores; larger = better")
+    add.switch("--lower-is-better", help="scores such as p-values; smaller = better")
+    add.names("--reverse", default=[], help="lists of scores with the opposite direction")
+    rules = ("average", "min", "max", "ordinal", "random")
+    add("--ties", choices=rules, help="ranks of equal scores (default: average)")
     add(
         "--universe",
         type=one_or_several(int, "whole numbers"),
@@ -123,16 +97,12 @@ def add_input_flags(parser: argparse.ArgumentParser) -> None:
         help="how many items could have been listed; one number, or one per list as A,B,… "
         "(default: the number of different names); p-values are adjusted over all of them",
     )
-    add(
-        "--full",
-        action="store_true",
-        help="each list is complete: a name that is not in it has no rank (default: such a name "
-        "is worse than all names in the list)",
-    )
+    text = "each list is complete: a name that is not in it has no rank, instead of the worst one"
+    add.switch("--full", help=text)
 
 
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
+    add = Flags(parser)
     add(
         "--list-weights",
         metavar="FILE",
@@ -141,13 +111,8 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         "2,1,… in the order of the lists; a list of weight 2 counts as two lists",
     )
     add("--method", metavar="NAME", help=f"(default: {RRA})")
-    add(
-        "--methods",
-        type=names_of,
-        metavar="A,B",
-        help="compare several; the first one is the result",
-    )
-    add("--exact", action="store_true", help="exact p-values of robust rank aggregation")
+    add.names("--methods", help="compare several; the first one is the result")
+    add.switch("--exact", help="exact p-values of robust rank aggregation")
     add(
         "--cutoff",
         type=one_or_several(float, "numbers"),
@@ -155,38 +120,15 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         help="share of the universe that a list was allowed to fill, one number or one per list, "
         "for robust rank aggregation: only ranks up to it count",
     )
-    add(
-        "--param",
-        action="append",
-        metavar="METHOD.NAME=VALUE",
-        help="option of a method, for instance mc4.damping=0.1 (may be repeated)",
-    )
-    add(
-        "--adjust",
-        choices=("bh", "holm", "bonferroni", "none"),
-        default="bh",
-        help="correction of p-values across all items of the universe (default: %(default)s)",
-    )
-    add(
-        "--permutations",
-        type=int,
-        metavar="B",
-        help="p-values from B tables with relabelled items, for any method",
-    )
-    add(
-        "--sources",
-        type=names_of,
-        metavar="A,A,B",
-        help="where each list comes from; permutations keep lists of one source together "
-        "(default: every list is a separate source)",
-    )
-    add(
-        "-s",
-        "--seed",
-        type=int,
-        default=0,
-        help="seed of permutations and random ties (default: 0)",
-    )
+    text = "option of a method, for instance mc4.damping=0.1 (may be repeated)"
+    add.settings("--param", metavar="METHOD.NAME=VALUE", help=text)
+    text = "correction of p-values across all items of the universe"
+    add.choice("--adjust", ("bh", "holm", "bonferroni", "none"), text)
+    text = "p-values from B tables with relabelled items, for any method"
+    add("--permutations", type=int, metavar="B", help=text)
+    text = "sources of the lists (default: all different); permutations keep lists of one source together"
+    add.names("--sources", metavar="A,A,B", help=text)
+    add.seed("permutations and random ties")
     add("--top", type=int, default=10, metavar="K", help="best items to show (default: 10)")
 
 
@@ -201,25 +143,28 @@ def _aggregate(options: argparse.Namespace) -> None:
         _warn_of_reversed(result)
         return result
 
-    files = [*options.files, *options.unranked]
-    weights = _weights(options.list_weights)
-    weighing = [] if weights is None else [f"table = table.weighted({weights!r})"]
-    of_weights = [options.list_weights] if isinstance(weights, dict) else []
-    view = {
-        "top": min(options.top, table.n_items),
-        "adjusted": options.adjust != "none",
-        "data_name": name_of_table(files[0]) if len(files) == 1 else None,
-        "reading": [*list_reading_code(options, table), *weighing],
-        "read": read_files([*files, *of_weights]),
-    }
-    keep_result(options, compute, view=view)
+    shown = {"top": min(options.top, table.n_items), "adjusted": options.adjust != "none"}
+    keep_result(options, compute, view={**shown, **origin_of_lists(options, table)})
     # Which aggregator is measured to find more in lists of this kind, if there is a measurement.
     advice = None if options.quiet or options.json else advise(table, methods[0])
     if advice is not None:
         print("\n" + textwrap.fill(advice, 88))
 
 
-def list_reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
+def origin_of_lists(options: argparse.Namespace, table: RankTable) -> dict[str, Any]:
+    """Where lists come from, as :data:`pyfsagg._run.result.ORIGIN` has it."""
+    files = [*options.files, *options.unranked]
+    weights = _weights(getattr(options, "list_weights", None))
+    weighing = [] if weights is None else [f"table = table.weighted({weights!r})"]
+    of_weights = [options.list_weights] if isinstance(weights, dict) else []
+    return {
+        "data_name": name_of_table(files[0]) if len(files) == 1 else None,
+        "reading": [*_reading_code(options, table), *weighing],
+        "read": read_files([*files, *of_weights]),
+    }
+
+
+def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
     """Lines of code that read the lists."""
     settings = {
         "universe": options.universe,
@@ -393,11 +338,11 @@ def _compute(
             f"{', '.join(of_ranks)}"
         )
     adjust = "bh" if options.adjust == "none" else options.adjust
-    recorded = {}
+    of_several = {}
     if options.methods:
         comparison = compare_aggregations(table, methods, adjust=adjust, method_params=params)
         result = replace(comparison.results[0], others=comparison.results[1:])
-        recorded["compared"] = comparison.parameters["call"]
+        of_several["compared"] = comparison.parameters["call"]
     else:
         unused = [name for name in params if name not in methods]
         if unused:
@@ -416,6 +361,7 @@ def _compute(
             random_state=options.seed,
             **params.get(methods[0], {}),
         )
+    recorded = ("format", "ids", "adjust", "permutations", "sources", "seed")
     parameters = {
         "methods": methods,
         "options": params,
@@ -428,15 +374,10 @@ def _compute(
         "ties": table.ties if table.scores is not None else None,
         "duplicates": options.duplicates,
         "header": options.header,
-        "format": options.format,
-        "ids": options.ids,
-        "adjust": options.adjust,
-        "permutations": options.permutations,
-        "sources": options.sources,
-        "seed": options.seed,
+        **{flag: getattr(options, flag) for flag in recorded},
         "top": min(options.top, table.n_items),
         "call": result.parameters["call"],
-        **recorded,
+        **of_several,
     }
     loose = {"unranked": options.unranked} if options.unranked else {}
     data = {"files": options.files, **loose, **result.data}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import add_output_flags
-from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import read_files
-from pyfsagg.cli.aggregate import add_input_flags, list_reading_code, read_list_files
+from pyfsagg._command.flags import Flags, add_output_flags
+from pyfsagg._command.results import keep_result
+from pyfsagg.cli.aggregate import add_input_flags, origin_of_lists, read_list_files
 
 if TYPE_CHECKING:
     from pyfsagg.aggregation import ListAgreement
@@ -28,30 +27,16 @@ example:
 
 def add_commands(commands: Any) -> None:
     parser = commands.add_parser(
-        "agreement",
-        help="how deep ranked lists agree",
-        description=DESCRIPTION,
-        epilog=EPILOG,
+        "agreement", help="how deep ranked lists agree", description=DESCRIPTION, epilog=EPILOG
     )
     add_input_flags(parser)
-    add = parser.add_argument
-    add("--distance", type=int, default=6, metavar="D", help="places (default: %(default)s)")
-    add(
-        "--pilot",
-        type=int,
-        default=10,
-        metavar="N",
-        help="how many places are looked at in one step (default: %(default)s)",
-    )
-    add(
-        "--persistence",
-        type=float,
-        default=0.98,
-        metavar="P",
-        help="of rank-biased overlap: the first 1/(1 - P) places carry most of it "
-        "(default: %(default)s)",
-    )
-    add("-s", "--seed", type=int, default=0, help="seed of random ties (default: 0)")
+    add = Flags(parser)
+    add.number("--distance", default=6, metavar="D", text="places")
+    text = "how many places are looked at in one step"
+    add.number("--pilot", default=10, metavar="N", text=text)
+    text = "of rank-biased overlap: the first 1/(1 - P) places carry most of it"
+    add.number("--persistence", default=0.98, metavar="P", text=text)
+    add.seed("random ties")
     add_output_flags(parser, "pyfsagg-agreement")
     parser.set_defaults(run=_agreement)
 
@@ -62,17 +47,7 @@ def _agreement(options: argparse.Namespace) -> None:
     table = read_list_files(options)
 
     def compute(progress: Any) -> ListAgreement:
-        return list_agreement(
-            table,
-            distance=options.distance,
-            pilot=options.pilot,
-            persistence=options.persistence,
-        )
+        flags = ("distance", "pilot", "persistence")
+        return list_agreement(table, **{flag: getattr(options, flag) for flag in flags})
 
-    files = [*options.files, *options.unranked]
-    view = {
-        "data_name": name_of_table(files[0]) if len(files) == 1 else None,
-        "reading": list_reading_code(options, table),
-        "read": read_files(files),
-    }
-    keep_result(options, compute, view=view)
+    keep_result(options, compute, view=origin_of_lists(options, table))

@@ -8,7 +8,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._command.flags import TABLE_HELP, add_event_flag, add_reading_flags, target_columns
+from pyfsagg._command.flags import (
+    TABLE_HELP,
+    Flags,
+    add_event_flag,
+    add_reading_flags,
+    target_columns,
+)
 
 EPILOG = """\
 examples:
@@ -34,17 +40,14 @@ def add_commands(commands: Any) -> None:
         "cells, identifiers, copies of the target, odd labels, codes, duplicates.",
         epilog=EPILOG,
     )
-    parser.add_argument("table", metavar="TABLE", help=TABLE_HELP)
-    parser.add_argument(
-        "-t", "--target", metavar="COLUMN", help="column with the classes, numbers or times"
-    )
+    add = Flags(parser)
+    add("table", metavar="TABLE", help=TABLE_HELP)
+    add.column("-t", "--target", help="column with the classes, numbers or times")
     add_event_flag(parser)
-    parser.add_argument(
-        "--groups", metavar="COLUMN", help="column of subjects whose rows are kept together"
-    )
+    add.column("--groups", help="column of subjects whose rows are kept together")
     Task.add_flags(parser, "target_bins", "drop_near_zero_variance", "group_score")
-    add_reading_flags(parser)
-    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    add_reading_flags(parser, accept=False)
+    add.switch("--json", help="print the findings as JSON")
     parser.set_defaults(run=_check)
 
 

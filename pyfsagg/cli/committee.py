@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import Task, names_of
+from pyfsagg._base.settings import Task
 from pyfsagg._command.flags import (
+    Flags,
     add_output_flags,
     add_table_flags,
     add_work_flags,
@@ -44,11 +45,9 @@ def add_commands(commands: Any) -> None:
         epilog=EPILOG,
     )
     add_table_flags(parser)
-    add = parser.add_argument
-    add(
+    add = Flags(parser)
+    add.names(
         "--learners",
-        type=names_of,
-        metavar="A,B",
         help="of logistic_regression, random_forest (these are the default), naive_bayes, svm, "
         "nearest_neighbors; for a regression of ridge, random_forest (these are the default), "
         "linear_regression, nearest_neighbors, svm; without importances (--by sequential only): "
@@ -58,15 +57,10 @@ def add_commands(commands: Any) -> None:
     add("--metric", metavar="NAME", help="a scorer of scikit-learn (default: accuracy, or r2)")
     add_rule_flags(parser)
     add("--resampling", metavar="PLAN", default="subsample", help="(default: %(default)s)")
-    add(
-        "--resampling-param",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="setting of the resampling plan (default: fraction=0.8 of a subsample)",
-    )
-    add("-n", "--n-resamples", type=int, default=30, metavar="M", help="(default: %(default)s)")
-    add("-s", "--seed", type=int, default=0, help="seed of all random draws (default: %(default)s)")
+    text = "setting of the resampling plan (default: fraction=0.8 of a subsample)"
+    add.settings("--resampling-param", default=[], help=text)
+    add.number("-n", "--n-resamples", default=30, metavar="M")
+    add.seed("all random draws")
     add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-committee")
     parser.set_defaults(run=_committee)

@@ -6,8 +6,9 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import Task, names_of
+from pyfsagg._base.settings import Task
 from pyfsagg._command.flags import (
+    Flags,
     add_output_flags,
     add_table_flags,
     add_work_flags,
@@ -45,57 +46,37 @@ def add_commands(commands: Any) -> None:
         epilog=EPILOG,
     )
     add_table_flags(parser)
-    add = parser.add_argument
-    add(
-        "--from",
-        dest="run_folder",
-        metavar="RUN",
-        help="rank with the settings of this run of `pyfsagg rank`, again inside each training fold",
-    )
-    add(
-        "--methods",
-        type=names_of,
-        metavar="A,B",
-        help="filters, or bam; with another aggregator as mrmr/rra (default: ig,su,mrmr,cs,bam; "
-        "none with --from)",
-    )
-    add(
+    add = Flags(parser)
+    text = "rank with the settings of this run of `pyfsagg rank`, again inside each training fold"
+    add("--from", dest="run_folder", metavar="RUN", help=text)
+    text = "filters, or bam; with another aggregator as mrmr/rra (default: ig,su,mrmr,cs,bam, or of --from)"
+    add.names("--methods", help=text)
+    add.names(
         "--classifiers",
-        type=names_of,
-        metavar="A,B",
         help="of logistic_regression, naive_bayes, random_forest, svm (these are the default), "
         "nearest_neighbors; for a regression of ridge, nearest_neighbors, random_forest, svm (these "
         "are the default), linear_regression; for survival of cox_ridge (the default), cox, and with "
         "scikit-survival random_survival_forest, gradient_boosting",
     )
-    add("--groups", metavar="COLUMN", help="column of groups that folds must not divide")
-    add(
-        "--thresholds",
-        type=thresholds,
-        metavar="K,K",
-        help="features to keep: numbers (10) or fractions (0.25 or 25%%; default: 10%%, 20%%, …, "
-        "100%%)",
+    add.column("--groups", help="column of groups that folds must not divide")
+    text = (
+        "features to keep: numbers (10) or fractions (0.25 or 25%%; default: 10%%, 20%%, …, 100%%)"
     )
-    add(
+    add("--thresholds", type=thresholds, metavar="K,K", help=text)
+    add.names(
         "--metrics",
-        type=names_of,
-        metavar="A,B",
         help="of accuracy (the default), balanced_accuracy, roc_auc, matthews_correlation, "
         "average_precision, log_loss; of r2 (the default), mean_absolute_error, "
         "root_mean_squared_error with --task regression; of concordance_index (the default), "
         "integrated_brier_score with --event",
     )
-    add(
-        "--baselines",
-        type=names_of,
-        default=["all_features", "random_subsets"],
-        metavar="A,B",
-        help="of all_features, random_subsets (these are the default), single_filters",
-    )
+    usual = ["all_features", "random_subsets"]
+    text = "of all_features, random_subsets (these are the default), single_filters"
+    add.names("--baselines", default=usual, help=text)
     Protocol.add_flags(parser)
     parser.set_defaults(protocol=None)
-    add("-n", "--n-resamples", type=int, default=1000, metavar="M", help="(default: %(default)s)")
-    add("-s", "--seed", type=int, default=0, help="seed of all random draws (default: %(default)s)")
+    add.number("-n", "--n-resamples", default=1000, metavar="M")
+    add.seed("all random draws")
     add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-evaluate")
     parser.set_defaults(run=_evaluate)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
+    Flags,
     add_filter_flags,
     add_output_flags,
     add_table_flags,
@@ -14,7 +14,6 @@ from pyfsagg._command.flags import (
     assignments,
     require_target,
     target_columns,
-    threshold,
 )
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_table
@@ -45,65 +44,23 @@ def add_commands(commands: Any) -> None:
         epilog=EPILOG,
     )
     add_table_flags(parser, target_required=False)
-    add = parser.add_argument
-    add(
-        "--method",
-        choices=("wam", "bam"),
-        default="wam",
-        help="every filter by itself (wam), or all combined (bam; default: %(default)s)",
-    )
-    add(
-        "--filters",
-        type=names_of,
-        metavar="A,B",
-        help="(default: information_gain; with --method bam: ig,su,mrmr,cs)",
-    )
+    add = Flags(parser)
+    add.choice("--method", ("wam", "bam"), "every filter by itself (wam), or all combined (bam)")
+    add.names("--filters", help="(default: information_gain; with --method bam: ig,su,mrmr,cs)")
     add_filter_flags(parser)
-    add("--aggregators", type=names_of, metavar="A,B", help="(default: am,gm,l2,stuart,rra)")
-    add(
-        "--aggregator-param",
-        action="append",
-        metavar="AGGREGATOR.NAME=VALUE",
-        help="option of an aggregator, for instance gm.shift=minimum (may be repeated)",
+    add.names("--aggregators", help="(default: am,gm,l2,stuart,rra)")
+    text = "option of an aggregator, for instance gm.shift=minimum (may be repeated)"
+    add.settings("--aggregator-param", metavar="AGGREGATOR.NAME=VALUE", help=text)
+    shown = "(default: %(default)s)"
+    add("--n-folds", "--folds", dest="folds", type=int, default=100, metavar="F", help=shown)
+    text = "bootstraps inside each training part"
+    add.number("-n", "--n-resamples", default=1000, metavar="M", text=text)
+    add.names("--measures", help="(default: spearman,jaccard,canberra)")
+    add.size("--n-features-to-select", " (default: %(default)s)", default=0.25)
+    add.choice(
+        "--adjust", ("holm", "bonferroni", "bh", "none"), "correction of the p-values of pairs"
     )
-    add(
-        "--n-folds",
-        "--folds",
-        dest="folds",
-        type=int,
-        default=100,
-        metavar="F",
-        help="(default: %(default)s)",
-    )
-    add(
-        "-n",
-        "--n-resamples",
-        type=int,
-        default=1000,
-        metavar="M",
-        help="bootstraps inside each training part (default: %(default)s)",
-    )
-    add("--measures", type=names_of, metavar="A,B", help="(default: spearman,jaccard,canberra)")
-    add(
-        "--n-features-to-select",
-        type=threshold,
-        default=0.25,
-        metavar="K",
-        help="best features that measures of selections compare (default: %(default)s)",
-    )
-    add(
-        "--adjust",
-        choices=("holm", "bonferroni", "bh", "none"),
-        default="holm",
-        help="correction of the p-values of pairs (default: %(default)s)",
-    )
-    add(
-        "-s",
-        "--seed",
-        type=int,
-        default=0,
-        help="seed of folds and bootstraps (default: %(default)s)",
-    )
+    add.seed("folds and bootstraps")
     add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-influence")
     parser.set_defaults(run=_influence)

@@ -6,6 +6,7 @@ import argparse
 import shutil
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._command.flags import Flags
 from pyfsagg._command.results import print_records
 from pyfsagg.exceptions import MissingDependencyError, UnknownNameError
 
@@ -53,10 +54,10 @@ def add_commands(commands: Any) -> None:
         "the kinds.",
         epilog=LIST_EPILOG,
     )
-    add = methods.add_argument
+    add = Flags(methods)
     add("kind", nargs="?", choices=tuple(KINDS), metavar="KIND", help=", ".join(KINDS))
     add("name", nargs="?", metavar="NAME", help="one method, by name or alias")
-    add("--json", action="store_true", help="print the list as JSON, in full")
+    add.switch("--json", help="print the list as JSON, in full")
     methods.set_defaults(run=_list)
 
     datasets = commands.add_parser(

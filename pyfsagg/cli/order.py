@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._command.flags import (
     TABLE_HELP,
-    add_accept_flag,
+    Flags,
     add_output_flags,
     add_reading_flags,
     add_work_flags,
     assignments,
-    threshold,
 )
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_table
@@ -40,73 +39,29 @@ def add_commands(commands: Any) -> None:
         "write the order of removal with the divergence (and accuracy) of the remaining ones.",
         epilog=EPILOG,
     )
-    add = parser.add_argument
+    add = Flags(parser)
     add("table", metavar="TABLE", help=TABLE_HELP)
-    add("-t", "--target", required=True, metavar="COLUMN", help="column with the classes")
+    add.column("-t", "--target", required=True, help="column with the classes")
     add_reading_flags(parser)
-    add_accept_flag(parser)
-    add(
-        "--method",
-        default="cdv",
-        metavar="NAME",
-        help="how features are removed; an unknown name lists them (default: %(default)s)",
-    )
-    add(
-        "--n-features-to-select",
-        type=threshold,
-        metavar="K",
-        help="features to select: a number (10) or a fraction (0.25 or 25%%; default: 0.25)",
-    )
-    add(
-        "--divergence",
-        type=float,
-        metavar="NATS",
-        help="select the smallest subset of at most this divergence instead",
-    )
-    add(
-        "--ties",
-        choices=("average", "ordinal", "random", "error"),
-        default="average",
-        help="equal values in one sample: equal, by column, at random, or refused",
-    )
-    add(
-        "--missing-values",
-        choices=("error", "unknown"),
-        default="error",
-        help="missing values: refused, or of unknown place",
-    )
-    add(
-        "--tie-break",
-        choices=("first", "last", "random"),
-        default="first",
-        help="which of equally good features is removed (default: the first column)",
-    )
-    add(
-        "--method-param",
-        action="append",
-        metavar="NAME=VALUE",
-        help="parameter of the method, for instance center_distance=relative or blanket_size=8 (may "
-        "be repeated)",
-    )
-    add(
-        "--accuracy",
-        type=_sizes,
-        metavar="N",
-        help="cross-validate naive Bayes for up to N features, or 'all'",
-    )
-    add(
-        "--baseline",
-        action="store_true",
-        help="also random subsets of 2 to 30 features, for comparison",
-    )
-    add(
-        "--max-seconds",
-        type=float,
-        default=3600.0,
-        metavar="S",
-        help="refuse a run that would take longer; 0: never (default: %(default)s)",
-    )
-    add("-s", "--seed", type=int, default=0, help="seed of folds and random ties")
+    text = "how features are removed; an unknown name lists them (default: %(default)s)"
+    add("--method", default="cdv", metavar="NAME", help=text)
+    add.size("--n-features-to-select", " (default: 0.25)")
+    text = "select the smallest subset of at most this divergence instead"
+    add("--divergence", type=float, metavar="NATS", help=text)
+    text = "equal values in one sample: equal, by column, at random, or refused"
+    add.choice("--ties", ("average", "ordinal", "random", "error"), text)
+    text = "missing values: refused, or of unknown place"
+    add.choice("--missing-values", ("error", "unknown"), text)
+    text = "which of equally good features is removed, by column"
+    add.choice("--tie-break", ("first", "last", "random"), text)
+    text = "parameter of the method, for instance blanket_size=8 (may be repeated)"
+    add.settings("--method-param", help=text)
+    text = "cross-validate naive Bayes for up to N features, or 'all'"
+    add("--accuracy", type=_sizes, metavar="N", help=text)
+    add.switch("--baseline", help="also random subsets of 2 to 30 features, for comparison")
+    text = "refuse a run that would take longer; 0: never"
+    add.number("--max-seconds", default=3600.0, metavar="S", text=text)
+    add.seed("folds and random ties")
     add_work_flags(parser, "threads", dask=False)
     add_output_flags(parser, "pyfsagg-order")
     parser.set_defaults(run=_order, called={"missing": "missing_values"})

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import names_of, number_or_auto
+from pyfsagg._base.settings import number_or_auto
 from pyfsagg._command.flags import (
+    Flags,
     add_filter_flags,
     add_output_flags,
     add_table_flags,
@@ -133,10 +134,8 @@ def add_commands(commands: Any) -> None:
     )
     add_table_flags(parser, target_required=False)
     _add_method_flags(parser)
-    parser.add_argument(
-        "--groups",
-        metavar="COLUMN",
-        help="column of groups (subjects); a group is drawn as a whole",
+    Flags(parser).column(
+        "--groups", help="column of groups (subjects); a group is drawn as a whole"
     )
     group = parser.add_argument_group(
         "a table larger than memory",
@@ -165,66 +164,36 @@ def add_commands(commands: Any) -> None:
 
 
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
+    add = Flags(parser)
     add("--method", choices=("wam", "bam"), help="one filter (wam) or several (bam, the default)")
     add("--filter", metavar="NAME", help="the filter of wam (default: information_gain)")
-    add(
-        "--filters",
-        type=names_of,
-        metavar="A,B",
-        help="the filters of bam (default: ig,su,mrmr,cs)",
-    )
+    add.names("--filters", help="the filters of bam (default: ig,su,mrmr,cs)")
     add_filter_flags(parser)
     add("--aggregator", default="arithmetic_mean", metavar="NAME", help="(default: %(default)s)")
-    add(
-        "--aggregator-param",
-        action="append",
-        metavar="NAME=VALUE",
-        help="option of the aggregator, for instance shift=minimum (may be repeated)",
-    )
-    add(
-        "-n",
-        "--n-resamples",
-        type=number_or_auto,
-        metavar="M",
-        help="a number (default: 1000, of a folder 200), or auto: as many as --precision needs",
-    )
-    add(
+    text = "option of the aggregator, for instance shift=minimum (may be repeated)"
+    add.settings("--aggregator-param", help=text)
+    text = "a number (default: 1000, of a folder 200), or auto: as many as --precision needs"
+    add("-n", "--n-resamples", type=number_or_auto, metavar="M", help=text)
+    add.settings(
         "--precision",
-        action="append",
-        metavar="NAME=VALUE",
         help="goal of --n-resamples auto: max_change=0.05 (share of the best features that a "
         "repetition may replace), top=0.25, maximum=10000",
     )
     add("--resampling", metavar="PLAN", help="(default: bootstrap)")
     Checks.add_flags(parser)
-    add(
-        "--resampling-param",
-        action="append",
-        metavar="NAME=VALUE",
-        help="parameter of the plan, for instance fraction=0.8",
-    )
-    add(
+    add.settings("--resampling-param", help="parameter of the plan, for instance fraction=0.8")
+    add.size(
         "--threshold",
+        ", or auto, a proposal: those before the knee of the scores, and none that scores like noise "
+        "(default: %(default)s)",
         type=threshold_or_auto,
         default="auto",
-        metavar="K",
-        help="features to select: a number (10), a fraction (0.25 or 25%%), or auto, a proposal: those "
-        "before the knee of the scores, and none that scores like noise (default: %(default)s)",
     )
-    add(
-        "--max-false",
-        type=float,
-        metavar="V",
-        help="also select with at most V expected false selections; draws complementary pairs",
-    )
-    add(
-        "--fdr",
-        type=float,
-        metavar="A",
-        help="also select with an expected share of false selections of at most A",
-    )
-    add("-s", "--seed", type=int, default=0, help="seed of the resamples (default: %(default)s)")
+    text = "also select with at most V expected false selections; draws complementary pairs"
+    add("--max-false", type=float, metavar="V", help=text)
+    text = "also select with an expected share of false selections of at most A"
+    add("--fdr", type=float, metavar="A", help=text)
+    add.seed("the resamples")
     add_work_flags(parser, scratch=True)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.words import setting
-from pyfsagg._command.flags import add_view_flags, threshold_or_auto, view_of
+from pyfsagg._command.flags import Flags, add_view_flags, threshold_or_auto, view_of
 from pyfsagg._command.results import print_records
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -30,13 +30,13 @@ def add_commands(commands: Any) -> None:
         help="write the report of a saved result again",
         description="Write the HTML report of a result that a command or save() wrote into a folder.",
     )
-    add = report.add_argument
+    add = Flags(report)
     add("folder", metavar="FOLDER", help="the folder, or the file of a result")
     add_view_flags(report)
     add(
         "-o", "--output", metavar="FILE", help="where to write (default: report.html in the folder)"
     )
-    add("-q", "--quiet", action="store_true", help="print errors only")
+    add.switch("-q", "--quiet", help="print errors only")
     report.set_defaults(run=_report)
 
     show = commands.add_parser(
@@ -56,18 +56,12 @@ def add_commands(commands: Any) -> None:
         "features that moved farthest, with the confidence sets of their ranks.",
         epilog=COMPARE_EPILOG,
     )
-    add = compare.add_argument
+    add = Flags(compare)
     add("first", metavar="RUN", help="folder of a run")
     add("second", metavar="RUN", help="folder of another run with the same features")
-    add(
-        "--threshold",
-        type=threshold_or_auto,
-        default="auto",
-        metavar="K",
-        help="features to select: a number (10), a fraction (0.25 or 25%%), or auto, the proposal of each "
-        "run (default: auto)",
-    )
-    add("--json", action="store_true", help="print all features as JSON")
+    text = ", or auto, the proposal of each run (default: auto)"
+    add.size("--threshold", text, type=threshold_or_auto, default="auto")
+    add.switch("--json", help="print all features as JSON")
     compare.set_defaults(run=_compare)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.settings import names_of
-from pyfsagg._command.flags import add_output_flags, one_or_several
+from pyfsagg._command.flags import Flags, add_output_flags, one_or_several
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files, require_column
 from pyfsagg.exceptions import ParameterError
@@ -40,16 +40,16 @@ def add_commands(commands: Any) -> None:
         description=DESCRIPTION,
         epilog=EPILOG,
     )
-    add = parser.add_argument
+    add = Flags(parser)
     add("table", metavar="TABLE", help="CSV, TSV or Parquet file; - for standard input")
-    add("--item", required=True, metavar="COLUMN", help="the gene of each guide")
-    add("--score", required=True, metavar="COLUMN", help="the score of each guide")
-    add("--guide", metavar="COLUMN", help="names of the guides")
-    add("--sign", metavar="COLUMN", help="give the scores the sign of this column")
-    add("--lfc", metavar="COLUMN", help="log fold changes of the guides")
-    add("--p-low", metavar="COLUMN", help="one-sided p-values of the guides, to choose alpha from")
-    add("--p-high", metavar="COLUMN", help="the same for the high side")
-    add("--side", choices=("both", "low", "high"), default="both", help="(default: both)")
+    add.column("--item", required=True, help="the gene of each guide")
+    add.column("--score", required=True, help="the score of each guide")
+    add.column("--guide", help="names of the guides")
+    add.column("--sign", help="give the scores the sign of this column")
+    add.column("--lfc", help="log fold changes of the guides")
+    add.column("--p-low", help="one-sided p-values of the guides, to choose alpha from")
+    add.column("--p-high", help="the same for the high side")
+    add.choice("--side", ("both", "low", "high"))
     add(
         "--alpha",
         type=one_or_several(float, "one number or two"),
@@ -57,26 +57,14 @@ def add_commands(commands: Any) -> None:
         help="percentile up to which guides count, one number or LOW,HIGH (default: the share of "
         "guides with p-values of at most 0.25; 0.05 if that is 0.01 or less, or without p-values)",
     )
-    add(
-        "--null",
-        choices=("guides", "uniform"),
-        default="guides",
-        help="null distribution: guides permuted over genes, or uniform percentiles (default: guides)",
-    )
-    add(
-        "--control-guides",
-        metavar="A,B",
-        help="guides without an effect, or a file with one a line: p-values are against them",
-    )
+    text = "null distribution: guides permuted over genes, or uniform percentiles"
+    add.choice("--null", ("guides", "uniform"), text)
+    text = "guides without an effect, or a file with one a line: p-values are against them"
+    add("--control-guides", metavar="A,B", help=text)
     add("--control-genes", metavar="A,B", help="genes whose guides are controls, or a file")
-    add(
-        "--ties",
-        choices=("average", "last"),
-        default="average",
-        help="place of guides of equal score (default: average)",
-    )
+    add.choice("--ties", ("average", "last"), "place of guides of equal score")
     add("--min-guides", type=int, default=1, metavar="K", help="test genes of K guides or more")
-    add("--drop-missing", action="store_true", help="leave guides without a score out")
+    add.switch("--drop-missing", help="leave guides without a score out")
     add("--top", type=int, default=10, metavar="K", help="best genes to show (default: 10)")
     add("--fdr", type=float, default=0.05, metavar="Q", help="limit to show (default: 0.05)")
     add_output_flags(parser, "pyfsagg-screen")

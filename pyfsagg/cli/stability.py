@@ -6,8 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import names_of
-from pyfsagg._command.flags import add_output_flags, threshold, thresholds
+from pyfsagg._command.flags import Flags, add_output_flags, thresholds
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files
 from pyfsagg.exceptions import ParameterError
@@ -43,70 +42,33 @@ def add_commands(commands: Any) -> None:
         description=DESCRIPTION,
         epilog=EPILOG,
     )
-    add = parser.add_argument
+    add = Flags(parser)
     add("sources", nargs="+", metavar="SOURCE", help="folder, table, or lists; - is standard input")
     add("--format", choices=FORMS, default="auto", help="what SOURCE is (default: see above)")
-    add(
-        "--input",
-        choices=("auto", "scores", "ranks", "sets"),
-        default="auto",
-        help="what the cells of a table are (default: ranks if every row is a ranking from 1, "
-        "selections if all cells are 0 or 1, scores otherwise)",
-    )
+    text = "what the cells of a table are; auto: ranks if every row is a ranking from 1, selections if all "
+    text += "cells are 0 or 1, scores otherwise"
+    add.choice("--input", ("auto", "scores", "ranks", "sets"), text)
     add("--filter", metavar="NAME", help="one filter of a saved run (default: all combined)")
-    add(
-        "--transpose",
-        action="store_true",
-        help="the rows of a table are features, with their names in the first column",
-    )
-    add("--measures", type=names_of, metavar="A,B", help="(default: all that apply)")
-    add(
-        "--n-features-to-select",
-        type=threshold,
-        metavar="K",
-        help="features to select: a number (10) or a fraction (0.25 or 25%%; default: 0.25, and "
-        "whole lists)",
-    )
+    add.switch("--transpose", help="the rows of a table are features, named in the first column")
+    add.names("--measures", help="(default: all that apply)")
+    add.size("--n-features-to-select", " (default: 0.25, and whole lists)")
     add("--n-features", type=int, metavar="P", help="features to choose from, for lists")
     add("--similarity", metavar="FILE", help="table of feature similarities from 0 to 1")
-    add(
-        "--interval",
-        choices=("jackknife", "bootstrap", "none"),
-        default="jackknife",
-        help="intervals over resamples (default: %(default)s)",
-    )
-    add(
-        "--confidence-level",
-        type=float,
-        default=0.95,
-        help="confidence level (default: %(default)s)",
-    )
-    add("--n-boot", type=int, default=1000, metavar="B", help="bootstraps (default: %(default)s)")
-    add(
+    add.choice("--interval", ("jackknife", "bootstrap", "none"), "intervals over resamples")
+    add("--confidence-level", type=float, default=0.95, help="(default: %(default)s)")
+    add.number("--n-boot", default=1000, metavar="B", text="bootstraps")
+    add.choice(
         "--ties",
-        choices=("random", "first"),
-        default="random",
-        help="equal scores that compete for the last places: the mean over all their orders, or the "
-        "first columns as in published results (default: %(default)s)",
+        ("random", "first"),
+        "equal scores that compete for the last places: the mean over all their orders, or the "
+        "first columns as in published results",
     )
-    add("-s", "--seed", type=int, default=0, help="seed of all random draws (default: %(default)s)")
-    add(
-        "--sizes",
-        type=thresholds,
-        metavar="K,K",
-        help="subset sizes of the curve (default: 10%%, 20%%, … of the features)",
-    )
-    add(
-        "--compare",
-        nargs="+",
-        metavar="OTHER",
-        help="a second SOURCE: test that both selections are equally stable",
-    )
-    add(
-        "--paired",
-        action="store_true",
-        help="with --compare: row i of both comes from the same resample",
-    )
+    add.seed("all random draws")
+    text = "subset sizes of the curve (default: 10%%, 20%%, … of the features)"
+    add("--sizes", type=thresholds, metavar="K,K", help=text)
+    text = "a second SOURCE: test that both selections are equally stable"
+    add("--compare", nargs="+", metavar="OTHER", help=text)
+    add.switch("--paired", help="with --compare: row i of both comes from the same resample")
     add_output_flags(parser, "pyfsagg-stability")
     parser.set_defaults(run=_stability)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._command.flags import (
     TABLE_HELP,
-    add_accept_flag,
+    Flags,
     add_output_flags,
     add_reading_flags,
     add_work_flags,
@@ -43,50 +43,30 @@ def add_commands(commands: Any) -> None:
         "method, and write the ranking, the consensus matrix, pictures and a report.",
         epilog=EPILOG,
     )
-    add = parser.add_argument
+    add = Flags(parser)
     add("table", metavar="TABLE", help=TABLE_HELP)
-    add(
-        "--classes",
-        "--target",
-        metavar="COLUMN",
-        help="column with classes: not used for the ranking, but to judge it",
-    )
+    text = "column with classes: not used for the ranking, but to judge it"
+    add.column("--classes", "--target", help=text)
     add_reading_flags(parser)
-    add_accept_flag(parser)
-    add(
-        "--method",
-        default="frcm",
-        metavar="NAME",
-        help="how features are ranked; an unknown name lists them (default: %(default)s)",
-    )
-    add("--n-clusterings", type=int, default=100, metavar="T", help="(default: %(default)s)")
-    add(
-        "--feature-fraction",
-        type=float,
-        default=0.5,
-        metavar="SHARE",
-        help="share of the features in each clustering (default: %(default)s)",
-    )
+    text = "how features are ranked; an unknown name lists them (default: %(default)s)"
+    add("--method", default="frcm", metavar="NAME", help=text)
+    add.number("--n-clusterings", default=100, metavar="T")
+    text = "share of the features in each clustering"
+    add.number("--feature-fraction", default=0.5, metavar="SHARE", text=text)
     add("--k-range", type=_pair, metavar="LOW,HIGH", help="clusters (default: 2 to min(√N, 20))")
     add("--clusterer", default="k_means", metavar="NAME", help="(default: %(default)s)")
-    add(
-        "--standardize",
-        choices=("none", "center", "z_score", "min_max"),
-        default="z_score",
-        help="scale of the features; the ranking depends on it (default: %(default)s)",
-    )
+    scales = ("z_score", "min_max", "center", "none")
+    add.choice("--standardize", scales, "scale of the features; the ranking depends on it")
     add("--n-neighbors", type=int, metavar="K", help="of laplacian_score (default: 5)")
     add("--aggregator", metavar="NAME", help="of frmv (default: borda)")
-    add(
+    add.size(
         "--n-features-to-select",
+        ", or mean_plus_sd (default: %(default)s)",
         type=lambda text: text if text == "mean_plus_sd" else threshold(text),
         default="mean_plus_sd",
-        metavar="K",
-        help="features to select: mean_plus_sd, a number (10) or a fraction (0.25 or 25%%; default: "
-        "%(default)s)",
     )
     add("--trials", type=int, default=10, metavar="N", help="of the curves for --classes")
-    add("-s", "--seed", type=int, default=0, help="seed of the clusterings (default: %(default)s)")
+    add.seed("the clusterings")
     add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-unsupervised")
     parser.set_defaults(run=_unsupervised)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import add_output_flags
+from pyfsagg._command.flags import Flags, add_output_flags
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import code_of_lists, read_files
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
@@ -38,7 +38,7 @@ examples:
 
 def add_rule_flags(parser: argparse.ArgumentParser) -> None:
     """How votes are counted."""
-    add = parser.add_argument
+    add = Flags(parser)
     add(
         "--rule",
         default="approval",
@@ -46,18 +46,11 @@ def add_rule_flags(parser: argparse.ArgumentParser) -> None:
         help="approval, satisfaction_approval, sequential_proportional_approval, phragmen "
         "(default: %(default)s)",
     )
-    add(
-        "--voter-weights",
-        choices=("none", "performance"),
-        default="none",
-        help="what a voter counts: 1, or its performance (default: %(default)s)",
+    add.choice(
+        "--voter-weights", ("none", "performance"), "what a voter counts: 1, or its performance"
     )
-    add(
-        "--size",
-        type=int,
-        metavar="K",
-        help="places that a sequential rule fills one by one (default: all)",
-    )
+    text = "places that a sequential rule fills one by one (default: all)"
+    add("--size", type=int, metavar="K", help=text)
 
 
 def add_commands(commands: Any) -> None:
@@ -67,16 +60,12 @@ def add_commands(commands: Any) -> None:
         description=DESCRIPTION,
         epilog=EPILOG,
     )
-    add = parser.add_argument
+    add = Flags(parser)
     add("file", metavar="FILE", help="selections; - is standard input")
-    add("--selection", metavar="COLUMN", help="column of a table with the names of the features")
-    add("--matrix", action="store_true", help="the table is 0/1, with a column per feature")
-    add("--learner", metavar="COLUMN", help="column with the learner of each voter")
-    add(
-        "--performance",
-        metavar="COLUMN",
-        help="column with the performance of each voter, larger = better",
-    )
+    add.column("--selection", help="column of a table with the names of the features")
+    add.switch("--matrix", help="the table is 0/1, with a column per feature")
+    add.column("--learner", help="column with the learner of each voter")
+    add.column("--performance", help="column with the performance of each voter, larger = better")
     add_rule_flags(parser)
     add_output_flags(parser, "pyfsagg-vote")
     parser.set_defaults(run=_vote)

@@ -3,10 +3,4 @@
 from pyfsagg.datasets._catalogue import read_sparse_table, read_table
 from pyfsagg.datasets._loaders import Dataset, check_table, load_dataset
 
-__all__ = [
-    "Dataset",
-    "check_table",
-    "load_dataset",
-    "read_sparse_table",
-    "read_table",
-]
+__all__ = ["Dataset", "check_table", "load_dataset", "read_sparse_table", "read_table"]

@@ -358,9 +358,9 @@ def sparse_entropy(
     weights: Weights,
     scores: Floats,
 ) -> None:
-    """Write the scores of the three entropy filters; `columns` are those that are cut.
+    """Write the scores of the three entropy filters, the same bits as those of a dense table.
 
-    Same bits as :class:`~pyfsagg.filters.entropy.EntropyScorer`.
+    `columns` are those that are cut.
     """
     resamples = (weights, labels, n_classes, check_totals(weights) + 1)
     if len(columns) and discretization == "mdl":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -84,7 +85,7 @@ def _rank_correlations(
     scores: Floats,
 ) -> None:
     """|rho| of the average ranks of feature and target."""
-    codes = np.stack([category_codes(each)[0] for each in target.numbers(weights)])
+    codes = np.stack([category_codes(numbers)[0] for numbers in target.numbers(weights)])
     n_levels, n_target = np.diff(levels.start), int(codes.max()) + 1
     spearman_numeric_block(levels.codes, n_levels, codes, n_target, weights, scores[0])
 
@@ -118,34 +119,33 @@ def prepare_correlation_mrmr(
     return KernelScorer(_mrmr, arguments, ("mrmr_correlation",), table.n_features)
 
 
+_of_numbers = partial(
+    FilterSpec,
+    prepare=prepare_correlation,
+    ties="not concerned: values count as they are",
+    accepts_missing=never,
+    targets=("numeric", "survival"),
+)
 FILTERS.add(
-    FilterSpec(
+    _of_numbers(
         name="pearson",
         aliases=("correlation",),
         summary="Absolute correlation with a numeric target",
         formula="|r(X, Y)|",
         latex=r"\lvert r(X, Y) \rvert",
         bounds="[0, 1]",
-        ties="not concerned: values count as they are",
         source="Pearson (1896)",
-        prepare=prepare_correlation,
-        accepts_missing=never,
-        targets=("numeric", "survival"),
     ),
-    FilterSpec(
+    _of_numbers(
         name="f_statistic",
         aliases=("f_regression",),
         summary="F statistic of the simple regression of a numeric target on the feature",
         formula="r^2 (n - 2) / (1 - r^2), r = r(X, Y)",
         latex=r"\frac{r^2 (n - 2)}{1 - r^2}, \quad r = r(X, Y)",
         bounds="[0, inf)",
-        ties="not concerned: values count as they are",
         source="Fisher (1925), Statistical Methods for Research Workers",
-        prepare=prepare_correlation,
-        accepts_missing=never,
-        targets=("numeric", "survival"),
     ),
-    FilterSpec(
+    _of_numbers(
         name="mrmr_correlation",
         aliases=("mrmr_fcd",),
         summary="Correlation with a numeric target minus mean correlation with those selected before",
@@ -157,8 +157,6 @@ FILTERS.add(
         source="Ding and Peng (2005), J. Bioinformatics and Computational Biology 3(2), difference form",
         prepare=prepare_correlation_mrmr,
         settle=settle_depth,
-        accepts_missing=never,
-        targets=("numeric", "survival"),
     ),
 )
 
@@ -232,8 +230,16 @@ def chi_squared(
     return score_features(prepare_chi_squared, output, X, y, sample_weight, reading, bins=bins)
 
 
+_of_counts = partial(
+    FilterSpec,
+    prepare=prepare_chi_squared,
+    ties="equal values share a bin",
+    targets=("classes", "numeric", "survival"),
+    sparse=True,
+    counts_levels=True,
+)
 FILTERS.add(
-    FilterSpec(
+    _of_counts(
         name="chi_squared",
         aliases=("cs", "chi2"),
         summary="Pearson's chi-squared statistic over bins of equal width",
@@ -241,14 +247,9 @@ FILTERS.add(
         latex=r"\chi^2 = \sum_{v} \sum_{c} \frac{(O_{vc} - E_{vc})^2}{E_{vc}}, \quad v \text{ a "
         r"level of } X, \; c \text{ a class}",
         bounds="[0, n·(n_classes − 1)]",
-        ties="equal values share a bin",
         source="thesis 3.4.3",
-        prepare=prepare_chi_squared,
-        targets=("classes", "numeric", "survival"),
-        sparse=True,
-        counts_levels=True,
     ),
-    FilterSpec(
+    _of_counts(
         name="cramers_v",
         aliases=("cv",),
         summary="Cramér's V over bins of equal width",
@@ -256,12 +257,7 @@ FILTERS.add(
         latex=r"\sqrt{\frac{\chi^2}{n \, (\min(l, c) - 1)}}, \quad l \text{ levels}, \; c "
         r"\text{ classes}",
         bounds="[0, 1]",
-        ties="equal values share a bin",
         source="thesis 3.4.3; Cramér (1946)",
-        prepare=prepare_chi_squared,
-        targets=("classes", "numeric", "survival"),
-        sparse=True,
-        counts_levels=True,
     ),
 )
 
@@ -377,10 +373,8 @@ def value_difference_metric(
         Cut numeric and integer columns into this many bins of equal width (by the rule of
         :func:`~pyfsagg.discretization.discretize`).  By default the sum runs over the
         distinct values, which gives 1 to every feature without ties.
-    nominal : sequence of str or int, optional
-        Columns to be taken as nominal whatever their type.
-    sample_weight : array-like of int, shape (n_samples,), optional
-        How often each row counts; the result is that of the table with its rows so repeated.
+    nominal, sample_weight
+        As in :func:`chi_squared`.
 
     Returns
     -------
@@ -411,13 +405,9 @@ def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None
 
     Parameters
     ----------
-    X : array, data frame or Table, shape (n_samples, n_features)
-        Numeric, integer, boolean, or nominal with at most two levels.  Means and variances are
-        those of the known values; a missing value is not assigned and counts as wrong.
-    y : array-like, shape (n_samples,)
-        Labels of two classes.
-    sample_weight : array-like of int, shape (n_samples,), optional
-        How often each row counts; the result is that of the table with its rows so repeated.
+    X, y, sample_weight
+        As in :func:`spearman`, but means and variances are those of the known values; a missing
+        value is not assigned and counts as wrong.
 
     Returns
     -------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels.class_tables import EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._kernels.entropy_scores import SCORES, score_binned, score_mdl, score_nominal
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg._table.table import AnyTable, Table, Weights
+from pyfsagg._table.table import AnyTable, Weights
 from pyfsagg._table.target import Target
 from pyfsagg.discretization import (
     MDL_READINGS,
@@ -34,71 +35,38 @@ from pyfsagg.filters._base import (
 )
 
 
-class EntropyScorer:
-    """The three entropy filters bound to a table: a :class:`~pyfsagg.filters._base.Scorer`.
+def _dense_entropy(
+    columns: SortedColumns,
+    values: Floats,
+    grid: Floats,
+    nominal: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
+    n_classes: int,
+    parity: bool,
+    discretization: str,
+    bins: int,
+    labels: NDArray[np.int32],
+    weights: Weights,
+    scores: Floats,
+) -> None:
+    """Write the scores of the three entropy filters.
 
-    `columns` are those that are cut: they are sorted here, once; a call walks the sorted columns
-    with the weights of each resample and never copies the table.
+    `columns`, which are cut, were sorted once: the table is not copied for a resample.  `nominal` are the
+    positions of the others, their codes and the numbers of their levels.
     """
-
-    def __init__(
-        self,
-        table: Table,
-        columns: NDArray[np.int64],
-        n_classes: int,
-        parity: bool,
-        discretization: str,
-        bins: int,
-    ) -> None:
-        self.outputs: tuple[str, ...] = SCORES
-        self._n_classes, self._n_features = n_classes, table.n_features
-        self._parity, self._discretization, self._bins = parity, discretization, bins
-        self._sorted = SortedColumns.of(table.values, columns)
-        self._values = table.values
-        self._grid = self._sorted.grid(table.values)
-        self._nominal = np.setdiff1d(np.arange(table.n_features), columns)
-        codes = table.values[:, self._nominal].T
-        n_levels = np.nan_to_num(codes, nan=-1.0).max(axis=1, initial=-1.0) + 1.0
-        self._codes = np.where(np.isnan(codes), n_levels[:, np.newaxis], codes).astype(np.int32)
-        self._n_levels = n_levels.astype(np.int64) + 1
-
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
-        """Scores (n_resamples, n_features) by name of output."""
-        # one memory layout, so that the kernels are compiled once
-        weights = np.ascontiguousarray(weights, dtype=np.uint16)
-        labels = np.ascontiguousarray(labels, dtype=np.int32)
-        table_size = check_totals(weights) + 1
-        scores = np.empty((weights.shape[0], self._n_features, len(SCORES)))
-        if len(self._sorted.columns):
-            scores[:, self._sorted.columns] = self._score_numeric(weights, labels, table_size)
-        if len(self._nominal):
-            scores[:, self._nominal] = score_nominal(
-                self._codes, self._n_levels, weights, labels, self._n_classes, table_size
-            )
-        return {name: np.ascontiguousarray(scores[:, :, i]) for i, name in enumerate(SCORES)}
-
-    def _score_numeric(
-        self, weights: Weights, labels: NDArray[np.int32], table_size: int
-    ) -> Floats:
-        columns = self._sorted
-        resamples = (weights, labels, self._n_classes, table_size)
-        if self._discretization == "mdl":
-            order = (columns.order, columns.n_known, columns.tied, columns.row_bits)
-            scores = score_mdl(*order, *resamples, self._parity)
-        else:
-            kind = EQUAL_WIDTH if self._discretization == "equal_width" else EQUAL_FREQUENCY
-            scores = score_binned(
-                kind,
-                self._bins,
-                columns.order,
-                columns.n_known,
-                columns.row_bits,
-                self._values,
-                self._grid,
-                columns.columns,
-                *resamples,
-            )
-        return np.asarray(scores)
+    resamples = (weights, labels, n_classes, check_totals(weights) + 1)
+    by_resample = np.moveaxis(scores, 0, 2)
+    if len(columns.columns) and discretization == "mdl":
+        order = (columns.order, columns.n_known, columns.tied, columns.row_bits)
+        by_resample[:, columns.columns] = score_mdl(*order, *resamples, parity)
+    elif len(columns.columns):
+        kind = EQUAL_WIDTH if discretization == "equal_width" else EQUAL_FREQUENCY
+        cells = (columns.n_known, columns.row_bits, values, grid, columns.columns)
+        by_resample[:, columns.columns] = score_binned(
+            kind, bins, columns.order, *cells, *resamples
+        )
+    places, codes, n_levels = nominal
+    if len(places):
+        by_resample[:, places] = score_nominal(codes, n_levels, *resamples)
 
 
 def prepare_entropy(
@@ -115,10 +83,18 @@ def prepare_entropy(
     bins = check_integer("bins", bins, low=2, high=2**15)
     n_classes = check_classes(target).n_classes
     columns = numeric_columns(table, booleans=parity and discretization == "mdl")
+    how = (n_classes, parity, discretization, bins)
     if isinstance(table, SparseTable):
-        arguments = (sorted_places(table), columns, n_classes, parity, discretization, bins)
-        return KernelScorer(sparse_entropy, arguments, SCORES, table.n_features)
-    return EntropyScorer(table, columns, n_classes, parity, discretization, bins)
+        sparse = (sorted_places(table), columns, *how)
+        return KernelScorer(sparse_entropy, sparse, SCORES, table.n_features)
+    ordered = SortedColumns.of(table.values, columns)
+    nominal = np.setdiff1d(np.arange(table.n_features), columns)
+    codes = table.values[:, nominal].T
+    n_levels = np.nan_to_num(codes, nan=-1.0).max(axis=1, initial=-1.0) + 1.0
+    codes = np.where(np.isnan(codes), n_levels[:, np.newaxis], codes)
+    others = (nominal, codes.astype(np.int32), n_levels.astype(np.int64) + 1)
+    dense = (ordered, table.values, ordered.grid(table.values), others, *how)
+    return KernelScorer(_dense_entropy, dense, SCORES, table.n_features)
 
 
 def information_gain(
@@ -246,48 +222,39 @@ def _scores(
     return score_features(prepare_entropy, output, X, y, sample_weight, reading, mdl=mdl)
 
 
-_CUTS = "equal values are never cut apart; of equally good cuts the first"
+_spec = partial(
+    FilterSpec,
+    bounds="[0, 1]",
+    ties="equal values are never cut apart; of equally good cuts the first",
+    prepare=prepare_entropy,
+    targets=("classes", "numeric", "survival"),
+    sparse=True,
+    counts_levels=True,
+)
 FILTERS.add(
-    FilterSpec(
+    _spec(
         name="information_gain",
         aliases=("ig", "infogain"),
         summary="mutual information of the discretised feature and the class, in nats",
         formula="H(Y) + H(X) - H(X, Y)",
         latex=r"H(Y) + H(X) - H(X, Y)",
         bounds="[0, H(Y)]",
-        ties=_CUTS,
         source="Fayyad and Irani (1993), IJCAI 93, 1022-1027",
-        prepare=prepare_entropy,
-        targets=("classes", "numeric", "survival"),
-        sparse=True,
-        counts_levels=True,
     ),
-    FilterSpec(
+    _spec(
         name="gain_ratio",
         aliases=("gr", "gainratio"),
         summary="information gain divided by the entropy of the discretised feature",
         formula="(H(Y) + H(X) - H(X, Y)) / H(X)",
         latex=r"\frac{H(Y) + H(X) - H(X, Y)}{H(X)}",
-        bounds="[0, 1]",
-        ties=_CUTS,
         source="Quinlan (1986), Machine Learning 1, 81-106",
-        prepare=prepare_entropy,
-        targets=("classes", "numeric", "survival"),
-        sparse=True,
-        counts_levels=True,
     ),
-    FilterSpec(
+    _spec(
         name="symmetric_uncertainty",
         aliases=("su", "symuncert"),
         summary="twice the information gain over the sum of the entropies of feature and class",
         formula="2 (H(Y) + H(X) - H(X, Y)) / (H(X) + H(Y))",
         latex=r"2 \, \frac{H(Y) + H(X) - H(X, Y)}{H(X) + H(Y)}",
-        bounds="[0, 1]",
-        ties=_CUTS,
         source="Press et al. (1988), Numerical Recipes in C, section 14.4",
-        prepare=prepare_entropy,
-        targets=("classes", "numeric", "survival"),
-        sparse=True,
-        counts_levels=True,
     ),
 )

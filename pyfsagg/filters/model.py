@@ -17,7 +17,7 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._message import FILTER, NONE, Got, Param
 from pyfsagg._table.columns import Kind
-from pyfsagg._table.selectors import is_survival_model
+from pyfsagg._table.selectors import is_survival_model, last_step
 from pyfsagg._table.table import Table, Weights
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
@@ -101,7 +101,7 @@ class EstimatorScorer:
         model = _seeded_clone(self.estimator, self.random_state, weights, labels)
         X = self.features.iloc[rows] if hasattr(self.features, "iloc") else self.features[rows]
         model.fit(X, y, **extra)
-        return _checked_scores(_importances(model), n_features, type(_last_step(model)).__name__)
+        return _checked_scores(_importances(model), n_features, type(last_step(model)).__name__)
 
 
 def prepare_callable(
@@ -223,11 +223,6 @@ def _checked_scores(values: Any, n_features: int, name: str) -> Floats:
     return scores
 
 
-def _last_step(estimator: Any) -> Any:
-    steps = getattr(estimator, "steps", None)
-    return steps[-1][1] if steps else estimator
-
-
 def _takes_weights(estimator: Any) -> bool:
     """Earlier steps of a Pipeline would not see the weights, so a real Pipeline gets the rows."""
     from sklearn.utils.validation import has_fit_parameter
@@ -235,7 +230,7 @@ def _takes_weights(estimator: Any) -> bool:
     steps = getattr(estimator, "steps", None)
     if steps and any(step not in (None, "passthrough") for _, step in steps[:-1]):
         return False
-    return bool(has_fit_parameter(_last_step(estimator), "sample_weight"))
+    return bool(has_fit_parameter(last_step(estimator), "sample_weight"))
 
 
 def _seeded_clone(
@@ -256,7 +251,7 @@ def _seeded_clone(
 
 
 def _importances(model: Any) -> Any:
-    last = _last_step(model)
+    last = last_step(model)
     importances = getattr(last, "feature_importances_", None)
     if importances is not None:
         return importances

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,18 +86,17 @@ def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> K
     require_ordered_complete(table, "cox_score")
     times = _LatestFirst.of(_survival(target))
     values = np.asfortranarray(within_range(table.values)[times.rows])
-    own = (values, times, ties == "efron")
-    return KernelScorer(_cox_scores, own, ("cox_score",), table.n_features)
+    arguments = (values, times, ties == "efron")
+    return KernelScorer(_cox_scores, arguments, ("cox_score",), table.n_features)
 
 
 def prepare_concordance(table: Table, target: Target) -> KernelScorer:
     """Bind :func:`concordance` to `table`."""
     require_ordered_complete(table, "concordance")
     times, levels = _LatestFirst.of(_survival(target)), ordered_levels(table)
-    own = (np.asfortranarray(levels.codes[times.rows]), np.diff(levels.start), times)
-    return KernelScorer(
-        _concordances, own, ("concordance",), table.n_features, together=pairs.TOGETHER
-    )
+    arguments = (np.asfortranarray(levels.codes[times.rows]), np.diff(levels.start), times)
+    outputs, p = ("concordance",), table.n_features
+    return KernelScorer(_concordances, arguments, outputs, p, together=pairs.TOGETHER)
 
 
 def cox_score(
@@ -229,8 +229,9 @@ def martingale_residuals(
     return residuals
 
 
+_of_survival = partial(FilterSpec, accepts_missing=never, targets=("survival",))
 FILTERS.add(
-    FilterSpec(
+    _of_survival(
         name="cox_score",
         aliases=("cox",),
         summary="Score test of a Cox model with the feature alone (chi-squared statistic)",
@@ -243,10 +244,8 @@ FILTERS.add(
         ties="values count as they are; events at the same time as Efron (default) or Breslow",
         source="Cox (1972), J. Royal Statistical Society B 34(2)",
         prepare=prepare_cox_score,
-        accepts_missing=never,
-        targets=("survival",),
     ),
-    FilterSpec(
+    _of_survival(
         name="concordance",
         aliases=("c_index", "harrell"),
         summary="Harrell's concordance index of the feature with survival, in its better direction",
@@ -257,7 +256,5 @@ FILTERS.add(
         ties="equal values of the feature count half; two events at the same time are no pair",
         source="Harrell et al. (1982), J. American Medical Association 247(18)",
         prepare=prepare_concordance,
-        accepts_missing=never,
-        targets=("survival",),
     ),
 )
