@@ -270,10 +270,7 @@ def plot_overlap(
 
 
 def _label_end(ax: Axes, name: str, y: NDArray[np.float64], below: float) -> None:
-    """The name where its line ends on the right, or beside its last point if it ends below.
-
-    Items of the first method are named at the axis, and get no second name half way.
-    """
+    """The name where its line ends on the right, or beside its last point if it starts and ends below."""
     look: dict[str, Any] = {"textcoords": "offset points", "color": INK, "parse_math": False}
     if y[-1] < below:
         look |= {"xytext": (8, 0), "va": "center", "annotation_clip": False}

@@ -126,10 +126,9 @@ def maic(
 
 
 def _falling_curve(values: Floats, places: Floats, weight: float) -> Floats:
-    """Values of a·exp(−b k) − c k + d at the places k, fitted to `values`; first places count more.
+    """Values of a·exp(−b k) − c k + d at the places k, fitted to `values` as in the published program.
 
-    Start, bounds and errors are those of the published program, and so is what happens without a
-    solution: values that fall by 1e-8 from place to place around the weight of the list.
+    Without a solution values fall by 1e-8 from place to place around the weight of the list.
     """
     from scipy.optimize import least_squares
 

@@ -83,10 +83,7 @@ def robust_rank_aggregation(
 def _log_rhos(
     table: RankTable, cutoffs: Floats | None, beyond: Literal["refuse", "drop"] = "refuse"
 ) -> tuple[Floats, IntArray]:
-    """log ρ of each item and the number of its ranks; a rank beyond its cutoff is as good as absent.
-
-    A last place may lie beyond the cutoff although the list keeps the item: that is no error.
-    """
+    """log ρ of each item and the number of its ranks; a rank beyond its cutoff is as good as absent."""
     log_rhos = np.empty(table.n_items)
     counts = np.empty(table.n_items, dtype=np.int64)
     for start, ranks in _blocks(table):
@@ -264,18 +261,15 @@ def permutation_p_values(
     lists then call everything significant.  Two null hypotheses keep the dependence:
 
     `groups`
-        "The sources are unrelated to one another: where an item stands in one source says nothing
-        about where it stands in another."  The items of all lists of a source are relabelled
-        together, and each source independently of the others, so that the dependence of the lists of
-        a source together stays.  Labels are drawn from the whole universe, not only from the items
-        that some list holds: two short lists of many genes rarely meet by chance.  All items are
-        exchangeable then, and their null scores are pooled.  Without `groups` every list is a
-        source of its own, the null of independent lists.
+        "Where an item stands in one source says nothing about where it stands in another."  The items
+        of all lists of a source are relabelled together, and each source independently of the others.
+        Labels are drawn from the whole universe, not only from the items that some list holds: two
+        short lists of many genes rarely meet by chance.  All items are exchangeable then, and their
+        null scores are pooled.  Without `groups` every list is a source of its own.
     `null`
-        "The features are unrelated to the target": a function that shuffles the target, makes
-        all lists again in the same way (the same bootstraps) and returns them.  This is what a
-        single data set needs; relabelling all its lists together would change nothing.  Each item
-        is compared with its own null scores.
+        "The features are unrelated to the target": a function shuffles the target and makes all lists
+        again in the same way (the same bootstraps).  This is what a single data set needs; relabelling
+        all its lists together would change nothing.  Each item is compared with its own null scores.
 
     Parameters
     ----------

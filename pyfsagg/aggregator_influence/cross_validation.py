@@ -85,10 +85,6 @@ def influence(
         As in :func:`pyfsagg.wam`; workers share the folds, and there are no scratch files.  Folds
         are stratified by the classes, or by the bins of a numeric target.
 
-    Returns
-    -------
-    InfluenceResult
-
     See Also
     --------
     compare_aggregators : Tests over several data sets.
@@ -308,10 +304,6 @@ def compare_aggregators(
         Correction of the pairwise p-values.
     confidence_level : float
         Level of intervals and sentences.
-
-    Returns
-    -------
-    AggregatorComparison
 
     Notes
     -----

@@ -101,10 +101,6 @@ def committee(
     execution : Execution, optional
         Checkpoint and progress.
 
-    Returns
-    -------
-    Committee
-
     Raises
     ------
     DataError

@@ -52,10 +52,6 @@ def vote(
         How many places the sequential rules fill one by one, from 1 to p (the default); the other
         features follow by the scores that they then have.
 
-    Returns
-    -------
-    Committee
-
     Raises
     ------
     DataError

@@ -168,10 +168,6 @@ def plot_critical_difference(comparison: MethodComparison, *, ax: Axes | None = 
         one table have no ranks to test.
     ax : Axes, optional
         Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
     """
     if not isinstance(comparison, MethodComparison):
         raise InputTypeError(

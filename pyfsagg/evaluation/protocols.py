@@ -86,10 +86,6 @@ def evaluate(
         As in :func:`pyfsagg.wam`; folds are spread over the bins of a number, and over events and censored
         rows; the result does not depend on `n_jobs`.
 
-    Returns
-    -------
-    Evaluation
-
     Raises
     ------
     DataError
@@ -271,10 +267,6 @@ def evaluate_many(
         As in :func:`pyfsagg.evaluate`; each data set has a folder of its own in the checkpoint.
     **options
         Of :func:`pyfsagg.evaluate`, except for ``rankings``, which belong to one data set.
-
-    Returns
-    -------
-    EvaluationSet
 
     Examples
     --------

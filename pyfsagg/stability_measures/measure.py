@@ -102,10 +102,9 @@ def measure_stability(
 
     Notes
     -----
-    Averages over pairs are computed without an m x m x p array: O(m p) for correlations, one matrix
-    product for set measures, O(p d^2) for canberra with d distinct ranks per feature, O(m p^2) for
-    kendall.  Kendall's weighted form with ties and the similarity-adjusted intersections visit all
-    pairs one by one.
+    Time: O(m p) for correlations, one matrix product for set measures, O(p d^2) for canberra with d
+    distinct ranks per feature, O(m p^2) for kendall.  Kendall's weighted form with ties and the
+    similarity-adjusted intersections visit all pairs one by one.
 
     Examples
     --------

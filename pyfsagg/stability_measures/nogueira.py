@@ -103,13 +103,9 @@ class NogueiraResult(Part):
         that is possible with so few subsets; NaN for two subsets.
     interval : tuple of float or None
         Confidence interval at `confidence_level`, with Student's quantile for m - 1 degrees of freedom, cut
-        off at the bounds of the measure, -1/(m - 1) and 1.  It is about the stability of subsets drawn
-        in the same way: of a repetition of the run with another seed, if they come from resamples of
-        one data set; of the population, if they come from independent samples.  None for two
-        subsets.
+        off at the bounds of the measure, -1/(m - 1) and 1; see :func:`nogueira`.  None for two subsets.
     confidence_level : float
-        Confidence level.  The coverage is higher with fewer than 30 subsets, and if the subsets agree
-        nearly perfectly or as by chance.
+        The coverage is higher with fewer than 30 subsets, and if they agree nearly perfectly or as by chance.
     n_resamples, n_features : int
         Size of the collection.
     asymptotic_variance : float
@@ -264,13 +260,11 @@ def nogueira(
 
     Notes
     -----
-    The interval treats the subsets as independent.  Bootstraps of one data set are independent given
-    the data, so the interval is then about the stability of such bootstraps of these data, as if the
-    run were repeated with another seed; it does not cover another sample.
+    The interval treats the subsets as independent.  Bootstraps of one data set are so given the data: it
+    is then about a repetition with another seed, and about the population only for independent samples.
 
-    The variance is the jackknife's (leaving out one subset), but at least that of independent features
-    with the observed frequencies, after one randomly drawn subset is added.
-    Simulations from 3 to 100 subsets are in ``docs/calibration.md``.
+    The variance is the jackknife's, but at least that of independent features with the observed
+    frequencies, after one randomly drawn subset is added (simulations: ``docs/calibration.md``).
 
     Examples
     --------

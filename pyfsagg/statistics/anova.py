@@ -399,10 +399,6 @@ def rm_anova(
     missing : {"error", "drop"}
         A subject with a missing cell is an error, or is left out and counted.
 
-    Returns
-    -------
-    RepeatedMeasuresAnova
-
     Raises
     ------
     DataError

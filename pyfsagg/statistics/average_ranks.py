@@ -115,10 +115,6 @@ def friedman(
     confidence_level : float
         Level of the interval; 1 − `confidence_level` is the significance level of the sentence.
 
-    Returns
-    -------
-    FriedmanTest
-
     Raises
     ------
     DataError
@@ -265,10 +261,6 @@ def nemenyi(
     confidence_level : float
         1 − `confidence_level` is the significance level for all pairs together.
 
-    Returns
-    -------
-    NemenyiTest
-
     Examples
     --------
     >>> data = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.65], [0.6, 0.5, 0.4], [0.9, 0.8, 0.7]]
@@ -384,10 +376,6 @@ def critical_difference(
         1 − `confidence_level` is the significance level for all pairs together.
     higher_is_better : bool
         Whether rank 1 goes to the largest value.
-
-    Returns
-    -------
-    CriticalDifference
 
     Examples
     --------

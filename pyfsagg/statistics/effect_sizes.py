@@ -306,10 +306,6 @@ def bayesian_t_tests(
     confidence_level : float
         Probability from which on the sentence calls a pair decided.
 
-    Returns
-    -------
-    BayesianTTests
-
     Notes
     -----
     With a flat prior the mean difference has a t distribution with `df` degrees of freedom, located
