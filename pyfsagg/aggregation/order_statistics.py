@@ -192,50 +192,49 @@ _TIES = (
     "that they hold their level"
 )
 _BLOCK = "its k items share the mean rank (k + 1)/2 in scores, and the last rank k in p-values"
+
+
+def _order_statistic(**parts: Any) -> AggregatorSpec:
+    """What the methods of this file have in common."""
+    return AggregatorSpec(
+        bounds="[0, 1]",
+        higher_is_better=False,
+        ties=_TIES,
+        input="ranks",
+        unranked=_BLOCK,
+        **parts,
+    )
+
+
 AGGREGATORS.add(
-    AggregatorSpec(
+    _order_statistic(
         name="stuart",
         summary="joint probability of the sorted ranks (Q)",
         formula=f"P(U_(1) <= r_(1), ..., U_(n) <= r_(n)), U uniform, {_NORMALIZED}",
         latex=r"P \left( U_{(1)} \le r_{(1)}, \dots, U_{(n)} \le r_{(n)} \right), \quad U_1, "
         r"\dots, U_n \sim \operatorname{Uniform}(0, 1)",
-        bounds="[0, 1]",
-        higher_is_better=False,
-        ties=_TIES,
         source="Stuart et al. (2003); Aerts et al. (2006)",
         compute=stuart,
-        input="ranks",
-        unranked=_BLOCK,
     ),
-    AggregatorSpec(
+    _order_statistic(
         name="robust_rank_aggregation",
         aliases=("rra",),
         summary="smallest Beta probability of the sorted ranks (rho)",
         formula=f"min_k P(Beta(k, n - k + 1) <= r_(k)), {_NORMALIZED}",
         latex=r"\min_{k} P \left( \operatorname{Beta}(k, n - k + 1) \le r_{(k)} \right)",
-        bounds="[0, 1]",
-        higher_is_better=False,
-        ties=_TIES,
         source="Kolde, Laur, Adler, Vilo (2012), Bioinformatics 28(4)",
         compute=robust_rank_aggregation,
-        input="ranks",
         per_list=("top_cutoff",),
-        unranked=_BLOCK,
         options=("exact", "top_cutoff", "ties"),
         in_loops={"ties": "average"},
     ),
-    AggregatorSpec(
+    _order_statistic(
         name="mean_p_value",
         summary="normal p-value of the mean normalized rank",
         formula="Phi((mean of the n normalized ranks - 1/2) sqrt(12 n))",
         latex=r"\Phi \left( \left( \bar{r} - \frac{1}{2} \right) \sqrt{12 n} \right)",
-        bounds="[0, 1]",
-        higher_is_better=False,
-        ties=_TIES,
         source="RobustRankAggreg 1.2.1, method 'mean'",
         compute=mean_p_value,
-        input="ranks",
-        unranked=_BLOCK,
         list_weights="its value is a p-value of independent lists; mean_rank takes weights",
         options=("ties",),
         in_loops={"ties": "average"},

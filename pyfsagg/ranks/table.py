@@ -38,10 +38,9 @@ from pyfsagg.ranks.ranking import (
 class RankTable:
     """Several ranked lists over one set of items.
 
-    Build one with :meth:`from_lists`, :meth:`from_ranks`, :meth:`from_scores` or
-    :meth:`from_files`; these check their input, and raise a `DataError` that names the list, the item
-    or the file, for instance for an infinite score, a rank that is not positive, an empty list, or a
-    name twice in a list.  The constructor itself trusts its arguments.
+    Build one with :meth:`from_lists`, :meth:`from_ranks`, :meth:`from_scores` or :meth:`from_files`;
+    these check their input, and raise a `DataError` that names the list, the item or the file.  The
+    constructor itself trusts its arguments.
 
     Attributes
     ----------
@@ -357,8 +356,7 @@ class RankTable:
     ) -> RankTable:
         """Lists given as normalized ranks, (n_lists, n_items): a transposed R ``rankMatrix``.
 
-        Entries are shares of the universe in (0, 1]; NaN = not in the list.  The universe is then
-        the unit in which ranks are measured: `ranks` holds the entries as they are, `sizes` ones.
+        Entries in (0, 1], kept as `ranks`, are shares of a universe of size one; NaN = not in the list.
 
         Examples
         --------

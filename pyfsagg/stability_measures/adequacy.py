@@ -58,14 +58,10 @@ class Adequacy(Part):
     relative_error : float
         Largest score_se, divided by the standard deviation of the aggregated scores over features;
         infinite if all aggregated scores are equal.
-    n_resamples, n_features_to_select : int
-        m and k.
-    n_boot : int
-        Number of bootstrap samples, or of halves.
+    n_resamples, n_features_to_select, n_boot, seed : int
+        m, k, the number of bootstrap samples or halves, and their seed.
     n_compared : int
         Resamples in each of the two repetitions that are compared: m, or m/2 where halves are.
-    seed : int
-        Seed of the bootstrap.
     curve : DataFrame or None
         One row for each number of resamples in `sizes`, with the columns of ``Adequacy.summary()``.
     """

@@ -268,10 +268,8 @@ class BetweenSampleStability(Part):
         measure is missing if `n_features_to_select` is the number of all features.
     pairs : DataFrame
         The same three measures of each pair, one row each.
-    n_features_to_select, n_pairs, n_features : int
     n_rows : int or None
         Rows of each sample, if they are known.
-    confidence_level : float
     """
 
     estimates: pd.DataFrame

@@ -216,11 +216,8 @@ def feature_stability(
         Confidence level of the Wilson interval of the selection frequency.
     quantiles : sequence of float
         Quantiles of the rank, each in [0, 1].
-    n_features, feature_names, input
-        As in :func:`pyfsagg.stability`.
-    ties : {"random", "first"}
-        Equal scores that compete for the last places of a subset.  "random": a feature counts with
-        the share of their orders in which it is selected.  "first": the first columns are selected.
+    n_features, feature_names, input, ties
+        As in :func:`pyfsagg.stability`; a tied feature counts with the share of orders that select it.
 
     Returns
     -------

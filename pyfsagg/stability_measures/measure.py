@@ -76,7 +76,7 @@ def measure_stability(
     random_state: int | Generator | None = None,
     **measure_params: Any,
 ) -> MeasureValue:
-    """One measure of the stability of scores, rankings or selections over resamples.
+    """One measure of the stability of scores, rankings or selections; ``float(result)`` is the value.
 
     Parameters
     ----------
@@ -94,11 +94,6 @@ def measure_stability(
         Seed of whatever is drawn, recorded in ``result.seed``; None draws one.
     **measure_params
         Options of the measure; see `measure_params` of :func:`pyfsagg.stability`.
-
-    Returns
-    -------
-    MeasureValue
-        ``float(result)`` is the value.
 
     Notes
     -----

@@ -106,10 +106,8 @@ class NogueiraResult(Part):
         off at the bounds of the measure, -1/(m - 1) and 1; see :func:`nogueira`.  None for two subsets.
     confidence_level : float
         The coverage is higher with fewer than 30 subsets, and if they agree nearly perfectly or as by chance.
-    n_resamples, n_features : int
-        Size of the collection.
     asymptotic_variance : float
-        The asymptotic variance of the paper.
+        That of the paper.
     n_tied : int
         Subsets of scores or ranks in which equal values compete for the last places.
     leave_one_out : tuple of float
@@ -135,7 +133,7 @@ class NogueiraResult(Part):
         return float(np.sqrt(self.variance))
 
     def test(self, value: float = 0.0, alternative: str = "two-sided") -> StabilityTest:
-        """Test of the hypothesis that the true stability is `value`.
+        """Student's test that the true stability is `value`; without p-value for two subsets.
 
         Parameters
         ----------
@@ -143,11 +141,6 @@ class NogueiraResult(Part):
             Stability under the hypothesis, at most 1.
         alternative : {"two-sided", "greater", "less"}
             "greater": the true stability is above `value`.
-
-        Returns
-        -------
-        StabilityTest
-            Student's, with m - 1 degrees of freedom.  Without p-value for two subsets.
         """
         value = check_real("value", value, high=1.0)
         check_choice("alternative", alternative, ALTERNATIVES)
@@ -161,6 +154,8 @@ class NogueiraResult(Part):
     ) -> StabilityTest:
         """Test that two collections have the same true stability.
 
+        There is no p-value where one has two subsets only, or the difference does not vary at all.
+
         Parameters
         ----------
         other : NogueiraResult
@@ -171,12 +166,6 @@ class NogueiraResult(Part):
             bootstraps, two thresholds on the same scores).  The variance is then that of the
             difference, by leaving out the same resample in both.  Otherwise the two collections are
             treated as independent, and the degrees of freedom are Welch's.
-
-        Returns
-        -------
-        StabilityTest
-            Without p-value where one collection has two subsets only, or the difference does not
-            vary at all.
         """
         if not isinstance(other, NogueiraResult):
             raise InputTypeError(

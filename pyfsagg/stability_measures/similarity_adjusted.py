@@ -26,8 +26,6 @@ from pyfsagg._kernels.stability import (
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures._base import (
-    BY_DRAWS,
-    BY_FORMULA,
     STABILITY_MEASURES,
     PairwiseAverage,
     StabilitySpec,
@@ -40,6 +38,7 @@ from pyfsagg.stability_measures.chance import (
     hypergeometric_mean,
     log_choose,
 )
+from pyfsagg.stability_measures.sets import set_measure
 
 MAX_COMBINATIONS = 1_000_000
 """Pairs of subsets that an exact expectation by enumeration may visit for one pair of sizes."""
@@ -377,11 +376,9 @@ def zucknick_chance(
     return hypergeometric_mean(formula, size, size, p)
 
 
-def _adjusted(*, by_formula: bool = False, **parts: Any) -> StabilitySpec:
+def _adjusted(**parts: Any) -> StabilitySpec:
     """What the measures with similar features have in common."""
-    needs = ("n_features", "similarity")
-    ties = BY_FORMULA if by_formula else BY_DRAWS
-    return StabilitySpec(kind="sets", needs=needs, ties=ties, breaks_ties=not by_formula, **parts)
+    return set_measure(needs=("n_features", "similarity"), **parts)
 
 
 def _intersection(kind: int, *, formula: str, latex: str, **parts: Any) -> StabilitySpec:

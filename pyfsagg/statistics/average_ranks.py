@@ -127,8 +127,7 @@ def friedman(
 
     Notes
     -----
-    Kendall's W is the partial η² of an analysis of variance of the ranks, whose F is Iman and
-    Davenport's.  Its interval is the one that such an F would give (noncentral F): approximate.
+    Kendall's W is the partial η² of the ranks; its interval by Iman and Davenport's F is approximate.
 
     Sources: Friedman (1937); Iman and Davenport (1980); Demšar (2006).
 
