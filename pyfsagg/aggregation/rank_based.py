@@ -62,7 +62,7 @@ def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> Aggr
     """Borda count: how many items an item beats, summed over the lists (fpcps section 4.4).
 
     A list that is cut off ranks its absent items equal, below all it holds; outsiders are not counted.
-    With ``full=True`` the points of an item held by s of m lists, which compare theirs, are scaled by m/s.
+    With ``full=True`` a list compares its own items, and points of an item in s of m lists count m/s times.
     """
     check_choice("ties", ties, ("half", "strict"))
     missing = table.missing

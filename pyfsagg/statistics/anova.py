@@ -234,7 +234,7 @@ def sphericity_test(values: Floats, mauchly: str = "textbook") -> Sphericity:
     Lecoutre's correction (R's car and afex), is (n q ε − 2) / (q (n − 1 − q ε)).
 
     The p-value of W is Box's expansion to second order (Anderson, *An Introduction to Multivariate
-    Statistical Analysis*, section 10.7.4).  In 2q³ + 6q² + 3q + 2 R's ``mauchly.test`` has 3k for 3q.
+    Statistical Analysis*, section 10.7.4), with 2q³ + 6q² + 3q + 2; ``"r"``, as R, takes 3k for 3q.
     """
     values = as_array("values", values, np.float64)
     if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
