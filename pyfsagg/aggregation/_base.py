@@ -90,11 +90,7 @@ class AggregatorSpec(Spec):
         return words.get(self.list_weights, f"none: {self.list_weights}")
 
     def apply(self, table: RankTable, **options: Any) -> AggregatedValues:
-        """What the method computes from a table, whose lists may have weights.
-
-        Lists that count more than once are not independent of themselves: with weights there are no
-        p-values.
-        """
+        """What the method computes from a table; with weights there are no p-values."""
         if table.list_weights is None:
             return self.compute(table, **options)
         if self.list_weights not in ("any", "whole"):
@@ -116,8 +112,7 @@ class AggregatorSpec(Spec):
     def bind(self, **options: Any) -> Callable[[RankTable], AggregatedValues]:
         """The aggregator with its options checked and filled in, for loops that read scores only.
 
-        P-values, if any, are then those of average ranks: tie-safe ones need a second pass over
-        the table, for nothing that such a loop reads.
+        P-values are then those of average ranks: tie-safe ones would need a second pass.
         """
         check_aggregator_params(self, options)
         chosen = {**self.in_loops, **options}
@@ -164,11 +159,7 @@ def required_scores(table: RankTable, method: str, sibling: str) -> Floats:
 
 
 def comparable_ranks(table: RankTable) -> Floats:
-    """Ranks (m, p) on the scale of the largest universe; absent as in `RankTable._filled_ranks`.
-
-    A rank r of a list with N_i items counts as r·max(N)/N_i, so that ranks from lists of different
-    size can be averaged.  With equal sizes these are the ranks themselves, to the last bit.
-    """
+    """Ranks (m, p) times max(N)/N_i: on the scale of the largest universe; absent as in `_filled_ranks`."""
     ranks = table._filled_ranks()
     largest = table.sizes.max()
     if (table.sizes == largest).all():
@@ -187,12 +178,7 @@ _PLAIN: dict[str, tuple[Callable[..., Floats], Callable[..., Floats]]] = {
 
 
 def over_lists(values: Floats, how: How, weights: Floats | None = None) -> Floats:
-    """Reduce (m, p) to (p,) over the lists; NaN is left out.
-
-    With weights a mean is Σ w v / Σ w, and a median the value at which half of the weight is
-    reached (halfway to the next one if it is reached exactly), as if a list of whole weight k
-    were written k times; the smallest and largest value do not depend on weights.
-    """
+    """Reduce (m, p) to (p,) over the lists, as if a list of weight k were written k times; without NaN."""
     if weights is not None and how in ("mean", "median"):
         return _weighted(values, how, weights)
     complete, with_missing = _PLAIN[how]

@@ -49,21 +49,16 @@ def aggregate(
     method : str
         Name or alias of an aggregator; ``AGGREGATORS.names()`` lists them.
     adjust : {"bh", "holm", "bonferroni"}
-        Correction of the p-values across all items of the universe: an item that no list contains
-        has p = 1 and counts as a test.  If lists have universes of different sizes, the largest
-        one counts (the smaller ones are taken as parts of it).  If no universe is given, it is
-        the set of items in the lists.  For cut-off lists that is too few, but their ranks
-        are then divided by too small a number as well, and the p-values are too large on balance.
+        Correction of the p-values across all items of the universe, the largest one if lists have
+        several: an item that no list contains has p = 1 and counts as a test.  If no universe is
+        given, it is the set of items in the lists.  For cut-off lists that is too few, but their
+        ranks are then divided by too small a number as well: p-values are too large on balance.
     list_weights : one number per list, or dict of list name to number, optional
         Weight of each list; a whole weight k means that the list counts k times.  Methods
         that are not defined for fractions take only whole weights, or none, and raise an error; with
         weights there are no p-values.  See :meth:`pyfsagg.RankTable.weighted`.
     **method_params
         Options of the aggregator, for instance ``exact=True`` for robust_rank_aggregation.
-
-    Returns
-    -------
-    Aggregation
 
     Raises
     ------
@@ -178,10 +173,6 @@ def compare_aggregations(
         At least two different aggregators, by name or alias; the first one sets the order.
     method_params : dict of method to dict, optional
         Options of single methods, by name or alias.
-
-    Returns
-    -------
-    AggregationComparison
 
     Examples
     --------

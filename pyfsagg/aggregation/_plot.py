@@ -43,9 +43,8 @@ SMALLEST_P = 1e-300  # what is left of a p-value that underflows
 def plot_consensus(result: Aggregation, *, n: int = 20, ax: Axes | None = None) -> Axes:
     """The best items with their p-values, or with the statistic if the method has none.
 
-    A filled dot is −log10 of the p-value of the item by itself, an open one that of the p-value
-    adjusted across items; beyond the dashed line it is below 0.05.  P-values below 1e-300 are drawn
-    there.
+    A filled dot is −log10 of the p-value of the item by itself (at least 1e-300), an open one that of
+    the p-value adjusted across items; beyond the dashed line it is below 0.05.
     """
     best = _best(result, n)
     rows = np.arange(len(best))
@@ -78,8 +77,7 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
     """Ranks of the best items in the single lists.
 
     A dot is the rank in one list; beyond 60 lists a line from the 2.5 % to the 97.5 % quantile takes
-    their place.  The bar is the median over the lists that contain the item.  If some lists do not,
-    the numbers of lists are shown on the right.
+    their place.  The bar is the median over the lists that contain the item, counted on the right.
     """
     table, best = result._given_table(), _best(result, n)
     ranks = table.ranks[:, best]
@@ -270,10 +268,7 @@ def plot_overlap(
 
 
 def _label_end(ax: Axes, name: str, y: NDArray[np.float64], below: float) -> None:
-    """The name where its line ends on the right, or beside its last point if it ends below.
-
-    Items of the first method are named at the axis, and get no second name half way.
-    """
+    """The name where its line ends on the right, or beside its last point if it starts and ends below."""
     look: dict[str, Any] = {"textcoords": "offset points", "color": INK, "parse_math": False}
     if y[-1] < below:
         look |= {"xytext": (8, 0), "va": "center", "annotation_clip": False}

@@ -87,9 +87,8 @@ class Aggregation(Result):
     adjusted across items are shown.  Pictures: ``"consensus"`` (the best items), ``"list_ranks"``
     (their ranks in the lists).
 
-    The p-values assume that the lists are independent.  Lists that come from bootstraps of one
-    data set are not: such p-values are far too small, and only their order is meaningful.
-    :func:`pyfsagg.aggregation.permutation_p_values` keeps the dependence.
+    The p-values assume independent lists: those of bootstraps of one data set are far too small, and
+    only their order has a meaning.  :func:`pyfsagg.aggregation.permutation_p_values` keeps the dependence.
     """
 
     _kind: ClassVar[str] = "aggregation"

@@ -86,8 +86,7 @@ class SimulatedSets:
     def nearest(self, seen: Mapping[str, float]) -> Nearest | None:
         """The 100 sets whose traits are nearest to those seen; None if they are outside of all.
 
-        Each trait counts by its place among the sets, so that all weigh alike.  Lists with unranked
-        ones among them are compared with such sets only, and others with others.
+        Each trait counts by its place among the sets; unranked lists are compared with such only.
         """
         known = self.sets[list(TRAITS)]
         point = np.array([seen[name] for name in TRAITS])

@@ -146,8 +146,8 @@ def list_agreement(
     """How deep lists agree, by Hall and Schimek's moderate-deviation rule for each pair.
 
     An item at place j of a list counts as confirmed if the other list has it within `distance`
-    places.  Moving down and up again over stretches of `pilot` places, the rule finds where
-    confirmed items stop being the majority, by more than chance.
+    places.  Moving down and up again over stretches of `pilot` places, the rule estimates, without an
+    error bound, where confirmed items stop being the majority, by more than chance.
 
     Parameters
     ----------
@@ -159,11 +159,6 @@ def list_agreement(
         ν, at least 2.
     persistence : float
         p of rank-biased overlap, in (0, 1): the first 1/(1 − p) places carry most of it.
-
-    Returns
-    -------
-    ListAgreement
-        An estimate of a place, without an error bound.
 
     See Also
     --------

@@ -23,10 +23,8 @@ def birra(
     The best share `prior` of the items, by their mean rank at first, are taken for true.  For each
     list and each of `n_bins` equal parts of its ranks this gives a log Bayes factor of the true
     against the other items down to there, smoothed by running medians and made to fall.  The sums of
-    the factors order the items anew, until the order stays or `n_iterations` are over.
-
-    An absent item shares the mean of the ranks behind the list (``full=False``) or adds nothing
-    (``full=True``).  Ranks are compared among the items of the table: the universe has no part.
+    the factors order the items anew, until the order stays or `n_iterations` are over.  An absent item
+    shares the mean of the ranks behind the list (``full=False``) or adds nothing (``full=True``).
     """
     prior = check_real("prior", prior, low=0.0, low_open=True, high=0.999)
     n_bins = check_integer("n_bins", n_bins, low=1)
@@ -126,10 +124,9 @@ def maic(
 
 
 def _falling_curve(values: Floats, places: Floats, weight: float) -> Floats:
-    """Values of a·exp(−b k) − c k + d at the places k, fitted to `values`; first places count more.
+    """Values of a·exp(−b k) − c k + d at the places k, fitted to `values` as in the published program.
 
-    Start, bounds and errors are those of the published program, and so is what happens without a
-    solution: values that fall by 1e-8 from place to place around the weight of the list.
+    Without a solution values fall by 1e-8 from place to place around the weight of the list.
     """
     from scipy.optimize import least_squares
 

@@ -125,8 +125,8 @@ def mc4(
 def mc1_row(table: RankTable) -> AggregatedValues:
     """The fpcps score of MC1: 1 − (number of items that some list ranks higher) / p.
 
-    The probability to stay in one step of the chain, read from the item's transition row; absent
-    items as in :func:`mc1`.  O(u² m + p m log p) time for u different columns of ranks, O(m p) memory.
+    The probability to stay in one step of the chain; absent items as in :func:`mc1`.  O(u² m + p m log p)
+    time for u different columns of ranks, O(m p) memory.
     """
     return _row_score(table, majority=False)
 

@@ -83,10 +83,7 @@ def robust_rank_aggregation(
 def _log_rhos(
     table: RankTable, cutoffs: Floats | None, beyond: Literal["refuse", "drop"] = "refuse"
 ) -> tuple[Floats, IntArray]:
-    """log ρ of each item and the number of its ranks; a rank beyond its cutoff is as good as absent.
-
-    A last place may lie beyond the cutoff although the list keeps the item: that is no error.
-    """
+    """log ρ of each item and the number of its ranks; a rank beyond its cutoff is as good as absent."""
     log_rhos = np.empty(table.n_items)
     counts = np.empty(table.n_items, dtype=np.int64)
     for start, ranks in _blocks(table):
@@ -195,50 +192,49 @@ _TIES = (
     "that they hold their level"
 )
 _BLOCK = "its k items share the mean rank (k + 1)/2 in scores, and the last rank k in p-values"
+
+
+def _order_statistic(**parts: Any) -> AggregatorSpec:
+    """What the methods of this file have in common."""
+    return AggregatorSpec(
+        bounds="[0, 1]",
+        higher_is_better=False,
+        ties=_TIES,
+        input="ranks",
+        unranked=_BLOCK,
+        **parts,
+    )
+
+
 AGGREGATORS.add(
-    AggregatorSpec(
+    _order_statistic(
         name="stuart",
         summary="joint probability of the sorted ranks (Q)",
         formula=f"P(U_(1) <= r_(1), ..., U_(n) <= r_(n)), U uniform, {_NORMALIZED}",
         latex=r"P \left( U_{(1)} \le r_{(1)}, \dots, U_{(n)} \le r_{(n)} \right), \quad U_1, "
         r"\dots, U_n \sim \operatorname{Uniform}(0, 1)",
-        bounds="[0, 1]",
-        higher_is_better=False,
-        ties=_TIES,
         source="Stuart et al. (2003); Aerts et al. (2006)",
         compute=stuart,
-        input="ranks",
-        unranked=_BLOCK,
     ),
-    AggregatorSpec(
+    _order_statistic(
         name="robust_rank_aggregation",
         aliases=("rra",),
         summary="smallest Beta probability of the sorted ranks (rho)",
         formula=f"min_k P(Beta(k, n - k + 1) <= r_(k)), {_NORMALIZED}",
         latex=r"\min_{k} P \left( \operatorname{Beta}(k, n - k + 1) \le r_{(k)} \right)",
-        bounds="[0, 1]",
-        higher_is_better=False,
-        ties=_TIES,
         source="Kolde, Laur, Adler, Vilo (2012), Bioinformatics 28(4)",
         compute=robust_rank_aggregation,
-        input="ranks",
         per_list=("top_cutoff",),
-        unranked=_BLOCK,
         options=("exact", "top_cutoff", "ties"),
         in_loops={"ties": "average"},
     ),
-    AggregatorSpec(
+    _order_statistic(
         name="mean_p_value",
         summary="normal p-value of the mean normalized rank",
         formula="Phi((mean of the n normalized ranks - 1/2) sqrt(12 n))",
         latex=r"\Phi \left( \left( \bar{r} - \frac{1}{2} \right) \sqrt{12 n} \right)",
-        bounds="[0, 1]",
-        higher_is_better=False,
-        ties=_TIES,
         source="RobustRankAggreg 1.2.1, method 'mean'",
         compute=mean_p_value,
-        input="ranks",
-        unranked=_BLOCK,
         list_weights="its value is a p-value of independent lists; mean_rank takes weights",
         options=("ties",),
         in_loops={"ties": "average"},
@@ -264,18 +260,15 @@ def permutation_p_values(
     lists then call everything significant.  Two null hypotheses keep the dependence:
 
     `groups`
-        "The sources are unrelated to one another: where an item stands in one source says nothing
-        about where it stands in another."  The items of all lists of a source are relabelled
-        together, and each source independently of the others, so that the dependence of the lists of
-        a source together stays.  Labels are drawn from the whole universe, not only from the items
-        that some list holds: two short lists of many genes rarely meet by chance.  All items are
-        exchangeable then, and their null scores are pooled.  Without `groups` every list is a
-        source of its own, the null of independent lists.
+        "Where an item stands in one source says nothing about where it stands in another."  The items
+        of all lists of a source are relabelled together, and each source independently of the others.
+        Labels are drawn from the whole universe, not only from the items that some list holds: two
+        short lists of many genes rarely meet by chance.  All items are exchangeable then, and their
+        null scores are pooled.  Without `groups` every list is a source of its own.
     `null`
-        "The features are unrelated to the target": a function that shuffles the target, makes
-        all lists again in the same way (the same bootstraps) and returns them.  This is what a
-        single data set needs; relabelling all its lists together would change nothing.  Each item
-        is compared with its own null scores.
+        "The features are unrelated to the target": a function shuffles the target and makes all lists
+        again in the same way (the same bootstraps).  This is what a single data set needs; relabelling
+        all its lists together would change nothing.  Each item is compared with its own null scores.
 
     Parameters
     ----------

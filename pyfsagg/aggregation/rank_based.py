@@ -61,9 +61,8 @@ def _smaller_is_better(ranks: Floats, table: RankTable, normalized: bool) -> Agg
 def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> AggregatedValues:
     """Borda count: how many items an item beats, summed over the lists (fpcps section 4.4).
 
-    A list that is cut off ranks its absent items equal, below all it holds; outsiders (a universe
-    above the number of items) are not counted.  With ``full=True`` a list compares only the items
-    that it holds, and the points of an item held by s of m lists are scaled by m/s.
+    A list that is cut off ranks its absent items equal, below all it holds; outsiders are not counted.
+    With ``full=True`` a list compares its own items, and points of an item in s of m lists count m/s times.
     """
     check_choice("ties", ties, ("half", "strict"))
     missing = table.missing

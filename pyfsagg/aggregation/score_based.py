@@ -74,8 +74,7 @@ def _shift(scores: Floats, shift: float | str) -> Floats:
 def l2_norm(table: RankTable) -> AggregatedValues:
     """Euclidean norm of the scores of an item (thesis eq. 3.17).
 
-    The sign of a score is lost.  An item that only s of m lists hold has its sum of squares scaled
-    by m/s, so that it is neither rewarded nor punished for its absence.
+    The sign of a score is lost.  The sum of squares of an item of s of m lists is scaled by m/s.
     """
     scores = required_scores(table, "l2_norm", "mean_rank")
     # Scaling keeps the squares of very large and very small scores inside the floating range.
@@ -191,9 +190,8 @@ def fpcps(
 ) -> AggregatedValues:
     """First principal component projection score (fpcps section 3).
 
-    The features among the `n_features_to_select` best of at least one list are the objects of a principal
-    component analysis with one variable per list; a feature's coordinate on the first component is its score.
-    The component is oriented so that its loadings sum to a positive number.
+    The features among the `n_features_to_select` best of at least one list are the objects, and lists the
+    variables.  The component is oriented so that its loadings sum to a positive number.
     """
     scores, chosen = normalized_best(table, n_features_to_select, normalize)
     loadings, coordinates = first_component(scores, table.list_weights)

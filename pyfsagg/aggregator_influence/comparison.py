@@ -56,14 +56,9 @@ class AggregatorComparison(Result):
     unit : {"fold", "data set"}
         Meaning of a row of `values`.
     higher_is_better : bool
-    repeated : RepeatedMeasuresAnova or None
-        Aggregators as conditions, rows as subjects.
-    one_way : OneWayAnova or None
-        The same values as independent groups, as in the thesis.
-    friedman : FriedmanTest or None
-        Friedman's test of ranks within rows.
-    pairwise : PairwiseTests or None
-        Paired t tests of all pairs.
+    repeated, one_way, friedman, pairwise : test or None
+        Analysis of variance with rows as subjects, and with aggregators as independent groups, as in
+        the thesis; Friedman's test of ranks within rows; paired t tests of all pairs.
     refused : dict of str to str
         The reason for each test that is None.
     parameters, data, versions : dict

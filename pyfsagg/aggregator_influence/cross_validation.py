@@ -85,10 +85,6 @@ def influence(
         As in :func:`pyfsagg.wam`; workers share the folds, and there are no scratch files.  Folds
         are stratified by the classes, or by the bins of a numeric target.
 
-    Returns
-    -------
-    InfluenceResult
-
     See Also
     --------
     compare_aggregators : Tests over several data sets.
@@ -290,8 +286,8 @@ def compare_aggregators(
 ) -> AggregatorComparison:
     """Compare aggregators over several data sets.
 
-    The stability over folds of each data set is one value per aggregator; data sets are the subjects
-    of the repeated-measures comparison, and the replicates of the one-way comparison.
+    Each data set is one value per aggregator, its stability over folds: a subject of the
+    repeated-measures comparison, and a replicate of the one-way comparison.
 
     Parameters
     ----------
@@ -309,15 +305,10 @@ def compare_aggregators(
     confidence_level : float
         Level of intervals and sentences.
 
-    Returns
-    -------
-    AggregatorComparison
-
     Notes
     -----
-    Source: the comparison of tables 4.5 and 4.6 of the thesis, which prints one-way results with
-    Bonferroni correction; the repeated-measures form takes into account that the aggregators were
-    used on the same data sets.
+    Source: the comparison of tables 4.5 and 4.6 of the thesis, one-way with Bonferroni correction; the
+    repeated-measures form counts that the aggregators were used on the same data sets.
 
     Examples
     --------

@@ -106,9 +106,8 @@ class InfluenceResult(Result):
         """Stability over folds: one row per filter, aggregator and measure.
 
         Columns ``filter``, ``aggregator``, ``measure``, ``value``, the limits ``lower`` and
-        ``upper`` of its jackknife interval over folds, ``higher_is_better``, and ``note``, which
-        gives the reason for missing values.  Folds share most of their training data, so that the interval
-        shows how far single folds matter, not how the result would vary over new samples.
+        ``upper`` of its jackknife interval over folds, ``higher_is_better``, and ``note``, the reason for
+        missing values.  Folds share most of their rows: the interval is not about new samples.
 
         Parameters
         ----------
@@ -203,21 +202,8 @@ class InfluenceResult(Result):
         """Compare the aggregators over the folds, with the pseudo-values of :meth:`by_fold`.
 
         The folds overlap, so that the p-values do not carry over to new samples
-        (``comparison.caution``); :func:`pyfsagg.compare_aggregators` compares over data sets.
-
-        Parameters
-        ----------
-        measure, filter, n_features_to_select
-            As in :meth:`by_fold`.
-        adjust : {"holm", "bonferroni", "bh", "none"}
-            Correction of the pairwise p-values.
-        confidence_level : float
-            Level of intervals and sentences.
-
-        Returns
-        -------
-        AggregatorComparison
-            Tests that the values do not allow are listed with the reason.
+        (``comparison.caution``); :func:`pyfsagg.compare_aggregators` compares over data sets, and says
+        what the arguments mean.  Tests that the values do not allow are listed with the reason.
         """
         values = self.by_fold(measure, filter, n_features_to_select=n_features_to_select)
         level = confidence_level

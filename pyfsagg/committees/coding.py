@@ -25,18 +25,10 @@ from pyfsagg.exceptions import DataError, ParameterError
 class FeatureCoding:
     """The columns of numbers that stand for the p features of a table.
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n_samples, n_coded)
-        Those of a feature side by side, in the order of the features; NaN = a number is missing.
-    column : ndarray of int, shape (n_coded,)
-        The column that each codes: those of the levels of a nominal column have the same one.
-    feature : ndarray of int, shape (n_coded,)
-        The feature that it belongs to.
-    is_level : ndarray of bool, shape (n_coded,)
-        Whether it is a level of a nominal column: 1 where a row has the level, else 0.
-    mean : bool
-        Whether the importance of a group is the mean of those of its columns, and not the largest.
+    `values` (n_samples, n_coded) has those of a feature side by side; NaN = a number is missing.  Of each,
+    `column` is the column that it codes, `feature` the feature that it belongs to, and `is_level` whether
+    it is a level of a nominal column, of 0 and 1.  With `mean` the importance of a group is the mean of
+    its columns', and not the largest.
     """
 
     values: Floats
@@ -126,9 +118,8 @@ def _levels(cells: Floats, codes: Floats) -> Floats:
 class FeatureColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """From addresses of cells to the columns that stand for features.
 
-    A selector of scikit-learn knows nothing of features with several columns.  So its table has a column
-    per feature, whose cells are addresses (feature times rows plus row): they say which features and
-    rows of the coded table a learner is fitted to.
+    A selector of scikit-learn knows one column per feature: its cells are addresses (feature times rows
+    plus row), which say which features and rows of the coded table a learner is fitted to.
     """
 
     def __init__(self, cells: Floats, coding: FeatureCoding) -> None:

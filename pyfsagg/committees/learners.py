@@ -64,8 +64,7 @@ def committee(
     """Features by the vote of learners, each of which selects on every resample of the rows.
 
     Each learner is one voter per resample.  It selects features on the rows that the resample draws, is
-    fitted to these rows with the selected features, and its performance is measured on the rows that
-    the resample does not draw; these take no part in the selection.
+    fitted to these with the selected features, and is measured on the rows that are not drawn.
 
     Parameters
     ----------
@@ -96,14 +95,8 @@ def committee(
     n_resamples : int
     random_state : None, int or NumPy generator
         Seed of resamples, folds and learners.
-    n_jobs : int, optional
-        Processes; no influence on the result.
-    execution : Execution, optional
-        Checkpoint and progress.
-
-    Returns
-    -------
-    Committee
+    n_jobs, execution
+        Processes; checkpoint and progress.  They have no influence on the result.
 
     Raises
     ------
@@ -122,9 +115,8 @@ def committee(
     columns are one-hot, the group is read as one nominal column.  A sequential selection lets all
     columns of a feature enter, or leave, together.
 
-    A voter whose learner fails (for instance because only one class was drawn) selects nothing and counts
-    nothing; one whose test rows do not allow the metric (for instance the area under the ROC curve
-    of one class) has no performance.  ``voters["message"]`` says why.
+    A voter whose learner fails (for instance with one class drawn) selects nothing and counts nothing; one
+    whose test rows do not allow the metric has no performance.  ``voters["message"]`` says why.
 
     Examples
     --------

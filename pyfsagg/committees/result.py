@@ -177,10 +177,9 @@ class Committee(Grouped, Result):
 
         One row per point, the fewest features first: ``n_features``, ``performance``, ``voters`` (how
         many stand there), ``distance`` (from the straight line between the ends of the front, both
-        axes scaled to [0, 1]; positive above it) and ``knee``.  Voters without a performance or a
-        feature are left out.  The knee is the point farthest above the line, of equally far ones the
-        one with the fewest features; a front of one point has it there, and a front that nowhere
-        lies above the line has none.
+        axes scaled to [0, 1]; positive above it) and ``knee``, the point farthest above the line, of
+        equally far ones the one with the fewest features.  A front of one point has it there, one
+        that nowhere lies above the line has none.  Voters without performance or feature do not count.
         """
         n = self.voters["n_features"].to_numpy(dtype=np.float64)
         performance = self.voters["performance"].to_numpy(dtype=np.float64)
@@ -211,20 +210,10 @@ class Committee(Grouped, Result):
         return next(((int(n), float(performance)) for n, performance in points), None)
 
     def agreement(self, measure: str = "jaccard", **measure_params: Any) -> pd.Series[float]:
-        """Similarity of the selections, by a measure of selection stability.
+        """Similarity of the selections, by a measure of sets of ``pyfsagg.list_methods("stability")``.
 
-        Parameters
-        ----------
-        measure : str
-            A measure of sets: see ``pyfsagg.list_methods("stability")``.
-        **options
-            Of :func:`pyfsagg.stability`.
-
-        Returns
-        -------
-        Series
-            Index: ``"all voters"``, then each learner; NaN where fewer than two voters select anything.
-            Voters that select nothing are left out, and weights do not count.
+        Index: ``"all voters"``, then each learner; NaN where fewer than two voters select anything.
+        Voters that select nothing are left out, and weights do not count.
         """
         frame = pd.DataFrame(self.support, columns=list(self.feature_names))
         some = self.support.any(axis=1)

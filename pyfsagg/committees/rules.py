@@ -32,18 +32,11 @@ BY_STEP = (
 
 @dataclass(frozen=True, eq=False)
 class Count:
-    """What a rule makes of the selections.
+    """What a rule makes of the selections, each of shape (p,).
 
-    Attributes
-    ----------
-    scores : ndarray of float, shape (p,)
-        Larger = better; 0 for a feature that nobody selects.
-    order : ndarray of int, shape (p,)
-        Positions of the features, the best first.
-    ranks : ndarray of float, shape (p,)
-        Rank of each feature from 1.
-    tied : ndarray of bool, shape (p,)
-        Whether another feature had the same right to the place.
+    `scores` are larger = better, and 0 for a feature that nobody selects; `order` has the positions of
+    the features, the best first; `ranks` go from 1; a `tied` one had no more right to its place than
+    another feature.
     """
 
     scores: Floats
@@ -56,13 +49,9 @@ class Count:
 class VotingRule(Spec):
     """A registered voting rule.
 
-    Attributes
-    ----------
-    proportional : bool
-        Whether a voter whose features were elected counts less for the next places.
-    count : callable
-        ``count(support, weights, size)`` returns a :class:`Count`, for selections (m, p) of booleans,
-        weights (m,) above 0 and the number of places that are filled one by one.
+    ``count(support, weights, size)`` returns a :class:`Count`, for selections (m, p) of booleans, weights
+    (m,) above 0 and the number of places that are filled one by one.  It is `proportional` if a voter
+    whose features were elected counts less for the next places.
     """
 
     proportional: bool

@@ -52,10 +52,6 @@ def vote(
         How many places the sequential rules fill one by one, from 1 to p (the default); the other
         features follow by the scores that they then have.
 
-    Returns
-    -------
-    Committee
-
     Raises
     ------
     DataError
@@ -67,12 +63,9 @@ def vote(
 
     Notes
     -----
-    Equal scores (to within 1e-10 of the larger one): under approval and satisfaction approval such
-    features share the mean of their ranks; the sequential rules elect the first one in the order of the
-    features.  The order of the voters has no influence.
-
-    A sequential rule takes time in proportion to the places times the selected features of all voters
-    together; with `size` it is short for large selections, too.
+    Features with equal scores (to within 1e-10 of the larger one) share the mean of their ranks under
+    approval and satisfaction approval; the sequential rules elect the first one in the order of the
+    features, in time in proportion to the places times the selected features of all voters together.
 
     Examples
     --------

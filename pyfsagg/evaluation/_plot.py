@@ -161,17 +161,8 @@ def _draw_baselines(
 def plot_critical_difference(comparison: MethodComparison, *, ax: Axes | None = None) -> Axes:
     """Average ranks of the methods over data sets, with bars over those that do not differ.
 
-    Parameters
-    ----------
-    comparison : MethodComparison
-        A comparison over data sets, from :meth:`pyfsagg.evaluation.EvaluationSet.compare`; folds of
-        one table have no ranks to test.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
+    The comparison is one of :meth:`pyfsagg.evaluation.EvaluationSet.compare`; folds of one table have
+    no ranks to test.  Without `ax` the figure is new.
     """
     if not isinstance(comparison, MethodComparison):
         raise InputTypeError(

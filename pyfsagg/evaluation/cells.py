@@ -119,11 +119,7 @@ def draw_parts(
     ranking_rows: Rows | None = None,
     groups: NDArray[np.intp] | None = None,
 ) -> list[SplitPart]:
-    """All parts of all protocols.
-
-    The division depends on what the rows hold, not on where they stand.  Rows of one of the `groups`
-    (codes by row) stay together.
-    """
+    """All parts of all protocols, which depend on what the rows hold and not on where they stand."""
     order = canonical_order(table, target)
     parts = []
     for repeat in range(n_repeats):
@@ -218,11 +214,7 @@ def _folds(
     repeat: int,
     groups: NDArray[np.intp] | None,
 ) -> tuple[Fold, ...]:
-    """Stratified folds: the rows of a class are dealt out in turn, in random order.
-
-    Dealing goes on from class to class, so that the folds are of equal size up to one row.  Groups
-    stay whole, and the classes are spread as evenly as they allow.
-    """
+    """Stratified folds: the rows of a class are dealt out in turn, in random order; groups stay whole."""
     codes = target.strata[rows]
     fold_of = np.empty(rows.size, dtype=np.intp)
     if groups is None:
@@ -412,11 +404,7 @@ def fit_all(
     done: Callable[[Fit], None],
     checkpoint: Checkpoint | None = None,
 ) -> dict[Fit, Outcome]:
-    """Outcomes of all fits; neither the number of workers nor the order has an influence on them.
-
-    Most of the time of small classifiers is spent in Python, where threads wait for each other, so
-    the workers are processes.
-    """
+    """Outcomes of all fits, by processes: small classifiers work in Python, where threads wait."""
     keys = [fit.name for fit in fits]
     pieces = resume_tasks(checkpoint, keys, _fit_alone, work, fits, n_jobs=n_jobs, threads=False)
     outcomes: dict[Fit, Outcome] = {}
@@ -442,10 +430,7 @@ def fit_one(
     metrics: Sequence[str],
     seed: int,
 ) -> Outcome:
-    """Fit a classifier to the training rows of a fold and measure it on the test rows.
-
-    Whatever a classifier raises is its outcome; the other fits go on.
-    """
+    """Fit a classifier to the training rows of a fold; whatever it raises is its outcome."""
     part = table.take(features)
     values = dict.fromkeys(metrics, math.nan)
     failures: dict[str, str] = {}

@@ -58,10 +58,8 @@ class MethodComparison(Part):
     ----------
     values : DataFrame (n_subjects, n_methods)
         The compared values; missing where a cell failed.
-    what : str
-        Meaning of the values.
-    subjects : str
-        Meaning of the rows: "data sets", "folds" or "repeats".
+    what, subjects : str
+        Meaning of the values, and of the rows: "data sets", "folds" or "repeats".
     tests : dict
         Results as in :mod:`pyfsagg.statistics`, and the frame ``win_tie_loss``.  Over data sets
         ``friedman``, ``critical_difference``, ``nemenyi``, ``rm_anova`` and ``wilcoxon`` (pairwise,
@@ -180,8 +178,7 @@ def divisions_of(
 ) -> Divisions:
     """What can be compared, from values by repeat and fold (index) and method (columns).
 
-    Under the thesis protocol the folds of a repeat share its rankings, and the rows that rank are
-    the training rows: a repeat is one division.  `test_size` is None if the rankings were given.
+    Under the thesis protocol a repeat is one division; `test_size` is None if rankings were given.
     """
     if protocol == "thesis" and n_repeats > 1 and test_size is not None:
         groups = folds.groupby(level="repeat", sort=False)

@@ -90,7 +90,7 @@ class ClassifierSpec:
     aliases: tuple[str, ...]
     summary: str
     make: Callable[[int], Any]
-    scaled: bool
+    scaled: bool = False
     make_mixed: Callable[[tuple[int, ...]], Any] | None = None
     needs: str = ""
 
@@ -135,7 +135,6 @@ CLASSIFIERS.add(
         ("nb",),
         "naive Bayes: normal densities for numbers, relative frequencies (plus one) for categories",
         maker("sklearn.naive_bayes.GaussianNB"),
-        scaled=False,
         make_mixed=MixedNaiveBayes,
     ),
     ClassifierSpec(
@@ -143,7 +142,6 @@ CLASSIFIERS.add(
         ("rf",),
         "100 trees, √p features tried at each split",
         maker("sklearn.ensemble.RandomForestClassifier", n_estimators=100, n_jobs=1),
-        scaled=False,
     ),
     ClassifierSpec(
         "svm",
@@ -182,7 +180,6 @@ REGRESSORS.add(
         ("rf",),
         "100 trees, all features tried at each split",
         maker("sklearn.ensemble.RandomForestRegressor", n_estimators=100, n_jobs=1),
-        scaled=False,
     ),
     ClassifierSpec(
         "svm",

@@ -181,7 +181,6 @@ class EnsembleMethod:
 
     @property
     def items(self) -> list[tuple[str, Any]]:
-        """The filters with their labels."""
         return [(filter_label(item), item) for item in self.filters]
 
     def functions(self) -> list[Any]:
@@ -333,11 +332,8 @@ def rank_methods(
 ) -> dict[str, Order]:
     """Feature positions by method, best first; equal scores in column order; of groups their positions.
 
-    `rows` are the positions of the rows of `table` in the table of the evaluation, `largest` is the
-    largest threshold that is a number of features, and `rounds` how often as much work is to come (for the
-    forecast of :func:`pyfsagg.ensemble.scoring.score_resamples`).
-
-    All ensembles see the same resamples, and a filter is computed once for all of them.
+    `rows` are the positions of the rows of `table` in the table of the evaluation, and `rounds` says how
+    often as much work is to come.  All ensembles see the same resamples, and share each filter.
     """
     scores: dict[str, NDArray[np.float64]] = {}
     for batch in _batches(methods):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -35,8 +35,7 @@ class CoxModel(BaseEstimator):  # type: ignore[misc]
     """Cox regression; ties by Efron.
 
     The log-likelihood minus half of `penalty` times the squared length of the coefficients is maximised by
-    Newton's method in the span of the rows, so that the time hardly grows with the number of features
-    beyond the number of rows.
+    Newton's method in the span of the rows, which many features do not make longer.
 
     Attributes
     ----------
@@ -156,7 +155,6 @@ SURVIVAL_MODELS.add(
             max_features="sqrt",
             n_jobs=1,
         ),
-        scaled=False,
         needs="sksurv",
     ),
     ClassifierSpec(
@@ -164,7 +162,6 @@ SURVIVAL_MODELS.add(
         ("gbm",),
         "100 trees of depth 3 for the partial likelihood of Cox, learning rate 0.1",
         maker("sksurv.ensemble.GradientBoostingSurvivalAnalysis", n_estimators=100),
-        scaled=False,
         needs="sksurv",
     ),
 )
@@ -240,18 +237,16 @@ def integrated_brier_score(model: Any, X: Floats, test: Survival, trained: Survi
     return float(trapezoid(score, times) / (times[-1] - times[0]))
 
 
+@dataclass(eq=False)
 class Predictions:
     """What a fitted model says about test rows; each answer is asked for once."""
 
-    def __init__(
-        self, model: Any, X: NDArray[np.float64], labels: Any, n_classes: int, trained: Any = None
-    ) -> None:
-        self.labels = labels
-        self.n_classes = n_classes
-        self.trained = trained
-        self.model = model
-        self.X = X
-        self._answers: dict[str, Any] = {}
+    model: Any
+    X: NDArray[np.float64]
+    labels: Any
+    n_classes: int
+    trained: Any = None
+    _answers: dict[str, Any] = field(default_factory=dict, init=False)
 
     def _ask(self, method: str) -> Any:
         if method not in self._answers:
@@ -307,8 +302,8 @@ class MetricSpec:
     name: str
     aliases: tuple[str, ...]
     summary: str
-    bounds: str
-    higher_is_better: bool
+    bounds: str = field(default="0 to 1", kw_only=True)
+    higher_is_better: bool = field(default=True, kw_only=True)
     compute: Callable[[Predictions], float]
     task: str = "classification"
 
@@ -381,83 +376,71 @@ def _integrated_brier_score(made: Predictions) -> float:
 
 METRICS: Registry[MetricSpec] = Registry("metric")
 METRICS.add(
-    MetricSpec(
-        "accuracy", ("acc",), "share of rows classified correctly", "0 to 1", True, _accuracy
-    ),
+    MetricSpec("accuracy", ("acc",), "share of rows classified correctly", _accuracy),
     MetricSpec(
         "balanced_accuracy",
         ("bacc",),
         "mean over classes of the share classified correctly",
-        "0 to 1",
-        True,
         _balanced_accuracy,
     ),
     MetricSpec(
         "roc_auc",
         ("auc",),
         "area under the ROC curve; with several classes the mean of each against the rest",
-        "0 to 1",
-        True,
         _roc_auc,
     ),
     MetricSpec(
         "matthews_correlation",
         ("mcc",),
         "correlation of true and predicted classes; 0 if all predictions are one class",
-        "-1 to 1",
-        True,
         _matthews_correlation,
+        bounds="-1 to 1",
     ),
     MetricSpec(
         "average_precision",
         ("pr_auc",),
         "area under the precision-recall curve (sum of precision by steps of recall), mean over the "
         "classes, each against the rest",
-        "0 to 1",
-        True,
         _average_precision,
     ),
     MetricSpec(
         "log_loss",
         ("cross_entropy",),
         "mean of −ln(probability of the true class), in nats, smaller = better",
-        "0 to inf",
-        False,
         _log_loss,
+        bounds="0 to inf",
+        higher_is_better=False,
     ),
     MetricSpec(
         "r2",
         ("r_squared",),
         "1 − residual over total sum of squares on the test rows; below 0 it is worse than their mean",
-        "-inf to 1",
-        True,
         _r2,
         "regression",
+        bounds="-inf to 1",
     ),
     MetricSpec(
         "mean_absolute_error",
         ("mae",),
         "mean absolute difference, in units of the target, smaller = better",
-        "0 to inf",
-        False,
         _mean_absolute_error,
         "regression",
+        bounds="0 to inf",
+        higher_is_better=False,
     ),
     MetricSpec(
         "root_mean_squared_error",
         ("rmse",),
         "root of the mean squared difference, in units of the target, smaller = better",
-        "0 to inf",
-        False,
         _root_mean_squared_error,
         "regression",
+        bounds="0 to inf",
+        higher_is_better=False,
     ),
     MetricSpec(
         "concordance_index",
         ("c_index", "cindex", "harrell"),
         "share of comparable pairs of test rows that the predicted risk orders correctly; 0.5 by chance",
-        "0 to 1",
-        True,
         _concordance_index,
         "survival",
     ),
@@ -466,10 +449,9 @@ METRICS.add(
         ("ibs", "brier"),
         "mean squared error of the predicted survival over the times of the test rows, weighted by the "
         "censoring of the training rows, smaller = better",
-        "0 to 1",
-        False,
         _integrated_brier_score,
         "survival",
+        higher_is_better=False,
     ),
 )
 

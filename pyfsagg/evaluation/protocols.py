@@ -53,11 +53,10 @@ def evaluate(
     y : array of shape (n_samples,)
         Class labels, or numbers with ``task="regression"``; times and events with ``task="survival"``.
     rankings : mapping of label to ranking, optional
-        Rankings made before: an :class:`pyfsagg.EnsembleResult`, an array of ranks (n_features,)
-        with 1 = most important, or a list of all feature names, best first.  Under ``"nested"`` only an
-        ``EnsembleResult`` can be given, and is repeated inside each fold.  Under ``"thesis"`` a ranking
-        of the whole table is refused; one of unknown rows gets a warning, unless the protocol's
-        `ranking_rows` names them.
+        An :class:`pyfsagg.EnsembleResult`, an array of ranks (n_features,) with 1 = most important, or a
+        list of all feature names, best first.  Under ``"nested"`` only the first, which is repeated
+        inside each fold.  Under ``"thesis"`` a ranking of the whole table is refused; one of unknown
+        rows gets a warning, unless the protocol's `ranking_rows` names them.
     methods : sequence or mapping of label to method, optional
         How to rank: the name of a filter (within-aggregation of it) or ``"bam"``, either followed by
         ``"/"`` and an aggregator (``"mrmr/rra"``); a mapping of options of :func:`pyfsagg.wam` or
@@ -85,10 +84,6 @@ def evaluate(
     task, random_state, n_jobs, execution
         As in :func:`pyfsagg.wam`; folds are spread over the bins of a number, and over events and censored
         rows; the result does not depend on `n_jobs`.
-
-    Returns
-    -------
-    Evaluation
 
     Raises
     ------
@@ -181,7 +176,7 @@ class EvaluationSet(Part):
         metric: str | None = None,
         baselines: bool = False,
     ) -> pd.DataFrame:
-        """Weighted averages over thresholds, data sets and classifiers by methods (thesis table 4.3).
+        """Weighted averages over thresholds (thesis table 4.3), (dataset, classifier) by method.
 
         Parameters
         ----------
@@ -189,11 +184,6 @@ class EvaluationSet(Part):
             The nested protocol by default, if it was run, else the first; the first metric.
         baselines : bool
             Whether baselines are columns too.
-
-        Returns
-        -------
-        DataFrame
-            Index (dataset, classifier), one column per method.
         """
         first = self.first
         chosen = check_choice("protocol", protocol or first._default_protocol, first.protocols)
@@ -271,10 +261,6 @@ def evaluate_many(
         As in :func:`pyfsagg.evaluate`; each data set has a folder of its own in the checkpoint.
     **options
         Of :func:`pyfsagg.evaluate`, except for ``rankings``, which belong to one data set.
-
-    Returns
-    -------
-    EvaluationSet
 
     Examples
     --------

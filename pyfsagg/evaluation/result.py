@@ -200,10 +200,9 @@ class Evaluation(Result):
         """Thesis and leaky protocol minus the nested one, by method, classifier and threshold.
 
         Columns: a mean for each protocol that was run, ``thesis_minus_nested`` and
-        ``leaky_minus_nested``.  Positive differences are too good for measures of which larger is
-        better.  The leaky protocol has the folds of the nested one, so that its difference is
-        selection bias and nothing else.  The thesis protocol trains classifiers on fewer rows, so
-        that its difference may also be negative.
+        ``leaky_minus_nested``; positive is too good where larger is better.  The leaky protocol has
+        the folds of the nested one: its difference is selection bias and nothing else.  The thesis
+        protocol trains classifiers on fewer rows: its difference may also be negative.
         """
         others = [name for name in self.protocols if name != "nested"]
         if "nested" not in self.protocols or not others:
@@ -265,13 +264,12 @@ class Evaluation(Result):
 
         Notes
         -----
-        Folds share rows and are not independent subjects: rank tests and analysis of variance are made
-        over data sets only (:func:`pyfsagg.evaluation.evaluate_many`).  The tests here take into account
-        what folds share (see :func:`pyfsagg.statistics.pairwise_tests`), and are about other tables
-        of this size from the same population.  Repeated folds have as many degrees of freedom as a
-        single cross-validation.  Under the thesis and the leaky protocol without repeats, features
-        are ranked once, and the tests are about these rankings.  With at least 3 repeats, the thesis
-        protocol is tested over its divisions into rows to rank on and rows to test on.
+        Folds share rows: rank tests and analysis of variance are made over data sets only
+        (:func:`pyfsagg.evaluation.evaluate_many`).  The tests here count what folds share (see
+        :func:`pyfsagg.statistics.pairwise_tests`), and are about other tables of this size from the same
+        population.  Repeated folds have as many degrees of freedom as a single cross-validation.  Under
+        the thesis and the leaky protocol without repeats the tests are about the one ranking.  With at
+        least 3 repeats, the thesis protocol is tested over its divisions of the rows.
         """
         name = self._check_metric(metric)
         chosen = check_choice("protocol", protocol or self._default_protocol, self.protocols)

@@ -38,10 +38,9 @@ from pyfsagg.ranks.ranking import (
 class RankTable:
     """Several ranked lists over one set of items.
 
-    Build one with :meth:`from_lists`, :meth:`from_ranks`, :meth:`from_scores` or
-    :meth:`from_files`; these check their input, and raise a `DataError` that names the list, the item
-    or the file, for instance for an infinite score, a rank that is not positive, an empty list, or a
-    name twice in a list.  The constructor itself trusts its arguments.
+    Build one with :meth:`from_lists`, :meth:`from_ranks`, :meth:`from_scores` or :meth:`from_files`;
+    these check their input, and raise a `DataError` that names the list, the item or the file.  The
+    constructor itself trusts its arguments.
 
     Attributes
     ----------
@@ -104,10 +103,7 @@ class RankTable:
 
     @property
     def _universe(self) -> int:
-        """How many items could have been listed; with universes of different sizes the largest.
-
-        Normalized ranks come without the size of their universe: their `sizes` are ones.
-        """
+        """How many items could have been listed; the `sizes` of normalized ranks, ones, do not say."""
         return max(self.n_items, int(self.sizes.max()))
 
     @property
@@ -121,10 +117,7 @@ class RankTable:
 
     @cached_property
     def unranked(self) -> NDArray[np.bool_]:
-        """True (m,) for a list without an order: several items, all with the same rank.
-
-        Its items share the mean rank of the block, (k + 1)/2 of k, and the last one in p-values.
-        """
+        """True (m,) for a list without an order: several items, all with the same rank."""
         same = np.nanmin(self.ranks, axis=1) == np.nanmax(self.ranks, axis=1)
         return np.asarray(same & ((~self.missing).sum(axis=1) > 1))
 
@@ -140,11 +133,9 @@ class RankTable:
         return np.where(self.missing, self.sizes[:, np.newaxis], self.ranks)
 
     def normalized_ranks(self) -> Floats:
-        """Ranks divided by the universe sizes, (m, p), in (0, 1].
+        """Ranks divided by the universe sizes, (m, p), in (0, 1], as ``rankMatrix`` of RobustRankAggreg.
 
-        The convention of ``rankMatrix`` in RobustRankAggreg: position / N_i; an absent item has 1
-        when lists are cut off (``full=False``) and NaN when each list is complete in itself
-        (``full=True``, N_i = its own length).
+        An absent item has 1 if lists are cut off (``full=False``), and NaN if each is complete in itself.
         """
         return self._normalized_columns(0, self.n_items).T
 
@@ -173,10 +164,7 @@ class RankTable:
         return replace(self, scores=self.scores * sign[:, np.newaxis])
 
     def weighted(self, list_weights: Mapping[str, float] | Sequence[float] | None) -> RankTable:
-        """The same lists with weights.
-
-        A whole weight k counts as k copies of the list.  Fractions are shares of a copy,
-        if the aggregator is defined for them.
+        """The same lists with weights; a whole weight k counts as k copies of the list.
 
         Parameters
         ----------
@@ -235,11 +223,8 @@ class RankTable:
     def _with_last_places(self) -> RankTable:
         """The table for p-values: a tied entry has the last of the places that its ties share.
 
-        A null distribution of ranks without ties gives too small p-values for average ranks: most
-        of 10 000 tied items have "rank 5000".  The last place is never better than the place of an
-        item whose ties are broken at random.  Ties broken at random in each list
-        (``ties="random"``) stay as they are, ties broken by the order of the columns do not.
-        Of given ranks ties are taken from the ranks.
+        With average ranks p-values are too small: most of 10 000 tied items have "rank 5000".  Ties
+        broken at random stay as they are, ties broken by the order of the columns do not.
         """
         if self.ties in ("max", "random"):
             return self
@@ -275,11 +260,7 @@ class RankTable:
 
     @classmethod
     def _from_checked_scores(cls, scores: Floats, names: tuple[str, ...]) -> RankTable:
-        """Wrap a complete score matrix that is known to be valid, without looking at it.
-
-        For loops of the package over thousands of small matrices; everybody else wants
-        :meth:`from_scores`.
-        """
+        """Wrap a complete and valid score matrix without a look, in loops over thousands of small ones."""
         m, p = scores.shape
         return cls(names, ("",) * m, scores, np.full(m, float(p)), True, "average")
 
@@ -375,8 +356,7 @@ class RankTable:
     ) -> RankTable:
         """Lists given as normalized ranks, (n_lists, n_items): a transposed R ``rankMatrix``.
 
-        Entries are shares of the universe in (0, 1]; NaN = not in the list.  The universe is then
-        the unit in which ranks are measured: `ranks` holds the entries as they are, `sizes` ones.
+        Entries in (0, 1], kept as `ranks`, are shares of a universe of size one; NaN = not in the list.
 
         Examples
         --------
@@ -401,14 +381,11 @@ class RankTable:
     def from_groups(cls, scores: Any, groups: Any, higher_is_better: bool = True) -> RankTable:
         """Groups of members as items: each member has a score, and a group, such as guides their genes.
 
-        All members are ranked together, and ranks are divided by their number.  The k-th list holds the
-        k-th best member of each group; a group of fewer members is unknown to it (``full=True``).
-        Methods that take all ranks of an item together (Stuart, robust rank aggregation, mean, median
-        or minimum rank) then judge groups.  Members of equal score have the last of the places that
-        they share.
-
-        :func:`pyfsagg.screen` is made for CRISPR screens: it has a limit on the places that count, both
-        directions and a null distribution that takes ties into account.
+        All members are ranked together, and ranks are divided by their number; members of equal score
+        have the last of the places that they share.  The k-th list holds the k-th best member of each
+        group; a group of fewer members is unknown to it (``full=True``).  Methods that take all ranks of
+        an item together (Stuart, robust rank aggregation, mean, median or minimum rank) then judge
+        groups.  For CRISPR screens see :func:`pyfsagg.screen`.
 
         Parameters
         ----------

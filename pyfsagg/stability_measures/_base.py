@@ -43,7 +43,6 @@ class BoundStatistic(Protocol):
 
     n_rows: int
     unit: str
-    pairwise: bool
     variance: Callable[[], float] | None
     least_variance: Callable[[], float] | None
 
@@ -58,36 +57,20 @@ class BoundStatistic(Protocol):
         ...
 
 
+@dataclass(eq=False)
 class PairwiseAverage:
     """The mean of a similarity over all pairs of rows, computed in blocks.
 
-    Parameters
-    ----------
-    n_rows : int
-        Number of resamples m.
-    block : callable
-        ``block(rows, columns)`` returns the similarities of two slices of rows; NaN = undefined.
-    shortcut : callable, optional
-        A direct way to the same mean that needs no m x m similarities.
-    least_variance : callable, optional
-        See ``BoundStatistic``.
+    ``block(rows, columns)`` returns the similarities of two slices of rows; NaN = undefined.
+    `shortcut` is a direct way to the same mean that needs no m x m similarities.
     """
 
-    unit = "pairs"
-    pairwise = True
-    variance: Callable[[], float] | None = None
-
-    def __init__(
-        self,
-        n_rows: int,
-        block: Callable[[slice, slice], Floats],
-        shortcut: Callable[[], Estimate] | None = None,
-        least_variance: Callable[[], float] | None = None,
-    ) -> None:
-        self.n_rows = n_rows
-        self.block = block
-        self.shortcut = shortcut
-        self.least_variance = least_variance
+    n_rows: int
+    block: Callable[[slice, slice], Floats]
+    shortcut: Callable[[], Estimate] | None = None
+    least_variance: Callable[[], float] | None = None
+    variance: Callable[[], float] | None = field(default=None, init=False)
+    unit: str = field(default="pairs", init=False)
 
     def estimate(self) -> Estimate:
         if self.shortcut is not None:
@@ -151,43 +134,22 @@ class Imputed(PairwiseAverage):
         return replace(estimate, value=value)
 
 
+@dataclass(eq=False)
 class WholeSample:
     """A statistic of the whole collection of rows that depends on row counts only.
 
-    Parameters
-    ----------
-    n_rows : int
-        Number of resamples m.
-    evaluate : callable
-        Takes counts (b, m) and returns values (b,); NaN where the statistic is undefined.
-    n_undefined : int
-        Rows that are left out because they carry no information (constant score rows).
-    variance : callable, optional
-        Analytic variance of the statistic.
-    least_variance : callable, optional
-        See ``BoundStatistic``.
-    without_each : callable, optional
-        A faster way to the values without row 0, 1, ….
+    `evaluate` takes counts (b, m) and returns values (b,); NaN where the statistic is undefined.
+    `n_undefined` rows carry no information (constant scores) and are left out, `variance` is analytic,
+    and `without_each` is a faster way to the values without row 0, 1, ….
     """
 
-    unit = "rows"
-    pairwise = False
-
-    def __init__(
-        self,
-        n_rows: int,
-        evaluate: Callable[[Floats], Floats],
-        n_undefined: int = 0,
-        variance: Callable[[], float] | None = None,
-        least_variance: Callable[[], float] | None = None,
-        without_each: Callable[[], Floats] | None = None,
-    ) -> None:
-        self.n_rows = n_rows
-        self.evaluate = evaluate
-        self.n_undefined = n_undefined
-        self.variance = variance
-        self.least_variance = least_variance
-        self.without_each = without_each
+    n_rows: int
+    evaluate: Callable[[Floats], Floats]
+    n_undefined: int = 0
+    variance: Callable[[], float] | None = None
+    least_variance: Callable[[], float] | None = None
+    without_each: Callable[[], Floats] | None = None
+    unit: str = field(default="rows", init=False)
 
     def reweighted(self, resample_weights: Floats) -> Floats:
         return self.evaluate(resample_weights)
@@ -353,11 +315,7 @@ def normal_interval(value: float, variance: float, confidence_level: float) -> I
 def jackknife_interval(
     statistic: BoundStatistic, value: float, confidence_level: float
 ) -> Interval:
-    """Student interval with the jackknife standard error over resamples (m - 1 degrees of freedom).
-
-    For an average over pairs, the value without one row follows from that row's sum, so that the
-    whole jackknife costs one pass over the pairs.
-    """
+    """Student interval with the jackknife standard error over resamples (m - 1 degrees of freedom)."""
     variance = jackknife_variance(jackknife_values(statistic))
     return _student(statistic, value, variance, confidence_level, "jackknife")
 
@@ -373,8 +331,7 @@ def _student(
 ) -> Interval:
     """Value plus and minus Student's quantile times the standard error, m - 1 degrees of freedom.
 
-    The variance is not below the least variance of the measure, where it has one.  Without one, no
-    spread at all is no interval.
+    The variance is at least the least variance of the measure; without one, no spread is no interval.
     """
     m = statistic.n_rows
     if statistic.least_variance is not None:
@@ -401,19 +358,13 @@ def jackknife_values(statistic: BoundStatistic) -> Floats:
 
 
 def bootstrap_interval(
-    statistic: BoundStatistic,
-    value: float,
-    confidence_level: float,
-    n_boot: int,
-    seed: int,
+    statistic: BoundStatistic, value: float, confidence_level: float, n_boot: int, seed: int
 ) -> Interval:
     """Student interval with the standard error over bootstrap samples of the resamples.
 
-    A bootstrap sample holds some rows several times.  For an average over pairs, the pairs of a row
-    with its own copies are left out: their similarity of one would pull the average up.  The
-    standard error is multiplied by sqrt(m / (m - 1)), because a sample of m rows varies less about
-    its own rows than about the population, and has m - 1 degrees of freedom: percentiles cover far
-    less than they say with few resamples.
+    Pairs of a row with its own copies are left out: their similarity of one would pull an average up.
+    The standard error is multiplied by sqrt(m / (m - 1)), because m rows vary less about their own
+    mean than about that of the population; percentiles cover far less than they say for few resamples.
     """
     rng = np.random.default_rng(seed)
     m = statistic.n_rows

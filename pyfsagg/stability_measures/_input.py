@@ -231,11 +231,12 @@ def read_collection(
         return _read_sets(data, n_features, feature_names, per_feature, least)
     matrix = read_matrix(data, feature_names=feature_names, kind=kind, per_feature=per_feature)
     if n_features is not None and n_features != matrix.values.shape[1]:
-        raise ParameterError(
-            Param("n_features"),
-            f" is {n_features}, but the matrix has {matrix.values.shape[1]} columns",
-        )
+        raise _other_size(n_features, f"the matrix has {matrix.values.shape[1]} columns")
     return matrix
+
+
+def _other_size(n_features: int, *but: object) -> ParameterError:
+    return ParameterError(Param("n_features"), f" is {n_features}, but ", *but)
 
 
 def _is_result(data: Any) -> bool:
@@ -294,10 +295,7 @@ def _read_sets(
     if array.shape[0] < least:
         check_rows(array.shape[0])
     if n_features is not None and n_features != array.shape[1]:
-        raise ParameterError(
-            Param("n_features"),
-            f" is {n_features}, but the selection matrix has {array.shape[1]} columns",
-        )
+        raise _other_size(n_features, f"the selection matrix has {array.shape[1]} columns")
     return SelectedSets(
         array.astype(bool), array.shape[1], _column_names(feature_names, array.shape[1])
     )
@@ -318,13 +316,8 @@ def _read_lists(
     if feature_names is not None:
         feature_names = check_list("feature_names", feature_names)
         names = _column_names(feature_names, len(feature_names))
-        if n_features not in (None, len(names)):
-            raise ParameterError(
-                Param("n_features"),
-                f" is {n_features}, but ",
-                Param("feature_names"),
-                f" has {len(names)}",
-            )
+        if n_features is not None and n_features != len(names):
+            raise _other_size(n_features, Param("feature_names"), f" has {len(names)}")
         n_features = len(names)
         labels = list(names)
     elif n_features is not None and all(
@@ -334,10 +327,7 @@ def _read_lists(
     else:
         labels = list(dict.fromkeys(item for row in selected for item in row))
         if n_features is not None and len(labels) > n_features:
-            raise ParameterError(
-                Param("n_features"),
-                f" is {n_features}, but the sets hold {len(labels)} different features",
-            )
+            raise _other_size(n_features, f"the sets hold {len(labels)} different features")
     support = _support(selected, labels, feature_names is not None)
     return SelectedSets(support, n_features, tuple(labels))
 
@@ -345,11 +335,7 @@ def _read_lists(
 def _positions(
     selected: list[list[Hashable]], n_features: int, per_feature: bool
 ) -> list[Hashable]:
-    """The positions that have a column: all, or of very many only those that a set holds.
-
-    Features that no set holds change no measure but need memory; tables of similarities and of features
-    have a place for each.
-    """
+    """The positions that have a column: all, or of very many only those that a set holds."""
     if n_features <= MOST_COLUMNS:
         return list(range(n_features))
     if per_feature:

@@ -52,20 +52,9 @@ def _require(frame: pd.DataFrame, columns: tuple[str, ...], source: str) -> None
 def plot_stability_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Stability of the best k features against k, with the level of random selection.
 
-    A solid line with markers is the stability, the dotted line of the same colour its value when
-    k features are selected at random.  Sizes at which a measure is undefined are left out.
-
-    Parameters
-    ----------
-    curve : DataFrame
-        Result of :func:`pyfsagg.stability_curve`.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        k along x, stability along y.
+    The curve is a result of :func:`pyfsagg.stability_curve`; without `ax` the figure is new.  A solid line
+    with markers is the stability, the dotted line of the same colour its value when k features are
+    selected at random.  Sizes at which a measure is undefined are left out.
 
     Examples
     --------
@@ -105,7 +94,7 @@ def plot_trade_off(
     higher_is_better: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Stability against accuracy, with the Pareto front.
+    """Stability (along x) and accuracy (along y), with the Pareto front.
 
     Points on the front are filled and joined: no other point is at least as good in both and better
     in one.  Points are named by the index of the frame, up to 30 of them.
@@ -121,11 +110,6 @@ def plot_trade_off(
         is always up and to the right.
     ax : Axes, optional
         Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        Stability along x, accuracy along y.
 
     Examples
     --------
@@ -169,19 +153,9 @@ def plot_trade_off(
 
 
 def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Expected agreement of two repetitions against the number of resamples.
+    """Expected agreement of two repetitions against the number of resamples, on a logarithmic axis.
 
-    Parameters
-    ----------
-    curve : DataFrame
-        The ``curve`` of :func:`pyfsagg.adequacy`.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        Number of resamples along x (logarithmic), agreement along y.
+    The curve is that of :func:`pyfsagg.adequacy`; without `ax` the figure is new.
 
     Examples
     --------

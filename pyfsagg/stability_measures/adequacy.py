@@ -58,14 +58,10 @@ class Adequacy(Part):
     relative_error : float
         Largest score_se, divided by the standard deviation of the aggregated scores over features;
         infinite if all aggregated scores are equal.
-    n_resamples, n_features_to_select : int
-        m and k.
-    n_boot : int
-        Number of bootstrap samples, or of halves.
+    n_resamples, n_features_to_select, n_boot, seed : int
+        m, k, the number of bootstrap samples or halves, and their seed.
     n_compared : int
         Resamples in each of the two repetitions that are compared: m, or m/2 where halves are.
-    seed : int
-        Seed of the bootstrap.
     curve : DataFrame or None
         One row for each number of resamples in `sizes`, with the columns of ``Adequacy.summary()``.
     """
@@ -108,9 +104,8 @@ class Adequacy(Part):
         Notes
         -----
         Double the number of resamples between two looks, and set a maximum: looking after every
-        resample would stop at the first lucky moment.  The share of the top k that changes is used
-        and not the probability that any feature changes, because two features that are equally
-        important swap at the edge of the top k whatever the number of resamples.
+        resample would stop at the first lucky moment.  The rule takes the share of the top k that
+        changes, because two equally important features swap at its edge however many resamples there are.
         """
         limit = check_real("max_change", max_change, low=0.0, high=1.0, low_open=True)
         reached = 1.0 - self.expected_top_overlap <= limit
@@ -175,10 +170,6 @@ def adequacy(
     feature_names : sequence of str, optional
         Names of the columns of an array.
 
-    Returns
-    -------
-    Adequacy
-
     Raises
     ------
     DataError
@@ -191,16 +182,15 @@ def adequacy(
 
     Notes
     -----
-    Two independent repetitions are imitated by two bootstrap samples: sample b is compared with
-    sample b + n_boot/2.  The comparison of a bootstrap sample with the original would be between a
-    repetition and its own centre, and would understate the difference by a factor of about sqrt(2).
-    ``rank_se`` and ``score_se`` are around the aggregation at hand.
+    Two independent repetitions are imitated by two bootstrap samples, b and b + n_boot/2: the original
+    is the centre of its samples, and a comparison with it would understate the difference by a factor
+    of about sqrt(2).  ``rank_se`` and ``score_se`` are around the aggregation at hand.
 
-    A bootstrap sample of m resamples holds 63 % of them, and has the same extremes as the run most of the
-    time: for an aggregator that one resample can decide (minimum, maximum, best_go_first, the geometric
-    mean of scores that may be 0) it promises fewer changes than there are (``pyfsagg reproduce
-    calibration --only adequacy``).  There, ``by="halves"``: two halves of the resamples, drawn at
-    random, are two runs of m/2 resamples, and all numbers are about runs of that size.
+    A bootstrap sample mostly has the same extremes as the run: for an aggregator that one resample can
+    decide (minimum, maximum, best_go_first, the geometric mean of scores that may be 0) it promises
+    fewer changes than there are (``pyfsagg reproduce calibration --only adequacy``).  There, with
+    ``by="halves"``, two random halves of the resamples are two runs, and all numbers are about runs of
+    m/2 resamples.
 
     Examples
     --------

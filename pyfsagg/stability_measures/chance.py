@@ -122,7 +122,6 @@ def average_of_draws(bind: Callable[[Any], BoundStatistic], drawn: list[Any]) ->
 class _AverageSample:
     """The mean of a statistic of the whole collection over draws."""
 
-    pairwise = False
     variance: Callable[[], float] | None = None
     least_variance: Callable[[], float] | None = None
 
@@ -174,9 +173,8 @@ def hypergeometric_mean(
 def hypergeometric_law(left: int, right: int, p: int) -> Floats:
     """Probabilities of the sizes of the intersection that are possible, the smallest first.
 
-    Neighbours have a simple ratio, so that one pass upwards and one downwards from the mode give them
-    all, without the loss of digits of large factorials; they are then divided by their sum.  To a
-    relative error of 1e-13 for the probabilities above 1e-290.
+    Neighbours have a simple ratio: one pass upwards and one downwards from the mode lose no digits to
+    large factorials.  To a relative error of 1e-13 for the probabilities above 1e-290.
     """
     low, high = max(0, left + right - p), min(left, right)
     size = np.arange(low, high, dtype=np.float64)
@@ -208,11 +206,7 @@ def novovicova_level(selection: SelectedSets) -> float:
 
 
 def union_law(sizes: Floats, p: int) -> Floats:
-    """Distribution over 0..p of the size of the union of independent uniform subsets.
-
-    One step per subset: the number of its features that are new to the union is hypergeometric.
-    States with a probability below 1e-20 are left out.
-    """
+    """Distribution over 0..p of the size of the union of independent uniform subsets, one by one."""
     purpose = f"the law of the union of subsets of {p:,} features"
     remedy = "take a measure that is an average over pairs, such as jaccard"
     require_memory(40 * p, purpose, remedy)
@@ -274,10 +268,8 @@ class BetweenSampleStability(Part):
         measure is missing if `n_features_to_select` is the number of all features.
     pairs : DataFrame
         The same three measures of each pair, one row each.
-    n_features_to_select, n_pairs, n_features : int
     n_rows : int or None
         Rows of each sample, if they are known.
-    confidence_level : float
     """
 
     estimates: pd.DataFrame
@@ -333,34 +325,27 @@ def between_sample_stability(
     feature_names : sequence of str, optional
         Names of the columns of arrays.
 
-    Returns
-    -------
-    BetweenSampleStability
-
     See Also
     --------
     stability : Agreement of the resamples of one data set.
 
     Notes
     -----
-    Each pair gives an unbiased estimate of the agreement of two samples of that size from the
-    population, given how many rows of each class they have; the estimate is the mean over pairs.  It
-    refers to samples of this size only: larger ones agree more, but how much more cannot be derived from the
-    agreement: in simulations the Spearman-Brown formula gave too much where the signal was strong and too
-    little where few features had one.
+    The mean over pairs is an unbiased estimate of the agreement of two samples of that size from the
+    population, given how many rows of each class they have.  Larger samples agree more, but how much more
+    cannot be derived: in simulations the Spearman-Brown formula gave too much where the signal was strong
+    and too little where few features had one.
 
-    Ties: features with equal scores at the edge of the selection are expected shares of it, as if they
-    were drawn at random; equal ranks are average ranks; a ranking in which all features are equal
-    agrees with nothing (0).  Where features differ in kind, a filter may prefer some of them whatever the
-    target is, and then even noise agrees.
+    Ties: features with equal scores at the edge of the selection are expected shares of it; equal ranks
+    are average ranks; a ranking in which all features are equal agrees with nothing (0).  Where features
+    differ in kind, a filter may prefer some whatever the target is, and then even noise agrees.
 
     The limits are about the population: they are wide because all pairs of one table share its rows.
     Half their distance is t · s · sqrt(1 + 1/J) for J pairs, the correction of Nadeau and Bengio (2003)
-    for test sets as large as training sets, with J - 1 degrees of freedom.  s² is the variance over pairs,
-    with two more pairs added at half of the distance from the estimate to 1, above and below, so that pairs
-    that agree equally well by chance do not give a false certainty (as Agresti and Coull 1998 do for shares).
-    Their coverage was simulated (``pyfsagg reproduce calibration --only pairs``): it is above the
-    nominal level, except where a filter finds nothing in most samples.
+    for test sets as large as training sets, with J - 1 degrees of freedom.  s² is the variance over pairs
+    with two more at half of the distance from the estimate to 1, above and below (as Agresti and Coull
+    1998 do for shares).  In simulations (``pyfsagg reproduce calibration --only pairs``) the coverage is
+    above the nominal level, except where a filter finds nothing in most samples.
 
     Examples
     --------

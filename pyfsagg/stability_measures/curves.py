@@ -145,10 +145,7 @@ def stability_curve(
 
 
 def pareto_front(
-    stability: ArrayLike,
-    accuracy: ArrayLike,
-    *,
-    higher_is_better: bool = True,
+    stability: ArrayLike, accuracy: ArrayLike, *, higher_is_better: bool = True
 ) -> NDArray[np.bool_]:
     """The methods on the Pareto front of stability and accuracy.
 
@@ -219,11 +216,8 @@ def feature_stability(
         Confidence level of the Wilson interval of the selection frequency.
     quantiles : sequence of float
         Quantiles of the rank, each in [0, 1].
-    n_features, feature_names, input
-        As in :func:`pyfsagg.stability`.
-    ties : {"random", "first"}
-        Equal scores that compete for the last places of a subset.  "random": a feature counts with
-        the share of their orders in which it is selected.  "first": the first columns are selected.
+    n_features, feature_names, input, ties
+        As in :func:`pyfsagg.stability`; a tied feature counts with the share of orders that select it.
 
     Returns
     -------
@@ -243,10 +237,9 @@ def feature_stability(
 
     Notes
     -----
-    The interval covers the share in all resamples that could have been drawn of the same data, as
-    with another seed; it does not cover another sample.  With ``ties="first"`` a feature that is
-    selected only because of its column position has a ``probability_in_top`` well below its ``frequency``.
-    Wilson (1927), JASA 22:209, for the interval.
+    The interval (Wilson 1927, JASA 22:209) covers the share with another seed, and not another sample.
+    With ``ties="first"`` a feature that is selected only because of its column position has a
+    ``probability_in_top`` well below its ``frequency``.
 
     Examples
     --------
@@ -265,14 +258,8 @@ def feature_stability(
         check_real(Message("each of ", Param("quantiles")), q, low=0.0, high=1.0)
         for q in check_list("quantiles", quantiles)
     ]
-    read = read_collection(
-        data,
-        kind=input,
-        compares="sets",
-        n_features=n_features,
-        feature_names=feature_names,
-        per_feature=True,
-    )
+    reading: dict[str, Any] = {"n_features": n_features, "feature_names": feature_names}
+    read = read_collection(data, kind=input, compares="sets", per_feature=True, **reading)
     if isinstance(read, SelectedSets):
         support = read.support
         seen = np.full(support.shape[1], len(support))
@@ -305,10 +292,7 @@ def feature_stability(
 def _standing(
     scores: Floats, size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, NDArray[np.float32]]:
-    """Of each feature: how often it was seen and selected, its share of orders, its ranks.
-
-    Some resamples at a time, because a wide table has large matrices.
-    """
+    """Of each feature: how often it was seen and selected, its share of orders, its ranks."""
     m, p = scores.shape
     seen, count = np.zeros(p, dtype=np.int64), np.zeros(p, dtype=np.int64)
     share = np.zeros(p)
@@ -342,11 +326,7 @@ def _rank_columns(
 
 
 def _known_quantiles(ranks: Floats, seen: NDArray[np.int64], quantiles: Sequence[float]) -> Floats:
-    """Quantiles of the known ranks of each column, shape (number of quantiles, p).
-
-    One call for all columns with the same number of known ranks: `nanquantile` makes one for every
-    column, which took longer than the ranking of a wide table.
-    """
+    """Quantiles of the known ranks of each column; `nanquantile` makes a slow call for every column."""
     values = np.empty((len(quantiles), ranks.shape[1]))
     ordered = np.sort(ranks, axis=0)  # what is missing comes last
     for n in np.unique(seen):
@@ -358,8 +338,7 @@ def _known_quantiles(ranks: Floats, seen: NDArray[np.int64], quantiles: Sequence
 def select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
     """Selection of each resample, and the share of orders of tied features that select a feature.
 
-    `size` is meant for all p features; resamples that saw fewer are treated group by group, one
-    group for each number of features seen.
+    `size` is meant for all p features; a resample that saw fewer selects the same share of them.
     """
     p = scores.shape[1]
     support = np.zeros(scores.shape, dtype=np.bool_)

@@ -76,7 +76,7 @@ def measure_stability(
     random_state: int | Generator | None = None,
     **measure_params: Any,
 ) -> MeasureValue:
-    """One measure of the stability of scores, rankings or selections over resamples.
+    """One measure of the stability of scores, rankings or selections; ``float(result)`` is the value.
 
     Parameters
     ----------
@@ -95,17 +95,11 @@ def measure_stability(
     **measure_params
         Options of the measure; see `measure_params` of :func:`pyfsagg.stability`.
 
-    Returns
-    -------
-    MeasureValue
-        ``float(result)`` is the value.
-
     Notes
     -----
-    Averages over pairs are computed without an m x m x p array: O(m p) for correlations, one matrix
-    product for set measures, O(p d^2) for canberra with d distinct ranks per feature, O(m p^2) for
-    kendall.  Kendall's weighted form with ties and the similarity-adjusted intersections visit all
-    pairs one by one.
+    Time: O(m p) for correlations, one matrix product for set measures, O(p d^2) for canberra with d
+    distinct ranks per feature, O(m p^2) for kendall.  Kendall's weighted form with ties and the
+    similarity-adjusted intersections visit all pairs one by one.
 
     Examples
     --------

@@ -103,17 +103,11 @@ class NogueiraResult(Part):
         that is possible with so few subsets; NaN for two subsets.
     interval : tuple of float or None
         Confidence interval at `confidence_level`, with Student's quantile for m - 1 degrees of freedom, cut
-        off at the bounds of the measure, -1/(m - 1) and 1.  It is about the stability of subsets drawn
-        in the same way: of a repetition of the run with another seed, if they come from resamples of
-        one data set; of the population, if they come from independent samples.  None for two
-        subsets.
+        off at the bounds of the measure, -1/(m - 1) and 1; see :func:`nogueira`.  None for two subsets.
     confidence_level : float
-        Confidence level.  The coverage is higher with fewer than 30 subsets, and if the subsets agree
-        nearly perfectly or as by chance.
-    n_resamples, n_features : int
-        Size of the collection.
+        The coverage is higher with fewer than 30 subsets, and if they agree nearly perfectly or as by chance.
     asymptotic_variance : float
-        The asymptotic variance of the paper.
+        That of the paper.
     n_tied : int
         Subsets of scores or ranks in which equal values compete for the last places.
     leave_one_out : tuple of float
@@ -139,7 +133,7 @@ class NogueiraResult(Part):
         return float(np.sqrt(self.variance))
 
     def test(self, value: float = 0.0, alternative: str = "two-sided") -> StabilityTest:
-        """Test of the hypothesis that the true stability is `value`.
+        """Student's test that the true stability is `value`; without p-value for two subsets.
 
         Parameters
         ----------
@@ -147,11 +141,6 @@ class NogueiraResult(Part):
             Stability under the hypothesis, at most 1.
         alternative : {"two-sided", "greater", "less"}
             "greater": the true stability is above `value`.
-
-        Returns
-        -------
-        StabilityTest
-            Student's, with m - 1 degrees of freedom.  Without p-value for two subsets.
         """
         value = check_real("value", value, high=1.0)
         check_choice("alternative", alternative, ALTERNATIVES)
@@ -165,6 +154,8 @@ class NogueiraResult(Part):
     ) -> StabilityTest:
         """Test that two collections have the same true stability.
 
+        There is no p-value where one has two subsets only, or the difference does not vary at all.
+
         Parameters
         ----------
         other : NogueiraResult
@@ -175,12 +166,6 @@ class NogueiraResult(Part):
             bootstraps, two thresholds on the same scores).  The variance is then that of the
             difference, by leaving out the same resample in both.  Otherwise the two collections are
             treated as independent, and the degrees of freedom are Welch's.
-
-        Returns
-        -------
-        StabilityTest
-            Without p-value where one collection has two subsets only, or the difference does not
-            vary at all.
         """
         if not isinstance(other, NogueiraResult):
             raise InputTypeError(
@@ -264,13 +249,11 @@ def nogueira(
 
     Notes
     -----
-    The interval treats the subsets as independent.  Bootstraps of one data set are independent given
-    the data, so the interval is then about the stability of such bootstraps of these data, as if the
-    run were repeated with another seed; it does not cover another sample.
+    The interval treats the subsets as independent.  Bootstraps of one data set are so given the data: it
+    is then about a repetition with another seed, and about the population only for independent samples.
 
-    The variance is the jackknife's (leaving out one subset), but at least that of independent features
-    with the observed frequencies, after one randomly drawn subset is added.
-    Simulations from 3 to 100 subsets are in ``docs/calibration.md``.
+    The variance is the jackknife's, but at least that of independent features with the observed
+    frequencies, after one randomly drawn subset is added (simulations: ``docs/calibration.md``).
 
     Examples
     --------

@@ -117,8 +117,7 @@ def _table(rows: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
 def _fitting_similarity(similarity: Any, read: Matrix | SelectedSets) -> Floats:
     """The similarity matrix, one row per column of the data."""
     labels = read.labels if isinstance(read, SelectedSets) else read.feature_names
-    matrix, _ = check_similarity(similarity, labels, "similarity-adjusted")
-    p = len(labels)
+    matrix, p = check_similarity(similarity, labels, "similarity-adjusted")[0], len(labels)
     if len(matrix) != p or (isinstance(read, SelectedSets) and read.n_features not in (None, p)):
         raise DataError(
             Param("similarity"),
@@ -211,7 +210,6 @@ class Pair(Part):
 
     @property
     def sentence(self) -> str:
-        """The test, in words."""
         test = self.test
         text = f"The difference of the stability is {test.difference:.4f}"
         if test.p_value is None or test.standard_error is None:
@@ -474,9 +472,8 @@ def stability(
     similarity : array or frame of shape (p, p), optional
         Similarities within [0, 1] for the similarity-adjusted measures.
     input : {"auto", "scores", "ranks", "sets"}
-        How to read `data`; the result records the choice.  "auto" reads a matrix in which every
-        row is a ranking of 1..p (average ties) as ranks, booleans and 0/1 as selections, and any
-        other matrix as scores.
+        How to read `data`.  "auto" reads a matrix in which every row is a ranking of 1..p (average
+        ties) as ranks, booleans and 0/1 as selections, and any other matrix as scores.
     undefined : float, optional
         For one measure: value of pairs that are undefined (two empty subsets, a constant score row).
         By default they are left out and counted in ``n_undefined``.
@@ -495,23 +492,18 @@ def stability(
     sizes : sequence of float or int, optional
         Subset sizes of the curve, as in :func:`stability_curve`.
     ties : {"random", "first"}
-        Treatment of equal scores that compete for the last places of a subset.  "random": their
-        order is no evidence, and the value is the mean over all orders, drawn independently for
-        each resample: exact where it follows from expected intersections (nogueira, somol,
-        sechidis, and all averages over pairs but those of jaccard and of similar features), over
-        orders drawn with the seed otherwise.  "first": every resample takes the first columns, as
-        in published results; a filter with many equal scores is then stable on pure noise.
+        Treatment of equal scores that compete for the last places of a subset.  "random": the value
+        is the mean over all orders, drawn independently for each resample: exact where it follows
+        from expected intersections (nogueira, somol, sechidis, and all averages over pairs but those
+        of jaccard and of similar features), over orders drawn with the seed otherwise.  "first":
+        the first columns, as in published results; a filter with many equal scores is then stable
+        on pure noise.
     random_state : int, Generator or None
-        Seed of the bootstrap, of orders of ties and of estimated chance levels; None draws one.  It
-        is recorded.
+        Seed of the bootstrap, of orders of ties and of estimated chance levels; None draws one.
     measure_params : dict, optional
         For one measure: `direction`, `location` (canberra), `feature_weights` (pearson, spearman),
         `persistence` (rank_biased_overlap), `penalty` (davis), `chance_correction` ("none", "exact",
         "estimate") where the measure has one, `threshold` (0.9) and `n_random` (similarity-adjusted).
-
-    Returns
-    -------
-    StabilityResult
 
     Raises
     ------

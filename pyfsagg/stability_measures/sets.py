@@ -322,7 +322,7 @@ def somol_chance(size: int, p: int, m: int) -> float:
     return float((size / p - low) / (high - low))
 
 
-def _set_measure(*, by_formula: bool = False, **parts: Any) -> StabilitySpec:
+def set_measure(*, by_formula: bool = False, **parts: Any) -> StabilitySpec:
     """What the measures of subsets have in common."""
     ties = BY_FORMULA if by_formula else BY_DRAWS
     return StabilitySpec(kind="sets", ties=ties, breaks_ties=not by_formula, **parts)
@@ -331,15 +331,13 @@ def _set_measure(*, by_formula: bool = False, **parts: Any) -> StabilitySpec:
 def _pairwise(*, pair: Formula, linear: bool = True, **parts: Any) -> StabilitySpec:
     """A mean over pairs, which can be corrected for chance."""
     pairs = SetPairs(pair, correctable=True, linear=linear)
-    return _set_measure(
-        bounds="[0, 1]", bind=pairs, chance=pairs.chance, by_formula=linear, **parts
-    )
+    return set_measure(bounds="[0, 1]", bind=pairs, chance=pairs.chance, by_formula=linear, **parts)
 
 
 def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> StabilitySpec:
     """A mean over pairs whose formula is corrected for chance."""
     pairs = SetPairs(pair, linear=True)
-    return _set_measure(
+    return set_measure(
         bounds=bounds,
         corrected_for_chance=True,
         needs=("n_features",),
@@ -351,7 +349,7 @@ def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> S
 
 
 STABILITY_MEASURES.add(
-    _set_measure(
+    set_measure(
         name="davis",
         summary="selected share of the union of all subsets, less a penalty on size",
         formula="max(0, 1/|V| sum_j h_j/m - penalty/p median |V_i|)",
@@ -421,7 +419,7 @@ STABILITY_MEASURES.add(
         source="Lustgarten, Gopalakrishnan & Visweswaran (2009), AMIA:406",
         pair=lustgarten,
     ),
-    _set_measure(
+    set_measure(
         name="nogueira",
         summary="one minus the ratio of observed to chance selection variance",
         formula="1 - (1/p sum_j m/(m-1) h_j/m (1 - h_j/m)) / (k/p (1 - k/p)), k the mean size",
@@ -436,7 +434,7 @@ STABILITY_MEASURES.add(
         by_formula=True,
         chance=chance.corrected_level,
     ),
-    _set_measure(
+    set_measure(
         name="novovicova",
         summary="relative entropy-like weight of the selection frequencies",
         formula="1/(q log2 m) sum_j h_j log2 h_j, q = sum_j h_j",
@@ -465,7 +463,7 @@ STABILITY_MEASURES.add(
         source="Nogueira & Brown (2016), ECML PKDD:442",
         pair=phi,
     ),
-    _set_measure(
+    set_measure(
         name="somol",
         aliases=("relative_weighted_consistency",),
         summary="relative weighted consistency",

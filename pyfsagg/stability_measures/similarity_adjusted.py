@@ -26,8 +26,6 @@ from pyfsagg._kernels.stability import (
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures._base import (
-    BY_DRAWS,
-    BY_FORMULA,
     STABILITY_MEASURES,
     PairwiseAverage,
     StabilitySpec,
@@ -40,6 +38,7 @@ from pyfsagg.stability_measures.chance import (
     hypergeometric_mean,
     log_choose,
 )
+from pyfsagg.stability_measures.sets import set_measure
 
 MAX_COMBINATIONS = 1_000_000
 """Pairs of subsets that an exact expectation by enumeration may visit for one pair of sizes."""
@@ -115,8 +114,7 @@ def similar_pairs(matrix: Floats, threshold: float) -> Neighbours:
 class RandomLevel:
     """Monte Carlo mean of an adjusted intersection for given sizes.
 
-    All sizes use the prefixes of the same random permutations, so that the levels are monotone
-    where they should be and a run costs one set of draws.
+    All sizes use prefixes of the same permutations, so that levels are monotone where they should be.
     """
 
     def __init__(
@@ -172,9 +170,8 @@ def yu_level(graph: Neighbours, left: int, right: int, p: int) -> float:
 def _stand_in(degree: int, first: int, second: int, p: int) -> float:
     """P(a feature is in the first subset alone and one of its neighbours in the second alone).
 
-    Given the feature in the first subset, its neighbours outside that subset number
-    hypergeometrically; given it outside the second, that subset misses all of a such neighbours
-    with probability C(p-1-a, n)/C(p-1, n).
+    Its neighbours outside the first subset number hypergeometrically; the second subset misses all of
+    a such neighbours with probability C(p-1-a, n)/C(p-1, n).
     """
     if degree == 0 or first in (0, p) or second in (0, p):
         return 0.0
@@ -193,15 +190,6 @@ class AdjustedPairs:
 
     kind: int
 
-    @property
-    def default_correction(self) -> str:
-        """Yu's intersection has an exact level at every size."""
-        return "exact" if self.kind == YU else "estimate"
-
-    def maximum(self, left: Floats, right: Floats) -> Floats:
-        """The largest intersection of subsets of two sizes: their arithmetic or geometric mean."""
-        return (left + right) / 2.0 if self.kind == YU else np.asarray(np.sqrt(left * right))
-
     def __call__(
         self,
         selection: SelectedSets,
@@ -215,8 +203,8 @@ class AdjustedPairs:
         check_choice(
             "chance_correction", chance_correction, ("default", "none", "exact", "estimate")
         )
-        if chance_correction == "default":
-            chance_correction = self.default_correction
+        if chance_correction == "default":  # Yu's intersection has an exact level at every size
+            chance_correction = "exact" if self.kind == YU else "estimate"
         threshold = check_real("threshold", threshold, low=0.0, high=1.0, low_open=True)
         graph = similar_pairs(similarity, threshold)
         support = selection.support
@@ -239,8 +227,9 @@ class AdjustedPairs:
                 cells[both_empty] = np.nan
             if expected is None:
                 return cells
-            maximum = self.maximum(sizes[left, None], sizes[None, right])
-            return _corrected(cells, expected.block(left, right), maximum)
+            n_left, n_right = sizes[left, None], sizes[None, right]
+            largest = (n_left + n_right) / 2.0 if self.kind == YU else np.sqrt(n_left * n_right)
+            return _corrected(cells, expected.block(left, right), largest)
 
         return PairwiseAverage(len(sizes), block)
 
@@ -387,11 +376,9 @@ def zucknick_chance(
     return hypergeometric_mean(formula, size, size, p)
 
 
-def _adjusted(*, by_formula: bool = False, **parts: Any) -> StabilitySpec:
+def _adjusted(**parts: Any) -> StabilitySpec:
     """What the measures with similar features have in common."""
-    needs = ("n_features", "similarity")
-    ties = BY_FORMULA if by_formula else BY_DRAWS
-    return StabilitySpec(kind="sets", needs=needs, ties=ties, breaks_ties=not by_formula, **parts)
+    return set_measure(needs=("n_features", "similarity"), **parts)
 
 
 def _intersection(kind: int, *, formula: str, latex: str, **parts: Any) -> StabilitySpec:

@@ -26,15 +26,9 @@ FILL_IN = Remedy("fill them in, or pass ", Use(incomplete="drop"), " to leave th
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """A complete table of subjects by conditions.
+    """A complete table of subjects by conditions, in the order of the data or the categories.
 
-    Attributes
-    ----------
-    values : ndarray (n_subjects, n_conditions)
-    subjects, conditions : tuple of str
-        In the order of the data (of the categories, for a categorical column).
-    n_dropped : int
-        Subjects that were left out because a cell was missing.
+    `n_dropped` subjects were left out because a cell was missing.
     """
 
     values: Floats
@@ -84,11 +78,7 @@ def check_confidence_level(name: str, value: object) -> float:
 
 
 def negligible(residual: Floats, data: Floats) -> bool:
-    """Whether `residual` is nothing but the rounding error of arithmetic on `data`.
-
-    The differences of numbers that agree on paper are of the order of one unit in the last place
-    of the numbers; a tenfold margin keeps means over many cells inside.
-    """
+    """Whether `residual` is nothing but the rounding error of arithmetic on `data`: ten last places."""
     if residual.size == 0:
         return True
     unit = np.finfo(np.float64).eps * float(np.abs(data).max())
@@ -246,10 +236,7 @@ def _read_wide(data: Any, subject: Hashable | None) -> pd.DataFrame:
 
 
 def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
-    """Floats of one column with NaN where a value is missing.
-
-    `hint` is what to do about text.
-    """
+    """Floats of one column with NaN where a value is missing; `hint` is what to do about text."""
     column = pandas_series(column)
     if not isinstance(column, pd.Series):
         array = as_array(repr(name), column)
@@ -319,11 +306,7 @@ def _complete_blocks(wide: pd.DataFrame, missing: str) -> Blocks:
 
 
 def read_groups(data: Any, *, group: Any, value: Any, missing: str) -> Groups:
-    """Independent groups from a long frame, a wide frame or a mapping of name to values.
-
-    The columns of a wide frame have one length, so that unequal groups end in missing cells there:
-    these count as missing values.
-    """
+    """Independent groups from a long frame, a wide frame or a mapping of name to values."""
     check_choice("missing", missing, INCOMPLETE)
     _check_names(group=group, value=value)
     if (group is None) != (value is None):

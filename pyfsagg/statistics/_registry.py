@@ -18,18 +18,10 @@ class StatisticalTestSpec(Spec):
     the value of subject i under condition j, r_ij its rank among the conditions of the subject, d_i
     and s_d the differences of a pair of conditions and their standard deviation.
 
-    Attributes
-    ----------
-    function : str
-        Name in :mod:`pyfsagg.statistics`.
-    null : str
-        The hypothesis that it tests, or the quantity that it estimates.
-    distribution : str
-        The distribution from which its p-value is computed.
-    evidence : str
-        Which values of the statistic speak against the hypothesis.
-    call : str
-        An example; ``table`` is an array of 5 subjects by 3 conditions, `groups` a mapping of three groups.
+    `function` is its name in :mod:`pyfsagg.statistics`, `null` the hypothesis that it tests or the quantity
+    that it estimates, `distribution` that of its p-value, `evidence` which values of the statistic speak
+    against the hypothesis.  `call` is an example; ``table`` is an array of 5 subjects by 3 conditions,
+    ``groups`` a mapping of three groups.
     """
 
     function: str

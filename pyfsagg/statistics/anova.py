@@ -234,8 +234,7 @@ def sphericity_test(values: Floats, mauchly: str = "textbook") -> Sphericity:
     Lecoutre's correction (R's car and afex), is (n q ε − 2) / (q (n − 1 − q ε)).
 
     The p-value of W is Box's expansion to second order (Anderson, *An Introduction to Multivariate
-    Statistical Analysis*, section 10.7.4), whose last coefficient holds 2q³ + 6q² + 3q + 2.  R's
-    ``mauchly.test`` writes 3k for 3q there, and ``mauchly="r"`` too: the difference is small.
+    Statistical Analysis*, section 10.7.4), with 2q³ + 6q² + 3q + 2; ``"r"``, as R, takes 3k for 3q.
     """
     values = as_array("values", values, np.float64)
     if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
@@ -399,10 +398,6 @@ def rm_anova(
     missing : {"error", "drop"}
         A subject with a missing cell is an error, or is left out and counted.
 
-    Returns
-    -------
-    RepeatedMeasuresAnova
-
     Raises
     ------
     DataError
@@ -518,9 +513,8 @@ def _generalized_interval(
 ) -> tuple[float, float]:
     """Limits of generalised eta squared.
 
-    Its odds are the ratio of effect to error, over that of subjects + error to error.  On the log
-    scale the limits of this difference follow from those of its parts by adding the squared
-    distances (MOVER, Zou and Donner 2008).
+    Its odds are the ratio of effect to error, over that of subjects + error to error: on the log scale
+    a difference, whose limits follow from those of its parts (MOVER, Zou and Donner 2008).
     """
     ss_effect, ss_subjects, ss_error = sums
     n, k = shape

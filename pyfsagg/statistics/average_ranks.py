@@ -115,10 +115,6 @@ def friedman(
     confidence_level : float
         Level of the interval; 1 − `confidence_level` is the significance level of the sentence.
 
-    Returns
-    -------
-    FriedmanTest
-
     Raises
     ------
     DataError
@@ -131,8 +127,7 @@ def friedman(
 
     Notes
     -----
-    Kendall's W is the partial η² of an analysis of variance of the ranks, whose F is Iman and
-    Davenport's.  Its interval is the one that such an F would give (noncentral F): approximate.
+    Kendall's W is the partial η² of the ranks; its interval by Iman and Davenport's F is approximate.
 
     Sources: Friedman (1937); Iman and Davenport (1980); Demšar (2006).
 
@@ -265,10 +260,6 @@ def nemenyi(
     confidence_level : float
         1 − `confidence_level` is the significance level for all pairs together.
 
-    Returns
-    -------
-    NemenyiTest
-
     Examples
     --------
     >>> data = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.65], [0.6, 0.5, 0.4], [0.9, 0.8, 0.7]]
@@ -384,10 +375,6 @@ def critical_difference(
         1 − `confidence_level` is the significance level for all pairs together.
     higher_is_better : bool
         Whether rank 1 goes to the largest value.
-
-    Returns
-    -------
-    CriticalDifference
 
     Examples
     --------

@@ -59,7 +59,6 @@ def noncentral_t_interval(
     low_s, high_s = np.sqrt(stats.chi2.ppf([tail / 100, 1 - tail / 100], df) / df)
     reach = -float(stats.norm.ppf(tail / 100))
     lowest, highest = t * low_s - reach, t * high_s + reach
-
     return (
         _root(lambda delta: _noncentral_t_cdf(t, df, delta) - (1.0 - tail), lowest, highest),
         _root(lambda delta: _noncentral_t_cdf(t, df, delta) - tail, lowest, highest),
@@ -73,8 +72,7 @@ def _noncentral_t_cdf(t: float, df: float, noncentrality: float) -> float:
     """P(T ≤ t), t ≥ 0: E Φ(t·S − δ), S = √(χ²_df / df), by Gauss-Legendre quadrature over S.
 
     scipy.stats.nct turns to NaN for large t and noncentrality (t = 200 at 9 degrees of freedom).
-    The mass of S outside the range is below 1e-15, and where t is so large that Φ becomes a step
-    on this scale, the range is cut to the step's surroundings.
+    The mass of S outside the range is below 1e-15; for a large t it is cut to where Φ is a step.
     """
     low, high = np.sqrt(special.chdtri(df, [1.0 - 1e-16, 1e-16]) / df)
     below = 0.0
@@ -126,10 +124,9 @@ def noncentral_f_interval(
 
 
 def _noncentral_f_cdf(f: float, df_effect: float, df_error: float, noncentrality: float) -> float:
-    """P(F ≤ f) as a Poisson mixture of beta distributions, all terms positive.
+    """P(F ≤ f) as a Poisson mixture of beta distributions, without terms of a weight below 1e-16.
 
     scipy.stats.ncf raises floating-point warnings below 2 degrees of freedom in older versions.
-    The terms left out have a weight below 1e-16.
     """
     mean = 0.5 * noncentrality
     reach = 9.0 * math.sqrt(mean) + 40.0
@@ -306,17 +303,12 @@ def bayesian_t_tests(
     confidence_level : float
         Probability from which on the sentence calls a pair decided.
 
-    Returns
-    -------
-    BayesianTTests
-
     Notes
     -----
     With a flat prior the mean difference has a t distribution with `df` degrees of freedom, located
     at the mean over the n folds, with the squared scale (1/n + ρ/(1 − ρ)) s², where ρ = test rows /
-    all rows is the correlation of the differences of two folds.  A pair of which all differences are
-    the same has all its probability at one point.  The probabilities are not corrected for the
-    number of pairs.
+    all rows is the correlation of the differences of two folds; equal differences have all probability
+    at one point.  The probabilities are not corrected for the number of pairs.
 
     References
     ----------

@@ -186,10 +186,9 @@ def pairwise_tests(
     A pair with only differences of zero has p = 1 and a note.
     The corrected t of n divisions is mean / √((1/n + test rows / training rows) · s²) with n − 1
     degrees of freedom (Nadeau and Bengio 2003, Machine Learning 52; for repeated folds Bouckaert
-    and Frank 2004, PAKDD).  It refers to the mean difference over tables of this size from the same
-    population.  Where features are selected inside repeated folds, `df` = k − 1 for k folds keeps the
-    level (Bouckaert 2003, ICML), as in :meth:`pyfsagg.Evaluation.compare`.  Where all differences of
-    a pair are the same but not zero there is no p-value, only a note.
+    and Frank 2004, PAKDD), about tables of this size from the same population.  Where features are
+    selected inside repeated folds, `df` = k − 1 for k folds keeps the level (Bouckaert 2003, ICML).
+    Where all differences of a pair are the same but not zero there is no p-value, only a note.
 
     Examples
     --------
@@ -255,11 +254,8 @@ def _table(groups: Groups, compared: list[_Comparison], adjust: str) -> pd.DataF
     return pd.DataFrame(rows)
 
 
-class _Folds(NamedTuple):
-    """Test rows by training rows, and degrees of freedom."""
-
-    ratio: float
-    df: float | None
+_Folds = tuple[float, float | None]
+"""Test rows by training rows, and degrees of freedom."""
 
 
 def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) -> _Folds:
@@ -270,7 +266,7 @@ def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) 
             if value is not None:
                 leave = Remedy("leave it out, or use that test")
                 raise ParameterError(named(name), " belongs to ", corrected, leave)
-        return _Folds(0.0, None)
+        return 0.0, None
     if not paired:
         remedy = Remedy("use ", Use(paired=True))
         raise ParameterError(corrected, " compares values of the same folds", remedy)
@@ -279,7 +275,7 @@ def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) 
         raise ParameterError(corrected, " needs ", Param("test_train_ratio"), f", {meaning}")
     if df is not None:
         check_real("df", df, low=1.0)
-    return _Folds(check_real("test_train_ratio", ratio, low=0.0, low_open=True), df)
+    return check_real("test_train_ratio", ratio, low=0.0, low_open=True), df
 
 
 def _paired(
@@ -342,8 +338,9 @@ def _corrected_t(
     differences: Floats, both: Floats, exponent: int, confidence_level: float, folds: _Folds
 ) -> _Comparison:
     """t test of differences of folds, whose correlation is test rows by all rows."""
+    ratio, freedom = folds
     mean = float(differences.mean())
-    df = differences.size - 1.0 if folds.df is None else folds.df
+    df = differences.size - 1.0 if freedom is None else freedom
     if negligible(differences, both):
         return _no_difference(df, math.nan, math.nan)
     if negligible(differences - mean, both):
@@ -353,7 +350,7 @@ def _corrected_t(
         return _Comparison(mean, nan, nan, nan, df, nan, effect, note)
     spread = float(differences.std(ddof=1))
     effect = EffectSize("Cohen's dz", mean / spread, math.nan, math.nan)
-    scale = spread * math.sqrt(1.0 / differences.size + folds.ratio)
+    scale = spread * math.sqrt(1.0 / differences.size + ratio)
     return _t_row(mean, scale, df, confidence_level, effect).restored(exponent)
 
 

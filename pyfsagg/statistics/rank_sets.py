@@ -171,8 +171,7 @@ class _Errors:
 class _Estimated(_Errors):
     """Errors whose covariance is an estimate with `df` degrees of freedom.
 
-    Draws with an estimated covariance stay in fewer dimensions than the errors, so that their maxima are
-    too small.  Student's quantile of the level by the number of open statements (Holm) needs no draws.
+    Maxima of draws would be too small; Student's quantile by the number of open statements needs none.
     """
 
     item_steps = MOST_STEPS
@@ -252,11 +251,10 @@ def rank_confidence(
     value, the quantile of the largest standardised difference of errors: over the pairs with one
     item for its marginal set, over all pairs for the simultaneous sets.  The quantile is taken again
     without the pairs that are decided, until no more are (for marginal sets of more than 512 items with
-    independent errors it is taken once).  A rank is at least 1 + the number of items above, and at most
-    p − the number of items below.
+    independent errors once).  A rank is from 1 + the number of items above to p − the number below.
 
     With `df` the critical value is Student's quantile at the level divided by the number of statements,
-    which holds for normal replicates however many items there are, and whatever their covariance.
+    which holds for any number of items and any covariance.
 
     References
     ----------
@@ -312,8 +310,7 @@ def sets_of_replicates(
 ) -> RankConfidence:
     """The sets of :func:`rank_confidence`, with errors from m replicates (m, p) of the estimates.
 
-    The covariance of the errors is that of the replicates times `factor`.  Quantiles are those of
-    Student's distribution with m − 1 degrees of freedom.
+    Their covariance is that of the replicates times `factor`, with m − 1 degrees of freedom.
     """
     m, p = replicates.shape
     _check_size(p, MOST_DEPENDENT, "replicates")

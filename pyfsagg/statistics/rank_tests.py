@@ -44,11 +44,7 @@ def exact_limits(steps: Floats, pmf: Floats, tail: float) -> tuple[float, float,
 def normal_limits(
     steps: Floats, z: Callable[[float], float], tail: float
 ) -> tuple[float, float, float]:
-    """Shifts at which a falling standardised statistic crosses the normal quantiles.
-
-    z(shift) changes at `steps` only, so that a crossing is one of them: a bisection finds it
-    exactly.  Returns as :func:`exact_limits`.
-    """
+    """Shifts, among the `steps` at which z(shift) changes, where it crosses the normal quantiles."""
     knots = np.unique(steps)
     quantile = float(stats.norm.isf(tail))
 
@@ -273,10 +269,9 @@ def wilcoxon(
 
     Notes
     -----
-    p equals R's ``wilcox.test(x, y, paired = TRUE)`` with "wilcox" (R has no exact form with ties).
-    The interval is R's for the exact form; in the normal form it is the exact end of the root search
-    that R stops at ``tol.root``.  The pseudomedian is always Hodges and Lehmann's median, while R
-    reports such a root.  Memory is O(n²).
+    p equals R's ``wilcox.test(x, y, paired = TRUE)`` with "wilcox" (R has no exact form with ties), and
+    so does the interval of the exact form; in the normal form R stops a root search at ``tol.root``,
+    and reports such a root for the pseudomedian.  Memory is O(n²).
 
     Sources: Wilcoxon (1945); Pratt (1959); Hodges and Lehmann (1963); Bauer (1972).
 
@@ -427,10 +422,7 @@ def _signed_rank_distribution(doubled_ranks: NDArray[np.int64]) -> Floats:
 
 
 def _exact_p_value(used: Floats, alternative: str) -> float:
-    """Over all signs of the non-zero differences, given their ranks.
-
-    Average ranks are multiples of ½: twice the ranks are whole numbers.
-    """
+    """Over all signs of the non-zero differences, given their ranks, which are multiples of ½."""
     doubled = np.rint(2.0 * stats.rankdata(np.abs(used))).astype(np.int64)
     pmf = _signed_rank_distribution(doubled[used != 0.0])
     observed = int(doubled[used > 0.0].sum())
