@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import ParamSpec, TypeVar
 
 from pyfsagg._message import Message
 from pyfsagg.exceptions import PyfsaggWarning
@@ -53,31 +51,3 @@ def set_aside() -> Iterator[list[str]]:
         yield remarks
     finally:
         _ASIDE.reset(token)
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def deprecated(
-    *, since: str, removed_in: str, instead: str
-) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a public function that will go away.
-
-    Each call warns with a ``FutureWarning``, which Python shows by default, and names the remedy.
-    """
-
-    def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        @functools.wraps(function)
-        def announced(*args: P.args, **kwargs: P.kwargs) -> T:
-            warnings.warn(
-                f"{function.__name__} is deprecated since pyfsagg {since} and will be removed in "
-                f"{removed_in}; use {instead}",
-                FutureWarning,
-                stacklevel=2,
-            )
-            return function(*args, **kwargs)
-
-        return announced
-
-    return decorate

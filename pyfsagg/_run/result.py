@@ -337,9 +337,8 @@ class Result(Part):
                     f"reads {cls._kind!r} of schema {cls._schema}"
                 )
             made = cls._from_files(saved)
-            view = _renamed(saved.document.get("view", {}), made._options)
             # Results are frozen; how one was shown is no part of what it is.
-            object.__setattr__(made, "_view", view)
+            object.__setattr__(made, "_view", dict(saved.document.get("view", {})))
             return made
 
     def _face(self) -> Face:
@@ -480,15 +479,3 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     cells = frame.astype(object)
     rows = cells.where(cells.notna(), None).to_dict("records")
     return [{str(name): cell for name, cell in row.items()} for row in rows]
-
-
-def _renamed(view: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """A saved view in today's words; `known` are the options of its kind of result."""
-    renamed = dict(view)
-    if "n_features_to_select" in known:
-        for name in ("top", "rule", "size", "threshold"):
-            if name in renamed and name not in known:
-                renamed["n_features_to_select"] = renamed.pop(name)
-    if "alpha" in renamed and "confidence_level" in known:
-        renamed["confidence_level"] = 1.0 - renamed.pop("alpha")
-    return renamed

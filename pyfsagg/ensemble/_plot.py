@@ -75,7 +75,15 @@ def plot_ranking(
     aggregate = result.ranking[best]
     ax = new_axes(ax, 1.5 + 0.24 * len(best))
     rows = np.arange(len(best))
-    for chosen, colour, fill, label in _groups(result, best, selected[best]):
+    noise, chosen = result.shuffled, selected[best]
+    above = np.ones(len(best), dtype=np.bool_) if noise is None else noise.above[best]
+    looks = (
+        (chosen & above, BLUE, BLUE, "median, selected"),
+        (chosen & ~above, GREY, BLUE, "median, selected but like noise"),
+        (~chosen & above, GREY, "white", "median, others"),
+        (~chosen & ~above, GREY, GREY, "median, like noise"),
+    )
+    for chosen, colour, fill, label in looks:
         if chosen.any():
             ax.hlines(rows[chosen], low[chosen], high[chosen], color=colour, linewidth=2.0)
             dots: dict[str, Any] = {"color": colour, "mfc": fill, "markersize": 6.0, "label": label}
@@ -84,12 +92,8 @@ def plot_ranking(
     ax.plot(aggregate, rows, "D", label="aggregated rank", **look)
     right = float(max(high.max(), aggregate.max()))
     if 0 < cut < result.n_features and cut <= right:
-        dashes: dict[str, Any] = {
-            "linestyle": (0, (4, 3)),
-            "linewidth": 1.0,
-            "label": f"cut: best {cut}",
-        }
-        ax.axvline(cut + 0.5, color=INK, **dashes)
+        dashes: dict[str, Any] = {"linestyle": (0, (4, 3)), "linewidth": 1.0}
+        ax.axvline(cut + 0.5, color=INK, label=f"cut: best {cut}", **dashes)
     margin = max(0.5, 0.03 * right)
     ax.set_xlim(1.0 - margin, right + margin)
     ax.set_xticks(number_ticks(right))
@@ -99,20 +103,6 @@ def plot_ranking(
     set_title(ax, _title("Rank", len(best), result), above_legend=True)
     legend_above(ax)
     return ax
-
-
-def _groups(
-    result: Ranked, best: NDArray[np.intp], selected: NDArray[np.bool_]
-) -> list[tuple[NDArray[np.bool_], str, str, str]]:
-    """Which of the drawn features look alike: mask, colour of the line, fill of the dot, label."""
-    noise = result.shuffled
-    above = np.ones(len(best), dtype=np.bool_) if noise is None else noise.above[best]
-    return [
-        (selected & above, BLUE, BLUE, "median, selected"),
-        (selected & ~above, GREY, BLUE, "median, selected but like noise"),
-        (~selected & above, GREY, "white", "median, others"),
-        (~selected & ~above, GREY, GREY, "median, like noise"),
-    ]
 
 
 def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,6 @@ import pandas as pd
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
 from pyfsagg._message import Param, Remedy
-from pyfsagg._run.checkpoint import Checkpoint
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
@@ -118,23 +118,21 @@ def shuffled_target(table: AnyTable, target: Target, seed: int, k: int) -> Targe
     return target.take(rows)
 
 
-# ---------------------------------------------------------------------------------------------
-# the engine
-# ---------------------------------------------------------------------------------------------
+# The engine.
+
+
 def scores_by_target(
     run: Run,
     targets: Iterable[Target],
     number: int,
     r: int,
     *,
-    what: str,
-    n_jobs: int | None,
-    progress: Progress | None,
-    checkpoint: Checkpoint | None,
+    progress: Progress,
+    **how: Any,
 ) -> Iterator[dict[str, Floats]]:
     """Scores (r, n_features) by filter, of one of the `number` targets after the other.
 
-    Everything that does not depend on the target was settled with the run and is not done again.
+    `how` is as in :func:`score_resamples`.  What does not depend on the target was settled with the run.
     """
     table, classes = run.filters[0].table, run.target.kind == "classes"
     at_once = max(1, CELLS // (r * max(table.n_samples, table.n_features)))
@@ -146,19 +144,12 @@ def scores_by_target(
         scored = score_resamples(
             run.filters if classes else run.bind(others[0]),
             _joined([run.draw_with(target, r) for target in others]),
-            n_jobs=n_jobs,
-            checkpoint=checkpoint,
             first=first * r,
-            what=what,
-            progress=_moved_on(progress, first * r, number * r),
+            progress=lambda done, _, before=first * r: progress(before + done, number * r),
+            **how,
         )
         for start in range(0, len(others) * r, r):
             yield {label: scored[label][start : start + r] for label in run.labels}
-
-
-def _moved_on(progress: Progress | None, before: int, total: int) -> Progress | None:
-    """A progress function for a part of the targets."""
-    return None if progress is None else lambda done, _: progress(before + done, total)
 
 
 def _joined(drawn: list[Resamples]) -> Resamples:
@@ -178,18 +169,10 @@ def all_seen(matrices: Matrices, r: int) -> bool:
     return not any(np.isnan(matrix[:r]).all(axis=0).any() for matrix in matrices.values())
 
 
-# ---------------------------------------------------------------------------------------------
-# what noise reaches, for the proposal
-# ---------------------------------------------------------------------------------------------
-def score_shuffled(
-    nulls: Nulls,
-    matrices: Matrices,
-    recipe: Recipe,
-    *,
-    n_jobs: int | None,
-    progress: Progress | None,
-    checkpoint: Checkpoint | None,
-) -> ShuffledTargets:
+# What noise reaches, for the proposal.
+
+
+def score_shuffled(nulls: Nulls, matrices: Matrices, recipe: Recipe, **how: Any) -> ShuffledTargets:
     """How shuffled targets score, as the run scored the true one; a DataError says why they cannot."""
     if nulls.reason:
         raise DataError(nulls.reason)
@@ -206,9 +189,7 @@ def score_shuffled(
         number,
         r,
         what=f"shuffled targets, {r} each, resamples",
-        n_jobs=n_jobs,
-        progress=progress,
-        checkpoint=checkpoint,
+        **how,
     ):
         for label, matrix in scores.items():
             means[label].append(_mean(matrix))
@@ -274,18 +255,11 @@ def _measures(matrix: Floats, seed: int) -> dict[str, float]:
     return values
 
 
-# ---------------------------------------------------------------------------------------------
-# p-values
-# ---------------------------------------------------------------------------------------------
+# P-values.
+
+
 def score_permuted(
-    nulls: Nulls,
-    method: str,
-    matrices: Matrices,
-    recipe: Recipe,
-    *,
-    n_jobs: int | None,
-    progress: Progress | None,
-    checkpoint: Checkpoint | None,
+    nulls: Nulls, method: str, matrices: Matrices, recipe: Recipe, **how: Any
 ) -> TargetPermutation:
     """P-values of the aggregated scores against permuted targets: by feature, and family-wise.
 
@@ -308,9 +282,7 @@ def score_permuted(
         number,
         r,
         what=f"{number} permuted targets, {r} each, resamples",
-        n_jobs=n_jobs,
-        progress=progress,
-        checkpoint=checkpoint,
+        **how,
     )
     with set_aside():  # the aggregator warned when it was given the true target
         for k, scores in enumerate(scored):

@@ -15,7 +15,7 @@ from pyfsagg.error_control import ErrorControl, control_errors
 from pyfsagg.error_control.control import require_pairs
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples
+from pyfsagg.resampling import ComplementaryPairs
 from pyfsagg.stability_measures import BetweenSampleStability, between_sample_stability
 from pyfsagg.stability_measures.pairwise import thesis_measures
 from pyfsagg.statistics.rank_sets import RankConfidence, sets_of_replicates
@@ -29,19 +29,6 @@ MOST_SHOWN = 200
 FULL_SIZE = ("bootstrap", "poisson_bootstrap", "stratified_bootstrap", "grouped_bootstrap")
 MEANS = {"arithmetic_mean": "score", "mean_rank": "rank"}
 """Aggregators that are means over resamples, and of what."""
-
-
-def pairs_plan(plan: Plan) -> ComplementaryPairs:
-    """Pairs for the same population as that of another plan: its groups, its weights."""
-    return ComplementaryPairs(
-        groups=getattr(plan, "groups", None), sample_weight=plan.sample_weight
-    )
-
-
-def record_of_pairs(drawn: Resamples) -> dict[str, Any]:
-    """How many pairs there are, and how many rows their halves have, on average."""
-    rows = drawn.weights.sum(axis=1, dtype=np.int64)
-    return {"n_pairs": len(drawn) // 2, "rows_in_a_half": round(float(rows.mean()))}
 
 
 def between(data: Ranked, k: int, confidence_level: float = 0.95) -> BetweenSampleStability:

@@ -58,18 +58,23 @@ def stability_e_values(
     control, JRSS B 86; Shah and Samworth (2013), JRSS B 75.
     """
     fdr = check_level("fdr", fdr)
-    matrix = as_array("scores", scores, np.float64)
-    if matrix.ndim != 2 or matrix.shape[0] % 2:
-        raise DataError(
-            Param("scores"),
-            f" must have the shape (2 n_pairs, features), got {matrix.shape}",
-        )
+    matrix = matrix_of_halves(scores)
     n_pairs, p = matrix.shape[0] // 2, matrix.shape[1]
     values = values_of_sizes(p, n_pairs, fdr, threshold, assumption)
     total = np.zeros(p)
     for q, value in values.items():
         total += (selection_frequency(matrix, q) >= threshold - 1e-9) * value
     return total / max(1, len(values))
+
+
+def matrix_of_halves(scores: ArrayLike) -> Floats:
+    """Scores (2 n_pairs, n_features) of complementary pairs, after a check of their shape."""
+    matrix: Floats = as_array("scores", scores, np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] % 2:
+        shape = " must have the shape (2 n_pairs, features)"
+        halves = f", the halves of a pair one after the other, got {matrix.shape}"
+        raise DataError(Param("scores"), shape, halves)
+    return matrix
 
 
 def values_of_sizes(
@@ -103,26 +108,6 @@ def can_select(
     number = np.arange(1, p + 1)
     largest = np.where(sizes / threshold >= number[:, None], shares, 0.0).sum(axis=1)
     return bool((number * fdr * largest >= p).any())
-
-
-def e_values_of_p_values(p_values: ArrayLike, *, kappa: float = 0.5) -> Floats:
-    """κ p^(κ − 1): an e-value for each p-value.
-
-    Examples
-    --------
-    >>> e_values_of_p_values([0.01, 1.0])
-    array([5. , 0.5])
-    """
-    kappa = check_level("kappa", kappa)
-    p = as_array("p_values", p_values, np.float64)
-    wrong = (p <= 0.0) | (p > 1.0)
-    if wrong.any():
-        raise DataError(
-            f"a p-value is {p[wrong][0]:g}; they lie above 0 and at most at 1. Permutation p-values "
-            "count the observed value, so that they are never 0"
-        )
-    values: Floats = kappa * p ** (kappa - 1.0)
-    return values
 
 
 def mean_e_values(runs: ArrayLike) -> Floats:
