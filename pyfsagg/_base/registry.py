@@ -173,12 +173,10 @@ class Call:
 
     function: str  # its name below pyfsagg, for instance "wam" or "rank_order.eliminate"
     data: tuple[str, ...]  # the names of the data, which come first
-    arguments: Mapping[
-        str, str
-    ]  # code of the arguments that differ from their defaults, and of the seed
-    own: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what the reader has to define, by its name
+    # Code of the arguments that differ from their defaults, and of the seed.
+    arguments: Mapping[str, str]
+    # What the reader has to define, by its name.
+    own: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(

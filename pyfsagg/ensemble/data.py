@@ -81,11 +81,7 @@ class ShuffledTargets:
 
     @property
     def level(self) -> float:
-        """What noise reaches: of 20 targets, the true one and 19 shuffled ones, the largest excess.
-
-        With fewer shuffled targets, too, the largest of them; with more, that which 5 % of the targets
-        reach.
-        """
+        """The largest excess of up to 19 shuffled targets; of more, what 5 % of the targets reach."""
         return float(np.sort(self.largest)[-self._allowed])
 
     @property
@@ -149,9 +145,7 @@ class RunSetup:
     plan_params: Mapping[str, Any]
     recipe: Recipe
     seed: int
-    rows_stand_alone: (
-        bool  # no weights and no groups of rows: a half of a pair has half of the rows
-    )
+    rows_stand_alone: bool  # no weights, no groups: a half of a pair has half of the rows
     n_samples: int
     n_columns: int  # features may be groups of columns
     rows_in_a_half: int | None  # of the pairs that were drawn beside the run

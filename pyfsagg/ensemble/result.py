@@ -210,9 +210,8 @@ class EnsembleResult(Ranked, Result):
         (:func:`pyfsagg.wam`), only the knee decides, or a quarter is proposed, and the reason says so.
 
         Filters whose score of a feature depends on other features, such as mRMR, are not asked where there
-        are others: their score of a feature without relation to the target is not that of shuffled targets
-        if other features are related to it.  Alone, they keep the share of false proposals for a target
-        without any relation to the features only.  Simulations are in the calibration report.
+        are others; alone, they keep the share of false proposals only for a target that is unrelated to all
+        features.  Simulations are in the calibration report.
 
         Examples
         --------

@@ -237,11 +237,7 @@ class Choice:
 
     @property
     def compared(self) -> int:
-        """How many features frequencies and measures of stability are about.
-
-        Features that may not be selected stand in the ranking all the same.  If their places were not
-        counted, a feature behind them would be selected, and be so in none of the resamples.
-        """
+        """How many features frequencies and measures of stability are about; see :class:`Selection`."""
         return self.depth or min(SHOWN, size_of_share(0.25, len(self.chosen)))
 
 
