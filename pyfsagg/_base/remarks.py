@@ -14,8 +14,7 @@ from pyfsagg.exceptions import PyfsaggWarning
 ALONE = threading.RLock()
 """For whoever changes what all threads share: Python's filters of warnings, Matplotlib's settings.
 
-Two threads that change and restore them at the same time leave them changed.  No parallel work is
-started under this lock, because its threads may need the lock as well.
+No parallel work is started under this lock, because its threads may need the lock as well.
 """
 
 _ASIDE: ContextVar[list[str] | None] = ContextVar("remarks", default=None)

@@ -129,8 +129,7 @@ def open_checkpoint(
 ) -> Iterator[Checkpoint | None]:
     """The checkpoint of a run in a new, empty or earlier folder, locked for this process; or None.
 
-    Everything on which the pieces depend is in `settings`: kind of run, settings, seed, hash of the data,
-    versions.
+    `settings` hold all on which the pieces depend: kind of run, settings, seed, hash of the data, versions.
     """
     if folder is None:
         yield None

@@ -74,13 +74,11 @@ def run_tasks(
     """``function(shared, item)`` for each item, in order, each as soon as it is there.
 
     The function must belong to a module, so that processes and clusters can import it.  What is `shared`
-    is sent to a cluster once, which holds a copy on each of its workers, so that the loss of one does no
-    harm; items travel with their tasks.  A cluster uses all workers that it has, whatever `n_jobs` is.
-    `threads` says that the tasks leave the interpreter free (compiled kernels), so that threads of this
-    process suffice; otherwise they run in processes of one thread each.
+    is sent to a cluster once; items travel with their tasks.  A cluster uses all its workers, whatever
+    `n_jobs` is.  `threads` says that the tasks leave the interpreter free (compiled kernels), so that
+    threads of this process suffice; otherwise they run in processes of one thread each.
 
-    A `WorkerError` says that a worker died (out of memory, killed), that the cluster is gone, or that it
-    has had no worker for `PATIENCE` seconds.
+    A `WorkerError` says that a worker died, or that the cluster is gone or has no worker.
     """
     backend, configured = get_active_backend()
     n_jobs = configured if n_jobs is None else _not_zero(n_jobs)

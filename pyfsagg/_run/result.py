@@ -103,14 +103,6 @@ class Saved:
         with (self.path / ARRAY_FILE).open("rb") as file, np.load(file) as arrays:
             return dict(arrays)
 
-    def texts(self, name: str) -> pd.DataFrame:
-        """A table as it is written, every cell a text."""
-        import pandas as pd
-
-        from pyfsagg._table.delimited import unescaped_frame
-
-        return unescaped_frame(pd.read_csv(self.path / name, dtype="str", keep_default_na=False))
-
     def frame(
         self,
         name: str,

@@ -131,7 +131,13 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     # Bars would end exactly at the edge of the axes, as if they were cut off there.
     ax.use_sticky_edges = False
     ax.autoscale_view(scaley=False)
-    ax.set_xlabel(score_axis_label(result))
+    label, unit = next(iter(result.score_matrices)), ""
+    if label in FILTERS:
+        spec = FILTERS.get(label)
+        unit = ", nats" if "nats" in f"{spec.summary} {spec.bounds}" else ""
+    bam = result.method == "bam"
+    what = "Combined score of the filters" if bam else f"Score: {readable(label)}{unit}"
+    ax.set_xlabel(f"{what} (larger = more important)")
     feature_axis(ax, [result.feature_names[j] for j in best])
     clear_frame(ax, grid="x")
     set_title(ax, _title("Scores", len(best), result))
@@ -148,18 +154,6 @@ def best_features(result: Ranked, n: int) -> NDArray[np.intp]:
     """Positions of the `n` best features (or of all, if there are fewer), best first."""
     n = check_integer("n", n, low=1)
     return best_first(result)[:n]
-
-
-def score_axis_label(result: Ranked) -> str:
-    """What the combined scores of a result are, with their unit."""
-    if result.method == "bam":
-        return "Combined score of the filters (larger = more important)"
-    label = next(iter(result.score_matrices))
-    unit = ""
-    if label in FILTERS:
-        spec = FILTERS.get(label)
-        unit = ", nats" if "nats" in f"{spec.summary} {spec.bounds}" else ""
-    return f"Score: {readable(label)}{unit} (larger = more important)"
 
 
 MOST_RESAMPLES = 1000  # half a million pairs show the shape of a distribution well enough

@@ -79,10 +79,8 @@ def wam(
         reached; ``"auto"`` is the default one.
     resampling : str or plan
         A name from ``pyfsagg.list_methods("resampling")``, or a plan of :mod:`pyfsagg.resampling`:
-        ``Subsample(0.8)``,
-        ``GroupedBootstrap(groups)``, ``Bootstrap(sample_weight=counts)``,
-        ``ComplementaryPairs()`` for disjoint halves, ``Rows(indices)`` to repeat a
-        run made elsewhere.
+        ``Subsample(0.8)``, ``GroupedBootstrap(groups)``, ``Bootstrap(sample_weight=counts)``,
+        ``ComplementaryPairs()`` for disjoint halves, ``Rows(indices)`` to repeat a run made elsewhere.
     task : str or Task
         ``"classification"``, ``"regression"``, ``"survival"``, or a :class:`pyfsagg.Task`, which also
         sets which columns are nominal and whether near-constant ones are left out.
@@ -367,7 +365,7 @@ def _carry_out(
             open_checkpoint(execution.checkpoint, identity) as checkpoint,
             progress_reporter(execution.progress) as report,
         ):
-            job = Job(run, Nulls.of(run), recipe, arguments["n_jobs"], Steps(report), checkpoint)
+            job = Job(run, Nulls(run), recipe, arguments["n_jobs"], Steps(report), checkpoint)
             matrices, combined, precision = _resamples(job)
             m = len(combined)
             parameters: dict[str, Any] = {**run.parameters, "n_resamples": m, **precision}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -27,7 +28,7 @@ from pyfsagg.ensemble.scoring import score_resamples
 from pyfsagg.error_control import TargetPermutation, step_down_max_t
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
-from pyfsagg.resampling import Plan, Resamples, Rows
+from pyfsagg.resampling import Resamples, Rows
 from pyfsagg.resampling.plan import canonical_order, generator
 from pyfsagg.stability_measures.chance import n_draws
 from pyfsagg.stability_measures.pairwise import thesis_measures
@@ -53,17 +54,25 @@ _STREAM = 2  # of random numbers; 0 draws rows, 1 noise
 
 @dataclass(frozen=True, eq=False)
 class Nulls:
-    """The targets of a run without relation to its features: how many, and in how many resamples each.
-
-    `reason` says why none can be shuffled for the proposal; empty if they can.
-    """
+    """The targets of a run without relation to its features: how many, and in how many resamples each."""
 
     run: Run
-    reason: str
 
-    @classmethod
-    def of(cls, run: Run) -> Nulls:
-        return cls(run, why_not_shuffled(run.target, run.plan, run.labels))
+    @cached_property
+    def reason(self) -> str:
+        """Why rows of the target cannot be shuffled one by one for the proposal; empty if they can."""
+        plan, labels = self.run.plan, self.run.labels
+        if self.run.target.kind == "none":
+            return "there is no target"
+        if all(label in FILTERS and "none" in FILTERS.get(label).targets for label in labels):
+            return "the filters do not use the target"
+        if getattr(plan, "groups", None) is not None:
+            return "rows of one group belong together and cannot be shuffled one by one"
+        if plan.sample_weight is not None:
+            return "rows with weights stand for several samples and cannot be shuffled one by one"
+        if isinstance(plan, Rows):
+            return "the rows of the resamples were given, and it is not known how they were drawn"
+        return ""
 
     def shuffled_size(self, m: int) -> int:
         """In how many resamples a target is scored for the proposal: a fiftieth of m, from 2 to 10."""
@@ -83,31 +92,6 @@ class Nulls:
         """Resamples of all targets for p-values, and those that the true one has only for them."""
         number, size = self.run.checks.n_permuted, self.permuted_size(m)
         return number and number * size + max(0, size - m)
-
-
-def why_not_shuffled(target: Target, plan: Plan, labels: list[str]) -> str:
-    """Why the rows of a target cannot be shuffled one by one; empty if they can."""
-    if target.kind == "none":
-        return "there is no target"
-    if all(label in FILTERS and "none" in FILTERS.get(label).targets for label in labels):
-        return "the filters do not use the target"
-    if getattr(plan, "groups", None) is not None:
-        return "rows of one group belong together and cannot be shuffled one by one"
-    if plan.sample_weight is not None:
-        return "rows with weights stand for several samples and cannot be shuffled one by one"
-    if isinstance(plan, Rows):
-        return "the rows of the resamples were given, and it is not known how they were drawn"
-    return ""
-
-
-def own_columns(method: str, labels: list[str], recipe: Recipe) -> bool:
-    """Whether the aggregated score of a feature depends on no other feature."""
-    return (
-        method == "wam"
-        and all(label in FILTERS and label in OWN_COLUMN for label in labels)
-        and recipe.spec.input == "scores"
-        and recipe.spec.by_item(recipe.options)
-    )
 
 
 def shuffled_target(table: AnyTable, target: Target, seed: int, k: int) -> Target:
@@ -288,12 +272,19 @@ def score_permuted(
         for k, scores in enumerate(scored):
             null[k] = _aggregated(run, scores, recipe)
     p_values, family_wise = step_down_max_t(observed, null)
+    # The aggregated score of a feature then depends on no other feature.
+    alone = (
+        method == "wam"
+        and all(label in FILTERS and label in OWN_COLUMN for label in run.labels)
+        and recipe.spec.input == "scores"
+        and recipe.spec.by_item(recipe.options)
+    )
     return TargetPermutation(
         feature_names=run.names,
         scores=observed,
         p_values=p_values,
         family_wise_p_values=family_wise,
-        strong=own_columns(method, run.labels, recipe),
+        strong=alone,
         n_permutations=number,
         n_resamples=r,
     )

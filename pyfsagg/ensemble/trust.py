@@ -92,11 +92,7 @@ def control(data: Ranked, **options: Any) -> ErrorControl:
 
 
 def needs_own_scores(setup: RunSetup) -> bool:
-    """Whether the sets of a run are centred on the scores of the table itself.
-
-    Resamples that repeat rows score a feature of many levels too high, on average over samples as well,
-    so that their mean is no estimate of an expected score.  The score of the sample is.
-    """
+    """Whether the sets are centred on the scores of the table: repeated rows raise those of resamples."""
     return setup.plan in FULL_SIZE and not _why_none(setup)
 
 
