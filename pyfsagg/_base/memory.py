@@ -96,10 +96,7 @@ def require_memory(needed: float, what: str, remedy: str) -> None:
 
 @contextmanager
 def within_memory(needed: float, what: str, remedy: str) -> Iterator[None]:
-    """As :func:`require_memory`, and the same error if an allocation in the block fails all the same.
-
-    A limit of addresses (``ulimit -v``) counts pages that are never written, which the estimate does not.
-    """
+    """As :func:`require_memory`, and the same error if an allocation in the block fails all the same."""
     require_memory(needed, what, remedy)
     try:
         yield

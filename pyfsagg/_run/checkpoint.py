@@ -2,8 +2,7 @@
 
 A checkpoint folder holds ``checkpoint.json`` (whose pieces these are), ``part-*.npz`` (the pieces, a
 second's worth of work in each) and ``lock``.  Every file appears complete or not at all; the name of
-a part ends in a digest of its content, and the part says of which run it is.  What a kill costs, at
-any moment, is the pieces in work and those of the last second.
+a part ends in a digest of its content.  A kill costs the pieces in work and those of the last second.
 """
 
 from __future__ import annotations

@@ -455,11 +455,7 @@ def _json_of(document: Mapping[str, Any]) -> str:
 
 
 def _text_of(value: Any) -> str:
-    """A value of the record as JSON text; of a list every element has its line.
-
-    Elements are not indented further: only without that does Python encode them in compiled code, and a
-    ranking of 100,000 features is a long list.
-    """
+    """A value of the record as JSON text; of a list every element has its line, for quick encoding."""
     how: dict[str, Any] = {"allow_nan": False, "ensure_ascii": False, "default": as_record}
     if isinstance(value, list) and value:
         return "[\n    " + ",\n    ".join(json.dumps(one, **how) for one in value) + "\n  ]"

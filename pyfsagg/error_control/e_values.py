@@ -1,8 +1,7 @@
-"""E-values: of stability selection, of p-values, their mean over runs, and e-BH.
+"""E-values: of stability selection, their mean over runs, and e-BH.
 
 An e-value is a number ≥ 0 whose expectation under the null hypothesis is at most 1.  The mean of
-e-values is one, however they depend on each other, which no p-value offers: that is what joins the
-runs of a randomised selector.
+e-values is one, however they depend on each other: that is what joins the runs of a randomised selector.
 """
 
 from __future__ import annotations
@@ -34,9 +33,8 @@ def stability_e_values(
     over v = `fdr` · 1, 2, 4, … is taken, as far as the bound covers it; the sizes q that belong to
     them depend on p, B and the level alone, not on the scores.
 
-    They have little power: a selection needs the features related to the target to be a few of some hundred.
-    Where they are a large part of the features, or a single one of very many, none is selected however
-    strongly they are related.  The assumption "r-concave" selects more than "unimodal".
+    They have little power: where the features related to the target are not a few of some hundred, none is
+    selected however strongly they are related.  The assumption "r-concave" selects more than "unimodal".
 
     Parameters
     ----------
