@@ -192,8 +192,7 @@ def settle_parameters(
 ) -> dict[str, dict[str, Any]]:
     """Parameters by filter, with numbers for what they leave open (the depth of mRMR).
 
-    `largest` is the largest number of features that will be selected; a fraction says nothing: a quarter of
-    a wide table is more than a greedy search is for.  With `groups` the depth counts columns that are read.
+    `largest` is the largest number of features that will be selected; a fraction says nothing.
     """
     known = int(largest) if isinstance(largest, Integral) else None
     settled = {name: dict(chosen) for name, chosen in parameters.items()}
@@ -259,11 +258,7 @@ def block_size(n_samples: int, n_features: int, together: int = 1) -> int:
 def expected_seconds(
     bound: Sequence[BoundFilter], resamples: Resamples
 ) -> dict[BoundFilter, float] | None:
-    """Seconds that each filter takes for one resample; None where a piece would cost too much.
-
-    A compiled filter is timed on the first resample, or on as many as it scores at once; mRMR on the
-    first steps of its selection, from which the time of the others follows.
-    """
+    """Seconds that each filter takes for one resample; None where a piece would cost too much."""
     scorers = [filter_.scorer() for filter_ in bound]
     if resamples.changes_table or not all(getattr(s, "releases_gil", True) for s in scorers):
         return None

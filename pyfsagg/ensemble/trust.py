@@ -167,6 +167,7 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
         assert data.own_scores is not None  # or there is a reason
         centre, factor = as_values(data.own_scores[np.newaxis])[0], 1.0
     else:
+        # The variance over samples is f / (1 - f) times that over resamples with a share f of the rows.
         # The mean over resamples has an error of its own beside that of the sample.
         centre, factor = values.mean(axis=0), share / (1.0 - share) + 1.0 / data.n_resamples
     return sets_of_replicates(
@@ -180,11 +181,7 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
 
 
 def drawn_share(setup: RunSetup) -> float | None:
-    """Size of a resample by that of the sample; None where resamples do not tell how scores vary.
-
-    The variance over samples is that over resamples of one sample, times f / (1 - f) if a share f of the
-    rows is drawn without repetition.
-    """
+    """Size of a resample by that of the sample; None where resamples do not tell how scores vary."""
     if setup.plan in FULL_SIZE:
         return 1.0
     if setup.plan == "subsample":

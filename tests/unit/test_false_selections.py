@@ -273,7 +273,7 @@ def test_a_run_has_the_p_values_of_permute_target(m: int, method: str) -> None:
     how = {"n_permutations": 19, "n_resamples": 4, "random_state": 3}
     alone = pyfsagg.permute_target(*table(), method=method, **how)
     assert found.permutation is not None
-    assert found.permutation.record() == alone.record()
+    assert found.permutation.to_json() == alone.to_json()
     for name, array in alone.arrays().items():
         np.testing.assert_array_equal(found.permutation.arrays()[name], array)
     without = run(*table(), n_resamples=m, checks="none", random_state=3)
