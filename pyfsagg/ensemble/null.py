@@ -125,11 +125,15 @@ def scores_by_target(
     left = iter(targets)
     for first in range(0, number, at_once):
         others = list(islice(left, at_once))
+
+        def advance(done: int, _: int, before: int = first * r) -> None:
+            progress(before + done, number * r)
+
         scored = score_resamples(
             run.filters if classes else run.bind(others[0]),
             _joined([run.draw_with(target, r) for target in others]),
             first=first * r,
-            progress=lambda done, _, before=first * r: progress(before + done, number * r),
+            progress=advance,
             **how,
         )
         for start in range(0, len(others) * r, r):
