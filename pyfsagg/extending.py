@@ -6,21 +6,9 @@ the public names of pyfsagg and these it needs nothing that has an underscore.  
 by entry points of the group ``pyfsagg.commands`` (the name of a command, and a function that adds its
 parser), its results by ``pyfsagg.results`` (the kind of a result, and its class).
 
-- results: `Result`, `Face`, `shown_by`
-- pages: `Page`, `Section`, `Text`, `PageTable`, `PageColumn`, `Records`, `Enumeration`, `Block`, `picture`,
-  `closing`, `named_settings`, `software`, `write_page`
-- pictures: `new_axes`, `clear_frame`, `feature_axis`, `legend_above`, `set_title`, `draw_paths` and
-  the colours
-- messages: `Param`, `Got`, `NONE`
-- words: `duration`, `number`, `plural`, `probabilities`, `readable`, `setting`
-- stability of selections: `measure_stability`
-- input: `check_choice`, `check_integer`, `as_table`, `split_target`, `check_target`, `data_hash`,
-  `data_folder`
-- runs: `run_tasks`, `open_checkpoint`, `versions`, `set_aside`, `warn`, `ALONE`
-- commands: `add_output_flags`, `add_work_flags`, `names_of`, `keep_result`, `output_place`
-
-The names stand in ``extending.pyi``, each with the file that it comes from, and are imported when
-they are first used: a module that only declares the flags of a command stays light.
+The names stand in ``extending.pyi``, each with the file that it comes from: results, pages, pictures,
+messages and words, checks of input, runs, and the flags of commands.  They are imported when they are
+first used: a module that only declares the flags of a command stays light.
 """
 
 from __future__ import annotations

@@ -30,10 +30,7 @@ def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
 
 
 def column_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
-    """Columns of a matrix in parts of about `PART` bytes; no part has a single column.
-
-    The sum over a single column is taken in another order than that over one of several.
-    """
+    """Columns in parts of about `PART` bytes, never a single one, which NumPy sums in another order."""
     m, p = shape
     n_parts = max(1, min(8 * m * p // PART, p // 2))
     edges = [p * i // n_parts for i in range(n_parts + 1)]

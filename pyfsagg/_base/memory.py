@@ -44,10 +44,9 @@ def read_memory(value: int | str) -> int:
 def memory_limit(size: int | str | None) -> Iterator[None]:
     """A memory limit inside a ``with`` block: larger computations are refused.
 
-    The memory of a computation is estimated from the shapes of its arrays before any of it is
-    allocated, and the computation is refused if it does not fit.  Without a limit, the memory that is free
-    on the machine counts.  The variable PYFSAGG_MEMORY_LIMIT of the environment sets a
-    limit for a whole process.
+    The memory of a computation is estimated from the shapes of its arrays before any of it is allocated.
+    Without a limit, the memory that is free on the machine counts.  The variable PYFSAGG_MEMORY_LIMIT of
+    the environment sets a limit for a whole process.
 
     Parameters
     ----------
@@ -96,10 +95,7 @@ def require_memory(needed: float, what: str, remedy: str) -> None:
 
 @contextmanager
 def within_memory(needed: float, what: str, remedy: str) -> Iterator[None]:
-    """As :func:`require_memory`, and the same error if an allocation in the block fails all the same.
-
-    A limit of addresses (``ulimit -v``) counts pages that are never written, which the estimate does not.
-    """
+    """As :func:`require_memory`, and the same error if an allocation in the block fails all the same."""
     require_memory(needed, what, remedy)
     try:
         yield

@@ -28,9 +28,8 @@ class TakenError(OutputError):
 class Place:
     """A folder for results that is checked and held from the start of a run to its end.
 
-    The results are put together in a `draft`, which lies beside the folder and takes its place in one
-    step.  Where that cannot be (the working directory, a mount point, a folder whose parent cannot be
-    written) the draft lies in the folder, and its files move one by one.
+    The results are put together in a `draft` beside the folder, which takes its place in one step; or inside
+    it (the working directory, a mount point, a parent that cannot be written), and files move one by one.
     """
 
     def __init__(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:

@@ -37,39 +37,17 @@ class Named(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
-    """What is said of a method of any kind; each room adds what it needs to call it.
+    """What is said of a method of any kind; each room adds what it needs to call it."""
 
-    Attributes
-    ----------
-    name : str
-        Lower case, words joined by ``_``.
-    aliases : tuple of str
-        Other names it answers to.
-    summary : str
-        One line.
-    formula : str
-        In plain text, with the symbols of the room: what a terminal shows.
-    latex : str
-        The same in LaTeX, for the pages of the documentation.
-    bounds : str
-        The range of its values, for instance ``"[0, 1]"``.
-    higher_is_better : bool
-        Direction of its values.
-    ties : str
-        What it does with equal values.
-    source : str
-        Where it is published.
-    """
-
-    name: str
+    name: str  # lower case, words joined by "_"
     aliases: tuple[str, ...] = ()
-    summary: str
-    formula: str = ""
-    latex: str = ""
-    bounds: str = ""
+    summary: str  # one line
+    formula: str = ""  # in plain text, with the symbols of the room: what a terminal shows
+    latex: str = ""  # the same for the pages of the documentation
+    bounds: str = ""  # the range of its values, for instance "[0, 1]"
     higher_is_better: bool = True
-    ties: str = ""
-    source: str = ""
+    ties: str = ""  # what it does with equal values
+    source: str = ""  # where it is published
 
 
 NamedT = TypeVar("NamedT", bound=Named)
@@ -195,12 +173,10 @@ class Call:
 
     function: str  # its name below pyfsagg, for instance "wam" or "rank_order.eliminate"
     data: tuple[str, ...]  # the names of the data, which come first
-    arguments: Mapping[
-        str, str
-    ]  # code of the arguments that differ from their defaults, and of the seed
-    own: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what the reader has to define, by its name
+    # Code of the arguments that differ from their defaults, and of the seed.
+    arguments: Mapping[str, str]
+    # What the reader has to define, by its name.
+    own: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import ParamSpec, TypeVar
 
 from pyfsagg._message import Message
 from pyfsagg.exceptions import PyfsaggWarning
@@ -16,8 +14,7 @@ from pyfsagg.exceptions import PyfsaggWarning
 ALONE = threading.RLock()
 """For whoever changes what all threads share: Python's filters of warnings, Matplotlib's settings.
 
-Two threads that change and restore them at the same time leave them changed.  No parallel work is
-started under this lock, because its threads may need the lock as well.
+No parallel work is started under this lock, because its threads may need the lock as well.
 """
 
 _ASIDE: ContextVar[list[str] | None] = ContextVar("remarks", default=None)
@@ -53,31 +50,3 @@ def set_aside() -> Iterator[list[str]]:
         yield remarks
     finally:
         _ASIDE.reset(token)
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def deprecated(
-    *, since: str, removed_in: str, instead: str
-) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a public function that will go away.
-
-    Each call warns with a ``FutureWarning``, which Python shows by default, and names the remedy.
-    """
-
-    def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        @functools.wraps(function)
-        def announced(*args: P.args, **kwargs: P.kwargs) -> T:
-            warnings.warn(
-                f"{function.__name__} is deprecated since pyfsagg {since} and will be removed in "
-                f"{removed_in}; use {instead}",
-                FutureWarning,
-                stacklevel=2,
-            )
-            return function(*args, **kwargs)
-
-        return announced
-
-    return decorate

@@ -2,8 +2,7 @@
 
 A checkpoint folder holds ``checkpoint.json`` (whose pieces these are), ``part-*.npz`` (the pieces, a
 second's worth of work in each) and ``lock``.  Every file appears complete or not at all; the name of
-a part ends in a digest of its content, and the part says of which run it is.  What a kill costs, at
-any moment, is the pieces in work and those of the last second.
+a part ends in a digest of its content.  A kill costs the pieces in work and those of the last second.
 """
 
 from __future__ import annotations
@@ -129,8 +128,7 @@ def open_checkpoint(
 ) -> Iterator[Checkpoint | None]:
     """The checkpoint of a run in a new, empty or earlier folder, locked for this process; or None.
 
-    Everything on which the pieces depend is in `settings`: kind of run, settings, seed, hash of the data,
-    versions.
+    `settings` hold all on which the pieces depend: kind of run, settings, seed, hash of the data, versions.
     """
     if folder is None:
         yield None

@@ -1,9 +1,8 @@
 """What a value is, by its content: equal in every process, and different once anything in it changes.
 
-A checkpoint has to know whether a function is still the one whose scores it holds.  The address of a
-function says nothing, its name too little: a helper, a default, a global or an attribute may have
-changed.  So its code is read with all that the code uses.  What was installed with a version (Python,
-NumPy, pyfsagg) is known by its name and that version; all else is read to the bottom.
+A checkpoint has to know whether a function is still the one whose scores it holds, so its code is read with
+all that the code uses.  What was installed with a version (Python, NumPy, pyfsagg) is known by its name and
+that version; all else is read to the bottom.
 """
 
 from __future__ import annotations

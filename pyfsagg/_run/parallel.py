@@ -1,10 +1,8 @@
 """Work in parallel: the one place where tasks are handed to joblib.
 
-Two kinds of tasks exist.  Those of `run_tasks` give their result back and may run anywhere: in
-threads, in processes, or on the machines of a cluster that the caller has chosen by
-``joblib.parallel_config(backend="dask")``.  Those of `run_threads` write into arrays that all of
-them see, and always run in threads of this process.  Results come in the order of the items, and
-neither the number of workers nor the place where they work has an influence on any bit.
+Tasks of `run_tasks` may run anywhere: in threads, in processes, or on a cluster that the caller has chosen
+by ``joblib.parallel_config(backend="dask")``; those of `run_threads` write into arrays that all of them see.
+Results come in the order of the items, and no bit depends on the number of workers or on their place.
 """
 
 from __future__ import annotations
@@ -74,13 +72,11 @@ def run_tasks(
     """``function(shared, item)`` for each item, in order, each as soon as it is there.
 
     The function must belong to a module, so that processes and clusters can import it.  What is `shared`
-    is sent to a cluster once, which holds a copy on each of its workers, so that the loss of one does no
-    harm; items travel with their tasks.  A cluster uses all workers that it has, whatever `n_jobs` is.
-    `threads` says that the tasks leave the interpreter free (compiled kernels), so that threads of this
-    process suffice; otherwise they run in processes of one thread each.
+    is sent to a cluster once; items travel with their tasks.  A cluster uses all its workers, whatever
+    `n_jobs` is.  `threads` says that the tasks leave the interpreter free (compiled kernels), so that
+    threads of this process suffice; otherwise they run in processes of one thread each.
 
-    A `WorkerError` says that a worker died (out of memory, killed), that the cluster is gone, or that it
-    has had no worker for `PATIENCE` seconds.
+    A `WorkerError` says that a worker died, or that the cluster is gone or has no worker.
     """
     backend, configured = get_active_backend()
     n_jobs = configured if n_jobs is None else _not_zero(n_jobs)
@@ -175,9 +171,8 @@ class _LostError(Exception):
 def _send(client: Any, packed: _Shared) -> Any:
     """A copy on one worker, from which the others take theirs.
 
-    What is sent to a worker that dies may never arrive, and is given up.  Dask's own way to make copies
-    (``broadcast``) is not used: if a worker dies then, the scheduler keeps a lock for ever, at which every
-    later sending waits.
+    What is sent to a worker that dies may never arrive, and is given up.  Dask's ``broadcast`` is not used:
+    if a worker dies then, the scheduler keeps a lock for ever, at which every later sending waits.
     """
     sent: Future[Any] = Future()
 

@@ -103,14 +103,6 @@ class Saved:
         with (self.path / ARRAY_FILE).open("rb") as file, np.load(file) as arrays:
             return dict(arrays)
 
-    def texts(self, name: str) -> pd.DataFrame:
-        """A table as it is written, every cell a text."""
-        import pandas as pd
-
-        from pyfsagg._table.delimited import unescaped_frame
-
-        return unescaped_frame(pd.read_csv(self.path / name, dtype="str", keep_default_na=False))
-
     def frame(
         self,
         name: str,
@@ -337,9 +329,8 @@ class Result(Part):
                     f"reads {cls._kind!r} of schema {cls._schema}"
                 )
             made = cls._from_files(saved)
-            view = _renamed(saved.document.get("view", {}), made._options)
             # Results are frozen; how one was shown is no part of what it is.
-            object.__setattr__(made, "_view", view)
+            object.__setattr__(made, "_view", dict(saved.document.get("view", {})))
             return made
 
     def _face(self) -> Face:
@@ -464,11 +455,7 @@ def _json_of(document: Mapping[str, Any]) -> str:
 
 
 def _text_of(value: Any) -> str:
-    """A value of the record as JSON text; of a list every element has its line.
-
-    Elements are not indented further: only without that does Python encode them in compiled code, and a
-    ranking of 100,000 features is a long list.
-    """
+    """A value of the record as JSON text; of a list every element has its line, for quick encoding."""
     how: dict[str, Any] = {"allow_nan": False, "ensure_ascii": False, "default": as_record}
     if isinstance(value, list) and value:
         return "[\n    " + ",\n    ".join(json.dumps(one, **how) for one in value) + "\n  ]"
@@ -480,15 +467,3 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     cells = frame.astype(object)
     rows = cells.where(cells.notna(), None).to_dict("records")
     return [{str(name): cell for name, cell in row.items()} for row in rows]
-
-
-def _renamed(view: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """A saved view in today's words; `known` are the options of its kind of result."""
-    renamed = dict(view)
-    if "n_features_to_select" in known:
-        for name in ("top", "rule", "size", "threshold"):
-            if name in renamed and name not in known:
-                renamed["n_features_to_select"] = renamed.pop(name)
-    if "alpha" in renamed and "confidence_level" in known:
-        renamed["confidence_level"] = 1.0 - renamed.pop("alpha")
-    return renamed

@@ -323,17 +323,22 @@ def _stability(result: EnsembleResult) -> list[Block]:
     frame, remarks = agreement(result)
     if isinstance(frame, DataError):
         return [Text(f"The stability of this run is not defined: {frame}.")]
-    rows = []
+    rows, noise = [], result.shuffled
     for measure in frame.columns:
         spec = STABILITY_MEASURES.get(str(measure))
         name, meaning = MEASURES.get(spec.name, (readable(spec.name), spec.summary))
+        cells = list(map(number, frame[measure]))
+        if noise is not None:
+            shuffled = [noise.reference(str(label), str(measure)) for label in frame.index]
+            pairs = zip(cells, map(number, shuffled), strict=True)
+            cells = [f"{cell} ({reference})" for cell, reference in pairs]
         rows.append(
             [
                 linked(name, STABILITY_PAGE.entry(spec.name)),
                 meaning,
                 spec.bounds.replace("-", "−").replace("inf", "∞"),
                 "larger" if spec.higher_is_better else "smaller",
-                *_cells(frame[measure], result, str(measure)),
+                *cells,
             ]
         )
     labels = ["all combined" if label == "bam" else readable(label) for label in frame.index]
@@ -351,19 +356,10 @@ def _stability(result: EnsembleResult) -> list[Block]:
         "same mistake is stable."
     )
     notes = [Text(Markup("<b>Note.</b> {}.").format(remark), quiet=True) for remark in remarks]
-    if result.shuffled is not None:
+    if noise is not None:
         notes.insert(0, Text("In brackets: with shuffled targets."))
     notes.append(Text(Markup("Formulas: {}.").format(leads_to(STABILITY_PAGE)), quiet=True))
     return [table, *notes, Text(meaning, quiet=True)]
-
-
-def _cells(values: pd.Series[float], result: EnsembleResult, measure: str) -> list[str]:
-    """A measure of each filter, in brackets with shuffled targets."""
-    cells, noise = list(map(number, values)), result.shuffled
-    if noise is None:
-        return cells
-    references = (number(noise.reference(str(label), measure)) for label in values.index)
-    return [f"{cell} ({reference})" for cell, reference in zip(cells, references, strict=True)]
 
 
 def _references(result: EnsembleResult) -> list[tuple[str, str]]:

@@ -75,7 +75,15 @@ def plot_ranking(
     aggregate = result.ranking[best]
     ax = new_axes(ax, 1.5 + 0.24 * len(best))
     rows = np.arange(len(best))
-    for chosen, colour, fill, label in _groups(result, best, selected[best]):
+    noise, chosen = result.shuffled, selected[best]
+    above = np.ones(len(best), dtype=np.bool_) if noise is None else noise.above[best]
+    looks = (
+        (chosen & above, BLUE, BLUE, "median, selected"),
+        (chosen & ~above, GREY, BLUE, "median, selected but like noise"),
+        (~chosen & above, GREY, "white", "median, others"),
+        (~chosen & ~above, GREY, GREY, "median, like noise"),
+    )
+    for chosen, colour, fill, label in looks:
         if chosen.any():
             ax.hlines(rows[chosen], low[chosen], high[chosen], color=colour, linewidth=2.0)
             dots: dict[str, Any] = {"color": colour, "mfc": fill, "markersize": 6.0, "label": label}
@@ -84,12 +92,8 @@ def plot_ranking(
     ax.plot(aggregate, rows, "D", label="aggregated rank", **look)
     right = float(max(high.max(), aggregate.max()))
     if 0 < cut < result.n_features and cut <= right:
-        dashes: dict[str, Any] = {
-            "linestyle": (0, (4, 3)),
-            "linewidth": 1.0,
-            "label": f"cut: best {cut}",
-        }
-        ax.axvline(cut + 0.5, color=INK, **dashes)
+        dashes: dict[str, Any] = {"linestyle": (0, (4, 3)), "linewidth": 1.0}
+        ax.axvline(cut + 0.5, color=INK, label=f"cut: best {cut}", **dashes)
     margin = max(0.5, 0.03 * right)
     ax.set_xlim(1.0 - margin, right + margin)
     ax.set_xticks(number_ticks(right))
@@ -99,20 +103,6 @@ def plot_ranking(
     set_title(ax, _title("Rank", len(best), result), above_legend=True)
     legend_above(ax)
     return ax
-
-
-def _groups(
-    result: Ranked, best: NDArray[np.intp], selected: NDArray[np.bool_]
-) -> list[tuple[NDArray[np.bool_], str, str, str]]:
-    """Which of the drawn features look alike: mask, colour of the line, fill of the dot, label."""
-    noise = result.shuffled
-    above = np.ones(len(best), dtype=np.bool_) if noise is None else noise.above[best]
-    return [
-        (selected & above, BLUE, BLUE, "median, selected"),
-        (selected & ~above, GREY, BLUE, "median, selected but like noise"),
-        (~selected & above, GREY, "white", "median, others"),
-        (~selected & ~above, GREY, GREY, "median, like noise"),
-    ]
 
 
 def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
@@ -141,7 +131,13 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     # Bars would end exactly at the edge of the axes, as if they were cut off there.
     ax.use_sticky_edges = False
     ax.autoscale_view(scaley=False)
-    ax.set_xlabel(score_axis_label(result))
+    label, unit = next(iter(result.score_matrices)), ""
+    if label in FILTERS:
+        spec = FILTERS.get(label)
+        unit = ", nats" if "nats" in f"{spec.summary} {spec.bounds}" else ""
+    bam = result.method == "bam"
+    what = "Combined score of the filters" if bam else f"Score: {readable(label)}{unit}"
+    ax.set_xlabel(f"{what} (larger = more important)")
     feature_axis(ax, [result.feature_names[j] for j in best])
     clear_frame(ax, grid="x")
     set_title(ax, _title("Scores", len(best), result))
@@ -158,18 +154,6 @@ def best_features(result: Ranked, n: int) -> NDArray[np.intp]:
     """Positions of the `n` best features (or of all, if there are fewer), best first."""
     n = check_integer("n", n, low=1)
     return best_first(result)[:n]
-
-
-def score_axis_label(result: Ranked) -> str:
-    """What the combined scores of a result are, with their unit."""
-    if result.method == "bam":
-        return "Combined score of the filters (larger = more important)"
-    label = next(iter(result.score_matrices))
-    unit = ""
-    if label in FILTERS:
-        spec = FILTERS.get(label)
-        unit = ", nats" if "nats" in f"{spec.summary} {spec.bounds}" else ""
-    return f"Score: {readable(label)}{unit} (larger = more important)"
 
 
 MOST_RESAMPLES = 1000  # half a million pairs show the shape of a distribution well enough

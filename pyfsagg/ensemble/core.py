@@ -88,11 +88,7 @@ def _reserve(file: int, size: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """How score matrices become one score per feature.
-
-    Several filters are brought to the range from 0 to 1, as `normalize` says, and aggregated within each
-    resample; the resamples are aggregated by the same method.
-    """
+    """How score matrices become one score per feature: by an aggregator, after `normalize` of several."""
 
     aggregator: str
     options: Mapping[str, Any]

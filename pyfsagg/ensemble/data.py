@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from types import SimpleNamespace
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
@@ -12,8 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats
-from pyfsagg._base.fields import plain, put_together
-from pyfsagg._base.words import plural
+from pyfsagg._base.fields import Apart, plain, put_together, taken_apart
 from pyfsagg.ensemble.core import Matrices, Recipe
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.ranks import rank_scores
@@ -81,11 +81,7 @@ class ShuffledTargets:
 
     @property
     def level(self) -> float:
-        """What noise reaches: of 20 targets, the true one and 19 shuffled ones, the largest excess.
-
-        With fewer shuffled targets, too, the largest of them; with more, that which 5 % of the targets
-        reach.
-        """
+        """The largest excess of up to 19 shuffled targets; of more, what 5 % of the targets reach."""
         return float(np.sort(self.largest)[-self._allowed])
 
     @property
@@ -101,14 +97,6 @@ class ShuffledTargets:
     def above(self) -> Booleans:
         """Which features (n_features,) score above noise; a tie with noise is noise."""
         return self.excess > self.level + ROUNDING * max(1.0, abs(self.level))
-
-    @property
-    def sentence(self) -> str:
-        """A sentence on what was done."""
-        return (
-            f"The same filters scored {plural(self.n_shuffles, 'target')} with shuffled rows in "
-            f"{plural(self.n_resamples, 'resample')} each."
-        )
 
     def reference(self, label: str, measure: str = "spearman") -> float:
         """A measure of stability with shuffled targets; NaN where it is not defined."""
@@ -126,10 +114,6 @@ class ShuffledTargets:
             "n_above": int(self.above.sum()),
             "stability": cells.where(cells.notna(), None).to_dict("index"),
         }
-
-    def arrays(self) -> dict[str, Floats]:
-        """What ``matrices.npz`` holds."""
-        return {"shuffled_excess": self.excess, "shuffled_largest": self.largest}
 
     @classmethod
     def of_files(cls, document: Mapping[str, Any], arrays: Mapping[str, Any]) -> Self | None:
@@ -161,9 +145,7 @@ class RunSetup:
     plan_params: Mapping[str, Any]
     recipe: Recipe
     seed: int
-    rows_stand_alone: (
-        bool  # no weights and no groups of rows: a half of a pair has half of the rows
-    )
+    rows_stand_alone: bool  # no weights, no groups: a half of a pair has half of the rows
     n_samples: int
     n_columns: int  # features may be groups of columns
     rows_in_a_half: int | None  # of the pairs that were drawn beside the run
@@ -261,13 +243,21 @@ class Ranked(Grouped):
 
 def document_of(data: Ranked) -> dict[str, Any]:
     """What :func:`fields_of` reads beside the arrays and the settings."""
-    return {
+    document = {
         "method": data.method,
         "features": list(data.feature_names),
         "copies": plain(data.copies),
-        **({} if data.shuffled is None else {"shuffled": data.shuffled.record()}),
-        **({} if data.permutation is None else {"permutation": data.permutation.record()}),
     }
+    if data.shuffled is not None:
+        document["shuffled"] = data.shuffled.record()
+    if data.permutation is not None:
+        sentences = list(data.permutation.sentences)
+        document["permutation"] = {**_apart(data.permutation).record, "sentences": sentences}
+    return document
+
+
+def _apart(permutation: TargetPermutation) -> Apart:
+    return taken_apart(permutation, names="permutation_{}", without=("feature_names",))
 
 
 def arrays_of(data: Ranked) -> dict[str, Floats]:
@@ -276,9 +266,11 @@ def arrays_of(data: Ranked) -> dict[str, Floats]:
     arrays = {
         **{f"filter_{i}": matrix for i, matrix in enumerate(data.score_matrices.values())},
         **{name: getattr(data, name) for name in named},
-        **({} if data.permutation is None else data.permutation.arrays()),
-        **({} if data.shuffled is None else data.shuffled.arrays()),
+        **({} if data.permutation is None else _apart(data.permutation).arrays),
     }
+    if data.shuffled is not None:
+        arrays["shuffled_excess"] = data.shuffled.excess
+        arrays["shuffled_largest"] = data.shuffled.largest
     return {name: array for name, array in arrays.items() if array is not None}
 
 
@@ -300,14 +292,18 @@ def fields_of(document: Mapping[str, Any], arrays: Mapping[str, Floats]) -> dict
                 f"the array {name} must hold numbers of shape {shape}, and holds "
                 f"{arrays[name].dtype} of shape {arrays[name].shape}"
             )
-    copies = document.get("copies")
+    copies, permutation = document.get("copies"), document.get("permutation")
+    if permutation is not None:
+        known = {"feature_names": tuple(names)}
+        source = SimpleNamespace(arrays=arrays)
+        permutation = put_together(TargetPermutation, permutation, source, "permutation_{}", known)
     return {
         **{name: document[name] for name in ("method", "parameters", "data", "versions")},
         "feature_names": tuple(names),
         "score_matrices": {label: arrays[f"filter_{i}"] for i, label in enumerate(labels)},
         **{name: arrays[name] for name in ("combined", "scores", "ranking")},
         **{name: arrays.get(name) for name in ("own_scores", "halves")},
-        "permutation": TargetPermutation.of_files(document, arrays),
+        "permutation": permutation,
         "copies": None if copies is None else put_together(Copies, copies),
         "shuffled": ShuffledTargets.of_files(document, arrays),
     }

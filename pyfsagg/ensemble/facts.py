@@ -409,7 +409,14 @@ def _agreement_of_resamples(data: Ranked) -> list[Block]:
         rows,
     )
     notes = [Text(f"{remark}.") for remark in remarks]
-    return [table, *notes] if noise is None else [table, *notes, Text(noise.sentence)]
+    if noise is not None:
+        targets, resamples = (
+            plural(noise.n_shuffles, "target"),
+            plural(noise.n_resamples, "resample"),
+        )
+        done = f"The same filters scored {targets} with shuffled rows in {resamples} each."
+        notes.append(Text(done))
+    return [table, *notes]
 
 
 def _by_chance(data: Ranked, k: int, wish: Wish) -> str:

@@ -196,11 +196,7 @@ def _correlations(values: Floats, weights: Floats) -> Floats:
 
 
 def _groups(matrix: Floats, names: Sequence[str], least: float) -> tuple[tuple[str, ...], ...]:
-    """Clusters of two or more in which every pair has at least the similarity `least`.
-
-    Complete linkage; equal similarities by name.  Only features with a neighbour take part: what has
-    none stays alone.
-    """
+    """Clusters of two or more with similarities of at least `least`: complete linkage, ties by name."""
     order = sorted(range(len(names)), key=lambda j: names[j])
     near = matrix >= least
     np.fill_diagonal(near, False)
@@ -316,8 +312,7 @@ def _frequencies(
 ) -> list[tuple[float, Floats]]:
     """For each group: how often at least one member is selected, and how often each of them is.
 
-    The shares are of the resamples that saw a member.  Equal scores at the edge count with the share of their
-    orders that selects at least one.
+    The shares are of the resamples that saw a member; ties at the edge count with the share of their orders.
     """
     scores = data.combined
     seen, alone = np.zeros(scores.shape[1]), np.zeros(scores.shape[1])

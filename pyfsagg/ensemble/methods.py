@@ -27,11 +27,11 @@ from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import TENTH, Work, require_score_memory, score_resamples
 from pyfsagg.ensemble.settings import Precision
-from pyfsagg.ensemble.trust import needs_own_scores, pairs_plan, record_of_pairs
+from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import Plan, Resamples
+from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples
 
 DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared")
 
@@ -79,10 +79,8 @@ def wam(
         reached; ``"auto"`` is the default one.
     resampling : str or plan
         A name from ``pyfsagg.list_methods("resampling")``, or a plan of :mod:`pyfsagg.resampling`:
-        ``Subsample(0.8)``,
-        ``GroupedBootstrap(groups)``, ``Bootstrap(sample_weight=counts)``,
-        ``ComplementaryPairs()`` for disjoint halves, ``Rows(indices)`` to repeat a
-        run made elsewhere.
+        ``Subsample(0.8)``, ``GroupedBootstrap(groups)``, ``Bootstrap(sample_weight=counts)``,
+        ``ComplementaryPairs()`` for disjoint halves, ``Rows(indices)`` to repeat a run made elsewhere.
     task : str or Task
         ``"classification"``, ``"regression"``, ``"survival"``, or a :class:`pyfsagg.Task`, which also
         sets which columns are nominal and whether near-constant ones are left out.
@@ -367,7 +365,7 @@ def _carry_out(
             open_checkpoint(execution.checkpoint, identity) as checkpoint,
             progress_reporter(execution.progress) as report,
         ):
-            job = Job(run, Nulls.of(run), recipe, arguments["n_jobs"], Steps(report), checkpoint)
+            job = Job(run, Nulls(run), recipe, arguments["n_jobs"], Steps(report), checkpoint)
             matrices, combined, precision = _resamples(job)
             m = len(combined)
             parameters: dict[str, Any] = {**run.parameters, "n_resamples": m, **precision}
@@ -452,13 +450,18 @@ def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
     if not size:
         return None, {}
     try:
-        drawn = run.draw(size, plan=pairs_plan(run.plan))
+        # For the same population as that of the plan of the run: its groups, its weights.
+        groups = getattr(run.plan, "groups", None)
+        pairs = ComplementaryPairs(groups=groups, sample_weight=run.plan.sample_weight)
+        drawn = run.draw(size, plan=pairs)
         if not run.store.on_disk:
             require_score_memory(len(run.labels), (size, len(run.names)))
         matrices = job.score(drawn, m, store=run.store, what="halves")
     except DataError as reason:
         return None, {"pairs": {"reason": reason.message}}
-    return job.combine(matrices), {"pairs": record_of_pairs(drawn)}
+    n_rows = float(drawn.weights.sum(axis=1, dtype=np.int64).mean())
+    record = {"n_pairs": size // 2, "rows_in_a_half": round(n_rows)}
+    return job.combine(matrices), {"pairs": record}
 
 
 def _shuffled(

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +18,6 @@ import pandas as pd
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
 from pyfsagg._message import Param, Remedy
-from pyfsagg._run.checkpoint import Checkpoint
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
@@ -27,7 +28,7 @@ from pyfsagg.ensemble.scoring import score_resamples
 from pyfsagg.error_control import TargetPermutation, step_down_max_t
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
-from pyfsagg.resampling import Plan, Resamples, Rows
+from pyfsagg.resampling import Resamples, Rows
 from pyfsagg.resampling.plan import canonical_order, generator
 from pyfsagg.stability_measures.chance import n_draws
 from pyfsagg.stability_measures.pairwise import thesis_measures
@@ -53,17 +54,25 @@ _STREAM = 2  # of random numbers; 0 draws rows, 1 noise
 
 @dataclass(frozen=True, eq=False)
 class Nulls:
-    """The targets of a run without relation to its features: how many, and in how many resamples each.
-
-    `reason` says why none can be shuffled for the proposal; empty if they can.
-    """
+    """The targets of a run without relation to its features: how many, and in how many resamples each."""
 
     run: Run
-    reason: str
 
-    @classmethod
-    def of(cls, run: Run) -> Nulls:
-        return cls(run, why_not_shuffled(run.target, run.plan, run.labels))
+    @cached_property
+    def reason(self) -> str:
+        """Why rows of the target cannot be shuffled one by one for the proposal; empty if they can."""
+        plan, labels = self.run.plan, self.run.labels
+        if self.run.target.kind == "none":
+            return "there is no target"
+        if all(label in FILTERS and "none" in FILTERS.get(label).targets for label in labels):
+            return "the filters do not use the target"
+        if getattr(plan, "groups", None) is not None:
+            return "rows of one group belong together and cannot be shuffled one by one"
+        if plan.sample_weight is not None:
+            return "rows with weights stand for several samples and cannot be shuffled one by one"
+        if isinstance(plan, Rows):
+            return "the rows of the resamples were given, and it is not known how they were drawn"
+        return ""
 
     def shuffled_size(self, m: int) -> int:
         """In how many resamples a target is scored for the proposal: a fiftieth of m, from 2 to 10."""
@@ -85,31 +94,6 @@ class Nulls:
         return number and number * size + max(0, size - m)
 
 
-def why_not_shuffled(target: Target, plan: Plan, labels: list[str]) -> str:
-    """Why the rows of a target cannot be shuffled one by one; empty if they can."""
-    if target.kind == "none":
-        return "there is no target"
-    if all(label in FILTERS and "none" in FILTERS.get(label).targets for label in labels):
-        return "the filters do not use the target"
-    if getattr(plan, "groups", None) is not None:
-        return "rows of one group belong together and cannot be shuffled one by one"
-    if plan.sample_weight is not None:
-        return "rows with weights stand for several samples and cannot be shuffled one by one"
-    if isinstance(plan, Rows):
-        return "the rows of the resamples were given, and it is not known how they were drawn"
-    return ""
-
-
-def own_columns(method: str, labels: list[str], recipe: Recipe) -> bool:
-    """Whether the aggregated score of a feature depends on no other feature."""
-    return (
-        method == "wam"
-        and all(label in FILTERS and label in OWN_COLUMN for label in labels)
-        and recipe.spec.input == "scores"
-        and recipe.spec.by_item(recipe.options)
-    )
-
-
 def shuffled_target(table: AnyTable, target: Target, seed: int, k: int) -> Target:
     """The target with its rows in the order number `k`, whatever the order of the rows in the table."""
     order = canonical_order(table, target)
@@ -118,23 +102,21 @@ def shuffled_target(table: AnyTable, target: Target, seed: int, k: int) -> Targe
     return target.take(rows)
 
 
-# ---------------------------------------------------------------------------------------------
-# the engine
-# ---------------------------------------------------------------------------------------------
+# The engine.
+
+
 def scores_by_target(
     run: Run,
     targets: Iterable[Target],
     number: int,
     r: int,
     *,
-    what: str,
-    n_jobs: int | None,
-    progress: Progress | None,
-    checkpoint: Checkpoint | None,
+    progress: Progress,
+    **how: Any,
 ) -> Iterator[dict[str, Floats]]:
     """Scores (r, n_features) by filter, of one of the `number` targets after the other.
 
-    Everything that does not depend on the target was settled with the run and is not done again.
+    `how` is as in :func:`score_resamples`.  What does not depend on the target was settled with the run.
     """
     table, classes = run.filters[0].table, run.target.kind == "classes"
     at_once = max(1, CELLS // (r * max(table.n_samples, table.n_features)))
@@ -143,22 +125,19 @@ def scores_by_target(
     left = iter(targets)
     for first in range(0, number, at_once):
         others = list(islice(left, at_once))
+
+        def advance(done: int, _: int, before: int = first * r) -> None:
+            progress(before + done, number * r)
+
         scored = score_resamples(
             run.filters if classes else run.bind(others[0]),
             _joined([run.draw_with(target, r) for target in others]),
-            n_jobs=n_jobs,
-            checkpoint=checkpoint,
             first=first * r,
-            what=what,
-            progress=_moved_on(progress, first * r, number * r),
+            progress=advance,
+            **how,
         )
         for start in range(0, len(others) * r, r):
             yield {label: scored[label][start : start + r] for label in run.labels}
-
-
-def _moved_on(progress: Progress | None, before: int, total: int) -> Progress | None:
-    """A progress function for a part of the targets."""
-    return None if progress is None else lambda done, _: progress(before + done, total)
 
 
 def _joined(drawn: list[Resamples]) -> Resamples:
@@ -178,18 +157,10 @@ def all_seen(matrices: Matrices, r: int) -> bool:
     return not any(np.isnan(matrix[:r]).all(axis=0).any() for matrix in matrices.values())
 
 
-# ---------------------------------------------------------------------------------------------
-# what noise reaches, for the proposal
-# ---------------------------------------------------------------------------------------------
-def score_shuffled(
-    nulls: Nulls,
-    matrices: Matrices,
-    recipe: Recipe,
-    *,
-    n_jobs: int | None,
-    progress: Progress | None,
-    checkpoint: Checkpoint | None,
-) -> ShuffledTargets:
+# What noise reaches, for the proposal.
+
+
+def score_shuffled(nulls: Nulls, matrices: Matrices, recipe: Recipe, **how: Any) -> ShuffledTargets:
     """How shuffled targets score, as the run scored the true one; a DataError says why they cannot."""
     if nulls.reason:
         raise DataError(nulls.reason)
@@ -206,9 +177,7 @@ def score_shuffled(
         number,
         r,
         what=f"shuffled targets, {r} each, resamples",
-        n_jobs=n_jobs,
-        progress=progress,
-        checkpoint=checkpoint,
+        **how,
     ):
         for label, matrix in scores.items():
             means[label].append(_mean(matrix))
@@ -274,18 +243,11 @@ def _measures(matrix: Floats, seed: int) -> dict[str, float]:
     return values
 
 
-# ---------------------------------------------------------------------------------------------
-# p-values
-# ---------------------------------------------------------------------------------------------
+# P-values.
+
+
 def score_permuted(
-    nulls: Nulls,
-    method: str,
-    matrices: Matrices,
-    recipe: Recipe,
-    *,
-    n_jobs: int | None,
-    progress: Progress | None,
-    checkpoint: Checkpoint | None,
+    nulls: Nulls, method: str, matrices: Matrices, recipe: Recipe, **how: Any
 ) -> TargetPermutation:
     """P-values of the aggregated scores against permuted targets: by feature, and family-wise.
 
@@ -308,20 +270,25 @@ def score_permuted(
         number,
         r,
         what=f"{number} permuted targets, {r} each, resamples",
-        n_jobs=n_jobs,
-        progress=progress,
-        checkpoint=checkpoint,
+        **how,
     )
     with set_aside():  # the aggregator warned when it was given the true target
         for k, scores in enumerate(scored):
             null[k] = _aggregated(run, scores, recipe)
     p_values, family_wise = step_down_max_t(observed, null)
+    # The aggregated score of a feature then depends on no other feature.
+    alone = (
+        method == "wam"
+        and all(label in FILTERS and label in OWN_COLUMN for label in run.labels)
+        and recipe.spec.input == "scores"
+        and recipe.spec.by_item(recipe.options)
+    )
     return TargetPermutation(
         feature_names=run.names,
         scores=observed,
         p_values=p_values,
         family_wise_p_values=family_wise,
-        strong=own_columns(method, run.labels, recipe),
+        strong=alone,
         n_permutations=number,
         n_resamples=r,
     )

@@ -210,9 +210,8 @@ class EnsembleResult(Ranked, Result):
         (:func:`pyfsagg.wam`), only the knee decides, or a quarter is proposed, and the reason says so.
 
         Filters whose score of a feature depends on other features, such as mRMR, are not asked where there
-        are others: their score of a feature without relation to the target is not that of shuffled targets
-        if other features are related to it.  Alone, they keep the share of false proposals for a target
-        without any relation to the features only.  Simulations are in the calibration report.
+        are others; alone, they keep the share of false proposals only for a target that is unrelated to all
+        features.  Simulations are in the calibration report.
 
         Examples
         --------
@@ -369,10 +368,9 @@ class EnsembleResult(Ranked, Result):
         The covariance of the errors is that of the resamples; of subsamples with a share f of the
         rows it is multiplied by f / (1 − f).  See :func:`pyfsagg.statistics.rank_confidence`.
 
-        After a bootstrap the estimates are the scores of the table itself, not their means over the
-        resamples: repeated rows look like evidence, the more so the more levels a feature has (the mean
-        of χ² is too large by about (levels − 1)(classes − 1)).  Therefore a feature may be ranked
-        outside its set where features differ in their number of levels.
+        After a bootstrap the estimates are the scores of the table itself: repeated rows raise the scores
+        of features with many levels (the mean of χ² by about (levels − 1)(classes − 1)), so that such a
+        feature may be ranked outside its set.
         """
         return rank_sets(self, check_confidence_level("confidence_level", confidence_level))
 

@@ -112,8 +112,7 @@ def set_up_run(
 ) -> Run:
     """Validate the input of a run and draw its resamples; `recorded` is added to its parameters.
 
-    `largest` is the largest number of features that will be selected, where it is known; `groups` are those
-    of the table where they were read before.  Where `random_state` is None, a checkpoint has the seed.
+    `largest` is the largest number of features that will be selected, where it is known.
     """
     execution = execution or Execution()
     task = Task.of_argument(task)

@@ -15,8 +15,9 @@ import numpy as np
 from pyfsagg._base.arithmetic import Floats, row_blocks
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import warn
+from pyfsagg._base.validation import check_mapping
 from pyfsagg._base.words import duration
-from pyfsagg._message import DENSE, FILTER, MAPPING, Got, Message, Param, Remedy, Use, Value
+from pyfsagg._message import DENSE, FILTER, Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._run.parallel import count_workers
@@ -81,21 +82,10 @@ def read_filter_params(
     filters: Sequence[Any], filter_params: Mapping[str, Any] | None
 ) -> dict[str, dict[str, Any]]:
     """Parameters by the label of their filter."""
-    if filter_params is None:
-        return {}
-    if not isinstance(filter_params, Mapping):
-        raise InputTypeError(
-            Param("filter_params"),
-            " must be ",
-            MAPPING,
-            ", such as ",
-            Value({"mdl": "fselectorrcpp"}),
-            Got(filter_params),
-        )
     labels = [filter_label(item) for item in filters]
     params: dict[str, dict[str, Any]] = {}
-    for name, chosen in filter_params.items():
-        label = FILTERS.get(name).name if name in FILTERS else str(name)
+    for name, chosen in check_mapping("filter_params", filter_params).items():
+        label = FILTERS.get(name).name if name in FILTERS else name
         if label in labels and isinstance(chosen, Mapping):
             params.setdefault(label, {}).update(chosen)
         elif isinstance(chosen, Mapping) and name in FILTERS:
@@ -104,7 +94,7 @@ def read_filter_params(
                 f" names {label!r}, which is not among the filters {', '.join(labels)}",
             )
         elif len(labels) == 1:
-            params.setdefault(labels[0], {})[str(name)] = chosen
+            params.setdefault(labels[0], {})[name] = chosen
         else:
             raise ParameterError(
                 Param("filter_params"),
@@ -202,8 +192,7 @@ def settle_parameters(
 ) -> dict[str, dict[str, Any]]:
     """Parameters by filter, with numbers for what they leave open (the depth of mRMR).
 
-    `largest` is the largest number of features that will be selected; a fraction says nothing: a quarter of
-    a wide table is more than a greedy search is for.  With `groups` the depth counts columns that are read.
+    `largest` is the largest number of features that will be selected; a fraction says nothing.
     """
     known = int(largest) if isinstance(largest, Integral) else None
     settled = {name: dict(chosen) for name, chosen in parameters.items()}
@@ -269,11 +258,7 @@ def block_size(n_samples: int, n_features: int, together: int = 1) -> int:
 def expected_seconds(
     bound: Sequence[BoundFilter], resamples: Resamples
 ) -> dict[BoundFilter, float] | None:
-    """Seconds that each filter takes for one resample; None where a piece would cost too much.
-
-    A compiled filter is timed on the first resample, or on as many as it scores at once; mRMR on the
-    first steps of its selection, from which the time of the others follows.
-    """
+    """Seconds that each filter takes for one resample; None where a piece would cost too much."""
     scorers = [filter_.scorer() for filter_ in bound]
     if resamples.changes_table or not all(getattr(s, "releases_gil", True) for s in scorers):
         return None
@@ -367,10 +352,8 @@ def score_resamples(
 ) -> dict[str, Floats]:
     """Score matrices (n_resamples, n_features) by filter label, larger = more important.
 
-    Before the `work` begins, of which this may be a part, a long run is announced, and one that needs
-    too much memory is refused; None if that was done before.  Row r depends on resample r only, so that
-    neither the number of workers nor the size of their blocks has an influence on any bit.  In a checkpoint
-    the resamples are called `what`, and are numbered from `first`.
+    With `work`, of which this may be a part, a long run is announced, and one that needs too much memory is
+    refused.  In a checkpoint the resamples are called `what`, and are numbered from `first`.
     """
     m = len(resamples)
     names, table = bound[0].names, bound[0].table

@@ -38,9 +38,9 @@ SHOWN = 10
 """For how many features frequencies and stability are reported where none is selected."""
 
 
-# ---------------------------------------------------------------------------------------------
-# what is wished for
-# ---------------------------------------------------------------------------------------------
+# What is wished for.
+
+
 @dataclass(frozen=True)
 class Top:
     """A number of features."""
@@ -81,36 +81,21 @@ class Auto:
 
 
 @dataclass(frozen=True)
-class MaxFalse:
-    """A limit on the expected number of false selections."""
+class Limit:
+    """A limit on the expected number (`goal` "max_false") or share ("fdr") of false selections."""
 
+    goal: str
     level: float
 
     @property
     def argument(self) -> str:
-        return f"max_false={self.level!r}"
+        return f"{self.goal}={self.level!r}"
 
     @property
     def words(self) -> str:
-        return f"max_false = {self.level:g} (a limit on false selections)"
+        return f"{self.goal} = {self.level:g} (a limit on false selections)"
 
 
-@dataclass(frozen=True)
-class FDR:
-    """A limit on the expected share of false selections."""
-
-    level: float
-
-    @property
-    def argument(self) -> str:
-        return f"fdr={self.level!r}"
-
-    @property
-    def words(self) -> str:
-        return f"fdr = {self.level:g} (a limit on false selections)"
-
-
-Limit = MaxFalse | FDR
 Wish = Top | Share | Auto | Limit
 
 
@@ -148,8 +133,7 @@ def read_view(options: Mapping[str, Any]) -> tuple[Wish, Limit | None]:
 def _limit(max_false: float | None, fdr: float | None) -> Limit | None:
     if max_false is None and fdr is None:
         return None
-    goal, level = check_goals(max_false, fdr)
-    return MaxFalse(level) if goal == "max_false" else FDR(level)
+    return Limit(*check_goals(max_false, fdr))
 
 
 _WORDS = {"pfer": "max_false", "fdr": "fdr"}
@@ -170,22 +154,17 @@ def _of_value(value: object) -> Wish:
                 "'pfer:1' (expected false selections) or 'fdr:0.1' (false discovery rate), got "
                 f"{value!r}"
             ) from None
-        return _limit(goal.get("max_false"), goal.get("fdr")) or Auto()
+        return Limit(*check_goals(**goal))
     if isinstance(value, Integral) and not isinstance(value, bool):
         return Top(int(value))
     share = check_real("n_features_to_select (a fraction)", value, low=0.0, high=1.0, low_open=True)
     return Share(share)
 
 
-def limit_options(limit: Limit) -> dict[str, float]:
-    """A limit as the keywords of error control."""
-    return {"max_false" if isinstance(limit, MaxFalse) else "fdr": limit.level}
-
-
 @once
 def controlled(data: Ranked, limit: Limit) -> ErrorControl:
     """The selection under a limit on false selections, with its bound."""
-    return control(data, **limit_options(limit))
+    return control(data, **{limit.goal: limit.level})
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,11 +237,7 @@ class Choice:
 
     @property
     def compared(self) -> int:
-        """How many features frequencies and measures of stability are about.
-
-        Features that may not be selected stand in the ranking all the same.  If their places were not
-        counted, a feature behind them would be selected, and be so in none of the resamples.
-        """
+        """How many features frequencies and measures of stability are about; see :class:`Selection`."""
         return self.depth or min(SHOWN, size_of_share(0.25, len(self.chosen)))
 
 
@@ -317,9 +292,7 @@ def _remarks(names: tuple[str, ...], like_noise: list[str], compared: int) -> li
     return remarks
 
 
-# ---------------------------------------------------------------------------------------------
-# how many
-# ---------------------------------------------------------------------------------------------
+# How many.
 @once
 def choose(data: Ranked, wish: Wish) -> Choice:
     """What a wish selects."""
@@ -436,9 +409,7 @@ def knee_of(scores: Floats) -> int | None:
     return best + 1 if explained[best] > straight + ROUNDING else None
 
 
-# ---------------------------------------------------------------------------------------------
-# tables
-# ---------------------------------------------------------------------------------------------
+# Tables.
 def ranking_frame(data: Ranked, wish: Wish, limit: Limit | None = None) -> pd.DataFrame:
     """See :meth:`pyfsagg.EnsembleResult.to_frame`."""
     chosen, sets = select_features(data, wish), shown_sets(data)

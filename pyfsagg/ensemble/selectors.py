@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,14 +27,22 @@ from pyfsagg.resampling import Plan
 from pyfsagg.resampling.plan import read_plan, with_data
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class _AggregationSelector(TableSelector):
     """Fits an ensemble, keeps the best features."""
 
-    n_features_to_select: float | int | str
-    max_false: float | None
-    fdr: float | None
-    filter_params: Mapping[str, Any] | None
-    task: str | Task
+    filter_params: Mapping[str, Any] | None = None
+    aggregator: str = "arithmetic_mean"
+    aggregator_params: Mapping[str, Any] | None = None
+    n_features_to_select: float | int | str = 0.25
+    max_false: float | None = None
+    fdr: float | None = None
+    n_resamples: int | str | Precision = 1000
+    resampling: str | Plan = "bootstrap"
+    task: str | Task = "classification"
+    random_state: Any = None
+    n_jobs: int | None = None
+    execution: Execution | None = None
 
     _method: ClassVar[Callable[..., EnsembleResult]]
 
@@ -193,19 +201,6 @@ n_jobs, execution
     """
 
     filter: Any = "information_gain"
-    _: KW_ONLY
-    filter_params: Mapping[str, Any] | None = None
-    aggregator: str = "arithmetic_mean"
-    aggregator_params: Mapping[str, Any] | None = None
-    n_features_to_select: float | int | str = 0.25
-    max_false: float | None = None
-    fdr: float | None = None
-    n_resamples: int | str | Precision = 1000
-    resampling: str | Plan = "bootstrap"
-    task: str | Task = "classification"
-    random_state: Any = None
-    n_jobs: int | None = None
-    execution: Execution | None = None
 
     def _filters(self) -> Sequence[Any]:
         return [self.filter]
@@ -242,20 +237,7 @@ random_state, n_jobs, execution
     """
 
     filters: Sequence[Any] = DEFAULT_FILTERS
-    _: KW_ONLY
-    filter_params: Mapping[str, Mapping[str, Any]] | None = None
-    normalize: str = "per_resample"
-    aggregator: str = "arithmetic_mean"
-    aggregator_params: Mapping[str, Any] | None = None
-    n_features_to_select: float | int | str = 0.25
-    max_false: float | None = None
-    fdr: float | None = None
-    n_resamples: int | str | Precision = 1000
-    resampling: str | Plan = "bootstrap"
-    task: str | Task = "classification"
-    random_state: Any = None
-    n_jobs: int | None = None
-    execution: Execution | None = None
+    normalize: str = field(default="per_resample", kw_only=True)
 
     def _filters(self) -> Sequence[Any]:
         return self.filters

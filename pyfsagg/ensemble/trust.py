@@ -15,7 +15,7 @@ from pyfsagg.error_control import ErrorControl, control_errors
 from pyfsagg.error_control.control import require_pairs
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples
+from pyfsagg.resampling import ComplementaryPairs
 from pyfsagg.stability_measures import BetweenSampleStability, between_sample_stability
 from pyfsagg.stability_measures.pairwise import thesis_measures
 from pyfsagg.statistics.rank_sets import RankConfidence, sets_of_replicates
@@ -29,19 +29,6 @@ MOST_SHOWN = 200
 FULL_SIZE = ("bootstrap", "poisson_bootstrap", "stratified_bootstrap", "grouped_bootstrap")
 MEANS = {"arithmetic_mean": "score", "mean_rank": "rank"}
 """Aggregators that are means over resamples, and of what."""
-
-
-def pairs_plan(plan: Plan) -> ComplementaryPairs:
-    """Pairs for the same population as that of another plan: its groups, its weights."""
-    return ComplementaryPairs(
-        groups=getattr(plan, "groups", None), sample_weight=plan.sample_weight
-    )
-
-
-def record_of_pairs(drawn: Resamples) -> dict[str, Any]:
-    """How many pairs there are, and how many rows their halves have, on average."""
-    rows = drawn.weights.sum(axis=1, dtype=np.int64)
-    return {"n_pairs": len(drawn) // 2, "rows_in_a_half": round(float(rows.mean()))}
 
 
 def between(data: Ranked, k: int, confidence_level: float = 0.95) -> BetweenSampleStability:
@@ -105,11 +92,7 @@ def control(data: Ranked, **options: Any) -> ErrorControl:
 
 
 def needs_own_scores(setup: RunSetup) -> bool:
-    """Whether the sets of a run are centred on the scores of the table itself.
-
-    Resamples that repeat rows score a feature of many levels too high, on average over samples as well,
-    so that their mean is no estimate of an expected score.  The score of the sample is.
-    """
+    """Whether the sets are centred on the scores of the table: repeated rows raise those of resamples."""
     return setup.plan in FULL_SIZE and not _why_none(setup)
 
 
@@ -184,6 +167,7 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
         assert data.own_scores is not None  # or there is a reason
         centre, factor = as_values(data.own_scores[np.newaxis])[0], 1.0
     else:
+        # The variance over samples is f / (1 - f) times that over resamples with a share f of the rows.
         # The mean over resamples has an error of its own beside that of the sample.
         centre, factor = values.mean(axis=0), share / (1.0 - share) + 1.0 / data.n_resamples
     return sets_of_replicates(
@@ -197,11 +181,7 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
 
 
 def drawn_share(setup: RunSetup) -> float | None:
-    """Size of a resample by that of the sample; None where resamples do not tell how scores vary.
-
-    The variance over samples is that over resamples of one sample, times f / (1 - f) if a share f of the
-    rows is drawn without repetition.
-    """
+    """Size of a resample by that of the sample; None where resamples do not tell how scores vary."""
     if setup.plan in FULL_SIZE:
         return 1.0
     if setup.plan == "subsample":

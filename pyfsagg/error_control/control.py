@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part
 from pyfsagg._base.validation import as_array, check_choice, check_level, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._message import Got, MessagePart, Name, Param, Remedy, Use
+from pyfsagg._message import Name, Param, Remedy, Use
 from pyfsagg.error_control.bounds import (
     bound_of_frequency,
     largest_size,
@@ -25,15 +24,13 @@ from pyfsagg.error_control.bounds import (
     pfer_threshold,
     selection_frequency,
 )
-from pyfsagg.error_control.e_values import can_select, e_bh, stability_e_values
+from pyfsagg.error_control.e_values import can_select, e_bh, matrix_of_halves, stability_e_values
 from pyfsagg.error_control.integrated_path import integrated_path
 from pyfsagg.exceptions import DataError, ParameterError
 
-_ARRAYS = ("scores", "p_values", "family_wise_p_values")
-
 
 @dataclass(frozen=True, eq=False)
-class TargetPermutation(MessagePart):
+class TargetPermutation(Part):
     """Scores of an ensemble, and p-values from shuffled targets.
 
     Attributes
@@ -60,27 +57,6 @@ class TargetPermutation(MessagePart):
     strong: bool
     n_permutations: int
     n_resamples: int
-
-    def record(self) -> dict[str, Any]:
-        """Plain values, for a file."""
-        names = ("strong", "n_permutations", "n_resamples")
-        return {**{name: getattr(self, name) for name in names}, "sentences": list(self.sentences)}
-
-    def arrays(self) -> dict[str, Floats]:
-        """What is kept beside :meth:`record`."""
-        return {f"permutation_{name}": getattr(self, name) for name in _ARRAYS}
-
-    @classmethod
-    def of_files(
-        cls, document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
-    ) -> TargetPermutation | None:
-        """What was kept with a result; None if nothing was."""
-        if "permutation" not in document:
-            return None
-        record = dict(document["permutation"])
-        record.pop("sentences")
-        values: dict[str, Any] = {name: arrays[f"permutation_{name}"] for name in _ARRAYS}
-        return cls(feature_names=tuple(document["features"]), **values, **record)
 
     def columns(self) -> dict[str, Floats]:
         """The p-values, in the order of the table."""
@@ -523,22 +499,7 @@ def control_errors(
     )
 
 
-def read_goal(text: str) -> dict[str, float]:
-    """``"pfer:1"`` and ``"fdr:0.1"`` as the arguments `max_false` and `fdr`."""
-    word, _, level = text.partition(":")
-    name = {"pfer": "max_false", "fdr": "fdr"}.get(word.strip().lower())
-    if name is not None:
-        with suppress(ValueError):
-            return {name: float(level)}
-    raise ParameterError(
-        Param("threshold"),
-        " must be a number of features, a fraction, 'auto' (a proposal), 'pfer:1' (expected ",
-        "false selections) or 'fdr:0.1' (false discovery rate)",
-        Got(text),
-    )
-
-
-def check_goals(max_false: float | None, fdr: float | None) -> tuple[str, float]:
+def check_goals(max_false: float | None = None, fdr: float | None = None) -> tuple[str, float]:
     """The one goal that is given, and its level; one false selection if none is."""
     if max_false is not None and fdr is not None:
         raise ParameterError(
@@ -561,13 +522,7 @@ def require_pairs(plan: str) -> None:
 
 
 def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
-    matrix = as_array("scores", scores, np.float64)
-    if matrix.ndim != 2 or matrix.shape[0] % 2:
-        raise DataError(
-            Param("scores"),
-            " must have the shape (2 n_pairs, features)",
-            f", the halves of a pair one after the other, got {matrix.shape}",
-        )
+    matrix = matrix_of_halves(scores)
     if matrix.shape[0] < 4:
         raise DataError(
             f"{matrix.shape[0]} halves are too few to control errors: at least two pairs are ",

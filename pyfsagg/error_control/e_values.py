@@ -1,8 +1,7 @@
-"""E-values: of stability selection, of p-values, their mean over runs, and e-BH.
+"""E-values: of stability selection, their mean over runs, and e-BH.
 
 An e-value is a number ≥ 0 whose expectation under the null hypothesis is at most 1.  The mean of
-e-values is one, however they depend on each other, which no p-value offers: that is what joins the
-runs of a randomised selector.
+e-values is one, however they depend on each other: that is what joins the runs of a randomised selector.
 """
 
 from __future__ import annotations
@@ -34,9 +33,8 @@ def stability_e_values(
     over v = `fdr` · 1, 2, 4, … is taken, as far as the bound covers it; the sizes q that belong to
     them depend on p, B and the level alone, not on the scores.
 
-    They have little power: a selection needs the features related to the target to be a few of some hundred.
-    Where they are a large part of the features, or a single one of very many, none is selected however
-    strongly they are related.  The assumption "r-concave" selects more than "unimodal".
+    They have little power: where the features related to the target are not a few of some hundred, none is
+    selected however strongly they are related.  The assumption "r-concave" selects more than "unimodal".
 
     Parameters
     ----------
@@ -58,18 +56,23 @@ def stability_e_values(
     control, JRSS B 86; Shah and Samworth (2013), JRSS B 75.
     """
     fdr = check_level("fdr", fdr)
-    matrix = as_array("scores", scores, np.float64)
-    if matrix.ndim != 2 or matrix.shape[0] % 2:
-        raise DataError(
-            Param("scores"),
-            f" must have the shape (2 n_pairs, features), got {matrix.shape}",
-        )
+    matrix = matrix_of_halves(scores)
     n_pairs, p = matrix.shape[0] // 2, matrix.shape[1]
     values = values_of_sizes(p, n_pairs, fdr, threshold, assumption)
     total = np.zeros(p)
     for q, value in values.items():
         total += (selection_frequency(matrix, q) >= threshold - 1e-9) * value
     return total / max(1, len(values))
+
+
+def matrix_of_halves(scores: ArrayLike) -> Floats:
+    """Scores (2 n_pairs, n_features) of complementary pairs, after a check of their shape."""
+    matrix: Floats = as_array("scores", scores, np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] % 2:
+        shape = " must have the shape (2 n_pairs, features)"
+        halves = f", the halves of a pair one after the other, got {matrix.shape}"
+        raise DataError(Param("scores"), shape, halves)
+    return matrix
 
 
 def values_of_sizes(
@@ -103,26 +106,6 @@ def can_select(
     number = np.arange(1, p + 1)
     largest = np.where(sizes / threshold >= number[:, None], shares, 0.0).sum(axis=1)
     return bool((number * fdr * largest >= p).any())
-
-
-def e_values_of_p_values(p_values: ArrayLike, *, kappa: float = 0.5) -> Floats:
-    """κ p^(κ − 1): an e-value for each p-value.
-
-    Examples
-    --------
-    >>> e_values_of_p_values([0.01, 1.0])
-    array([5. , 0.5])
-    """
-    kappa = check_level("kappa", kappa)
-    p = as_array("p_values", p_values, np.float64)
-    wrong = (p <= 0.0) | (p > 1.0)
-    if wrong.any():
-        raise DataError(
-            f"a p-value is {p[wrong][0]:g}; they lie above 0 and at most at 1. Permutation p-values "
-            "count the observed value, so that they are never 0"
-        )
-    values: Floats = kappa * p ** (kappa - 1.0)
-    return values
 
 
 def mean_e_values(runs: ArrayLike) -> Floats:

@@ -122,7 +122,10 @@ def integrated_path(
 
     top = np.log10(float(pairs.max()) + ABOVE)
     thresholds = np.logspace(top, top - np.log10(RANGE), n_thresholds)
-    frequency = _frequencies(pairs.reshape(-1, p), thresholds)
+    frequency = np.empty((n_thresholds, p))
+    for j, column in enumerate(np.sort(pairs.reshape(-1, p), axis=0).T):
+        above = column.size - np.searchsorted(column, thresholds, side="right")
+        frequency[:, j] = above / column.size
     # The path ends before the frequencies do not change any more.
     same = np.isclose(frequency[2:], frequency[:-2]).all(axis=1)
     settled = same & (frequency[2:].mean(axis=1) > SETTLED)
@@ -167,14 +170,6 @@ def _read(scores: ArrayLike) -> Floats:
     if not np.isfinite(pairs).all():
         raise DataError("a score is missing or infinite; every half must score every feature")
     return pairs - min(0.0, float(pairs.min()))
-
-
-def _frequencies(halves: Floats, thresholds: Floats) -> Floats:
-    """Share (L, p) of halves in which a feature is above each threshold."""
-    above = np.empty((thresholds.size, halves.shape[1]))
-    for j, column in enumerate(np.sort(halves, axis=0).T):
-        above[:, j] = column.size - np.searchsorted(column, thresholds, side="right")
-    return np.asarray(above / halves.shape[0])
 
 
 def _measure(thresholds: Floats, delta: float) -> Floats:

@@ -393,9 +393,8 @@ class Sketch:
 class Coding:
     """Codes of the cells of a column: bins between `low` and `high`, or positions in `levels`.
 
-    A missing value has the last code, after the `n_known` ones.  Levels are in order, numbers as float, and
-    `counts` is how often each occurs.  Bins of equal frequency have `edges`, numbers of fine parts of the
-    range: bin k has the parts from ``edges[k]`` to before ``edges[k + 1]``.
+    A missing value has the last code.  Levels are in order, and `counts` is how often each occurs.  Of bins
+    of equal frequency, bin k has the fine parts of the range from ``edges[k]`` to before ``edges[k + 1]``.
     """
 
     column: Column
@@ -424,10 +423,7 @@ class Coding:
         return parts
 
     def encode(self, array: Any, codes: NDArray[np.uint16]) -> NDArray[np.float64]:
-        """Write the codes of an Arrow array; returns the cells as numbers.
-
-        The numbers of words are their codes, NaN where the word is missing.
-        """
+        """Write the codes of an Arrow array; returns the cells as numbers, words as their codes or NaN."""
         cells = self.column.read(array)
         if self.column.words:
             import pyarrow as pa

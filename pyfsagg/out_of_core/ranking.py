@@ -89,19 +89,16 @@ def rank_out_of_core(
         Workers, as in joblib.  Each takes whole row groups, so that one file of one row group
         is the work of one.
     execution : Execution, optional
-        :class:`pyfsagg.Execution`.  Columns that do not fit into its memory limit at the same time
-        are dealt with in groups, one pass for each; without a limit, also one of
-        :func:`pyfsagg.memory_limit`, or else 2 GB more than the process holds already.  The
-        checkpoint keeps finished counts, while the passes before them are made again (not for a Dask
-        frame, whose changes cannot be seen); progress counts rows, once for each pass.  There are no
-        scratch files.
+        :class:`pyfsagg.Execution`.  Columns that do not fit into its memory limit (or that of
+        :func:`pyfsagg.memory_limit`, or else 2 GB more than the process holds already) are dealt with in
+        groups, one pass for each.  The checkpoint, which a Dask frame cannot have, keeps finished counts;
+        the passes before them are made again.  Progress counts rows, once for each pass.
 
     Returns
     -------
     EnsembleResult
         It does not depend on how the rows are divided into files and row groups, on the number of
-        workers, or on the limit: the weight of a row in a resample is a function of the seed, the
-        number of the row and the number of the resample, and counts are whole numbers.
+        workers, or on the limit.
 
     See Also
     --------

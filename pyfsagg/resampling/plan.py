@@ -88,9 +88,8 @@ class Resamples:
 class Population:
     """What resamples are drawn from: a table whose rows count `weight` times each, and a seed.
 
-    Samples are drawn in a canonical order that does not depend on the order of the rows in the
-    table: shuffling the rows, or writing a row k times instead of giving it the weight k, leaves
-    every resample the same multiset of rows.
+    Samples are drawn in a canonical order: neither the order of the rows nor a row that is written k times
+    instead of having the weight k changes what a resample holds.
     """
 
     table: AnyTable

@@ -344,22 +344,16 @@ class KFold(Plan):
     @staticmethod
     def _check_sizes(source: Population, n_folds: int) -> None:
         """Each fold leaves out a row of every class, or an event."""
-        if source.target.kind == "survival":
-            n_events = source.strata[1].size
-            if n_folds > n_events:
-                raise DataError(
-                    f"{n_folds} stratified folds need at least {n_folds} events, and there are ",
-                    f"{n_events}",
-                    Remedy(f"use at most {n_events} folds (", Param("n_folds"), ")"),
-                )
-            return
-        smallest = min(stratum.size for stratum in source.strata)
-        fewer = f"use at most {smallest} folds (", Param("n_folds"), ")"
+        survival = source.target.kind == "survival"
+        strata = [source.strata[1]] if survival else source.strata
+        smallest = min(stratum.size for stratum in strata)
         if n_folds > smallest:
+            rows = "rows of every class, and the smallest class has "
+            fewer = f"use at most {smallest} folds (", Param("n_folds"), ")"
             raise DataError(
-                f"{n_folds} stratified folds need at least {n_folds} rows of every class, and the ",
-                f"smallest class has {smallest}",
-                Remedy(*(fewer if smallest > 1 else ("leave that class out",))),
+                f"{n_folds} stratified folds need at least {n_folds} ",
+                f"{'events, and there are ' if survival else rows}{smallest}",
+                Remedy(*(fewer if survival or smallest > 1 else ("leave that class out",))),
             )
 
 

@@ -16,7 +16,6 @@ from pyfsagg.error_control import (
     step_down_max_t,
 )
 from pyfsagg.error_control.bounds import largest_tail, pfer_threshold
-from pyfsagg.error_control.e_values import e_values_of_p_values
 from pyfsagg.error_control.integrated_path import q_values
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -84,7 +83,6 @@ def test_what_is_refused() -> None:
                 call(value)
     for call, message in (
         (lambda: e_bh([-1.0, 2.0], 0.1), "negative"),
-        (lambda: e_values_of_p_values([0.0, 0.5]), "never 0"),
         (lambda: step_down_max_t([1.0, 2.0], [[1.0]]), "one column per feature"),
         (lambda: integrated_path(np.zeros((1, 2, 3))), "at least 2 pairs"),
         (lambda: integrated_path(np.zeros((4, 3))), "n_pairs, 2, n_features"),
@@ -162,8 +160,7 @@ def test_e_bh_takes_equal_values_together_and_the_largest_set() -> None:
         ([19.0, 21.0, 14.0], [True] * 3),
     ):
         assert e_bh(values, 0.1).tolist() == selected
-    runs = e_values_of_p_values([[0.01, 1.0], [0.04, 0.25]])
-    np.testing.assert_allclose(mean_e_values(runs), [3.75, 0.75])
+    np.testing.assert_allclose(mean_e_values([[5.0, 0.5], [2.5, 1.0]]), [3.75, 0.75])
 
 
 # -- maximum statistics ---------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 
 import pyfsagg
 from pyfsagg._base.fields import as_record
-from pyfsagg.ensemble.selection import FDR, read_wish
+from pyfsagg.ensemble.selection import Limit, read_wish
 from pyfsagg.error_control import control_errors, e_bh, pfer_bound, stability_e_values
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.for_r._answers import ensemble_of, ensemble_parts
@@ -50,7 +50,7 @@ def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.EnsembleResul
     assert (np.diff(frame["expected_false"]) >= 0).all()
     assert run.select("pfer:0.5") == run.error_control(max_false=0.5).selected
     np.testing.assert_array_equal(run.get_support(fdr=0.3), run.error_control(fdr=0.3).support)
-    assert read_wish("fdr:0.1") == read_wish(fdr=0.1) == FDR(0.1)
+    assert read_wish("fdr:0.1") == read_wish(fdr=0.1) == Limit("fdr", 0.1)
     assert "not a bound" in run.error_control(fdr=0.2).sentences[-1]
     e_values = run.error_control(fdr=0.2, method="e_values", assumption="r-concave")
     assert "no bound" not in repr(e_values)
@@ -273,9 +273,8 @@ def test_a_run_has_the_p_values_of_permute_target(m: int, method: str) -> None:
     how = {"n_permutations": 19, "n_resamples": 4, "random_state": 3}
     alone = pyfsagg.permute_target(*table(), method=method, **how)
     assert found.permutation is not None
-    assert found.permutation.record() == alone.record()
-    for name, array in alone.arrays().items():
-        np.testing.assert_array_equal(found.permutation.arrays()[name], array)
+    assert found.permutation.to_json() == alone.to_json()
+    np.testing.assert_array_equal(found.permutation.p_values, alone.p_values)
     without = run(*table(), n_resamples=m, checks="none", random_state=3)
     np.testing.assert_array_equal(found.scores, without.scores)
 

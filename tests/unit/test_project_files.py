@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import pyfsagg
-from pyfsagg._base.remarks import deprecated
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,17 +51,6 @@ def test_every_tier_of_the_makefile_is_explained() -> None:
     assert {"test", "lint", "docs", "validate"} <= set(targets)
     for target in targets:
         assert f"make {target}" in told, target
-
-
-def test_a_deprecated_function_says_what_to_use() -> None:
-    @deprecated(since="0.3", removed_in="0.5", instead="new(x)")
-    def old(x: int) -> int:
-        """Return x + 1."""
-        return x + 1
-
-    with pytest.warns(FutureWarning, match=r"old is deprecated since pyfsagg 0.3 .* use new\(x\)"):
-        assert old(1) == 2
-    assert old.__doc__ == "Return x + 1."
 
 
 # --- hosted continuous integration -----------------------------------------------------------

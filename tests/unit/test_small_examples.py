@@ -13,7 +13,6 @@ from pyfsagg.aggregation._base import describe_items, describe_lists, over_lists
 from pyfsagg.aggregation.advice import traits
 from pyfsagg.aggregation.agreement import overlap_of_uneven_lists, truncation_point
 from pyfsagg.error_control.bounds import largest_tail, pfer_threshold
-from pyfsagg.error_control.control import read_goal
 from pyfsagg.error_control.integrated_path import q_values
 from pyfsagg.ranks import RankTable
 from pyfsagg.ranks.ranking import about_ties, last_places, select_top, tie_sizes
@@ -137,7 +136,6 @@ def test_bounds_on_errors() -> None:
     assert pfer_threshold(9, 100, 1.0, n_pairs=25) == 0.72
     assert pfer_threshold(16, 50, 1.0, assumption="none") == math.inf
     np.testing.assert_allclose(q_values(np.array([0.1, 0.15, 4.0])), [0.075, 0.075, 1.0])
-    assert read_goal("pfer:1") == {"max_false": 1.0}
 
 
 def test_stability_of_three_rankings() -> None:
