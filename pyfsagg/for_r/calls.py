@@ -125,11 +125,8 @@ CALLS: dict[str, Called] = {
     ),
     "eliminate_features": Called("rank_order.eliminate", "orders"),
     # tables without classes
-    **_calls(
-        "unsupervised", "unsupervised",
-        "clustering_curve", "evaluate_rankings", "frcm", "frmv",
-        kinds={"labels": "labels"},
-    ),
+    **_calls("unsupervised", "unsupervised", "clustering_curve", "evaluate_rankings"),
+    **_calls("unsupervised", "unsupervised", "frcm", "frmv", kinds={"labels": "labels"}),
     **_calls("unsupervised", "unsupervised", "laplacian_score", "svd_entropy", value="by_feature({}, x)"),
     "rank_unsupervised": Called("unsupervised.rank_unsupervised", "unsupervised", by_hand=True),
     # limits on false selections
@@ -148,7 +145,7 @@ CALLS: dict[str, Called] = {
     "vote_features": Called(
         "vote", "vote_features",
         kinds={
-            "selections": "selections", "weights": "voter_weights", "performance": "values",
+            "selections": "selections", "voter_weights": "voter_weights", "performance": "values",
             "learners": "words", "feature_names": "words",
         },
         value="called({})",

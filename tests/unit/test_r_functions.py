@@ -108,6 +108,8 @@ def test_every_kind_is_known_to_r() -> None:
     known = re.findall(r"^  (\w+) = function\(value", code, re.MULTILINE)
     kinds = {called.kind(name) for called in CALLS.values() for name in called.parameters}
     assert kinds <= {*known, "collection", ""}
+    for name, called in CALLS.items():
+        assert set(called.kinds) <= set(called.parameters), name
 
 
 @pytest.mark.parametrize(

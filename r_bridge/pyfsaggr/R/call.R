@@ -129,7 +129,7 @@ read_collection <- function(name, given, names) {
     read[[name]] <- ensemble_given(x)
     return(read)
   }
-  found <- collection(x, given$input, given$n_features)
+  found <- collection(x, given[["input"]], given[["n_features"]])  # `$` takes the beginning of a name
   read[[name]] <- marked(if (found$kind == "lists") "sets" else "matrix", found$data)
   if ("input" %in% names && found$kind != "lists") read$input <- found$kind
   if (!is.null(found$feature_names)) read$feature_names <- found$feature_names

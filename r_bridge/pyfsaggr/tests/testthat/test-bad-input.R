@@ -151,6 +151,7 @@ test_that("what Python refuses is said in the words of R", {
 })
 
 test_that("stability asks where a collection can be read in two ways", {
+  skip_without_pyfsagg()
   no <- function(..., text, kind = "parameter") {
     expect_error(stability(...), text, class = paste0("pyfsagg_", kind, "_error"))
   }
@@ -159,6 +160,6 @@ test_that("stability asks where a collection can be read in two ways", {
   no(scores, n_features_to_select = -1, text = "n_features_to_select .* must be a whole number")
   no((scores > 0) + 0, text = "say input = \"sets\"")
   no(list(c(TRUE, FALSE), TRUE), text = "different lengths", kind = "data")
-  no(scores, confidence_level = 2, text = "level must be a number")
+  no(scores, confidence_level = 2, text = "level must be above 0 and below 1")
   no(scores, "yu", similarity = 1:3, text = "similarity must be a square matrix")
 })

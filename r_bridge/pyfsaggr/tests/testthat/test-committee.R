@@ -128,6 +128,6 @@ test_that("what is wrong with a committee is said in R's words", {
   wrong("unknown argument 'sizes'", learners = "lr", sizes = 2, class = "pyfsagg_error")
   expect_error(vote_of(iris[2:4], iris$Sepal.Length), "task = \"regression\"", class = "pyfsagg_parameter_error")
   skip_if_not_installed("survival")
-  expect_error(vote_of(iris[2:4], survival::Surv(iris$Sepal.Length, rep(0:1, 75)), "lr"), "for survival rank features by wam",
+  expect_error(vote_of(iris[2:4], survival::Surv(iris$Sepal.Length, rep(0:1, 75)), "lr"), "use wam with task = \"survival\"",
                class = "pyfsagg_parameter_error")
 })

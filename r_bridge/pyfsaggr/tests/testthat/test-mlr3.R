@@ -20,7 +20,11 @@ test_that("every setting of a run is a parameter, but for what a task says", {
   skip_without_pyfsagg()
   of_the_task <- c("task", "groups", "weights", "row_indices", "progress")
   for (of in c("wam", "bam")) {
-    theirs <- unlist(pyfsaggr:::ask("signature", list(of = of))$names)
+    code <- sprintf("import pyfsagg
+from pyfsagg.ensemble.settings import flat_names
+from pyfsagg.for_r._given import IN_R
+names = [IN_R.get(name, name) for name in flat_names(pyfsagg.%s)]", of)
+    theirs <- reticulate::py_run_string(code)$names
     expect_setequal(mlr3filters::flt(paste0("pyfsagg_", of))$param_set$ids(), setdiff(theirs, of_the_task))
   }
 })
