@@ -58,6 +58,7 @@ COPIED = (
 
 PROPERTIES = "tests/properties/test_{}_properties.py"
 GOLDEN = "tests/golden/test_{}_golden.py"
+SMALL = "tests/unit/test_small_examples.py"
 ROOMS: dict[str, tuple[str, ...]] = {
     "_kernels": (
         "tests/unit/test_ranks.py",
@@ -81,6 +82,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_ranks.py",
         "tests/unit/test_rank_files.py",
         "tests/unit/test_aggregation.py",
+        "tests/unit/test_ties_in_stability.py",
+        SMALL,
         PROPERTIES.format("aggregation"),
         "pyfsagg/ranks/*.py",
     ),
@@ -90,18 +93,22 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_order_statistics.py",
         "tests/unit/test_ties_in_p_values.py",
         "tests/unit/test_result.py",
+        SMALL,
         PROPERTIES.format("aggregation"),
         GOLDEN.format("rank_aggregation"),
         "pyfsagg/aggregation/*.py",
     ),
     "stability_measures": (
         "tests/unit/test_stability_*.py",
+        "tests/unit/test_ties_in_stability.py",
+        SMALL,
         PROPERTIES.format("stability"),
         GOLDEN.format("stability"),
         "pyfsagg/stability_measures/*.py",
     ),
     "statistics": (
         "tests/unit/test_statistics_*.py",
+        SMALL,
         PROPERTIES.format("statistics"),
         GOLDEN.format("statistics"),
         "pyfsagg/statistics/*.py",

@@ -149,8 +149,10 @@ def test_bad_ranks(ranks, options, error, words):
 
 
 def test_universe_smaller_than_the_union_and_mixed_directions():
+    lists = [["a", "b"], ["b", "c"]]
     with pytest.raises(ParameterError, match="universe=2 is smaller than the 3"):
-        RankTable.from_lists([["a", "b"], ["b", "c"]], universe=2)
+        RankTable.from_lists(lists, universe=2)
+    assert RankTable.from_lists(lists, universe=3).sizes.tolist() == [3.0, 3.0]
     with pytest.raises(ParameterError, match="directions are mixed"):
         RankTable.from_scores([[1, 2], [3, 4]], higher_is_better=[True, False])
 
