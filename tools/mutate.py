@@ -108,6 +108,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "statistics": (
         "tests/unit/test_statistics_*.py",
+        "tests/unit/test_rank_confidence.py",
         SMALL,
         PROPERTIES.format("statistics"),
         GOLDEN.format("statistics"),
