@@ -89,6 +89,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "aggregation": (
         "tests/unit/test_aggreg*.py",
+        "tests/unit/test_list_*.py",
+        "tests/unit/test_learned_and_counted.py",
+        "tests/papers/test_aggregator_choice.py",
         "tests/unit/test_markov.py",
         "tests/unit/test_order_statistics.py",
         "tests/unit/test_ties_in_p_values.py",
