@@ -71,7 +71,7 @@ def test_kernels_that_a_full_disk_cut_off_are_compiled_again(tmp_path, pattern, 
     damaged = list((tmp_path / "cache").rglob(pattern))
     assert damaged
     for path in damaged:
-        path.write_bytes(path.read_bytes()[:kept])
+        path.write_bytes(path.read_bytes()[:kept].rstrip(b"."))  # by chance it would look whole
     assert run(tmp_path, **cache)[0] == 1
     assert run(tmp_path, **cache) == (1, 1)
 
