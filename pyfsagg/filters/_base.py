@@ -14,13 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.validation import check_integer, is_word
-from pyfsagg._kernels.class_tables import EQUAL_FREQUENCY, EQUAL_WIDTH, CountedColumns, class_tables
+from pyfsagg._kernels.class_tables import CountedColumns, class_tables
 from pyfsagg._kernels.sparse import (
     SortedPlaces,
-    sparse_binned,
     sparse_class_tables,
-    sparse_levels,
-    sparse_mdl,
 )
 from pyfsagg._message import Got, Param
 from pyfsagg._table.columns import Kind
@@ -28,7 +25,6 @@ from pyfsagg._table.groups import GroupedColumns
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
-from pyfsagg.discretization import check_totals
 from pyfsagg.exceptions import ParameterError
 
 
@@ -345,32 +341,6 @@ def sorted_places(table: SparseTable) -> SortedPlaces:
 def _sums(flags: NDArray[np.bool_], start: NDArray[np.intp]) -> NDArray[np.int64]:
     """How many flags of each column are set."""
     return np.diff(np.concatenate(([0], np.cumsum(flags)))[start])
-
-
-def sparse_entropy(
-    places: SortedPlaces,
-    columns: NDArray[np.int64],
-    n_classes: int,
-    parity: bool,
-    discretization: str,
-    bins: int,
-    labels: NDArray[np.int32],
-    weights: Weights,
-    scores: Floats,
-) -> None:
-    """Write the scores of the three entropy filters, the same bits as those of a dense table.
-
-    `columns` are those that are cut.
-    """
-    resamples = (weights, labels, n_classes, check_totals(weights) + 1)
-    if len(columns) and discretization == "mdl":
-        sparse_mdl(places, columns, *resamples, parity, scores)
-    elif len(columns):
-        kind = EQUAL_WIDTH if discretization == "equal_width" else EQUAL_FREQUENCY
-        sparse_binned(kind, bins, places, columns, *resamples, scores)
-    taken = np.setdiff1d(np.arange(scores.shape[2]), columns)
-    if len(taken):
-        sparse_levels(places, taken, *resamples, scores)
 
 
 def table_scorer(

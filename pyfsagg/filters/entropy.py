@@ -13,6 +13,7 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels.class_tables import EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._kernels.entropy_scores import SCORES, score_binned, score_mdl, score_nominal
+from pyfsagg._kernels.sparse import SortedPlaces, sparse_binned, sparse_levels, sparse_mdl
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Weights
 from pyfsagg._table.target import Target
@@ -31,7 +32,6 @@ from pyfsagg.filters._base import (
     Scorer,
     score_features,
     sorted_places,
-    sparse_entropy,
 )
 
 
@@ -69,6 +69,32 @@ def _dense_entropy(
         by_resample[:, places] = score_nominal(codes, n_levels, *resamples)
 
 
+def _sparse_entropy(
+    places: SortedPlaces,
+    columns: NDArray[np.int64],
+    n_classes: int,
+    parity: bool,
+    discretization: str,
+    bins: int,
+    labels: NDArray[np.int32],
+    weights: Weights,
+    scores: Floats,
+) -> None:
+    """Write the scores of the three entropy filters, the same bits as those of a dense table.
+
+    `columns` are those that are cut.
+    """
+    resamples = (weights, labels, n_classes, check_totals(weights) + 1)
+    if len(columns) and discretization == "mdl":
+        sparse_mdl(places, columns, *resamples, parity, scores)
+    elif len(columns):
+        kind = EQUAL_WIDTH if discretization == "equal_width" else EQUAL_FREQUENCY
+        sparse_binned(kind, bins, places, columns, *resamples, scores)
+    taken = np.setdiff1d(np.arange(scores.shape[2]), columns)
+    if len(taken):
+        sparse_levels(places, taken, *resamples, scores)
+
+
 def prepare_entropy(
     table: AnyTable,
     target: Target,
@@ -86,7 +112,7 @@ def prepare_entropy(
     how = (n_classes, parity, discretization, bins)
     if isinstance(table, SparseTable):
         sparse = (sorted_places(table), columns, *how)
-        return KernelScorer(sparse_entropy, sparse, SCORES, table.n_features)
+        return KernelScorer(_sparse_entropy, sparse, SCORES, table.n_features)
     ordered = SortedColumns.of(table.values, columns)
     nominal = np.setdiff1d(np.arange(table.n_features), columns)
     codes = table.values[:, nominal].T
