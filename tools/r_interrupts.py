@@ -37,7 +37,7 @@ CALLS = {
     "stability, finite": ("stability(scores, 'spearman')", 1.0),
     "R function": ("wam(x, y, slow, n_resamples = 1e6, seed = 1)", 2.0),
     "progress": ("wam(x, y, n_resamples = 1e6, seed = 1, progress = TRUE)", 2.0),
-    "permute_target": ("permute_target(x, y, n_permutations = 1e5, seed = 1)", 2.0),
+    "permute_target": ("permute_target(x, y, shuffles = 1e5, seed = 1)", 2.0),
     "influence": ("aggregator_influence(x, y, n_folds = 100, n_resamples = 1e5, seed = 1)", 2.0),
     "cores": ("evaluate(x, y, n_repeats = 1000, seed = 1, cores = 2)", 4.0),
 }

@@ -218,13 +218,13 @@ def thresholds(text: str) -> list[float | int]:
 
 
 def threshold_or_auto(text: str) -> float | int | str:
-    """The same, or ``auto``, a proposal."""
-    if text == "auto":
+    """The same, or ``auto`` or ``knee``, a proposal."""
+    if text in ("auto", "knee"):
         return text
     try:
         return threshold(text)
     except argparse.ArgumentTypeError as problem:
-        raise argparse.ArgumentTypeError(f"{problem}; or auto, a proposal") from None
+        raise argparse.ArgumentTypeError(f"{problem}; or auto or knee, a proposal") from None
 
 
 def add_view_flags(parser: argparse.ArgumentParser) -> None:

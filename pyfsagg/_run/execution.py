@@ -11,15 +11,12 @@ from typing import Any, ClassVar, Self
 from pyfsagg._base.memory import memory_limit, read_memory
 from pyfsagg._base.settings import Settings, number_or_auto, option
 from pyfsagg._base.validation import check_integer
-from pyfsagg._message import Got, Param, Public, Use, named
+from pyfsagg._message import Got, Param, Public, named
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
 MOST_PAIRS = 30
 RESAMPLES_PER_PAIR = 8
 """A run draws one pair, which is two halves, for each so many resamples, at most `MOST_PAIRS`."""
-
-N_SHUFFLES = 19
-"""Runs with shuffled targets; the true one is the best of these twenty by chance in one of twenty."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,18 +30,13 @@ class Checks(Settings):
         :meth:`EnsembleResult.between_sample_stability`.  ``"auto"`` is one for every 8 resamples and at
         most 30; 0 turns it off.  The plan ``"complementary_pairs"`` needs none.
     shuffles : int or "auto"
-        Targets with shuffled rows that the same filters score in the first resamples, a fiftieth of them
-        (from 2 to 10): they show which scores and which stability noise reaches
-        (:meth:`EnsembleResult.selection`).  ``"auto"`` is 19; 0 turns it off.  There are none without a
-        target, and with groups or weights, whose rows cannot be shuffled one by one.
-    null : {"none", "permutation"}
-        ``"permutation"`` adds p-values of the aggregated scores (:func:`pyfsagg.permute_target`) to the
-        result and its tables.
-    n_permutations : int
-        Shuffled targets of these p-values, none of which is below 1 / (n_permutations + 1).
-    permutation_resamples : int
-        Resamples in which each of these targets is scored, and the true one for the comparison: the first
-        ones of the run (all of a plan that has no further ones, as ``"k_fold"``).
+        Targets with shuffled rows, by which the same filters score the whole table: features are above
+        noise, and have p-values, by comparison with them (:meth:`EnsembleResult.selection`,
+        :func:`pyfsagg.permute_target`).  With pairs, the halves of some of them show how far two samples
+        agree without signal.  ``"auto"`` is 999 for tables of up to 50,000 cells and 199 for larger ones;
+        with filters that look at several columns, or functions and estimators, a fifth of the resamples (19
+        to 199).  0 turns it off.  Groups of rows exchange their targets as wholes, or within the groups where
+        these hold several.
 
     Examples
     --------
@@ -65,17 +57,8 @@ class Checks(Settings):
         "auto",
         metavar="K",
         read=number_or_auto,
-        help="targets with shuffled rows that show what noise reaches; "
-        f"auto: {N_SHUFFLES}; 0: none",
-    )
-    null: str = option(
-        "none",
-        choices=("none", "permutation"),
-        help="permutation: also compute p-values from shuffled targets (max-T)",
-    )
-    n_permutations: int = option(199, metavar="K", help="shuffled targets of null=permutation")
-    permutation_resamples: int = option(
-        50, metavar="R", help="resamples in which each of them is scored"
+        help="targets with shuffled rows that show what noise reaches, and give p-values; auto: by the "
+        "size of the table, 999 or 199; 0: none",
     )
 
     def _check(self) -> None:
@@ -84,10 +67,6 @@ class Checks(Settings):
                 check_integer(name, value, low=0)
             elif value != "auto":
                 raise ParameterError(named(name), " must be a number or 'auto'", Got(value))
-        for name in ("n_permutations", "permutation_resamples"):
-            check_integer(name, getattr(self, name), low=1)
-            if self.null == "none" and name in self.changed():
-                raise ParameterError(named(name), " belongs to ", Use(null="permutation"))
 
     @classmethod
     def of_argument(cls, given: object) -> Self:
@@ -108,19 +87,9 @@ class Checks(Settings):
         return self.pairs
 
     @property
-    def n_shuffles(self) -> int:
-        """Number of shuffled targets."""
-        return N_SHUFFLES if isinstance(self.shuffles, str) else self.shuffles
-
-    @property
-    def n_permuted(self) -> int:
-        """Number of shuffled targets for p-values."""
-        return 0 if self.null == "none" else self.n_permutations
-
-    @property
     def any(self) -> bool:
         """Whether anything is scored beside the resamples."""
-        return bool(self.pairs or self.n_shuffles or self.n_permuted)
+        return bool(self.pairs or self.shuffles)
 
 
 _WORDS: dict[str, dict[str, Any]] = {"auto": {}, "none": {"pairs": 0, "shuffles": 0}}

@@ -184,14 +184,17 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add.settings("--resampling-param", help="parameter of the plan, for instance fraction=0.8")
     add.size(
         "--threshold",
-        ", or auto, a proposal: those before the knee of the scores, and none that scores like noise "
+        ", auto, all that score above noise, or knee, those of them before the knee of the scores "
         "(default: %(default)s)",
         type=threshold_or_auto,
         default="auto",
     )
-    text = "also select with at most V expected false selections; draws complementary pairs"
+    text = (
+        "select with at most V expected false selections, by p-values from shuffled targets; with "
+    )
+    text += "--resampling complementary_pairs by stability selection"
     add("--max-false", type=float, metavar="V", help=text)
-    text = "also select with an expected share of false selections of at most A"
+    text = "select with an expected share of false selections of at most A, by the same p-values"
     add("--fdr", type=float, metavar="A", help=text)
     add.seed("the resamples")
     add_work_flags(parser, scratch=True)
@@ -260,11 +263,14 @@ def _run(
 ) -> None:
     """Rank, write everything into a folder, and say what was found."""
     from pyfsagg._base.validation import n_selected
+    from pyfsagg.error_control.control import check_goals
 
-    if options.threshold != "auto":
+    if not isinstance(options.threshold, str):
         n_selected(options.threshold, n_features)  # refuse before the work is done
     limits = {"max_false": options.max_false, "fdr": options.fdr}
     limits = {name: level for name, level in limits.items() if level is not None}
+    if limits:
+        check_goals(**limits)  # before the work is done, too
     view = {"n_features_to_select": options.threshold, **limits, **view}
     if unit == "resample" and Checks.from_flags(options).any:
         said = [*said, "progress counts those of halves and of shuffled targets, too"]
@@ -280,7 +286,6 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     from pyfsagg.ensemble.settings import gather_settings
 
     method = options.method or ("wam" if options.filter else "bam")
-    _draw_pairs(options)
     filter_params = assignments(options.filter_param)
     names = (*Task.names(), *Checks.names(), *Execution.names())
     flat = {
@@ -310,19 +315,3 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     name = options.filter or "information_gain"
     params = deep_enough([name], filter_params, X.shape[1], options.threshold)
     return wam(X, y, filter=name, filter_params=params, **shared)
-
-
-def _draw_pairs(options: argparse.Namespace) -> None:
-    """A limit on false selections is read off complementary pairs; refuse what does not go with it."""
-    from pyfsagg.error_control.control import check_goals
-
-    if options.max_false is None and options.fdr is None:
-        return
-    check_goals(options.max_false, options.fdr)
-    if options.resampling not in (None, "complementary_pairs", "pairs"):
-        flag = "--fdr" if options.max_false is None else "--max-false"
-        raise ParameterError(
-            f"{flag} reads complementary pairs, and --resampling asks for {options.resampling}; leave "
-            "--resampling out"
-        )
-    options.resampling = "complementary_pairs"

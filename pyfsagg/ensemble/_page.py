@@ -62,8 +62,7 @@ NUMBER_OF_FEATURES = Topic(
     "how-to/number-of-features", "Choose the number of features", "help rank"
 )
 PROPOSAL = (
-    "the number of features that the run selects unless a threshold is given: those before the knee of the "
-    "scores, of those that score above shuffled targets"
+    "what the run selects unless a number is given: all features that score above shuffled targets"
 )
 KNEE = "the place that divides the falling scores into the two groups that lie closest around their means"
 SHUFFLED = (
@@ -150,7 +149,7 @@ def _words(result: EnsembleResult, wish: Wish, chosen: Selection) -> list[tuple[
     words = [(name, meaning) for name, meaning in STATUSES.items() if name in seen]
     meanings = {"proposal": PROPOSAL, "knee": KNEE}
     words += [(word, meanings[word]) for word in choose(result, wish).by]
-    if result.shuffled is not None:
+    if result.permutation is not None:
         words.append(("shuffled target", SHUFFLED))
     return [(word, meaning, NUMBER_OF_FEATURES) for word, meaning in words]
 
@@ -279,7 +278,7 @@ def _pictures(result: EnsembleResult, chosen: Selection, wish: Wish) -> list[Blo
             "a rank that hardly depends on the resample. Features whose lines overlap may change "
             "places from resample to resample. If the dashed cut is in the picture, a line that "
             "crosses it belongs to a feature that is selected in some resamples only. Colours: "
-            "selected features, others, and features that score like noise.",
+            "selected features, others, and features that are not told apart from noise.",
         ),
         (
             "scores",
@@ -323,15 +322,11 @@ def _stability(result: EnsembleResult) -> list[Block]:
     frame, remarks = agreement(result)
     if isinstance(frame, DataError):
         return [Text(f"The stability of this run is not defined: {frame}.")]
-    rows, noise = [], result.shuffled
+    rows = []
     for measure in frame.columns:
         spec = STABILITY_MEASURES.get(str(measure))
         name, meaning = MEASURES.get(spec.name, (readable(spec.name), spec.summary))
         cells = list(map(number, frame[measure]))
-        if noise is not None:
-            shuffled = [noise.reference(str(label), str(measure)) for label in frame.index]
-            pairs = zip(cells, map(number, shuffled), strict=True)
-            cells = [f"{cell} ({reference})" for cell, reference in pairs]
         rows.append(
             [
                 linked(name, STABILITY_PAGE.entry(spec.name)),
@@ -356,8 +351,6 @@ def _stability(result: EnsembleResult) -> list[Block]:
         "same mistake is stable."
     )
     notes = [Text(Markup("<b>Note.</b> {}.").format(remark), quiet=True) for remark in remarks]
-    if noise is not None:
-        notes.insert(0, Text("In brackets: with shuffled targets."))
     notes.append(Text(Markup("Formulas: {}.").format(leads_to(STABILITY_PAGE)), quiet=True))
     return [table, *notes, Text(meaning, quiet=True)]
 

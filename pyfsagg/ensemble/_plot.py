@@ -53,7 +53,7 @@ def plot_ranking(
 
     A dot is the median rank over resamples, the line through it the range from the 2.5 % to the
     97.5 % quantile, the diamond the rank of the aggregate.  Selected features have blue dots, features
-    that score like noise (:meth:`pyfsagg.EnsembleResult.selection`) grey ones or, if they are selected,
+    that are not told apart from noise (:meth:`pyfsagg.EnsembleResult.selection`) grey ones or, if selected,
     grey lines.  The dashed line separates the ranks inside the cut from those outside, if the best are
     selected without exception.  A resample that saw only
     some of the features ranks only these, so that its ranks are smaller numbers.
@@ -75,13 +75,13 @@ def plot_ranking(
     aggregate = result.ranking[best]
     ax = new_axes(ax, 1.5 + 0.24 * len(best))
     rows = np.arange(len(best))
-    noise, chosen = result.shuffled, selected[best]
-    above = np.ones(len(best), dtype=np.bool_) if noise is None else noise.above[best]
+    test, chosen = result.permutation, selected[best]
+    above = np.ones(len(best), dtype=np.bool_) if test is None else test.above[best]
     looks = (
         (chosen & above, BLUE, BLUE, "median, selected"),
-        (chosen & ~above, GREY, BLUE, "median, selected but like noise"),
+        (chosen & ~above, GREY, BLUE, "median, selected but not above noise"),
         (~chosen & above, GREY, "white", "median, others"),
-        (~chosen & ~above, GREY, GREY, "median, like noise"),
+        (~chosen & ~above, GREY, GREY, "median, not above noise"),
     )
     for chosen, colour, fill, label in looks:
         if chosen.any():

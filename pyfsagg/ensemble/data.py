@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Apart, plain, put_together, taken_apart
 from pyfsagg.ensemble.core import Matrices, Recipe
 from pyfsagg.error_control import TargetPermutation
@@ -21,11 +21,6 @@ from pyfsagg.stability_measures import feature_stability
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-LEVEL = 0.05
-"""Share of runs that may propose a feature although the target is unrelated to all of them."""
-
-ROUNDING = 1e-9
 
 MOST_KEPT = 50
 """Answers about a run that are kept: those for its file, its page and its text, several times over."""
@@ -47,92 +42,6 @@ class Copies:
     similarity: str
     min_similarity: float
     clusters: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, eq=False)
-class ShuffledTargets:
-    """How the features of a run score beside the same features with shuffled targets.
-
-    Attributes
-    ----------
-    n_resamples : int
-        Number r of resamples: the first ones of the run, and as many of each shuffled target.
-    excess : ndarray (n_features,)
-        Mean score of a feature over r resamples minus its usual one with shuffled targets, in units of
-        the largest such excess that a shuffled target usually gives; the mean over filters.  1 is what the
-        best of noise usually reaches.  Filters whose score of a feature depends on other features, such as
-        mRMR, count only where there are no others.
-    largest : ndarray (K,)
-        The largest excess of any feature with each of the K shuffled targets.
-    stability : DataFrame
-        Agreement of the r resamples of a shuffled target, the mean over the K of them: rows and columns as
-        of :meth:`pyfsagg.EnsembleResult.stability`.  What is not defined is missing, and so is ASD, which
-        depends on the number of resamples, with fewer than 10 of them.
-    """
-
-    n_resamples: int
-    excess: Floats
-    largest: Floats
-    stability: pd.DataFrame
-
-    @property
-    def n_shuffles(self) -> int:
-        return len(self.largest)
-
-    @property
-    def level(self) -> float:
-        """The largest excess of up to 19 shuffled targets; of more, what 5 % of the targets reach."""
-        return float(np.sort(self.largest)[-self._allowed])
-
-    @property
-    def _allowed(self) -> int:
-        return max(1, int(LEVEL * (self.n_shuffles + 1) + ROUNDING))
-
-    @property
-    def false_alarms(self) -> float:
-        """Largest share of runs with a feature above noise, if the target is unrelated to all features."""
-        return self._allowed / (self.n_shuffles + 1)
-
-    @property
-    def above(self) -> Booleans:
-        """Which features (n_features,) score above noise; a tie with noise is noise."""
-        return self.excess > self.level + ROUNDING * max(1.0, abs(self.level))
-
-    def reference(self, label: str, measure: str = "spearman") -> float:
-        """A measure of stability with shuffled targets; NaN where it is not defined."""
-        if label not in self.stability.index or measure not in self.stability:
-            return float("nan")
-        return float(self.stability[measure].to_dict()[label])
-
-    def record(self) -> dict[str, Any]:
-        """Plain values, for a file."""
-        cells = self.stability.astype(object)
-        return {
-            "n_shuffles": self.n_shuffles,
-            "n_resamples": self.n_resamples,
-            "level": self.level,
-            "n_above": int(self.above.sum()),
-            "stability": cells.where(cells.notna(), None).to_dict("index"),
-        }
-
-    @classmethod
-    def of_files(cls, document: Mapping[str, Any], arrays: Mapping[str, Any]) -> Self | None:
-        """The same from a record and arrays, or None if there are none."""
-        if "shuffled_excess" not in arrays:
-            return None
-        record = document["shuffled"]
-        return cls(
-            n_resamples=int(record["n_resamples"]),
-            excess=arrays["shuffled_excess"],
-            largest=arrays["shuffled_largest"],
-            stability=measures_frame(record["stability"]),
-        )
-
-
-def measures_frame(table: Mapping[str, Mapping[str, float | None]]) -> pd.DataFrame:
-    """Measures of stability by filter, as a table."""
-    frame = pd.DataFrame.from_dict(dict(table), orient="index").rename_axis("filter")
-    return frame.astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -217,7 +126,7 @@ class Ranked(Grouped):
     halves: Floats | None
     permutation: TargetPermutation | None
     copies: Copies | None
-    shuffled: ShuffledTargets | None
+    noise_halves: Floats | None
 
     @cached_property
     def setup(self) -> RunSetup:
@@ -248,8 +157,6 @@ def document_of(data: Ranked) -> dict[str, Any]:
         "features": list(data.feature_names),
         "copies": plain(data.copies),
     }
-    if data.shuffled is not None:
-        document["shuffled"] = data.shuffled.record()
     if data.permutation is not None:
         sentences = list(data.permutation.sentences)
         document["permutation"] = {**_apart(data.permutation).record, "sentences": sentences}
@@ -262,15 +169,12 @@ def _apart(permutation: TargetPermutation) -> Apart:
 
 def arrays_of(data: Ranked) -> dict[str, Floats]:
     """All arrays, by the names under which they are kept."""
-    named = ("own_scores", "halves", "combined", "scores", "ranking")
+    named = ("own_scores", "halves", "noise_halves", "combined", "scores", "ranking")
     arrays = {
         **{f"filter_{i}": matrix for i, matrix in enumerate(data.score_matrices.values())},
         **{name: getattr(data, name) for name in named},
         **({} if data.permutation is None else _apart(data.permutation).arrays),
     }
-    if data.shuffled is not None:
-        arrays["shuffled_excess"] = data.shuffled.excess
-        arrays["shuffled_largest"] = data.shuffled.largest
     return {name: array for name, array in arrays.items() if array is not None}
 
 
@@ -302,10 +206,9 @@ def fields_of(document: Mapping[str, Any], arrays: Mapping[str, Floats]) -> dict
         "feature_names": tuple(names),
         "score_matrices": {label: arrays[f"filter_{i}"] for i, label in enumerate(labels)},
         **{name: arrays[name] for name in ("combined", "scores", "ranking")},
-        **{name: arrays.get(name) for name in ("own_scores", "halves")},
+        **{name: arrays.get(name) for name in ("own_scores", "halves", "noise_halves")},
         "permutation": permutation,
         "copies": None if copies is None else put_together(Copies, copies),
-        "shuffled": ShuffledTargets.of_files(document, arrays),
     }
 
 

@@ -26,6 +26,7 @@ from pyfsagg.ensemble.data import Ranked, columns_of
 from pyfsagg.ensemble.groups import about_copies, about_groups
 from pyfsagg.ensemble.selection import (
     Auto,
+    Knee,
     Limit,
     Selection,
     Share,
@@ -36,8 +37,16 @@ from pyfsagg.ensemble.selection import (
     ranking_frame,
     select_features,
 )
-from pyfsagg.ensemble.trust import MOST_SHOWN, agreement, between, shown_sets, why_no_sets
+from pyfsagg.ensemble.trust import (
+    MOST_SHOWN,
+    agreement,
+    between,
+    noise_between,
+    shown_sets,
+    why_no_sets,
+)
 from pyfsagg.error_control import ErrorControl, TargetPermutation
+from pyfsagg.error_control.permutation import LEVEL
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks.ranking import about_ties
 from pyfsagg.resampling import PLANS
@@ -109,10 +118,19 @@ def between_sentence(data: Ranked, wish: Wish) -> str:
     if np.isnan(estimate):
         return ""
     rows, best, remarks = _sizes(pairs, data, wish)
+    noise = noise_between(data, pairs.n_features_to_select)
+    without = (
+        float("nan") if noise is None else float(noise.estimates["estimate"].to_dict()["nogueira"])
+    )
+    reference = f"0 {CHANCE}"
+    if not np.isnan(without):
+        reference = (
+            f"{number(without, 2)} what two samples of the same features with shuffled targets give"
+        )
     return (
         f"Two samples of {rows} each would agree on {best} to {number(estimate, 2)} "
         f"({100 * pairs.confidence_level:g}\u00a0% interval for the population: {_limits(row)}), where 1 "
-        f"is the same selection and 0 {CHANCE}.{' ' * bool(remarks)}{remarks}"
+        f"is the same selection and {reference}.{' ' * bool(remarks)}{remarks}"
     )
 
 
@@ -122,8 +140,15 @@ def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
         pairs = between(data, choose(data, wish).compared)
     except DataError as reason:
         return [Text(f"This cannot be measured here: {reason}.")]
+    noise = noise_between(data, pairs.n_features_to_select)
+    without = {} if noise is None else noise.estimates["estimate"].to_dict()
     rows = [
-        [*WORDS[str(name)], number(row["estimate"]), _limits(row.to_dict())]
+        [
+            *WORDS[str(name)],
+            number(row["estimate"]),
+            _limits(row.to_dict()),
+            *([number(without[name])] if without else []),
+        ]
         for name, row in pairs.estimates.dropna(subset=["estimate"]).iterrows()
     ]
     interval = f"{100 * pairs.confidence_level:g}\u00a0% interval of the population"
@@ -132,17 +157,20 @@ def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
         PageColumn("Measure", numeric=False),
         PageColumn("Estimate"),
         PageColumn(interval, sortable=False),
+        *([PageColumn("With shuffled targets")] if without else []),
     ]
     n_rows, best, remarks = _sizes(pairs, data, wish)
-    noise = (
-        "; the agreement of resamples with shuffled targets, below, shows how far resamples of this table do"
-        if data.shuffled is not None
-        else ""
-    )
+    chance = CHANCE
+    if noise is not None:
+        chance = (
+            "the agreement of as many features drawn at random. Features that differ, for instance in their "
+            f"number of levels, agree more than that on noise: the last column has the agreement of "
+            f"{plural(noise.n_pairs, 'pair')} of halves with shuffled targets"
+        )
     what = (
         f"Two samples of {n_rows} each, without a common row, were ranked by the same filters; "
         f"{count(pairs.n_pairs)} such pairs were drawn. Selected are {best} of each. 1: the same "
-        f"ranking. 0: {CHANCE}{noise}. {remarks}"
+        f"ranking. 0: {chance}. {remarks}"
     )
     purpose = (
         "This estimates how far another sample of that size would give the same features. The "
@@ -184,33 +212,34 @@ YES_NO = {True: "yes", False: "no"}
 
 def error_sentences(data: Ranked, limit: Limit | None) -> list[Block]:
     """The same in sentences, the answer first."""
-    blocks: list[Block] = []
-    for answer in (None if limit is None else controlled(data, limit), data.permutation):
-        if answer is not None:
-            first, *others = answer.sentences
-            blocks += [Text(Markup("<b>{}</b>").format(first)), *map(Text, others)]
-    return blocks
+    if limit is None:
+        return []
+    first, *others = controlled(data, limit).sentences
+    return [Text(Markup("<b>{}</b>").format(first)), *map(Text, others)]
 
 
 def error_tables(data: Ranked, limit: Limit | None) -> list[Block]:
     """How many of the selected may be false, if a limit was given or p-values were computed."""
-    tables: list[Block] = [] if limit is None else [_control_table(controlled(data, limit))]
+    control = None if limit is None else controlled(data, limit)
+    # A limit by p-values is read off their table.
+    tables: list[Block] = [_control_table(control)] if isinstance(control, ErrorControl) else []
     return [*tables, *([] if data.permutation is None else [_permutation_table(data.permutation)])]
 
 
 def _permutation_table(permutation: TargetPermutation) -> PageTable:
     best = permutation.to_frame().head(MOST_CONTROLLED)
     return PageTable.of_columns(
-        "Features against shuffled targets, best first.",
+        "Features beside shuffled targets, the smallest p-value first.",
         [
             text_column("Feature", best.index),
-            (PageColumn("Score"), numbers(best["score"])),
             (PageColumn("p-value"), probabilities(best["p_value"])),
+            (PageColumn("q-value"), probabilities(best["q_value"])),
             (PageColumn("Family-wise p-value"), probabilities(best["family_wise_p_value"])),
         ],
-        f"Scores of {permutation.n_resamples} resamples. The p-value is that of the feature by itself; the "
-        "family-wise one is adjusted across features by the step-down maximum statistic.",
-        tinted=len(permutation.select(0.05)),
+        "The p-value is that of the feature by itself. All features with a q-value of at most 0.1 have a "
+        "false discovery rate of 0.1 (Benjamini and Hochberg). The family-wise p-value is adjusted across "
+        f"features by the step-down maximum. {permutation.scale}",
+        tinted=len(permutation.select()),
     )
 
 
@@ -311,7 +340,6 @@ def true_rank_blocks(data: Ranked, k: int) -> list[Block]:
 
 FIRST = 10  # features that are listed
 FIRST_OF_NOISE = 5  # where none is selected
-SHUFFLED_ROW = "with shuffled target"
 METHODS = {"wam": "within-aggregation (WAM)", "bam": "between-aggregation (BAM)"}
 
 
@@ -319,8 +347,8 @@ def facts_of(data: Ranked, wish: Wish, limit: Limit | None) -> list[Block]:
     """What was found, how far it can be trusted, and what was done."""
     k = choose(data, wish).compared
     chosen = select_features(data, wish)
-    # A number that was asked for needs no reason.
-    why = chosen.sentences[1:] if isinstance(wish, Top | Share) else chosen.sentences
+    # A number that was asked for needs no reason, and that of a limit is told with it.
+    why = chosen.sentences[1:] if isinstance(wish, Top | Share | Limit) else chosen.sentences
     trust = [
         between_sentence(data, wish),
         about_ties(data.scores, k),
@@ -392,46 +420,41 @@ def _first_features(data: Ranked, wish: Wish, limit: Limit | None) -> PageTable:
 
 
 def _agreement_of_resamples(data: Ranked) -> list[Block]:
-    """The measures of each filter, and below them those of shuffled targets."""
+    """The measures of each filter."""
     measures, remarks = agreement(data)
     if isinstance(measures, DataError):
         return [Text(f"The agreement of the resamples is not defined: {measures}.")]
-    noise, rows = data.shuffled, []
-    for label, values in measures.iterrows():
-        rows.append([readable(str(label)), *(number(value) for value in values)])
-        if noise is not None:
-            shuffled = (noise.reference(str(label), str(measure)) for measure in measures.columns)
-            rows.append([SHUFFLED_ROW, *map(number, shuffled)])
+    rows = [
+        [readable(str(label)), *(number(value) for value in values)]
+        for label, values in measures.iterrows()
+    ]
     heads = [PageColumn(titled(str(measure))) for measure in measures.columns]
     table = PageTable(
         "Agreement of the resamples, which share rows of one sample.",
         [PageColumn("Filter", numeric=False), *heads],
         rows,
     )
-    notes = [Text(f"{remark}.") for remark in remarks]
-    if noise is not None:
-        targets, resamples = (
-            plural(noise.n_shuffles, "target"),
-            plural(noise.n_resamples, "resample"),
-        )
-        done = f"The same filters scored {targets} with shuffled rows in {resamples} each."
-        notes.append(Text(done))
-    return [table, *notes]
+    return [table, *(Text(f"{remark}.") for remark in remarks)]
 
 
 def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
     """What a selection frequency is without any signal."""
-    first = (
-        f"If the target were unrelated to all features, some would be proposed in at most "
-        f"{data.shuffled.false_alarms:.0%} of runs. A high selection frequency alone is no evidence"
-        if isinstance(wish, Auto) and data.shuffled is not None
-        else "With a fixed number, features are selected even from noise"
+    chance = (
+        f"by chance a feature is among the best {k} in {k / data.n_features:.0%} of resamples, and one that "
+        "the sample favours in many more, because resamples share rows."
     )
-    return (
-        f"{first}: by chance a feature is among the best {k} in {k / data.n_features:.0%} of resamples, "
-        "and one that the sample favours in many more, because resamples share rows. How many of the "
-        "selected may be false: error control (max_false or fdr)."
-    )
+    if isinstance(wish, Top | Share):
+        return (
+            f"With a fixed number, features are selected even from noise: {chance} How many of the selected "
+            "may be false: error control (max_false or fdr)."
+        )
+    first = ""
+    if isinstance(wish, Auto | Knee) and data.permutation is not None:
+        first = (
+            f"If the target were unrelated to all features, some would be selected in at most {LEVEL:.0%} "
+            "of runs. "
+        )
+    return f"{first}A high selection frequency alone is no evidence: {chance}"
 
 
 def _procedure(data: Ranked) -> list[str]:

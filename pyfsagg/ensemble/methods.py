@@ -13,16 +13,16 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
-from pyfsagg._base.validation import check_choice, check_integer, check_list
+from pyfsagg._base.validation import check_list
 from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._run.execution import Checks, Execution, Progress, progress_reporter
 from pyfsagg._table.identity import versions
 from pyfsagg._table.table import Table
 from pyfsagg.ensemble.core import Matrices, Recipe
-from pyfsagg.ensemble.data import Copies, RunSetup, ShuffledTargets
+from pyfsagg.ensemble.data import Copies, RunSetup
 from pyfsagg.ensemble.groups import find_copies
-from pyfsagg.ensemble.null import Nulls, score_permuted, score_shuffled
+from pyfsagg.ensemble.null import Nulls, score_noise_halves, score_permuted
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import TENTH, Work, require_score_memory, score_resamples
@@ -32,6 +32,7 @@ from pyfsagg.error_control import TargetPermutation
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples
+from pyfsagg.resampling.plan import read_plan
 
 DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared")
 
@@ -202,27 +203,22 @@ def permute_target(
     X: Any,
     y: Any,
     *,
-    method: str = "wam",
-    n_permutations: int = 199,
-    n_resamples: int = 50,
+    shuffles: int | str = "auto",
     random_state: Any = None,
     **options: Any,
 ) -> TargetPermutation:
-    """Permutation p-values of an ensemble: the same run with the target shuffled many times.
+    """P-values of the features: their scores beside those with shuffled targets.
 
     Parameters
     ----------
     X, y
         As in :func:`pyfsagg.wam`; there must be a target.
-    method : {"wam", "bam"}
-    n_permutations : int
-        Number K of shuffled targets; no p-value is below 1 / (K + 1).
-    n_resamples : int
-        Resamples of each run, also of the one with the true target: the score of few resamples is a test
-        statistic like that of many.
+    shuffles : int or "auto"
+        Number of shuffled targets, as in :class:`pyfsagg.Checks`.
     random_state : None, int or Generator
     **options
-        Arguments of :func:`pyfsagg.wam` or :func:`pyfsagg.bam`.
+        Arguments of :func:`pyfsagg.wam` (with `filter`) or :func:`pyfsagg.bam`: `filters`, `task`; groups of
+        rows by a plan that has them, such as ``resampling=GroupedBootstrap(groups)``.
 
     Returns
     -------
@@ -230,41 +226,44 @@ def permute_target(
 
     See Also
     --------
-    Checks : ``Checks(null="permutation")`` adds the same p-values to a result of wam or bam.
+    wam : Results of wam and bam have the same p-values as ``permutation``.
 
     Notes
     -----
-    All runs draw the same resamples.  A null score that equals the observed one counts as a tie
-    against the feature: the p-value becomes larger.
+    The whole table is scored by each target, without resamples.  Columns of numbers, and columns of as many
+    levels, share the distribution of their scores with shuffled targets; above its tail it is taken as
+    exponential (:func:`pyfsagg.error_control.comparable_evidence`).  Where all filters cut numbers into
+    ranges, numbers are judged by their ranks (Kruskal and Wallis), too.  Filters whose score depends on other
+    columns, such as mRMR, are asked only where there are no others.  Simulations of levels and power are in
+    the calibration report.
 
     References
     ----------
-    Westfall and Young (1993), Resampling-Based Multiple Testing; Phipson and Smyth (2010).
+    Westfall and Young (1993), Resampling-Based Multiple Testing; Phipson and Smyth (2010); Storey and
+    Tibshirani (2003), on pooled null distributions.
 
     Examples
     --------
     >>> import pyfsagg
     >>> data = pyfsagg.load_dataset("wine")
-    >>> test = permute_target(
-    ...     data.X, data.y, filter="chi_squared", n_permutations=99, n_resamples=5, random_state=0
-    ... )
+    >>> test = permute_target(data.X, data.y, random_state=0)
     >>> len(test.select(0.05))
     13
     """
-    check_choice("method", method, tuple(METHODS))
     if y is None:
         raise DataError("there is no target to shuffle", Remedy("give ", Param("y")))
-    checks = Checks(
-        pairs=0,
-        shuffles=0,
-        null="permutation",
-        n_permutations=n_permutations,
-        permutation_resamples=check_integer("n_resamples", n_resamples, low=1),
-    )
-    settings = {**options, "checks": checks, "n_resamples": n_resamples}
-    permutation = METHODS[method](X, y, random_state=random_state, **settings).permutation
-    assert permutation is not None  # the checks ask for it
-    return permutation
+    plan = read_plan(options.get("resampling", "bootstrap"))
+    settings = {
+        **options,
+        "checks": Checks(pairs=0, shuffles=shuffles),
+        "n_resamples": max(plan.fewest, plan.together),
+    }
+    run = METHODS["wam" if "filter" in options else "bam"]
+    result = run(X, y, random_state=random_state, **settings)
+    if result.permutation is None:
+        reason = result.parameters.get("shuffles", {}).get("reason", "shuffles = 0")
+        raise DataError("the target cannot be shuffled: ", reason)
+    return result.permutation
 
 
 # How a run is carried out.
@@ -306,19 +305,24 @@ class Job:
 
     def n_scored(self, m: int) -> int:
         """Resamples that are scored in all where the run has m: with halves and shuffled targets."""
-        nulls = self.nulls
-        return m + 2 * self.run.n_pairs(m) + nulls.n_shuffled(m) + nulls.n_permuted(m)
+        return m + 2 * self.run.n_pairs(m) + self.nulls.n_scored(m)
 
     def work(self, first: int, m: int) -> Work:
         """The work that is left when m resamples are scored after the `first` ones."""
-        total = self.n_scored(first + m) - first
-        fewer: dict[str, int] = {TENTH: self.n_scored(max(1, m // 10))}
-        shuffled, permuted = self.nulls.n_shuffled(first + m), self.nulls.n_permuted(first + m)
-        if 2 * shuffled > total:
+        nulls = self.nulls
+        # Where some filters judge, the others do not score the shuffled targets.
+        some = len(nulls.judges) < len(self.run.labels)
+
+        def by_all(m: int) -> int:
+            return self.n_scored(m) - some * (1 + nulls.n_shuffles(m))
+
+        total = by_all(first + m) - first
+        fewer: dict[str, int] = {TENTH: by_all(max(1, m // 10))}
+        shuffled = nulls.n_scored(first + m)
+        if not some and 2 * shuffled > total:
             fewer[Message(Use("Checks", shuffles=0))] = total - shuffled
-        if 2 * permuted > total:
-            fewer[Message(Use("Checks", null="none"))] = total - permuted
-        return Work(total, fewer)
+        judged = nulls.n_shuffles(first + m) if some else 0
+        return Work(total, fewer, judged, frozenset(nulls.judges))
 
     def work_on(self, size: int, m: int) -> dict[str, Any]:
         """How `size` of the resamples of a run that has m are scored."""
@@ -366,13 +370,13 @@ def _carry_out(
             progress_reporter(execution.progress) as report,
         ):
             job = Job(run, Nulls(run), recipe, arguments["n_jobs"], Steps(report), checkpoint)
+            job.nulls.require_memory(len(run.resamples))
             matrices, combined, precision = _resamples(job)
             m = len(combined)
             parameters: dict[str, Any] = {**run.parameters, "n_resamples": m, **precision}
             own_scores = _own_scores(job, RunSetup.of(parameters, run.data))
             halves, about_halves = _halves(job, m)
-            shuffled, about_shuffled = _shuffled(job, matrices, m)
-            permutation = _permutation(job, method, matrices, m)
+            permutation, noise_halves, about_shuffles = _shuffles(job, m)
             job.steps.end()
         # Some columns at a time may have features that a resample did not see.
         in_parts = run.resamples.features is None
@@ -386,14 +390,14 @@ def _carry_out(
         combined=combined,
         scores=scores,
         ranking=rank_scores(scores),
-        parameters={**parameters, **about_halves, **about_shuffled, "call": call.record()},
+        parameters={**parameters, **about_halves, **about_shuffles, "call": call.record()},
         data=run.data,
         versions=versions(),
         own_scores=own_scores,
         halves=halves,
         permutation=permutation,
         copies=copies,
-        shuffled=shuffled,
+        noise_halves=noise_halves,
     )
 
 
@@ -464,33 +468,21 @@ def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
     return job.combine(matrices), {"pairs": record}
 
 
-def _shuffled(
-    job: Job, matrices: Matrices, m: int
-) -> tuple[ShuffledTargets | None, dict[str, Any]]:
-    """Scores with shuffled targets, and what is recorded of them."""
-    if not job.run.checks.n_shuffles:
-        return None, {}
-    how = job.work_on(job.nulls.n_shuffled(m), m)
+def _shuffles(job: Job, m: int) -> tuple[TargetPermutation | None, Floats | None, dict[str, Any]]:
+    """P-values from shuffled targets, the halves of some of these, and what is recorded of them."""
+    nulls = job.nulls
+    if not job.run.checks.shuffles:
+        return None, None, {}
+    number, n_pairs = nulls.n_shuffles(m), nulls.n_pairs(m)
     try:
-        shuffled = score_shuffled(job.nulls, matrices, job.recipe, **how)
+        permutation = score_permuted(nulls, number, **job.work_on(1 + number, m))
+        halves = None
+        if n_pairs:
+            halves = score_noise_halves(nulls, n_pairs, **job.work_on(2 * n_pairs, m))
     except DataError as reason:
-        return None, {"shuffles": {"reason": reason.message}}
-    record = {"n_shuffles": shuffled.n_shuffles, "n_resamples": shuffled.n_resamples}
-    return shuffled, {"shuffles": record}
-
-
-def _permutation(job: Job, method: str, matrices: Matrices, m: int) -> TargetPermutation | None:
-    """P-values against permuted targets, if the checks ask for them."""
-    number = job.run.checks.n_permuted
-    if not number:
-        return None
-    size = job.nulls.permuted_size(m)
-    if size > m:
-        more = job.score(job.run.draw(size - m, m), m, first=m, what="more resamples")
-        matrices = {label: np.vstack([matrices[label], more[label]]) for label in matrices}
-    compared = {label: matrix[:size] for label, matrix in matrices.items()}
-    how = job.work_on(number * size, m)
-    return score_permuted(job.nulls, method, compared, job.recipe, **how)
+        return None, None, {"shuffles": {"reason": reason.message}}
+    record = {"n_shuffles": number, "unit": permutation.unit, "n_pairs": n_pairs}
+    return permutation, None if halves is None else job.combine(halves), {"shuffles": record}
 
 
 def _copies(run: Run) -> Copies | None:

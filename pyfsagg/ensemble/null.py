@@ -1,300 +1,400 @@
-"""What noise reaches: the same filters on the same resamples, with shuffled targets.
+"""What noise reaches: the same filters with shuffled targets.
 
-One engine scores them (:func:`scores_by_target`), and its scores are read in two ways: few resamples of few
-targets show what noise reaches, more of many give p-values.
+One engine serves what is said of noise: p-values from the scores of the whole table with many shuffled
+targets, and the agreement of two samples without signal from the halves of a few.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, column_blocks
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import set_aside
-from pyfsagg._message import Param, Remedy
+from pyfsagg._message import Message, Use
 from pyfsagg._run.execution import Progress
-from pyfsagg._table.table import AnyTable
+from pyfsagg._table.columns import Kind
+from pyfsagg._table.sparse import SparseTable
+from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
-from pyfsagg.ensemble.core import Matrices, Recipe
-from pyfsagg.ensemble.data import ROUNDING, ShuffledTargets, measures_frame
+from pyfsagg.ensemble.core import Matrices
 from pyfsagg.ensemble.run import Run
-from pyfsagg.ensemble.scoring import score_resamples
-from pyfsagg.error_control import TargetPermutation, step_down_max_t
+from pyfsagg.ensemble.scoring import filter_label, score_resamples
+from pyfsagg.error_control import TargetPermutation, comparable_evidence, step_down_max_t
+from pyfsagg.error_control.permutation import numbers_with_other_shuffles, standardised
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
-from pyfsagg.resampling import Resamples, Rows
+from pyfsagg.ranks import rank_scores
+from pyfsagg.resampling import ComplementaryPairs, Resamples, Rows
 from pyfsagg.resampling.plan import canonical_order, generator
-from pyfsagg.stability_measures.chance import n_draws
-from pyfsagg.stability_measures.pairwise import thesis_measures
 
-RESAMPLES_PER_SHUFFLED = 50
-FEWEST, MOST = 2, 10
-"""A shuffled target is scored in one resample for each so many of the run, within these limits."""
+FEW_LEVELS = 30
+"""Distinct values from which on a column is one of numbers, all of which have the same null distribution."""
 
-OWN_COLUMN = (
-    "pearson", "f_statistic", "chi_squared", "cramers_v", "spearman", "value_difference_metric",
-    "fit_criterion", "information_gain", "gain_ratio", "symmetric_uncertainty", "cox_score", "concordance",
-)  # fmt: skip
-"""Filters whose score of a feature depends on its own column and the target only."""
+RANK_TESTS = {"classes": "kruskal_wallis", "numeric": "spearman", "survival": "spearman"}
+"""Filters that cut numbers into ranges lose power: beside them numbers are judged by their ranks, too."""
+
+MANY, USUAL, LEAST = 999, 199, 19
+"""Shuffled targets, for tables up to `SMALL` cells, for larger ones, and at least."""
+
+SMALL = 50_000
+
+SLOW_SHARE = 5
+"""Filters without a compiled loop for a column score a shuffled target for each so many resamples."""
 
 CELLS = 20_000_000
 """Weights, or scores of a filter, that are in memory for shuffled targets at the same time."""
 
-ORDERS = 20
-"""Orders of ties that are drawn for each shuffled target, over which measures are averaged once more."""
+MOST_PAIRS = 19
+"""Pairs of halves with a shuffled target: their mean agreement is what noise gives."""
+
+MOST_ROWS = 20
+"""Samples that a row may stand for on average, for weights: each of them is a row with a shuffled target."""
 
 _STREAM = 2  # of random numbers; 0 draws rows, 1 noise
 
 
+# How a target is shuffled.
+
+
+@dataclass(frozen=True, eq=False)
+class Shuffling:
+    """Which rows exchange their targets: any, those of a group, or whole groups with each other.
+
+    Groups exchange targets as wholes where each has one target; otherwise the design varies the target
+    within groups, and it is shuffled there.
+    """
+
+    order: NDArray[np.intp]  # rows as they are drawn from, wherever they stand in the table
+    groups: NDArray[np.intp] | None
+    unit: str
+
+    @classmethod
+    def of(cls, run: Run) -> Shuffling:
+        order = canonical_order(run.table, run.target)
+        groups = getattr(run.plan, "groups", None)
+        if groups is None:
+            return cls(order, None, "rows")
+        # Groups are numbered in the order in which their rows are drawn from.
+        codes = np.empty(len(order), dtype=np.intp)
+        codes[order] = pd.factorize(np.asarray(groups)[order])[0]
+        first = np.full(codes.max() + 1, -1)
+        first[codes[order[::-1]]] = order[::-1]
+        whole = all((part == part[first[codes]]).all() for part in run.target.parts)
+        return cls(order, codes, "groups" if whole else "rows within groups")
+
+    @property
+    def n_units(self) -> int:
+        """How many targets can be exchanged at all."""
+        return len(self.order) if self.groups is None else int(self.groups.max()) + 1
+
+    def rows(self, seed: int, k: int) -> NDArray[np.intp]:
+        """For each row the one whose target it has in shuffle number `k`."""
+        rng = generator(seed, k, _STREAM)
+        rows = np.empty_like(self.order)
+        if self.groups is None:
+            rows[self.order] = self.order[rng.permutation(len(self.order))]
+        elif self.unit == "groups":
+            first = np.empty(self.n_units, dtype=np.intp)
+            first[self.groups[self.order[::-1]]] = self.order[::-1]
+            rows = first[rng.permutation(self.n_units)][self.groups]
+        else:
+            codes = self.groups[self.order]
+            places = self.order[np.argsort(codes, kind="stable")]
+            rows[places] = self.order[np.lexsort((rng.random(len(codes)), codes))]
+        return rows
+
+
 @dataclass(frozen=True, eq=False)
 class Nulls:
-    """The targets of a run without relation to its features: how many, and in how many resamples each."""
+    """The targets of a run without relation to its features: whether, how and how many."""
 
     run: Run
 
     @cached_property
     def reason(self) -> str:
-        """Why rows of the target cannot be shuffled one by one for the proposal; empty if they can."""
+        """Why the target cannot be shuffled; empty if it can."""
         plan, labels = self.run.plan, self.run.labels
         if self.run.target.kind == "none":
             return "there is no target"
         if all(label in FILTERS and "none" in FILTERS.get(label).targets for label in labels):
             return "the filters do not use the target"
-        if getattr(plan, "groups", None) is not None:
-            return "rows of one group belong together and cannot be shuffled one by one"
-        if plan.sample_weight is not None:
-            return "rows with weights stand for several samples and cannot be shuffled one by one"
         if isinstance(plan, Rows):
             return "the rows of the resamples were given, and it is not known how they were drawn"
+        if plan.sample_weight is not None:
+            total = int(self.run.row_weights.sum(dtype=np.int64))
+            if (
+                isinstance(self.run.table, SparseTable)
+                or total > MOST_ROWS * self.run.table.n_samples
+            ):
+                return "rows with weights stand for several samples, here too many to be shuffled one by one"
+        shuffling = self.shuffling
+        if shuffling.unit == "groups" and shuffling.n_units < 5:
+            return f"{shuffling.n_units} groups with one target each can hardly be shuffled"
         return ""
 
-    def shuffled_size(self, m: int) -> int:
-        """In how many resamples a target is scored for the proposal: a fiftieth of m, from 2 to 10."""
-        size = min(MOST, max(FEWEST, m // RESAMPLES_PER_SHUFFLED))
-        together = self.run.plan.together
-        return min(m, -(-size // together) * together)
+    @cached_property
+    def single(self) -> Run:
+        """The run with one row for each sample, where rows have weights."""
+        run = self.run
+        if run.plan.sample_weight is None or not isinstance(run.table, Table):
+            return run
+        rows = np.repeat(np.arange(run.table.n_samples), run.row_weights)
+        table = replace(run.table, values=np.asfortranarray(run.table.values[rows]))
+        single = replace(
+            run,
+            table=table,
+            target=run.target.take(rows),
+            plan=replace(run.plan._take(rows), sample_weight=None),
+        )
+        return replace(single, filters=single.bind(single.target))
 
-    def n_shuffled(self, m: int) -> int:
-        """Resamples of all targets for the proposal."""
-        return 0 if self.reason else self.run.checks.n_shuffles * self.shuffled_size(m)
+    @cached_property
+    def shuffling(self) -> Shuffling:
+        return Shuffling.of(self.single)
 
-    def permuted_size(self, m: int) -> int:
-        """In how many resamples a target is scored for p-values: a plan may have no more than the run."""
-        return m if self.run.plan.only else self.run.checks.permutation_resamples
+    @cached_property
+    def judges(self) -> list[str]:
+        """The filters by whose scores features are compared with noise.
 
-    def n_permuted(self, m: int) -> int:
-        """Resamples of all targets for p-values, and those that the true one has only for them."""
-        number, size = self.run.checks.n_permuted, self.permuted_size(m)
-        return number and number * size + max(0, size - m)
+        A score that depends on other features is another one where these are related to the target, so that
+        such filters are asked only where there are no others.
+        """
+        by_column = [
+            one for one in self.run.labels if one in FILTERS and FILTERS.get(one).own_column
+        ]
+        return by_column or [
+            one
+            for one in self.run.labels
+            if one not in FILTERS or "none" not in FILTERS.get(one).targets
+        ]
+
+    @property
+    def by_column(self) -> bool:
+        """Whether the judges look at one column at a time."""
+        return all(one in FILTERS and FILTERS.get(one).own_column for one in self.judges)
+
+    @cached_property
+    def numbers(self) -> NDArray[np.intp]:
+        """Columns of numbers, which are judged by their ranks, too, where all filters cut them."""
+        run = self.run
+        cut = self.by_column and all(FILTERS.get(one).counts_levels for one in self.judges)
+        if not cut or not isinstance(run.table, Table) or run.groups is not None:
+            return np.empty(0, dtype=np.intp)
+        return np.flatnonzero(np.isin(run.table.kinds, (Kind.NUMERIC, Kind.INTEGER)))
+
+    @property
+    def rank_test(self) -> str:
+        """By what numbers are judged beside the filters; empty where they are not."""
+        return RANK_TESTS[self.run.target.kind] if len(self.numbers) else ""
+
+    @property
+    def small(self) -> bool:
+        """Whether the table is scored so soon that it may be done often, and need not be kept."""
+        return self.by_column and self.run.table.n_samples * len(self.run.names) <= SMALL
+
+    def n_shuffles(self, m: int) -> int:
+        """Shuffled targets that the judges score, beside m resamples."""
+        wish = self.run.checks.shuffles
+        if not isinstance(wish, str):
+            return 0 if self.reason else wish
+        if self.reason:
+            return 0
+        if not self.by_column:
+            return max(LEAST, min(USUAL, 20 * (m // (20 * SLOW_SHARE)) - 1))
+        return MANY if self.small else USUAL
+
+    def require_memory(self, m: int) -> None:
+        """Refuse scores of shuffled targets that do not fit into memory."""
+        number, p = self.n_shuffles(m), len(self.run.names)
+        require_memory(
+            6 * 8 * number * p,
+            f"the scores of {p:,} features with {number:,} shuffled targets",
+            Message(
+                "take fewer of them, with ", Use("Checks", shuffles=LEAST), ", or fewer features"
+            ),
+        )
+
+    def n_pairs(self, m: int) -> int:
+        """Pairs of halves with a shuffled target that all filters score."""
+        return min(MOST_PAIRS, self.run.n_pairs(m)) if self.n_shuffles(m) else 0
+
+    def n_scored(self, m: int) -> int:
+        """Tables that are scored: by the true target, by each shuffled one, and halves."""
+        number = self.n_shuffles(m)
+        return number + bool(number) + 2 * self.n_pairs(m)
+
+    def targets(self, number: int) -> Iterator[Target]:
+        for k in range(number):
+            yield self.single.target.take(self.shuffling.rows(self.run.seed, k))
 
 
-def shuffled_target(table: AnyTable, target: Target, seed: int, k: int) -> Target:
-    """The target with its rows in the order number `k`, whatever the order of the rows in the table."""
-    order = canonical_order(table, target)
-    rows = np.empty_like(order)
-    rows[order] = order[generator(seed, k, _STREAM).permutation(len(order))]
-    return target.take(rows)
+# P-values from the whole table.
 
 
-# The engine.
+def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
+    """P-values of the features against so many shuffled targets; a DataError says why there are none."""
+    if nulls.reason:
+        raise DataError(nulls.reason)
+    run = nulls.single
+    kinds = kinds_of_features(run)
+    own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
+    for label, scores in _scores_by_judge(nulls, number, **how):
+        of = nulls.numbers if label == nulls.rank_test else slice(None)
+        observed, drawn = scores[0], scores[1:]
+        if not nulls.by_column:
+            observed, drawn = standardised(observed, drawn)
+        observed, drawn = comparable_evidence(observed, drawn, kinds[of])
+        own[of], null[:, of] = np.maximum(own[of], observed), np.maximum(null[:, of], drawn)
+    judges = (*nulls.judges, *([nulls.rank_test] if nulls.rank_test else []))
+    if len(judges) > 1:  # the best of several is better by chance
+        own, null = comparable_evidence(own, null, kinds)
+    return TargetPermutation(
+        feature_names=run.names,
+        p_values=np.exp(-own),
+        family_wise_p_values=step_down_max_t(own, null)[1],
+        judges=judges,
+        unit=nulls.shuffling.unit,
+        strong=nulls.by_column,
+        n_permutations=number,
+        numbers=numbers_with_other_shuffles(own, null, run.seed),
+    )
 
 
-def scores_by_target(
+def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[str, Floats]]:
+    """Scores (1 + number, n_features) of the table, the true target first, by one judge after the other."""
+    run = nulls.single
+    run = replace(run, items=[item for item in run.items if filter_label(item) in nulls.judges])
+    run = replace(run, labels=nulls.judges, filters=run.bind(run.target))
+    once = run.row_weights[np.newaxis]
+    itself = replace(run.resamples.first(1), weights=once, features=None, noise=0.0)
+
+    def resample(target: Target, _: int) -> Resamples:
+        return replace(itself, labels=target.codes[np.newaxis, :])
+
+    if nulls.small:
+        how["checkpoint"] = None
+    targets = chain([run.target], nulls.targets(number))
+    scores = _scores_by_target(run, targets, 1 + number, 1, resample, "shuffled targets", **how)
+    for label in nulls.judges:
+        yield label, scores.pop(label)
+    if nulls.rank_test:
+        yield nulls.rank_test, _rank_tests(nulls, number)
+
+
+def _scores_by_target(
     run: Run,
-    targets: Iterable[Target],
+    targets: Iterator[Target],
     number: int,
-    r: int,
+    size: int,
+    draw: Callable[[Target, int], Resamples],
+    what: str,
     *,
     progress: Progress,
     **how: Any,
-) -> Iterator[dict[str, Floats]]:
-    """Scores (r, n_features) by filter, of one of the `number` targets after the other.
-
-    `how` is as in :func:`score_resamples`.  What does not depend on the target was settled with the run.
-    """
-    table, classes = run.filters[0].table, run.target.kind == "classes"
-    at_once = max(1, CELLS // (r * max(table.n_samples, table.n_features)))
-    if not classes:
-        at_once = 1  # filters read labels of each resample, but one numeric target
-    left = iter(targets)
+) -> dict[str, Floats]:
+    """Scores (number · size, n_features) by filter: of one target after the other, in what `draw` gives."""
+    table, classes = run.table, run.target.kind == "classes"
+    # Filters read labels of each resample, but one numeric target.
+    at_once = max(1, CELLS // (size * max(table.n_samples, table.n_features))) if classes else 1
+    scores = {label: np.empty((number * size, len(run.names))) for label in run.labels}
     for first in range(0, number, at_once):
-        others = list(islice(left, at_once))
+        chosen = list(islice(targets, at_once))
+        done = first * size
 
-        def advance(done: int, _: int, before: int = first * r) -> None:
-            progress(before + done, number * r)
+        def advance(more: int, _: int, before: int = done) -> None:
+            progress(before + more, number * size)
 
         scored = score_resamples(
-            run.filters if classes else run.bind(others[0]),
-            _joined([run.draw_with(target, r) for target in others]),
-            first=first * r,
+            run.filters if classes else run.bind(chosen[0]),
+            _joined([draw(target, first + k) for k, target in enumerate(chosen)]),
+            first=done,
             progress=advance,
+            what=what,
             **how,
         )
-        for start in range(0, len(others) * r, r):
-            yield {label: scored[label][start : start + r] for label in run.labels}
+        for label, matrix in scores.items():
+            matrix[done : done + len(chosen) * size] = scored[label]
+    return scores
 
 
 def _joined(drawn: list[Resamples]) -> Resamples:
     """Resamples of several targets in a row, each with its labels."""
-    shape = drawn[0].weights.shape
-    features = [resamples.features for resamples in drawn if resamples.features is not None]
     return replace(
         drawn[0],
         weights=np.concatenate([resamples.weights for resamples in drawn]),
-        labels=np.concatenate([np.broadcast_to(resamples.labels, shape) for resamples in drawn]),
-        features=np.concatenate(features) if features else None,
+        labels=np.concatenate([np.broadcast_to(one.labels, one.weights.shape) for one in drawn]),
     )
 
 
-def all_seen(matrices: Matrices, r: int) -> bool:
-    """Whether the first `r` resamples saw every feature."""
-    return not any(np.isnan(matrix[:r]).all(axis=0).any() for matrix in matrices.values())
-
-
-# What noise reaches, for the proposal.
-
-
-def score_shuffled(nulls: Nulls, matrices: Matrices, recipe: Recipe, **how: Any) -> ShuffledTargets:
-    """How shuffled targets score, as the run scored the true one; a DataError says why they cannot."""
-    if nulls.reason:
-        raise DataError(nulls.reason)
-    run, r = nulls.run, nulls.shuffled_size(len(next(iter(matrices.values()))))
-    if not all_seen(matrices, r):
-        raise DataError(f"the first {r} resamples did not see all features")
-    number = run.checks.n_shuffles
-    table = run.filters[0].table  # as the filter reads it, of whose rows the order depends
-    means: dict[str, list[Floats]] = {label: [] for label in matrices}
-    measures: dict[str, list[dict[str, float]]] = {}
-    for scores in scores_by_target(
-        run,
-        (shuffled_target(table, run.target, run.seed, k) for k in range(number)),
-        number,
-        r,
-        what=f"shuffled targets, {r} each, resamples",
-        **how,
-    ):
-        for label, matrix in scores.items():
-            means[label].append(_mean(matrix))
-            measures.setdefault(label, []).append(_measures(matrix, run.seed))
-        if len(scores) > 1:
-            with set_aside():  # the aggregator warned when it was given the true target
-                combined = recipe.combine(scores, run.names, run.store)
-                measures.setdefault("bam", []).append(_measures(combined, run.seed))
-    # A score that depends on other features is another one where these are related to the target.
-    judges = [label for label in matrices if label in OWN_COLUMN] or list(matrices)
-    observed = {label: _mean(matrices[label][:r]) for label in judges}
-    excess = excess_over_noise(observed, {label: np.stack(means[label]) for label in judges})
-    stability = {label: dict(pd.DataFrame(rows).mean()) for label, rows in measures.items()}
-    return ShuffledTargets(
-        n_resamples=r,
-        excess=excess[0],
-        largest=excess[1:].max(axis=1),
-        stability=measures_frame(stability),
-    )
-
-
-def excess_over_noise(observed: Matrices, shuffled: Matrices) -> Floats:
-    """Excess of the features over their usual scores with shuffled targets, the true target first.
-
-    The true target is treated like the shuffled ones throughout: if it is unrelated to the features, it
-    is one of them, and the best of K + 1 with probability 1 / (K + 1).
-
-    Examples
-    --------
-    >>> excess_over_noise({"a": np.array([9.0, 1.0])}, {"a": np.array([[2.0, 3.0], [1.0, 2.0]])})
-    array([[ 7., -1.],
-           [ 0.,  1.],
-           [-1.,  0.]])
-    """
-    parts = []
-    for label, scores in observed.items():
-        values = np.vstack([scores[np.newaxis], shuffled[label]])
-        # A feature that scores high whatever the target, for its many levels, is not favoured.
-        centred = values - np.median(values, axis=0)
-        tops = centred.max(axis=1)
-        tiny = ROUNDING * float(np.abs(values).max())
-        scale = next((size for size in (np.median(tops), tops.mean()) if size > tiny), None)
-        parts.append(np.zeros_like(values) if scale is None else centred / scale)
-    return np.asarray(np.mean(parts, axis=0))
-
-
-def _mean(matrix: Floats) -> Floats:
-    return np.asarray(np.nanmean(matrix, axis=0) if np.isnan(matrix).any() else matrix.mean(axis=0))
-
-
-def _measures(matrix: Floats, seed: int) -> dict[str, float]:
-    """The measures of :meth:`pyfsagg.EnsembleResult.stability`; none where they are not defined."""
-    if len(matrix) < 2:
-        return {}
-    n_orders = min(ORDERS, n_draws(*matrix.shape))
-    try:
-        with set_aside():
-            values = thesis_measures(matrix, random_state=seed, n_orders=n_orders)
-    except DataError:
-        return {}
-    if len(matrix) < MOST:
-        del values["asd"]  # a standard deviation, which is smaller in few resamples
-    return values
-
-
-# P-values.
-
-
-def score_permuted(
-    nulls: Nulls, method: str, matrices: Matrices, recipe: Recipe, **how: Any
-) -> TargetPermutation:
-    """P-values of the aggregated scores against permuted targets: by feature, and family-wise.
-
-    `matrices` are scores of all the resamples in which targets are compared, with the true target.
-    """
-    run, number = nulls.run, nulls.run.checks.n_permuted
-    r = len(next(iter(matrices.values())))
-    if not all_seen(matrices, r):
-        raise DataError(
-            f"the first {r} resamples did not see all features, so that permuted targets cannot be ",
-            "compared with the true one",
-            Remedy("raise ", Param("permutation_resamples")),
+def _rank_tests(nulls: Nulls, number: int) -> Floats:
+    """Statistics (1 + number, n_numbers) of Kruskal and Wallis, or squared rank correlations; with ties."""
+    run = nulls.single
+    table, target = run.table, run.target
+    assert isinstance(table, Table)
+    targets = [target, *nulls.targets(number)]
+    if target.kind == "classes":
+        labels = np.stack([one.codes for one in targets])
+        contrasts = [(labels == c).astype(np.float64) for c in range(target.n_classes)]
+    else:
+        numbers = np.concatenate([one.numbers(run.row_weights[np.newaxis]) for one in targets])
+        contrasts = [rank_scores(numbers) - (table.n_samples + 1) / 2.0]
+    statistics = np.empty((1 + number, len(nulls.numbers)))
+    for block in column_blocks((table.n_samples, len(nulls.numbers))):
+        ranks = rank_scores(table.values[:, nulls.numbers[block]].T)
+        known = ~np.isnan(ranks)
+        size = known.sum(axis=1)
+        ranks = np.where(known, ranks - (size[:, np.newaxis] + 1) / 2.0, 0.0)
+        between = sum(
+            (contrast @ ranks.T) ** 2 / np.maximum((contrast**2) @ known.T, 1.0)
+            for contrast in contrasts
         )
-    observed = _aggregated(run, matrices, recipe)
-    null = np.empty((number, len(observed)))
-    rng = np.random.default_rng([run.seed, number])
-    scored = scores_by_target(
-        run,
-        (run.target.take(rng.permutation(run.table.n_samples)) for _ in range(number)),
-        number,
-        r,
-        what=f"{number} permuted targets, {r} each, resamples",
-        **how,
-    )
-    with set_aside():  # the aggregator warned when it was given the true target
-        for k, scores in enumerate(scored):
-            null[k] = _aggregated(run, scores, recipe)
-    p_values, family_wise = step_down_max_t(observed, null)
-    # The aggregated score of a feature then depends on no other feature.
-    alone = (
-        method == "wam"
-        and all(label in FILTERS and label in OWN_COLUMN for label in run.labels)
-        and recipe.spec.input == "scores"
-        and recipe.spec.by_item(recipe.options)
-    )
-    return TargetPermutation(
-        feature_names=run.names,
-        scores=observed,
-        p_values=p_values,
-        family_wise_p_values=family_wise,
-        strong=alone,
-        n_permutations=number,
-        n_resamples=r,
-    )
+        spread = (ranks**2).sum(axis=1)
+        statistics[:, block] = (size - 1) * between / np.where(spread > 0.0, spread, 1.0)
+    return statistics
 
 
-def _aggregated(run: Run, matrices: Matrices, recipe: Recipe) -> Floats:
-    combined = recipe.combine(matrices, run.names, run.store)
-    whole = run.resamples.features is not None
-    return recipe.aggregate(combined, run.names, run.store, in_parts=not whole)
+def kinds_of_features(run: Run) -> NDArray[np.intp]:
+    """Features with equal numbers have the same distribution of scores with shuffled targets.
+
+    Columns of numbers are of one kind, and columns with as many levels, of which the rows outside the most
+    frequent one are as many, to a factor of two; groups of as many columns are of one kind.
+    """
+    table, kinds = run.table, []
+    for j in range(table.n_features):
+        counts = table.value_counts(j)
+        outside = max(1, table.n_samples - int(counts.max(initial=0)))
+        n_levels = len(counts) if len(counts) <= FEW_LEVELS else FEW_LEVELS + 1
+        kinds.append((1, n_levels, round(np.log2(outside))))
+    if run.groups is not None:
+        kinds = [
+            kinds[columns[0]] if len(columns) == 1 else (len(columns), 0, 0)
+            for columns in run.groups.columns
+        ]
+    return np.asarray(np.unique(np.array(kinds), axis=0, return_inverse=True)[1]).ravel()
+
+
+# The agreement of samples without signal.
+
+
+def score_noise_halves(nulls: Nulls, number: int, **how: Any) -> Matrices:
+    """Scores (2 number, n_features) by filter of a pair of halves of each of so many shuffled targets."""
+    run = nulls.single
+    pairs = ComplementaryPairs(groups=getattr(run.plan, "groups", None))
+
+    def halves(target: Target, k: int) -> Resamples:
+        return run.draw(2, first=2 * k, target=target, plan=pairs)
+
+    targets = nulls.targets(number)
+    with set_aside():  # what there is to warn of was said with the true target
+        return _scores_by_target(
+            run, targets, number, 2, halves, "halves of shuffled targets", **how
+        )

@@ -38,7 +38,7 @@ from pyfsagg.ensemble.selection import (
     select_features,
 )
 from pyfsagg.ensemble.trust import agreement, between, control, rank_sets
-from pyfsagg.error_control import ErrorControl
+from pyfsagg.error_control import ErrorControl, LimitedSelection
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks.ranking import about_ties
 from pyfsagg.stability_measures import BetweenSampleStability
@@ -68,7 +68,8 @@ class EnsembleResult(Ranked, Result):
     ranking : ndarray (n_features,)
         Ranks of `scores`, 1 = most important; ties get average ranks.
     permutation : TargetPermutation or None
-        P-values against shuffled targets, of a run with ``checks=Checks(null="permutation")``.
+        P-values of the features from shuffled targets; None where there are none
+        (``parameters["shuffles"]`` has the reason).
     parameters, data, versions : dict
         Settings of the run (with the seed that repeats it), data and software versions.
     own_scores : ndarray (n_features,) or None
@@ -80,9 +81,8 @@ class EnsembleResult(Ranked, Result):
     copies : Copies or None
         Numeric features that are nearly copies (``|r|`` at least 0.9); None if the run did not look for
         them, as in sparse or wide tables.  :meth:`clusters` shows how often they are selected.
-    shuffled : ShuffledTargets or None
-        What the same filters give with shuffled targets; None where there are none
-        (``parameters["shuffles"]`` has the reason).
+    noise_halves : ndarray (2 n_pairs, n_features) or None
+        The same as `halves` with shuffled targets, one for each pair: how far two samples agree on noise.
     setup : RunSetup
         The settings of the run, each with its type.
     groups : dict of str to tuple of str
@@ -97,7 +97,7 @@ class EnsembleResult(Ranked, Result):
     """
 
     _kind: ClassVar[str] = "ensemble"
-    _schema: ClassVar[int] = 2
+    _schema: ClassVar[int] = 3
     _noun: ClassVar[str] = "run"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType(
         {"n_features_to_select": "auto", "max_false": None, "fdr": None}
@@ -183,8 +183,9 @@ class EnsembleResult(Ranked, Result):
         Parameters
         ----------
         n_features_to_select : int, float or str
-            A number of features, a fraction of them (above 0, at most 1; rounded up), or ``"auto"``, a
-            proposal.  The words ``"pfer:1"`` and ``"fdr:0.1"`` stand for the next two.
+            A number of features, a fraction of them (above 0, at most 1; rounded up), ``"auto"``, all
+            features that score above noise, or ``"knee"``, those of them before the knee of the scores.  The
+            words ``"pfer:1"`` and ``"fdr:0.1"`` stand for the next two.
         max_false : float, optional
             Accepted expected number of false selections (:meth:`error_control`).
         fdr : float, optional
@@ -201,13 +202,14 @@ class EnsembleResult(Ranked, Result):
 
         Notes
         -----
-        A proposal has only features that score above noise: further above their own usual score with
-        shuffled targets than any feature with any of 19 shuffled targets (with more of them, further than
-        in all but 5 % of the targets).  If the target is unrelated to all features, at most one run in
-        twenty proposes any.  Of the features above noise those before the knee of the aggregated scores are
-        proposed (the split into two groups that explains most of their variance: Zhu and Ghodsi 2006), or
-        all of them if the scores have no knee.  Where the rows of the target cannot be shuffled
-        (:func:`pyfsagg.wam`), only the knee decides, or a quarter is proposed, and the reason says so.
+        A feature scores above noise if its family-wise p-value from shuffled targets is at most 0.05
+        (:func:`pyfsagg.permute_target`): the whole table is scored with the true target and with shuffled
+        ones, so that the proposal does not depend on the resamples.  If the target is unrelated to all
+        features, at most one run in twenty proposes any.  The reason says how often other shuffles would
+        propose the same.  ``"knee"`` splits the scores of the proposal into the two groups that explain
+        most of their variance (Zhu and Ghodsi 2006).  Where the target cannot be shuffled
+        (:class:`pyfsagg.Checks`), ``"auto"`` selects the features before the knee of all scores, or a
+        quarter of them, and says so.
 
         Filters whose score of a feature depends on other features, such as mRMR, are not asked where there
         are others; alone, they keep the share of false proposals only for a target that is unrelated to all
@@ -256,10 +258,11 @@ class EnsembleResult(Ranked, Result):
 
     def error_control(
         self, *, max_false: float | None = None, fdr: float | None = None, **options: Any
-    ) -> ErrorControl:
+    ) -> ErrorControl | LimitedSelection:
         """Select features under a limit on false selections.
 
-        It reads the halves of a run with ``resampling="complementary_pairs"``; nothing is computed
+        By default from p-values that shuffled targets give; a run with ``resampling="complementary_pairs"``
+        limits `max_false` by stability selection, which reads its pairs of halves.  Nothing is computed
         again.
 
         Parameters
@@ -269,12 +272,13 @@ class EnsembleResult(Ranked, Result):
         fdr : float, optional
             Accepted expected share of false selections among the selected, in (0, 1).
         **options
-            As in :func:`pyfsagg.error_control.control_errors`: `method`, `assumption`, `q`,
-            `threshold`, `function`.
+            `method`: of `fdr` ``"benjamini_hochberg"`` (default; independent or positively dependent
+            p-values) or ``"benjamini_yekutieli"`` (any dependence), of `max_false` ``"expected_number"``; or
+            one that reads pairs of halves, with the options of :func:`pyfsagg.error_control.control_errors`.
 
         Returns
         -------
-        ErrorControl
+        LimitedSelection or ErrorControl
             Its ``sentences`` state the selection, its error bound and the assumptions.  An empty
             selection is a valid answer.
 
@@ -282,12 +286,9 @@ class EnsembleResult(Ranked, Result):
         --------
         >>> import pyfsagg
         >>> data = pyfsagg.load_dataset("wine")
-        >>> pairs = pyfsagg.resampling.ComplementaryPairs()
-        >>> result = pyfsagg.wam(
-        ...     data.X, data.y, resampling=pairs, n_resamples=100, random_state=0
-        ... )
-        >>> result.error_control(max_false=0.5).selected
-        ['flavanoids']
+        >>> result = pyfsagg.wam(data.X, data.y, n_resamples=20, random_state=0)
+        >>> len(result.error_control(fdr=0.1).selected)
+        13
         """
         return control(self, max_false=max_false, fdr=fdr, **options)
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyfsagg._base.memory import require_memory
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import n_selected, resolve_seed
 from pyfsagg._message import Param, Remedy, Use
@@ -26,7 +25,7 @@ from pyfsagg.ensemble.scoring import (
     settle_parameters,
 )
 from pyfsagg.ensemble.settings import FIRST_LOOK, Precision, read_number
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters import variance
 from pyfsagg.filters._base import BoundFilter
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, draw_resamples
@@ -122,8 +121,6 @@ def set_up_run(
     store = MatrixStore(execution.scratch)
     table = read_any_table(task, X)
     target = read_target(task, y, table.n_samples, optional=True)
-    if checks.n_permuted:
-        _check_permutations(checks, target, plan)
     sha256 = data_hash(table, target)
     groups = groups or read_feature_groups(task, table)
     n_columns = table.n_features
@@ -140,8 +137,6 @@ def set_up_run(
         _check_goal(precision, plan, n_features, execution)
     n_drawn = FIRST_LOOK if isinstance(number, Precision) else number
     resamples = draw_resamples(table, target, plan, n_resamples=n_drawn, seed=seed)
-    if checks.n_permuted:
-        _check_permuted_size(checks, plan, n_features)
     if groups is not None and resamples.changes_table:
         raise ParameterError(
             Use(resampling=plan.name),
@@ -202,28 +197,6 @@ def set_up_run(
         checks=checks,
         execution=execution,
         store=store,
-    )
-
-
-def _check_permutations(checks: Checks, target: Target, plan: Plan) -> None:
-    """Refuse p-values against permuted targets where rows cannot be shuffled one by one."""
-    if target.kind == "none":
-        raise DataError("there is no target to shuffle", Remedy("give ", Param("y")))
-    if plan.sample_weight is not None or getattr(plan, "groups", None) is not None:
-        raise ParameterError(
-            "rows of one group, or with weights, cannot be shuffled one by one, and p-values that take them "
-            "for single rows would be far too small; use error_control with complementary pairs, which keep "
-            "groups together"
-        )
-
-
-def _check_permuted_size(checks: Checks, plan: Plan, n_features: int) -> None:
-    if not plan.only:
-        plan._check_multiple("permutation_resamples", checks.permutation_resamples)
-    require_memory(
-        3 * 8 * checks.n_permuted * n_features,
-        f"the scores of {n_features:,} features with {checks.n_permuted:,} shuffled targets",
-        "take fewer permutations or fewer features",
     )
 
 

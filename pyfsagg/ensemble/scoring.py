@@ -278,10 +278,15 @@ def expected_seconds(
 
 @dataclass(frozen=True)
 class Work:
-    """How many resamples are scored in all, and how many with settings that would shorten the run."""
+    """How many resamples are scored in all, and how many with settings that would shorten the run.
+
+    `judged` more are scored by the filters with labels among `judges` alone.
+    """
 
     total: int
     fewer: Mapping[str, int]
+    judged: int = 0
+    judges: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, total: int) -> Self:
@@ -301,13 +306,16 @@ def warn_of_time(
         return
     workers = min(count_workers(n_jobs), os.cpu_count() or 1)
     per_resample = sum(pieces.values())
-    expected = per_resample * total / workers
+    judging = work.judged * sum(
+        seconds for one, seconds in pieces.items() if work.judges & one.outputs.keys()
+    )
+    expected = (per_resample * total + judging) / workers
     if expected < LONG:
         return
     ways: list[Message] = []
 
     def propose(setting: object, seconds: float) -> None:
-        ways.append(Message("; ", setting, f": about {duration(seconds / workers)}"))
+        ways.append(Message("; ", setting, f": about {duration((seconds + judging) / workers)}"))
 
     for filter_, seconds in pieces.items():
         scorer = filter_.scorer()

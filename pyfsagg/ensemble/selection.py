@@ -15,16 +15,17 @@ from pyfsagg._base.validation import check_real, is_word, n_selected, size_of_sh
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg.ensemble.data import Ranked, best_first, once, over_resamples
 from pyfsagg.ensemble.trust import control, shown_sets
-from pyfsagg.error_control import ErrorControl
+from pyfsagg.error_control import ErrorControl, LimitedSelection, TargetPermutation
 from pyfsagg.error_control.control import check_goals
+from pyfsagg.error_control.permutation import LEVEL
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks.ranking import tie_sizes
 
 STATUSES = {
     "firm": "selected, and in at least 80 % of the resamples",
     "borderline": "selected in fewer of them; or not selected, but in more than 20 % of the resamples",
-    "noise": "its score is one that shuffled targets reach",
-    "out": "above noise, but not selected and rarely among the best",
+    "indistinct": "not told apart from noise: shuffled targets reach such a score",
+    "out": "not selected, and rarely among the best, though told apart from noise",
 }
 """What the status of a feature means."""
 
@@ -33,6 +34,9 @@ ROUNDING = 1e-9
 
 FEWEST = 5
 """Features among which a knee is looked for."""
+
+NEAREST = 3
+"""Features that come nearest, where none is told apart from noise."""
 
 SHOWN = 10
 """For how many features frequencies and stability are reported where none is selected."""
@@ -77,7 +81,15 @@ class Auto:
     """A proposal."""
 
     argument = "'auto'"
-    words = "auto (a proposal)"
+    words = "auto (all that score above noise)"
+
+
+@dataclass(frozen=True)
+class Knee:
+    """Those of the proposal that stand before the knee of the scores."""
+
+    argument = "'knee'"
+    words = "knee (before the knee of the scores)"
 
 
 @dataclass(frozen=True)
@@ -96,7 +108,7 @@ class Limit:
         return f"{self.goal} = {self.level:g} (a limit on false selections)"
 
 
-Wish = Top | Share | Auto | Limit
+Wish = Top | Share | Auto | Knee | Limit
 
 
 def read_wish(
@@ -144,13 +156,16 @@ def _of_value(value: object) -> Wish:
         return value
     if is_word(value, "auto"):
         return Auto()
+    if is_word(value, "knee"):
+        return Knee()
     if isinstance(value, str):
         word, _, level = value.partition(":")
         try:
             goal = {_WORDS[word.strip().lower()]: float(level)}
         except (KeyError, ValueError):
             raise ParameterError(
-                "n_features_to_select must be a number of features, a fraction, 'auto' (a proposal), "
+                "n_features_to_select must be a number of features, a fraction, 'auto' (all above "
+                "noise), 'knee' (those before the knee of the scores), "
                 "'pfer:1' (expected false selections) or 'fdr:0.1' (false discovery rate), got "
                 f"{value!r}"
             ) from None
@@ -162,9 +177,10 @@ def _of_value(value: object) -> Wish:
 
 
 @once
-def controlled(data: Ranked, limit: Limit) -> ErrorControl:
+def controlled(data: Ranked, limit: Limit) -> ErrorControl | LimitedSelection:
     """The selection under a limit on false selections, with its bound."""
-    return control(data, **{limit.goal: limit.level})
+    value: dict[str, Any] = {limit.goal: limit.level}
+    return control(data, **value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,16 +198,17 @@ class Selection:
         number of features the frequencies are about if none is selected.
     frame : DataFrame
         One row per feature, best rank first: ``rank``, ``score``, ``selection_frequency`` (share of
-        resamples that have it among the best `compared`), ``selected``, ``excess`` (only with shuffled
-        targets: ``result.shuffled``) and ``status``: ``"firm"`` (selected, and in at least
-        80 % of the resamples), ``"borderline"`` (selected in fewer, or not selected but in more than
-        20 %), ``"noise"`` (its score is one that shuffled targets reach) or ``"out"``.
+        resamples that have it among the best `compared`), ``selected``, ``p_value`` and
+        ``family_wise_p_value`` (only with shuffled targets: ``result.permutation``) and ``status``:
+        ``"firm"`` (selected, and in at least 80 % of the resamples), ``"borderline"`` (selected in fewer, or
+        not selected but in more than 20 %), ``"indistinct"`` (not told apart from noise: its
+        family-wise p-value is above 0.05) or ``"out"``.
     compared : int
         How many features each resample selects for the frequencies: as many as the ranking has down to
         the last selected one, that is all that are selected unless a better one is not, or 10 (of
         fewer than 40 features a quarter) if there are none.
-    n_noise : int
-        How many of the selected score like noise; 0 for a proposal.
+    n_indistinct : int
+        How many of the selected are not told apart from noise; 0 for a proposal.
     """
 
     names: tuple[str, ...]
@@ -199,7 +216,7 @@ class Selection:
     sentences: tuple[str, ...]
     frame: pd.DataFrame
     compared: int
-    n_noise: int
+    n_indistinct: int
 
     @property
     def number(self) -> int:
@@ -214,7 +231,7 @@ class Selection:
             "reason": self.reason,
             "sentences": list(self.sentences),
             "compared": self.compared,
-            "n_noise": self.n_noise,
+            "n_indistinct": self.n_indistinct,
             "statuses": {name: int(counts.get(name, 0)) for name in STATUSES},
         }
 
@@ -244,7 +261,7 @@ class Choice:
 def select_features(data: Ranked, wish: Wish) -> Selection:
     """See :meth:`pyfsagg.EnsembleResult.selection`."""
     choice = choose(data, wish)
-    names, compared, noise = choice.names, choice.compared, data.shuffled
+    names, compared, test = choice.names, choice.compared, data.permutation
     frequency = np.asarray(over_resamples(data, compared)["selection_frequency"])
     columns: dict[str, Any] = {
         "rank": data.ranking,
@@ -255,35 +272,41 @@ def select_features(data: Ranked, wish: Wish) -> Selection:
     often = np.nan_to_num(frequency)
     status = np.where(choice.chosen | (often > RARE), "borderline", "out")
     status = np.where(choice.chosen & (often >= FIRM), "firm", status)
-    like_noise: list[str] = []
-    if noise is not None:
-        columns["excess"] = noise.excess
-        status = np.where(noise.above, status, "noise")
-        above = dict(zip(data.feature_names, noise.above.tolist(), strict=True))
-        like_noise = [name for name in names if not above[name]]
+    indistinct: list[str] = []
+    if test is not None:
+        columns["p_value"] = test.p_values
+        columns["family_wise_p_value"] = test.family_wise_p_values
+        by_limit = choice.chosen & isinstance(wish, Limit)
+        status = np.where(test.above | by_limit, status, "indistinct")
+        above = dict(zip(data.feature_names, test.above.tolist(), strict=True))
+        indistinct = [name for name in names if not above[name]]
     columns["status"] = status.astype(np.object_)
     frame = pd.DataFrame(columns, index=pd.Index(data.feature_names, name="feature"))
     return Selection(
         names=names,
         reason=choice.reason,
-        sentences=(choice.reason, *_remarks(names, like_noise, compared)),
+        sentences=(choice.reason, *_remarks(names, indistinct, compared, wish)),
         frame=frame.iloc[best_first(data)],
         compared=compared,
-        n_noise=len(like_noise),
+        n_indistinct=len(indistinct),
     )
 
 
-def _remarks(names: tuple[str, ...], like_noise: list[str], compared: int) -> list[str]:
+def _remarks(names: tuple[str, ...], indistinct: list[str], compared: int, wish: Wish) -> list[str]:
     if not names:
         return [
             f"Frequencies and stability are still reported for the best {plural(compared, 'feature')}."
         ]
     remarks = []
-    n, k, passed = len(like_noise), len(names), compared - len(names)
+    n, k, passed = len(indistinct), len(names), compared - len(names)
     if n:
         who = f"{n:,} of the {k:,} selected" if n < k else f"All {k:,} selected" if k > 1 else "It"
-        score = "scores" if n == 1 else "score"
-        remarks.append(f"{who} {score} like noise: {enumerate_names(like_noise)}.")
+        verb = "is" if n == 1 else "are"
+        stricter = ", a stricter demand than the limit" if isinstance(wish, Limit) else ""
+        remarks.append(
+            f"{who} {verb} not told apart from noise at a family-wise error of {LEVEL}{stricter}: "
+            f"{enumerate_names(indistinct)}."
+        )
     if passed:
         remarks.append(
             f"{passed:,} of the best {compared:,} {'is' if passed == 1 else 'are'} not selected; "
@@ -296,8 +319,10 @@ def _remarks(names: tuple[str, ...], like_noise: list[str], compared: int) -> li
 @once
 def choose(data: Ranked, wish: Wish) -> Choice:
     """What a wish selects."""
-    if isinstance(wish, Auto):
-        return _proposal(data) if data.shuffled is not None else _without_noise(data)
+    if isinstance(wish, Auto | Knee):
+        if data.permutation is None:
+            return _without_noise(data)
+        return _proposal(data, data.permutation, only_before_knee=isinstance(wish, Knee))
     if isinstance(wish, Limit):
         selected = controlled(data, wish)
         depth = _depth(data, selected.support)
@@ -328,29 +353,29 @@ def _best(
     return Choice(chosen, reason, names, _depth(data, chosen), by)
 
 
-def _proposal(data: Ranked) -> Choice:
-    """The features before the knee of the scores, of those that score above noise."""
-    p, noise = data.n_features, data.shuffled
-    assert noise is not None
-    above = noise.above
-    n_above = int(above.sum())
-    reached = (
-        f"what {plural(noise.n_shuffles, 'shuffled target')} "
-        f"{'reaches' if noise.n_shuffles == 1 else 'reach'}"
-    )
-    if not n_above:
-        reason = f"No feature is proposed: none of {plural(p, 'feature')} scores above {reached}."
+def _proposal(data: Ranked, test: TargetPermutation, *, only_before_knee: bool) -> Choice:
+    """The features that score above noise, or those of them before the knee of the scores."""
+    p, above, k = data.n_features, test.above, int(test.above.sum())
+    if not k:
+        nearest = test.to_frame().head(NEAREST)["family_wise_p_value"]
+        named = enumerate_names([f"{name} ({value:.2g})" for name, value in nearest.items()])
+        reason = (
+            f"No feature is proposed: none of {plural(p, 'feature')} can be told apart from noise, which "
+            f"does not show that they are noise. The nearest by their family-wise p-values, of which {LEVEL} "
+            f"is needed: {named}. {test.repetition}"
+        )
         return Choice(above, reason, (), 0, ("proposal",))
-    knee = knee_of(np.sort(data.scores[above])[::-1])
-    k = n_above if knee is None else knee
-    proposed = f"{k:,} of {plural(p, 'feature')} {'is' if k == 1 else 'are'} proposed"
-    score = "scores" if n_above == 1 else "score"
+    told = (
+        f"{k:,} of {plural(p, 'feature')} {'scores' if k == 1 else 'score'} above what "
+        f"{plural(test.n_permutations, 'shuffled target')} "
+        f"{'reaches' if test.n_permutations == 1 else 'reach'} (family-wise error {LEVEL})"
+    )
+    knee = knee_of(np.sort(data.scores[above])[::-1]) if only_before_knee else None
     if knee is None:
-        which = "the only one that" if n_above == 1 else "all that"
-        reason = f"{proposed}: {which} {score} above {reached}."
-        return _best(data, k, reason, ("proposal",), above)
-    reason = f"{proposed}: {_before_knee(k)}. {n_above:,} score above {reached}."
-    return _best(data, k, reason, ("proposal", "knee"), above)
+        none = ", and their scores have no knee" if only_before_knee else ""
+        return _best(data, k, f"{told}{none}. {test.repetition}", ("proposal",), above)
+    reason = f"{knee:,} {'is' if knee == 1 else 'are'} selected: {_before_knee(knee)}. {told}."
+    return _best(data, knee, reason, ("proposal", "knee"), above)
 
 
 def _before_knee(k: int) -> str:

@@ -20,7 +20,7 @@ from pyfsagg.ensemble.data import columns_of
 from pyfsagg.ensemble.methods import DEFAULT_FILTERS, bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import deep_enough, filter_label, read_filter_params
-from pyfsagg.ensemble.selection import Auto, Wish, choose, read_wish
+from pyfsagg.ensemble.selection import Share, Top, Wish, choose, read_wish
 from pyfsagg.ensemble.settings import Precision
 from pyfsagg.filters import FILTERS
 from pyfsagg.resampling import Plan
@@ -53,7 +53,7 @@ class _AggregationSelector(TableSelector):
         del options["max_false"], options["fdr"]
         params = deep_enough(self._filters(), self.filter_params, n_features, number)
         options["filter_params"] = params
-        checks = Checks(pairs=0, shuffles="auto" if isinstance(self._wish(), Auto) else 0)
+        checks = Checks(pairs=0, shuffles=0 if isinstance(self._wish(), Top | Share) else "auto")
         plan = read_plan(options.pop("resampling"))
         plan = with_data(plan, sample_weight=sample_weight, groups=groups)
         return type(self)._method(X, y, resampling=plan, checks=checks, **options)

@@ -11,8 +11,8 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
 from pyfsagg._message import Message, Remedy, Use
 from pyfsagg.ensemble.data import Ranked, RunSetup, once
-from pyfsagg.error_control import ErrorControl, control_errors
-from pyfsagg.error_control.control import require_pairs
+from pyfsagg.error_control import ErrorControl, LimitedSelection, control_errors
+from pyfsagg.error_control.control import BY_P_VALUES, check_goals, require_pairs
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import ComplementaryPairs
@@ -25,6 +25,9 @@ FEWEST = 50
 
 MOST_SHOWN = 200
 """Features up to which the sets are computed by default: the work grows as the square."""
+
+TURNS = 10
+"""Halves of other shuffled targets with which each half of one is compared."""
 
 FULL_SIZE = ("bootstrap", "poisson_bootstrap", "stratified_bootstrap", "grouped_bootstrap")
 MEANS = {"arithmetic_mean": "score", "mean_rank": "rank"}
@@ -60,6 +63,21 @@ def _halves(data: Ranked) -> tuple[Floats, int | None]:
     return data.halves, setup.rows_in_a_half
 
 
+def noise_between(data: Ranked, k: int) -> BetweenSampleStability | None:
+    """The same with shuffled targets: how far two samples agree where nothing is related to the target."""
+    if data.noise_halves is None:
+        return None
+    first, second = ComplementaryPairs.pairs(len(data.noise_halves)).T
+    # Without signal halves of two targets agree as those of one do, and there are more of them.
+    turns = range(min(TURNS, len(second)))
+    return between_sample_stability(
+        np.concatenate([data.noise_halves[first]] * len(turns)),
+        np.concatenate([data.noise_halves[np.roll(second, turn)] for turn in turns]),
+        n_features_to_select=k,
+        feature_names=data.feature_names,
+    )
+
+
 Agreement = tuple[pd.DataFrame | DataError, list[str]]
 
 
@@ -82,10 +100,33 @@ def agreement(data: Ranked, ties: str = "random") -> Agreement:
     return table, list(dict.fromkeys(remarks))
 
 
-def control(data: Ranked, **options: Any) -> ErrorControl:
+def control(
+    data: Ranked,
+    max_false: float | None = None,
+    fdr: float | None = None,
+    method: str | None = None,
+    **options: Any,
+) -> ErrorControl | LimitedSelection:
     """See :meth:`pyfsagg.EnsembleResult.error_control`."""
-    require_pairs(data.setup.plan)
-    return control_errors(data.combined, data.feature_names, **options)
+    goal, level = check_goals(max_false, fdr)
+    pairs = data.setup.plan == ComplementaryPairs.name
+    if (
+        method is None
+        and not options
+        and data.permutation is not None
+        and not (pairs and goal == "max_false")
+    ):
+        method = BY_P_VALUES[goal][0]
+    if method in BY_P_VALUES[goal]:
+        if data.permutation is None:
+            why = data.setup.no_shuffles or "shuffles = 0"
+            raise DataError("the run has no p-values from shuffled targets: ", why)
+        return data.permutation.limited(goal, level, method)
+    require_pairs(data.setup.plan, data.setup.no_shuffles)
+    chosen = control_errors(
+        data.combined, data.feature_names, max_false=max_false, fdr=fdr, method=method, **options
+    )
+    return chosen
 
 
 # Which ranks may the features have in the population?

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, minimize_scalar
 
-from pyfsagg._base.arithmetic import row_blocks
+from pyfsagg._base.arithmetic import Floats, row_blocks
 from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
 from pyfsagg._message import Message, Param, Remedy, Use
 from pyfsagg.exceptions import DataError, ParameterError
@@ -63,6 +63,16 @@ def _tail(a: float, total: float, steps: int, places: NDArray[np.float64], power
         return 0.0
     reach = (k + 1) * below[k] - moments[k]
     return float(1.0 - (k + 1 - total) * below[steps - 1] / reach)
+
+
+def matrix_of_halves(scores: ArrayLike) -> Floats:
+    """Scores (2 n_pairs, n_features) of complementary pairs, after a check of their shape."""
+    matrix: Floats = as_array("scores", scores, np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] % 2:
+        shape = " must have the shape (2 n_pairs, features)"
+        halves = f", the halves of a pair one after the other, got {matrix.shape}"
+        raise DataError(Param("scores"), shape, halves)
+    return matrix
 
 
 def selection_frequency(scores: ArrayLike, q: int) -> NDArray[np.float64]:

@@ -13,161 +13,31 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part
-from pyfsagg._base.validation import as_array, check_choice, check_level, check_list, check_real
+from pyfsagg._base.validation import check_choice, check_level, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import Name, Param, Remedy, Use
 from pyfsagg.error_control.bounds import (
     bound_of_frequency,
     largest_size,
+    matrix_of_halves,
     pfer_bound,
     pfer_size,
     pfer_threshold,
     selection_frequency,
 )
-from pyfsagg.error_control.e_values import can_select, e_bh, matrix_of_halves, stability_e_values
 from pyfsagg.error_control.integrated_path import integrated_path
 from pyfsagg.exceptions import DataError, ParameterError
 
-
-@dataclass(frozen=True, eq=False)
-class TargetPermutation(Part):
-    """Scores of an ensemble, and p-values from shuffled targets.
-
-    Attributes
-    ----------
-    feature_names : tuple of str
-    scores : ndarray (p,)
-        Aggregated scores with the target as it is, of `n_resamples` resamples.
-    p_values : ndarray (p,)
-        For each feature by itself: chance that a feature without relation to the target scores as
-        high.
-    family_wise_p_values : ndarray (p,)
-        Adjusted across features by the step-down maximum statistic: at a level of 0.05 any false
-        selection at all has a probability of at most 0.05.  A feature of few levels is hardly ever
-        selected beside noise features of many levels, whose scores are the largest for any target.
-    strong : bool
-        Whether that also holds for the unrelated features when other features are related to the target.
-    n_permutations, n_resamples : int
-    """
-
-    feature_names: tuple[str, ...]
-    scores: Floats
-    p_values: Floats
-    family_wise_p_values: Floats
-    strong: bool
-    n_permutations: int
-    n_resamples: int
-
-    def columns(self) -> dict[str, Floats]:
-        """The p-values, in the order of the table."""
-        return {"p_value": self.p_values, "family_wise_p_value": self.family_wise_p_values}
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per feature, best first: ``score``, ``p_value``, ``family_wise_p_value``."""
-        columns = {"score": self.scores, **self.columns()}
-        frame = pd.DataFrame(columns, index=pd.Index(self.feature_names, name="feature"))
-        return frame.iloc[np.argsort(-self.scores, kind="stable")]
-
-    def select(self, level: float = 0.05) -> list[str]:
-        """Features with a family-wise p-value of at most `level`, best first; the list may be empty."""
-        level = check_level("level", level)
-        frame = self.to_frame()
-        return [str(name) for name in frame.index[frame["family_wise_p_value"] <= level]]
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The result at a level of 0.05 and its assumptions, in sentences."""
-        chosen, p = self.select(0.05), len(self.feature_names)
-        above = "above the largest scores with shuffled targets (family-wise error 0.05)"
-        finding = f"No feature scores {above}."
-        if chosen:
-            finding = f"{len(chosen)} of {p} features score {above}: {enumerate_names(chosen)}."
-        single = (
-            "Where some features score high whatever the target is, for instance for their many levels, "
-            "theirs are the largest scores, and hide other features. Without a correction for the number of "
-            f"features, {int((self.p_values <= 0.05).sum())} of {p} have a p-value of at most 0.05."
-        )
-        reach = (
-            "The level holds whichever features are related to the target."
-            if self.strong
-            else "Scores depend on other features too, so that the level holds only if no feature is "
-            "related to the target: a selection says that some are."
-        )
-        return (
-            f"{finding} The smallest possible p-value of {self.n_permutations:,} shuffled targets is "
-            f"{1 / (1 + self.n_permutations):.2g}.",
-            single,
-            f"Supposed: rows are exchangeable, so that the target can be shuffled. {reach}",
-        )
-
-    def __repr__(self) -> str:
-        return "\n".join(self.sentences)
-
-
-def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Floats]:
-    """P-values of each feature by itself, and p-values that control the family-wise error.
-
-    Parameters
-    ----------
-    observed : array-like (p,)
-        Scores of the data, larger = more important.
-    null : array-like (K, p)
-        Scores of K data sets of the null hypothesis, such as those with a permuted target.
-
-    Returns
-    -------
-    p_values : ndarray (p,)
-        (1 + number of null scores of the feature at least as high) / (1 + K).
-    family_wise : ndarray (p,)
-        Step-down adjusted: each feature is compared with the highest null score among those that do
-        not stand above it.  Equal scores get equal values.
-
-    Notes
-    -----
-    A null score that equals the observed one up to rounding counts as reached, so that ties make
-    p-values larger, never smaller.  Strong control (whatever the other features do) needs a score that
-    depends on its own column only; otherwise the level holds where no feature is related to the target.
-
-    References
-    ----------
-    Westfall and Young (1993), Resampling-Based Multiple Testing, algorithm 4.1; Phipson and Smyth
-    (2010).
-
-    Examples
-    --------
-    >>> p_values, family_wise = step_down_max_t([3.0, 1.0], [[1.0, 0.5], [0.2, 2.0], [0.1, 0.3]])
-    >>> p_values, family_wise
-    (array([0.25, 0.5 ]), array([0.25, 0.5 ]))
-    """
-    scores = as_array("observed", observed, np.float64)
-    drawn = as_array("null", null, np.float64)
-    if scores.ndim != 1 or drawn.ndim != 2 or drawn.shape[1] != scores.size or not drawn.size:
-        raise DataError(
-            Param("null"),
-            f" must have one column per feature ({scores.size}) and at least one row, got the ",
-            f"shape {drawn.shape}",
-        )
-    if np.isnan(scores).any() or np.isnan(drawn).any():
-        raise DataError("a score is missing; every feature needs one in every run")
-    limit = scores - 1e-12 * np.abs(scores)
-    k = drawn.shape[0]
-    p_values = (1.0 + (drawn >= limit).sum(axis=0)) / (1.0 + k)
-    order = np.argsort(-scores, kind="stable")
-    ordered = limit[order]
-    # Where the features that tie with each one begin: what stands there is compared with all of them.
-    first = np.searchsorted(-scores[order], -scores[order] - 1e-12 * np.abs(scores[order]))
-    best = np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1]
-    reached = (1.0 + (best[:, first] >= ordered).sum(axis=0)) / (1.0 + k)
-    family_wise = np.empty(scores.size)
-    family_wise[order] = np.maximum.accumulate(reached)
-    return p_values, family_wise
-
-
 METHODS = {
     "max_false": ("stability_selection", "integrated_path"),
-    "fdr": ("integrated_path", "e_values"),
+    "fdr": ("integrated_path",),
 }
-"""Methods for each goal; the first one is the default."""
+"""Methods for each goal that read pairs of halves; the first one is the default."""
+BY_P_VALUES = {
+    "max_false": ("expected_number",),
+    "fdr": ("benjamini_hochberg", "benjamini_yekutieli"),
+}
+"""Methods for each goal that read p-values from shuffled targets; the first one is the default of a run."""
 THRESHOLD = 0.75
 """Selection frequency from which stability selection selects, unless another one is asked for."""
 EXCHANGEABLE = (
@@ -189,20 +59,12 @@ SUPPOSED = {
         "which halves that share rows are not."
     ),
 }
-FEW_OF_MANY = {
-    "integrated_path": (
-        "The method depends on the scale of the scores and needs the features related to the target to be "
-        "few of many: where they are a large part, or a single one of very many, it can select none "
-        "however strongly they are related. A larger limit may select some."
-    ),
-    "e_values": (
-        "The method needs the features related to the target to be a few of some hundred: where they are a "
-        "large part, or a single one of very many, it can select none however strongly they are related."
-    ),
-}
-OTHER_ANSWER = (
-    "A comparison with shuffled targets, as in the proposal of a run, does not need them to be few."
+FEW_OF_MANY = (
+    "The method depends on the scale of the scores and needs the features related to the target to be few of "
+    "many: where they are a large part, or a single one of very many, it can select none however strongly "
+    "they are related. A larger limit may select some."
 )
+OTHER_ANSWER = "P-values from shuffled targets, the default of a run, do not need them to be few."
 ESTIMATE = "A q-value is an estimate of the false discovery rate, not a bound."
 
 
@@ -237,8 +99,6 @@ class ErrorControl(Part):
         frequency that is fixed beforehand; here each feature has its own.
     path_expected_false, q_values : ndarray (p,)
         Results of integrated path stability selection.
-    e_values : ndarray (p,) or None
-        With ``method="e_values"``.
     """
 
     feature_names: tuple[str, ...]
@@ -256,7 +116,6 @@ class ErrorControl(Part):
     expected_false: Floats
     path_expected_false: Floats
     q_values: Floats
-    e_values: Floats | None = None
 
     @property
     def selected(self) -> list[str]:
@@ -270,22 +129,19 @@ class ErrorControl(Part):
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """What :meth:`to_frame` holds, in the order of the table."""
-        columns: dict[str, NDArray[Any]] = {
+        return {
             "controlled": self.support,
             "pair_frequency": self.frequency,
             "expected_false": self.expected_false,
             "path_expected_false": self.path_expected_false,
             "q_value": self.q_values,
         }
-        if self.e_values is not None:
-            columns["e_value"] = self.e_values
-        return columns
 
     def to_frame(self) -> pd.DataFrame:
         """One row per feature, the safest first.
 
         ``controlled`` (selected under the limit), ``pair_frequency``, ``expected_false``,
-        ``path_expected_false``, ``q_value``, and ``e_value`` with ``method="e_values"``.
+        ``path_expected_false`` and ``q_value``.
         """
         frame = pd.DataFrame(self.columns(), index=pd.Index(self.feature_names, name="feature"))
         return frame.iloc[self._order()]
@@ -315,15 +171,13 @@ class ErrorControl(Part):
         )
 
     def _reason(self) -> str:
-        if self.method == "e_values":
-            return f"no e-value is large enough for e-BH. {FEW_OF_MANY[self.method]} {OTHER_ANSWER}"
         if self.method == "integrated_path":
             by_number = self.goal == "max_false"
             values = self.path_expected_false if by_number else self.q_values
             what = "number of expected false selections" if by_number else "q-value"
             best = int(values.argmin())
             smallest = f"the smallest {what} is {values[best]:.2g}, of {self.feature_names[best]}."
-            return f"{smallest} {FEW_OF_MANY[self.method]} {OTHER_ANSWER}"
+            return f"{smallest} {FEW_OF_MANY} {OTHER_ANSWER}"
         if not math.isfinite(self.threshold):
             return (
                 "not even one feature that every half puts first would keep the limit, whatever the data. "
@@ -351,11 +205,6 @@ class ErrorControl(Part):
             return (
                 f"By integrated path stability selection over {self.n_pairs} pairs of halves "
                 f"({self.function}; Melikechi and Miller 2025)."
-            )
-        if self.method == "e_values":
-            return (
-                f"By e-values of stability selection over {self.n_pairs} pairs of halves, joined by "
-                "e-BH (Wang and Ramdas 2022; Ren and Barber 2024)."
             )
         return f"By stability selection over {self.n_pairs} pairs of halves ({_SOURCES[self.assumption]})."
 
@@ -409,10 +258,9 @@ def control_errors(
         Accepted expected number of false selections, above 0; 1 if `fdr` is not given either.
     fdr : float, optional
         Accepted expected share of false selections among the selected, in (0, 1).
-    method : {"stability_selection", "integrated_path", "e_values"}, optional
+    method : {"stability_selection", "integrated_path"}, optional
         For `max_false`: ``"stability_selection"`` (default; a bound) or ``"integrated_path"``.
-        For `fdr`: ``"integrated_path"`` (default; q-values; few of many features must be related to the
-        target) or ``"e_values"`` (a bound, often without power: see :func:`stability_e_values`).
+        For `fdr`: ``"integrated_path"`` (q-values; few of many features must be related to the target).
     assumption : {"unimodal", "r-concave", "none"}
         Of the bounds; see :func:`pfer_bound`.
     q, threshold : int, float, optional
@@ -435,7 +283,7 @@ def control_errors(
     See Also
     --------
     pfer_bound : The bound of stability selection.
-    stability_e_values : E-values of the features.
+    TargetPermutation : P-values from shuffled targets, which need no pairs.
 
     Examples
     --------
@@ -460,22 +308,10 @@ def control_errors(
     size = max(q, 1)
     frequency = selection_frequency(matrix, size)
     path = integrated_path(matrix.reshape(n_pairs, 2, p), function=function)
-    values = None
     if method == "stability_selection":
         support = frequency >= threshold - 1e-9
-    elif method == "integrated_path":
-        support = (path.expected_false if goal == "max_false" else path.q_values) <= level
     else:
-        if not can_select(p, n_pairs, level, assumption=assumption):
-            raise ParameterError(
-                Use(method="e_values"),
-                f" can select none of {plural(p, 'feature')} at ",
-                Use(fdr=Name(f"{level:g}")),
-                f" with {n_pairs} pairs, whatever the data",
-                Remedy("use ", Use(method="integrated_path"), ", or limit ", Param("max_false")),
-            )
-        values = stability_e_values(matrix, level, assumption=assumption)
-        support = e_bh(values, level)
+        support = (path.expected_false if goal == "max_false" else path.q_values) <= level
     bound = math.inf
     if math.isfinite(threshold):
         bound = pfer_bound(size, p, threshold, n_pairs=n_pairs, assumption=assumption)
@@ -495,7 +331,6 @@ def control_errors(
         expected_false=bound_of_frequency(frequency, size, p, n_pairs, assumption),
         path_expected_false=path.expected_false,
         q_values=path.q_values,
-        e_values=values,
     )
 
 
@@ -511,12 +346,17 @@ def check_goals(max_false: float | None = None, fdr: float | None = None) -> tup
     return "max_false", check_real("max_false", wish, low=0.0, low_open=True)
 
 
-def require_pairs(plan: str) -> None:
-    """Refuse a run whose resamples are not complementary pairs."""
+def require_pairs(plan: str, no_shuffles: str = "") -> None:
+    """Refuse a run whose resamples are not complementary pairs, and that has no shuffled targets instead."""
     if plan != "complementary_pairs":
+        why = (
+            f" It has no p-values from shuffled targets either: {no_shuffles}."
+            if no_shuffles
+            else ""
+        )
         raise DataError(
-            "error control reads the halves of complementary pairs, and this run was resampled ",
-            f"by {plan!r}",
+            "this kind of error control reads the halves of complementary pairs, and this run was resampled ",
+            f"by {plan!r}.{why}" if why else f"by {plan!r}",
             Remedy("run it again with ", Use(resampling="complementary_pairs")),
         )
 

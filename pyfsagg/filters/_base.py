@@ -166,8 +166,9 @@ class FilterSpec(Spec):
     the largest number of features that will be selected, or None; `targets` are the kinds of target that
     it can use, of ``"classes"``, ``"numeric"``, ``"survival"`` and ``"none"``; `sparse` says whether
     `prepare` also takes a sparse table; `counts_levels` whether all that matters of a nominal column is
-    which rows share a level, so that a group of columns can be read as one; `two_classes` whether a
-    target of classes must have two of them.
+    which rows share a level, so that a group of columns can be read as one; `own_column` whether the score of
+    a feature depends on its own column and the target only, and columns of one kind have the same scores
+    by chance; `two_classes` whether a target of classes must have two of them.
     """
 
     prepare: Callable[..., Scorer]
@@ -177,6 +178,7 @@ class FilterSpec(Spec):
     targets: tuple[str, ...] = ("classes",)
     sparse: bool = False
     counts_levels: bool = False
+    own_column: bool = False
     two_classes: bool = False
 
     def __post_init__(self) -> None:

@@ -129,6 +129,7 @@ _of_numbers = partial(
 FILTERS.add(
     _of_numbers(
         name="pearson",
+        own_column=True,
         aliases=("correlation",),
         summary="Absolute correlation with a numeric target",
         formula="|r(X, Y)|",
@@ -138,6 +139,7 @@ FILTERS.add(
     ),
     _of_numbers(
         name="f_statistic",
+        own_column=True,
         aliases=("f_regression",),
         summary="F statistic of the simple regression of a numeric target on the feature",
         formula="r^2 (n - 2) / (1 - r^2), r = r(X, Y)",
@@ -237,6 +239,7 @@ _of_counts = partial(
     targets=("classes", "numeric", "survival"),
     sparse=True,
     counts_levels=True,
+    own_column=True,
 )
 FILTERS.add(
     _of_counts(
@@ -448,6 +451,7 @@ FILTERS.add(
         ties="average ranks",
         source="fpcps 4.3",
         prepare=prepare_spearman,
+        own_column=True,
         two_classes=True,
         targets=("classes", "numeric", "survival"),
     ),
@@ -465,6 +469,7 @@ FILTERS.add(
         two_classes=True,
         sparse=True,
         counts_levels=True,
+        own_column=True,
     ),
     FilterSpec(
         name="fit_criterion",
@@ -477,6 +482,7 @@ FILTERS.add(
         ties="a row as near to both classes counts for the first",
         source="fpcps 4.3",
         prepare=prepare_fit_criterion,
+        own_column=True,
         two_classes=True,
     ),
 )

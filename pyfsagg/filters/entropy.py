@@ -256,6 +256,7 @@ _spec = partial(
     targets=("classes", "numeric", "survival"),
     sparse=True,
     counts_levels=True,
+    own_column=True,
 )
 FILTERS.add(
     _spec(

@@ -229,7 +229,7 @@ def martingale_residuals(
     return residuals
 
 
-_of_survival = partial(FilterSpec, accepts_missing=never, targets=("survival",))
+_of_survival = partial(FilterSpec, accepts_missing=never, targets=("survival",), own_column=True)
 FILTERS.add(
     _of_survival(
         name="cox_score",

@@ -25,6 +25,7 @@ from pyfsagg.committees import Committee
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.data import arrays_of, document_of, fields_of
 from pyfsagg.ensemble.groups import about_copies, about_groups
+from pyfsagg.ensemble.trust import noise_between
 from pyfsagg.exceptions import DataError, PyfsaggError
 from pyfsagg.for_r._given import InR
 from pyfsagg.ranks import RankTable
@@ -226,9 +227,6 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
         **_origin(result),
         "between_samples": _between_samples(result),
         "selection": _selection(result),
-        "shuffled": None
-        if result.shuffled is None
-        else frame_of(result.shuffled.stability, "filter"),
     }
 
 
@@ -251,8 +249,12 @@ def _between_samples(result: EnsembleResult) -> dict[str, Any] | None:
         agreement = result.between_sample_stability()
     except DataError:
         return None
+    frame = agreement.to_frame()
+    noise = noise_between(result, agreement.n_features_to_select)
+    if noise is not None:
+        frame["shuffled"] = noise.estimates["estimate"]
     added = {"top": agreement.n_features_to_select, "n_pairs": agreement.n_pairs}
-    return frame_of(agreement.to_frame().assign(**added), "measure")
+    return frame_of(frame.assign(**added), "measure")
 
 
 def answered(result: Any) -> Any:

@@ -132,7 +132,7 @@ CALLS: dict[str, Called] = {
     # limits on false selections
     **_calls(
         "error_control", "error_control_parts",
-        "e_bh", "mean_e_values", "pfer_bound", "pfer_size", "stability_e_values", "step_down_max_t",
+        "benjamini_hochberg", "comparable_evidence", "pfer_bound", "pfer_size", "step_down_max_t",
     ),
     "frequency_in_halves": Called("error_control.selection_frequency", "error_control_parts"),
     "integrated_path": Called(
@@ -207,7 +207,7 @@ def keep(result: Any, save: str | None, report: str | None) -> None:
         result.report(report)
 
 
-METHODS = ("clusters", "compare", "rank_confidence")
+METHODS = ("clusters", "compare", "rank_confidence", "select")
 """Methods of results that R calls."""
 
 

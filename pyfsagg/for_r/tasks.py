@@ -23,8 +23,6 @@ from pyfsagg.aggregation.advice import advise
 from pyfsagg.committees import Committee, LearnerSelection
 from pyfsagg.committees.learners import DRAWN
 from pyfsagg.ensemble.settings import flat_names, gather_settings
-from pyfsagg.error_control import control_errors
-from pyfsagg.error_control.control import require_pairs
 from pyfsagg.exceptions import DataError, UnknownNameError
 from pyfsagg.for_r._answers import answered, frame_of, returned
 from pyfsagg.for_r._given import (
@@ -145,30 +143,24 @@ def _plain_run(name: str) -> Callable[..., Any]:
     return run
 
 
-def _error_control(scores: Any, features: Any, resampling: str, **options: Any) -> dict[str, Any]:
-    """Limits on false selections of an ensemble, out of its combined scores."""
-    require_pairs(resampling)
+def _error_control(object: Any, **options: Any) -> dict[str, Any]:
+    """Limits on false selections of an ensemble."""
     settings = {name: counts(value) for name, value in options.items() if value is not None}
-    control = control_errors(np.asarray(scores), listed(features), **settings)
+    control = decoded(object).error_control(**settings)
+    of_pairs = ("q", "threshold", "bound")
     return {
         "table": frame_of(control.to_frame(), "feature"),
         "sentences": list(control.sentences),
-        **{name: getattr(control, name) for name in ("selected", "q", "threshold", "bound")},
+        "selected": control.selected,
+        **{name: getattr(control, name, None) for name in of_pairs},
     }
 
 
-def _permute_target(
-    method: str, table: Any, target: Any, n_permutations: float = 199, **options: Any
-) -> Any:
-    """P-values of an ensemble against shuffled targets."""
-    settings = _settings(pyfsagg.bam if method == "bam" else pyfsagg.wam, options)
-    return pyfsagg.permute_target(
-        table_of(table),
-        target_of(target),
-        method=method,
-        n_permutations=counts(n_permutations),
-        **settings,
-    )
+def _permute_target(table: Any, target: Any, shuffles: Any = "auto", **options: Any) -> Any:
+    """P-values of features from shuffled targets."""
+    settings = _settings(pyfsagg.wam if "filter" in options else pyfsagg.bam, options)
+    target = target_of(target)
+    return pyfsagg.permute_target(table_of(table), target, shuffles=counts(shuffles), **settings)
 
 
 def _aggregate(

@@ -214,7 +214,7 @@ def rank_out_of_core(
         halves=None,
         permutation=None,
         copies=None,
-        shuffled=None,
+        noise_halves=None,
     )
 
 

@@ -6,17 +6,13 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg import Checks, Task
-from pyfsagg.ensemble import EnsembleResult, bam, wam
-from pyfsagg.ensemble.methods import DEFAULT_FILTERS
+from pyfsagg.ensemble import wam
 from pyfsagg.error_control import (
     control_errors,
-    e_bh,
-    mean_e_values,
-    stability_e_values,
     step_down_max_t,
 )
 from pyfsagg.stability_measures import adequacy
-from pyfsagg_papers.calibration.design import ALPHA, N_SIGNAL, Claim, calibrated, labelled_table
+from pyfsagg_papers.calibration.design import N_SIGNAL, Claim, calibrated, labelled_table
 
 # -------------------------------------------------------------------------------------------------
 # how much of a selection a repetition of a run replaces: what is expected, and what happens
@@ -240,8 +236,7 @@ def _share(support: np.ndarray, signal: str) -> float:
     _bound("error_control(assumption='r-concave').bound"),
     _bound("error_control(assumption='none').bound"),
     _bound("error_control(method='integrated_path').path_expected_false"),
-    _fdr("error_control(fdr=0.1).q_values"),
-    _fdr("error_control(method='e_values').e_values"),
+    _fdr("error_control(method='integrated_path').q_values"),
     designs=DESIGNS,
     runs=1000,
 )
@@ -258,12 +253,10 @@ def false_selections(
         for each in ("unimodal", "r-concave", "none")
     ]
     path = found[0]
-    e_values = stability_e_values(halves, FDR, assumption="r-concave")
     return (
         *(_false(each.support, signal) / each.bound for each in found),
         _false(path.path_expected_false <= 1.0, signal),
         _share(path.q_values <= FDR, signal),
-        _share(e_bh(e_values, FDR), signal),
     )
 
 
@@ -290,24 +283,6 @@ def unequal_features(rng: np.random.Generator, share: float) -> tuple[float, ...
     sums = halves[:, : 9 * many].reshape(-1, many, 9).sum(axis=2)
     found = control_errors(np.hstack([sums, halves[:, 9 * many :]]), max_false=1.0)
     return _false(found.support, "noise") / found.bound, _share(found.q_values <= FDR, "noise")
-
-
-@calibrated(
-    "error_control",
-    _fdr("e_bh(mean_e_values)"),
-    designs=[{"signal": "noise"}, {"signal": "strong"}],
-    runs=400,
-)
-def joined_runs(rng: np.random.Generator, signal: str) -> tuple[float, ...]:
-    """The mean of the e-values of three draws of 30 pairs from the same rows, by e-BH at 0.1."""
-    X, y = labelled_table(rng, signal, N_ROWS, N_FEATURES)
-    runs = [
-        stability_e_values(
-            _scores(X, y, _halves(rng, y, N_PAIRS), False), FDR, assumption="r-concave"
-        )
-        for _ in range(3)
-    ]
-    return (_share(e_bh(mean_e_values(runs), FDR), signal),)
 
 
 @calibrated(
@@ -339,145 +314,4 @@ def shuffled_targets(
     return (
         float((family_wise[noise] <= 0.05).any()),
         float((p_values[noise] <= 0.05).mean()),
-    )
-
-
-# -------------------------------------------------------------------------------------------------
-# how many features are proposed where none, or only some, are related to the target
-# -------------------------------------------------------------------------------------------------
-
-PROPOSAL_ROWS, PROPOSAL_FEATURES, N_RELATED = 80, 12, 3
-DISTANCE = 1.5
-"""Of the class means of a related feature, in standard deviations."""
-
-OF_POPULATION = "features unrelated to the target in the population"
-WHAT = "EnsembleResult.selection"
-
-
-def _table(rng: np.random.Generator, table: str, related: int) -> tuple[pd.DataFrame, np.ndarray]:
-    """Two classes; the first `related` features differ between them."""
-    rare = table == "one row in five"
-    y = (np.arange(PROPOSAL_ROWS) % 5 == 0) if rare else np.arange(PROPOSAL_ROWS) % 2 == 0
-    X = rng.standard_normal((PROPOSAL_ROWS, PROPOSAL_FEATURES))
-    if table == "correlated":
-        X = np.sqrt(0.5) * (X + rng.standard_normal((PROPOSAL_ROWS, 1)))
-    X[:, :related] += DISTANCE * y[:, np.newaxis]
-    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(PROPOSAL_FEATURES)])
-    if table == "many levels":
-        for j in range(PROPOSAL_FEATURES - 4, PROPOSAL_FEATURES):
-            levels = rng.integers(0, (3, 8, 20, 40)[j - PROPOSAL_FEATURES + 4], PROPOSAL_ROWS)
-            frame[f"x{j}"] = pd.Categorical(levels.astype(str))
-    return frame, y.astype(int)
-
-
-def _run(
-    rng: np.random.Generator,
-    table: str,
-    filters: str,
-    related: int,
-    resamples: int,
-    aggregator: str = "arithmetic_mean",
-) -> EnsembleResult:
-    X, y = _table(rng, table, related)
-    seed = int(rng.integers(2**31))
-    if filters == "all four":
-        return bam(
-            X, y, filters=DEFAULT_FILTERS, n_resamples=resamples, aggregator=aggregator,
-            checks=Checks(pairs=0), random_state=seed,
-        )  # fmt: skip
-    return wam(
-        X,
-        y,
-        filter=filters,
-        n_resamples=resamples,
-        aggregator=aggregator,
-        checks=Checks(pairs=0),
-        random_state=seed,
-    )
-
-
-@calibrated(
-    "proposal",
-    Claim(f"{WHAT} (any feature proposed)", "level", ALPHA, (0.0, 0.065), OF_POPULATION),
-    designs=[
-        *(
-            {"table": table, "filters": filters, "resamples": 6}
-            for filters, table in (
-                ("all four", "normal"),
-                ("all four", "many levels"),
-                ("all four", "correlated"),
-                ("all four", "one row in five"),
-                ("information_gain", "normal"),
-                ("information_gain", "many levels"),
-                ("chi_squared", "many levels"),
-                ("chi_squared", "one row in five"),
-                ("mrmr", "correlated"),
-            )
-        ),
-        {"table": "normal", "filters": "all four", "resamples": 6, "aggregator": "rra"},
-        {"table": "normal", "filters": "spearman", "resamples": 500},
-    ],
-    runs=150,
-)
-def nothing_to_find(
-    rng: np.random.Generator,
-    table: str,
-    filters: str,
-    resamples: int,
-    aggregator: str = "arithmetic_mean",
-) -> tuple[float, ...]:
-    """80 rows of two classes, 12 features without any relation to them, 19 shuffled targets: how often any
-    feature is proposed. Many levels: four of the features are nominal with 3, 8, 20 and 40 levels.
-    Correlated: any two features by 0.5. One row in five: the smaller class."""
-    found = _run(rng, table, filters, 0, resamples, aggregator)
-    return (float(found.selection().number > 0),)
-
-
-@calibrated(
-    "proposal",
-    Claim(
-        f"{WHAT} (any unrelated feature above noise)", "level", ALPHA, (0.0, 0.065), OF_POPULATION
-    ),
-    Claim(f"{WHAT} (any unrelated feature proposed)", "level", ALPHA, (0.0, 0.065), OF_POPULATION),
-    Claim(f"{WHAT} (any unrelated feature firm)", "level", ALPHA, (0.0, 0.065), OF_POPULATION),
-    Claim(f"{WHAT} (related features above noise)", "power", 1.0, of="the related features"),
-    Claim(f"{WHAT} (related features proposed)", "power", 1.0, of="the related features"),
-    designs=[
-        *(
-            {"table": table, "filters": filters, "resamples": 6}
-            for filters, table in (
-                ("all four", "normal"),
-                ("all four", "many levels"),
-                ("all four", "correlated"),
-                ("all four", "one row in five"),
-                ("information_gain", "normal"),
-                ("chi_squared", "many levels"),
-                ("mrmr", "normal"),
-            )
-        ),
-        {"table": "normal", "filters": "all four", "resamples": 6, "aggregator": "rra"},
-        {"table": "normal", "filters": "spearman", "resamples": 500},
-    ],
-    runs=150,
-)
-def something_to_find(
-    rng: np.random.Generator,
-    table: str,
-    filters: str,
-    resamples: int,
-    aggregator: str = "arithmetic_mean",
-) -> tuple[float, ...]:
-    """The same tables, but the class means of three of the 12 features are 1.5 standard deviations apart: how
-    often any of the nine others is above noise, proposed, or firm, and the share of the three that is above
-    noise, and that is proposed."""
-    found = _run(rng, table, filters, N_RELATED, resamples, aggregator)
-    frame = found.selection().frame
-    related = frame.index.isin([f"x{j}" for j in range(N_RELATED)])
-    above, chosen = frame["status"] != "noise", frame["selected"]
-    return (
-        float(above[~related].any()),
-        float(chosen[~related].any()),
-        float((frame["status"] == "firm")[~related].any()),
-        float(above[related].mean()),
-        float(chosen[related].mean()),
     )

@@ -31,7 +31,7 @@ CALLS = {
     "evaluate": "evaluate(x, y, n_repeats = 1000, seed = 1, progress = TRUE)",
     "evaluate, cores": "evaluate(x, y, n_repeats = 1000, seed = 1, progress = TRUE, cores = 2, "
     "checkpoint = tempfile())",
-    "permute_target": "permute_target(x, y, n_permutations = 1e6, seed = 1, progress = TRUE)",
+    "permute_target": "permute_target(x, y, shuffles = 1e6, seed = 1, progress = TRUE)",
     "stability": "stability(matrix(sin(1:2e5), 500), 'kendall', interval = 'bootstrap', n_boot = 1e6)",
     "aggregate_ranks": "aggregate_ranks(rmat = matrix(runif(1.6e7), 4000), method = 'stuart')",
 }

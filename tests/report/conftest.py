@@ -89,7 +89,7 @@ def make_result(
         parameters=recorded,
         data=data,
         versions=versions,
-        **dict.fromkeys(("own_scores", "halves", "permutation", "copies", "shuffled")),
+        **dict.fromkeys(("own_scores", "halves", "permutation", "copies", "noise_halves")),
     )
 
 

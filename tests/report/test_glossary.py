@@ -84,13 +84,13 @@ def test_the_words_of_the_proposal_that_occur(run, knee, noise, says) -> None:
     says()
     assert {"firm", "proposal", "shuffled target"} <= set(words_of(run.to_html()))
     assert ("knee" in words_of(run.to_html())) == ("knee" in run.selection().reason)
-    assert "knee" in knee.selection().reason
-    assert "knee" in words_of(knee.to_html())
+    assert "knee" in knee.selection("knee").reason
+    assert "knee" in words_of(knee.to_html(n_features_to_select="knee"))
     statuses = set(run.selection().frame["status"])
-    named = {"firm", "borderline", "noise", "out"}
+    named = {"firm", "borderline", "indistinct", "out"}
     assert set(words_of(run.to_html())) & named == statuses
     found = words_of(noise.to_html())
-    assert "noise" in found
+    assert "indistinct" in found
     assert not {"firm", "knee"} & set(found)
     assert "proposal" not in words_of(run.to_html(n_features_to_select=3))
     assert "proposal" in words_of(run.to_html(n_features_to_select="auto"))

@@ -257,9 +257,10 @@ def test_what_is_refused() -> None:
     ("more", "total"),
     [
         ({"checks": "none"}, 20),
-        ({}, 20 + 2 * 2 + 19 * 2),  # pairs of halves, and shuffled targets in two resamples each
-        ({"n_jobs": 2}, 20 + 2 * 2 + 19 * 2),
-        ({"checks": Checks(shuffles=5)}, 20 + 2 * 2 + 5 * 2),
+        # Pairs of halves, the table with the true and with shuffled targets, halves with these.
+        ({}, 20 + 2 * 2 + 1000 + 2 * 2),
+        ({"n_jobs": 2}, 20 + 2 * 2 + 1000 + 2 * 2),
+        ({"checks": Checks(shuffles=5)}, 20 + 2 * 2 + 6 + 2 * 2),
     ],
 )
 def test_progress_is_told_to_the_last_shuffled_target(more: dict[str, Any], total: int) -> None:
@@ -275,15 +276,14 @@ def test_progress_of_other_runs() -> None:
     checks = Checks(pairs=0, shuffles=6)
     run = {"filter": "spearman", "task": "regression", "n_resamples": 8, "checks": checks}
     _, told = told_by(y=np.arange(178.0), **run)
-    assert told == [(0, 20), (8, 20), *((8 + 2 * (k + 1), 20) for k in range(6))]
+    assert told == [(0, 15), (8, 15), *((9 + k, 15) for k in range(7))]
     result, told = told_by(n_resamples=40, resampling=FeatureSubspace(fraction=0.2))
-    assert "did not see all features" in result.parameters["shuffles"]["reason"]
-    assert told[-1] == (told[-1][1], 40 + 2 * 5 + 19 * 2)
+    assert told[-1] == (told[-1][1], 40 + 2 * 5 + 1000 + 2 * 5)
     result, told = told_by(n_resamples="auto", checks=Checks(shuffles=3))
     done = [step for step, _ in told]
     assert done == sorted(set(done))
-    m, pairs, shuffled = (result.parameters[name] for name in ("n_resamples", "pairs", "shuffles"))
-    total = m + 2 * pairs["n_pairs"] + 3 * shuffled["n_resamples"]
+    m, pairs, shuffles = (result.parameters[name] for name in ("n_resamples", "pairs", "shuffles"))
+    total = m + 2 * pairs["n_pairs"] + 4 + 2 * shuffles["n_pairs"]
     assert told[-1] == (total, total)
 
 

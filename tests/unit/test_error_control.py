@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 from pyfsagg.error_control import (
-    e_bh,
     integrated_path,
-    mean_e_values,
     pfer_bound,
     pfer_size,
     selection_frequency,
-    stability_e_values,
     step_down_max_t,
 )
 from pyfsagg.error_control.bounds import largest_tail, pfer_threshold
@@ -75,14 +72,12 @@ def test_what_is_refused() -> None:
         with pytest.raises(ParameterError, match=message):
             pfer_bound(q, p, threshold, **how)  # type: ignore[arg-type]
     for call, values, message in (
-        (lambda level: e_bh([1.0], level), [0.0, 1.0, -0.1, 1.5], "above 0 and below 1"),
         (lambda wish: pfer_size(0.9, 50, wish), [0.0, -1.0, math.nan, math.inf], "max_false"),
     ):
         for value in values:
             with pytest.raises(ParameterError, match=message):
                 call(value)
     for call, message in (
-        (lambda: e_bh([-1.0, 2.0], 0.1), "negative"),
         (lambda: step_down_max_t([1.0, 2.0], [[1.0]]), "one column per feature"),
         (lambda: integrated_path(np.zeros((1, 2, 3))), "at least 2 pairs"),
         (lambda: integrated_path(np.zeros((4, 3))), "n_pairs, 2, n_features"),
@@ -140,42 +135,3 @@ def test_q_values_share_with_ties_and_never_fall_along_the_order() -> None:
 
 
 # -- e-values -------------------------------------------------------------------------------------
-def test_e_values_of_stability_selection() -> None:
-    rng = np.random.default_rng(3)
-    scores = rng.normal(size=(100, 200))
-    scores[:, :12] += 8.0
-    values = stability_e_values(scores, 0.2, assumption="r-concave")
-    np.testing.assert_array_equal(e_bh(values, 0.2), np.arange(200) < 12)
-    assert not values[12:].any()
-    rng = np.random.default_rng(4)
-    sums = [stability_e_values(rng.normal(size=(20, 30)), 0.1).sum() for _ in range(200)]
-    assert np.mean(sums) < 30
-
-
-def test_e_bh_takes_equal_values_together_and_the_largest_set() -> None:
-    for values, selected in (
-        ([20.0, 20.0, 0.0, 0.0], [True, True, False, False]),
-        ([19.9, 0.0], [False] * 2),
-        ([19.0, 21.0, 13.0, 0.0], [False] * 4),
-        ([19.0, 21.0, 14.0], [True] * 3),
-    ):
-        assert e_bh(values, 0.1).tolist() == selected
-    np.testing.assert_allclose(mean_e_values([[5.0, 0.5], [2.5, 1.0]]), [3.75, 0.75])
-
-
-# -- maximum statistics ---------------------------------------------------------------------------
-def test_step_down_max_t_against_its_definition_and_with_ties() -> None:
-    rng = np.random.default_rng(5)
-    observed, null = rng.normal(size=8) + 1, rng.normal(size=(99, 8))
-    p_values, family_wise = step_down_max_t(observed, null)
-    order = np.argsort(-observed)
-    last = 0.0
-    for place, j in enumerate(order):
-        below = order[place:]
-        value = (1 + (null[:, below].max(axis=1) >= observed[j]).sum()) / 100
-        last = max(last, value)
-        assert family_wise[j] == pytest.approx(last)
-        assert p_values[j] == pytest.approx((1 + (null[:, j] >= observed[j]).sum()) / 100)
-    p_values, family_wise = step_down_max_t([2.0, 2.0, 0.0], [[0.0, 3.0, 0.0], [0.0, 0.0, 0.0]])
-    np.testing.assert_allclose(family_wise, [2 / 3, 2 / 3, 1.0])
-    np.testing.assert_allclose(p_values, [1 / 3, 2 / 3, 1.0])

@@ -1,7 +1,7 @@
 """Limits on false selections of a run: what is selected, what is said, and what is refused."""
 
 import json
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 import pyfsagg
 from pyfsagg._base.fields import as_record
 from pyfsagg.ensemble.selection import Limit, read_wish
-from pyfsagg.error_control import control_errors, e_bh, pfer_bound, stability_e_values
+from pyfsagg.error_control import control_errors, pfer_bound
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.for_r._answers import ensemble_of, ensemble_parts
 
@@ -25,7 +25,7 @@ def table(seed: int = 0, n: int = 80, p: int = 12, real: int = 2) -> tuple[np.nd
     return X, y
 
 
-GROUPED = pyfsagg.resampling.GroupedBootstrap(np.arange(80) // 2)
+GIVEN = pyfsagg.resampling.Rows(np.tile(np.arange(80), (4, 1)))
 PAIRS: dict[str, Any] = {"resampling": "pairs", "n_resamples": 60, "random_state": 0}
 
 
@@ -51,9 +51,8 @@ def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.EnsembleResul
     assert run.select("pfer:0.5") == run.error_control(max_false=0.5).selected
     np.testing.assert_array_equal(run.get_support(fdr=0.3), run.error_control(fdr=0.3).support)
     assert read_wish("fdr:0.1") == read_wish(fdr=0.1) == Limit("fdr", 0.1)
-    assert "not a bound" in run.error_control(fdr=0.2).sentences[-1]
-    e_values = run.error_control(fdr=0.2, method="e_values", assumption="r-concave")
-    assert "no bound" not in repr(e_values)
+    path = run.error_control(fdr=0.2, method="integrated_path")
+    assert "not a bound" in path.sentences[-1]
 
 
 def test_nothing_can_be_selected_from_noise(noise: pyfsagg.EnsembleResult) -> None:
@@ -71,7 +70,6 @@ def test_nothing_can_be_selected_from_noise(noise: pyfsagg.EnsembleResult) -> No
     assert "even from noise: by chance a feature is among the best 3 in 25% of resamples" in text
     page = noise.to_html()
     assert "By chance alone a feature is" in page
-    assert "How many of the selected may be false?" not in page
 
 
 def test_a_small_limit_and_the_order_of_columns(run: pyfsagg.EnsembleResult) -> None:
@@ -116,24 +114,15 @@ def test_an_empty_path_is_no_statement_about_noise(goal: dict[str, object]) -> N
     assert "More rows" not in said
 
 
-def test_e_values_that_no_data_could_make_large_enough_are_refused() -> None:
-    rng = np.random.default_rng(0)
-    perfect = rng.normal(size=(100, 60))
-    for k in (1, 3, 10, 20):
-        scores = perfect + 50.0 * (np.arange(60) < k)
-        assert not e_bh(stability_e_values(scores, 0.1), 0.1).any()
-    message = "can select none of 60 features at fdr=0.1 with 50 pairs, whatever the data"
-    with pytest.raises(ParameterError, match=message):
-        control_errors(perfect, fdr=0.1, method="e_values")
-    many = control_errors(rng.normal(size=(100, 200)), fdr=0.1, method="e_values")
-    assert "no e-value is large enough" in many.sentences[0]
-    few = rng.normal(size=(100, 200)) + 50.0 * (np.arange(200) < 5)
-    assert control_errors(few, fdr=0.1, method="e_values").support.sum() == 5
-
-
 def test_resamples_and_pairs_that_tell_nothing() -> None:
-    result = pyfsagg.wam(*table(), filter="fit_criterion", n_resamples=4, random_state=0)
-    for call in (result.error_control, lambda: result.to_frame(max_false=1)):
+    how = {"filter": "fit_criterion", "n_resamples": 4, "random_state": 0}
+    result = pyfsagg.wam(*table(), **how)
+    without = pyfsagg.wam(*table(), **how, checks="none")
+    for call in (
+        lambda: result.error_control(method="stability_selection"),
+        lambda: result.error_control(q=3),
+        lambda: without.to_frame(max_false=1),
+    ):
         with pytest.raises(
             DataError, match=r"'bootstrap'; run it again with .*complementary_pairs"
         ):
@@ -149,7 +138,7 @@ def test_limits_and_targets_that_are_refused(run) -> None:
         ({"max_false": 1.0, "fdr": 0.1}, "give one of them"),
         ({"max_false": 0.0}, "max_false must be a number above 0"),
         ({"fdr": 1.0}, "fdr must be above 0 and below 1"),
-        ({"fdr": 0.1, "method": "stability_selection"}, "'e_values'"),
+        ({"fdr": 0.1, "method": "stability_selection"}, "'integrated_path'"),
         ({"fdr": 0.1, "q": 3}, "need method='stability_selection'"),
         ({"q": 7}, "q must be at most 6 of 12"),
         ({"q": 3, "threshold": 0.6}, "give one of the two, and the other is found"),
@@ -162,26 +151,17 @@ def test_limits_and_targets_that_are_refused(run) -> None:
             run.error_control(**options)  # type: ignore[arg-type]
     for options, error, message in (
         ({"y": None}, DataError, "no target to shuffle; give y"),
-        ({"n_permutations": 0}, ParameterError, "n_permutations"),
-        ({"method": "mean"}, ParameterError, "'bam'"),
-        (
-            {"resampling": GROUPED},
-            ParameterError,
-            "take them for single rows would be far too small",
-        ),
-        ({"resampling": "pairs", "n_resamples": 3}, ParameterError, "must be a multiple of 2"),
+        ({"shuffles": -1}, ParameterError, "shuffles"),
+        ({"shuffles": 0}, DataError, "cannot be shuffled: shuffles = 0"),
+        ({"resampling": GIVEN}, DataError, "it is not known how they were drawn"),
     ):
         X, y = table()
-        given = {"y": y, "n_resamples": 2, "n_permutations": 2, **options}
+        given = {"y": y, "shuffles": 19, **options}
         with pytest.raises(error, match=message):
             pyfsagg.permute_target(X, **given)  # type: ignore[arg-type]
-    few = replace(PERMUTED, permutation_resamples=1)
-    with pytest.raises(DataError, match=r"the first 1 resamples .* raise permutation_re"):
-        pyfsagg.wam(*table(), resampling="feature_subspace", n_resamples=30, checks=few)
-    how = {"filter": "chi_squared", "n_permutations": 10**12, "n_resamples": 2, "random_state": 0}
-    message = r"12 features with 1,000,000,000,000 shuffled targets.*permutations"
+    message = r"12 features with 1,000,000,000,000 shuffled targets.*fewer"
     with pytest.raises(DataError, match=message):
-        pyfsagg.permute_target(*table(), **how)
+        pyfsagg.permute_target(*table(), shuffles=10**12, random_state=0)
 
 
 @pytest.mark.parametrize("word", ["pfer", "pfer:", "pfer:many", "fwer:0.05", "best"])
@@ -211,103 +191,18 @@ def test_a_selector_may_keep_nothing(seed: int, real: int, limit: float) -> None
     np.testing.assert_array_equal(kept, np.arange(real))
 
 
-# -- shuffled targets -----------------------------------------------------------------------------
-def test_shuffled_targets_find_what_is_real_and_no_zeros() -> None:
-    how = {"filter": "fit_criterion", "n_resamples": 3, "n_permutations": 59, "random_state": 1}
-    found, again = (pyfsagg.permute_target(*table(), **how) for _ in range(2))
-    assert set(found.select(0.05)) == {"x0", "x1"}
-    assert found.strong
-    assert (found.family_wise_p_values >= found.p_values - 1e-12).all()
-    np.testing.assert_array_equal(found.p_values, again.p_values)
-    how = {"n_permutations": 19, "n_resamples": 2, "random_state": 0}
-    found = pyfsagg.permute_target(*table(3, real=0), **how)
-    assert (found.scores == 0).sum() >= 6
-    for p_values in (found.p_values, found.family_wise_p_values):
-        np.testing.assert_array_equal(p_values[found.scores == 0], 1.0)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"filter": "mrmr"},
-        {"filter": "fit_criterion", "aggregator": "mean_rank"},
-        {"method": "bam", "filters": ["fit_criterion", "chi_squared"]},
-    ],
-)
-def test_scores_that_depend_on_other_features_control_in_the_weak_sense(options) -> None:
-    found = pyfsagg.permute_target(
-        *table(), n_permutations=2, n_resamples=2, random_state=0, **options
-    )
-    assert not found.strong
-    assert "a selection says that some are" in found.sentences[2]
-
-
-def test_no_selection_by_the_largest_score_is_no_statement_about_chance() -> None:
-    """A binary feature with the smallest possible p-value is hidden by noise of 25 levels."""
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], 100)
-    related = rng.random(200) < 0.5 + 0.36 * (y - 0.5)
-    X = pd.DataFrame(np.column_stack([related, rng.integers(0, 25, (200, 3))]))
-    how = {"filter": "chi_squared", "n_permutations": 39, "n_resamples": 5, "random_state": 0}
-    found = pyfsagg.permute_target(X.astype("category").add_prefix("x"), y, **how)
-    assert found.p_values[0] == 1 / 40
-    assert found.select() == []
-    assert "No feature scores above the largest scores with shuffled targets" in found.sentences[0]
-    assert "chance" not in repr(found)
-    assert "1 of 4 have a p-value of at most 0.05" in found.sentences[1]
-
-
-PERMUTED = pyfsagg.Checks(null="permutation", n_permutations=19, permutation_resamples=4)
-
-
-@pytest.fixture(scope="module")
-def permuted() -> pyfsagg.EnsembleResult:
-    return pyfsagg.bam(*table(), n_resamples=50, checks=PERMUTED, random_state=3)
-
-
-@pytest.mark.parametrize("m", [16, 2])  # more resamples than the permuted targets have, and fewer
-@pytest.mark.parametrize("method", ["wam", "bam"])
-def test_a_run_has_the_p_values_of_permute_target(m: int, method: str) -> None:
-    run = getattr(pyfsagg, method)
-    found = run(*table(), n_resamples=m, checks=PERMUTED, random_state=3)
-    how = {"n_permutations": 19, "n_resamples": 4, "random_state": 3}
-    alone = pyfsagg.permute_target(*table(), method=method, **how)
-    assert found.permutation is not None
-    assert found.permutation.to_json() == alone.to_json()
-    np.testing.assert_array_equal(found.permutation.p_values, alone.p_values)
-    without = run(*table(), n_resamples=m, checks="none", random_state=3)
-    np.testing.assert_array_equal(found.scores, without.scores)
-
-
-@pytest.mark.parametrize(("m", "scored"), [(16, 16 + 19 * 4), (2, 2 + 2 + 19 * 4)])
-def test_no_resample_is_scored_twice_for_p_values(m: int, scored: int) -> None:
-    done: list[tuple[int, int]] = []
-    rows: list[int] = []
-
-    def count(X: Any, y: Any, sample_weight: Any) -> Any:
-        rows.append(len(y))
-        return np.abs(np.average(X, axis=0, weights=sample_weight))
-
-    pyfsagg.wam(
-        *table(), filter=count, n_resamples=m, random_state=3,
-        checks=replace(PERMUTED, pairs=0, shuffles=0),
-        execution=pyfsagg.Execution(progress=lambda *told: done.append(told)),
-    )  # fmt: skip
-    assert done[-1] == (scored, scored)
-    assert len(rows) == scored
-
-
-def test_p_values_are_kept_with_the_result_and_in_r(tmp_path, permuted) -> None:
-    permuted.save(tmp_path / "kept")
+# -- kept with the result -----------------------------------------------------------------------
+def test_all_parts_are_kept_with_the_result_and_in_r(tmp_path: Path) -> None:
+    result = pyfsagg.bam(*table(), n_resamples=50, random_state=3)
+    result.save(tmp_path / "kept")
     again = pyfsagg.load_result(tmp_path / "kept")
     assert isinstance(again, pyfsagg.EnsembleResult)
-    assert_same_parts(again, permuted)
+    assert_same_parts(again, result)
     assert "family_wise_p_value" in again.to_frame().columns
-    assert "against shuffled targets" in again.to_html()
-    assert "null='permutation'" in again.repeat()
-    held = ensemble_parts(permuted)
+    assert "beside shuffled targets" in again.to_html()
+    held = ensemble_parts(result)
     held["score_matrices"] = list(held["score_matrices"].values())  # R has a list of matrices
-    assert_same_parts(ensemble_of(held), permuted)
+    assert_same_parts(ensemble_of(held), result)
 
 
 def assert_same_parts(one: Any, other: Any) -> None:

@@ -141,5 +141,5 @@ def test_scratch_and_checkpoint_go_together(tmp_path):
     both = replace(kept, scratch=tmp_path, progress=lambda done, _: steps.append(done))
     plain = pyfsagg.wam(X, y, execution=kept, **options)
     found = pyfsagg.wam(X, y, execution=both, **options)
-    assert steps[-1] == 20 + 2 * 2 + 19 * 2  # with pairs of halves and shuffled targets
+    assert steps[-1] == 20 + 2 * 2 + 1000 + 2 * 2  # with pairs of halves and shuffled targets
     np.testing.assert_array_equal(found.combined, plain.combined)

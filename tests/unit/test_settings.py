@@ -192,18 +192,17 @@ def test_commands_have_a_flag_for_every_setting(command, group, hidden):
 
 # --- what is computed beside the resamples ---------------------------------------------------
 @pytest.mark.parametrize(
-    ("given", "pairs", "shuffles"),
+    ("given", "pairs"),
     [
-        ("auto", [0, 1, 30], 19),
-        ("none", [0, 0, 0], 0),
-        (Checks(pairs=2), [2, 2, 2], 19),
-        (Checks(np.int64(4), np.int64(3)), [4, 4, 4], 3),
+        ("auto", [0, 1, 30]),
+        ("none", [0, 0, 0]),
+        (Checks(pairs=2), [2, 2, 2]),
+        (Checks(np.int64(4), np.int64(3)), [4, 4, 4]),
     ],
 )
-def test_numbers_of_pairs_and_shuffles(given: Any, pairs: list[int], shuffles: int) -> None:
+def test_numbers_of_pairs(given: Any, pairs: list[int]) -> None:
     checks = Checks.of_argument(given)
     assert [checks.n_pairs(m) for m in (7, 15, 1000)] == pairs
-    assert checks.n_shuffles == shuffles
 
 
 @pytest.mark.parametrize("name", ["pairs", "shuffles"])
@@ -218,23 +217,6 @@ def test_numbers_of_pairs_and_shuffles(given: Any, pairs: list[int], shuffles: i
 def test_other_numbers_of_them_are_refused(name: str, value: Any, message: str) -> None:
     with pytest.raises(ParameterError, match=f"^{name} {message}$"):
         Checks(**{name: value})
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"null": "shuffles"}, "null must be one of 'none', 'permutation', got 'shuffles'"),
-        ({"n_permutations": 99}, "n_permutations belongs to null='permutation'"),
-        ({"permutation_resamples": 9}, "permutation_resamples belongs to null='permutation'"),
-        (
-            {"null": "permutation", "n_permutations": 0},
-            "n_permutations must be a whole number of at least 1, got 0",
-        ),
-    ],
-)
-def test_p_values_are_asked_for_in_full(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=f"^{message}$"):
-        Checks(**given)
 
 
 @pytest.mark.parametrize("run", [pyfsagg.wam, pyfsagg.bam])

@@ -369,7 +369,7 @@ def test_survival_goes_through_selectors_influence_and_shuffled_targets() -> Non
     )  # fmt: skip
     assert found.table().shape[1] == 2
     test = pyfsagg.permute_target(
-        X, Y, filter="cox_score", task="survival", n_permutations=39, n_resamples=4, random_state=0
+        X, Y, filter="cox_score", task="survival", shuffles=39, random_state=0
     )
     assert test.to_frame()["p_value"].idxmin() == "normal"
 

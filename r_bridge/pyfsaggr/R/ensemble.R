@@ -42,10 +42,10 @@
 #'   scores), `about_copies` (a sentence if near copies of a feature split the vote), `groups` (the columns
 #'   of each group, with `feature_groups`) and `about_groups` (a sentence if their sizes matter),
 #'   `parameters`, `data` and `versions`; `between_samples`, a data frame with the agreement of two
-#'   samples of half the size (sets of the best `top`, ranks and scores, with intervals for the population), or `NULL`
+#'   samples of half the size (sets of the best `top`, ranks and scores, with intervals for the population; `shuffled`
+#'   is the agreement with shuffled targets), or `NULL`
 #'   with `pairs = 0` or few resamples; `selection`, a list with the proposed `features` ([selected()]), the
-#'   `reason` why there are so many, and `sentences`; `shuffled`, a data frame with the agreement of the
-#'   resamples of shuffled targets, which is that of noise, or `NULL`; and `call`, so that [update()] runs it again with other
+#'   `reason` why there are so many, and `sentences`; and `call`, so that [update()] runs it again with other
 #'   arguments. It contains no Python objects, so that `saveRDS()` saves all of it.
 #' @seealso [list_methods()] for what there is to choose from; [selected()], [stability()], [evaluate()]
 #' @examples
@@ -144,8 +144,7 @@ ensemble_result <- function(found) {
       halves = found$halves,
       record = found$record,
       between_samples = if (!is.null(found$between_samples)) as_frame(found$between_samples),
-      selection = lapply(found$selection, function(part) as.character(unlist(part))),
-      shuffled = if (!is.null(found$shuffled)) missing_as_na(as_frame(found$shuffled))
+      selection = lapply(found$selection, function(part) as.character(unlist(part)))
     ),
     class = "pyfsagg_ensemble"
   )
@@ -179,16 +178,16 @@ load_result <- function(path, report = NULL) {
 
 #' The best features of a ranking
 #'
-#' A proposal has only features that score above noise: further above their own usual score with shuffled
-#' targets than any feature with any of 19 shuffled targets. If the target is unrelated to all features, at most
-#' one run in twenty proposes any. Of the features above noise those before the knee of the scores are
-#' proposed, or all of them if there is none. `object$selection$reason` says it, and the column `status` of
-#' `object$ranking` where each feature stands: `"firm"` (selected, and in at least 80 % of the resamples),
-#' `"borderline"` (in fewer; or not selected, but in more than 20 %), `"noise"` or `"out"`.
+#' A proposal has all features that score above noise: their family-wise p-value from shuffled targets
+#' ([permute_target()]) is at most 0.05. If the target is unrelated to all features, at most one run in twenty proposes
+#' any. `"knee"` takes those of them before the knee of the scores. `object$selection$reason` says why, and the column
+#' `status` of `object$ranking` where each feature stands: `"firm"` (selected, and in at least 80 % of the resamples),
+#' `"borderline"` (in fewer; or not selected, but in more than 20 %), `"indistinct"` (not told apart from noise) or
+#' `"out"`.
 #'
 #' @param object A result of [wam()] or [bam()], of [committee()] or [vote_features()], or of
 #'   [eliminate_features()].
-#' @param n `"auto"`, a proposal; a number of features (a whole number of at least 1), or a share of them
+#' @param n `"auto"`, a proposal, or `"knee"`; a number of features (a whole number of at least 1), or a share of them
 #'   (below 1).
 #' @param columns With `feature_groups`: the columns of the selected groups instead of the names of the groups.
 #' @param ... Not used.
@@ -207,9 +206,13 @@ selected.pyfsagg_ensemble <- function(object, n = "auto", columns = FALSE, ...) 
   if (identical(n, "auto") && is.null(object$selection)) {
     stop_pyfsagg("this result was made by an older version of pyfsaggr: run it again, or give n", "data")
   }
+  if (identical(n, "knee")) {
+    best <- as.character(unlist(call_method(object, "select", list(n_features_to_select = n))))
+    return(features_or_columns(best, object, columns))
+  }
   if (!identical(n, "auto") && (!is.numeric(n) || length(n) != 1L || is.na(n) || n <= 0 || n > p)) {
     stop_pyfsagg(
-      paste0("n must be \"auto\", a number of features from 1 to ", p, ", or a share below 1"), "parameter"
+      paste0("n must be \"auto\", \"knee\", a number of features from 1 to ", p, ", or a share below 1"), "parameter"
     )
   }
   best <- if (identical(n, "auto")) {

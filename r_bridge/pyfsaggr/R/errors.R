@@ -1,35 +1,37 @@
 #' How many of the selected features may be false?
 #'
-#' `error_control()` selects features under a limit on false selections, from a run with
-#' `resampling = "complementary_pairs"`; nothing is computed again. `permute_target()` runs [wam()] or
-#' [bam()] many times with a shuffled target, which assumes only that rows are exchangeable.
+#' `error_control()` selects features of a run under a limit on false selections; nothing is computed again. By default
+#' it reads the p-values from shuffled targets that a run has. A run with `resampling = "complementary_pairs"` limits
+#' `max_false` by stability selection, which reads its pairs of halves. `permute_target()` computes the p-values alone.
 #'
-#' @param object A result of [wam()] or [bam()] with `resampling = "complementary_pairs"`.
+#' Shuffled targets are scored by the filters of the run in the whole table. The p-value of a feature is the share of
+#' scores at least as high among the features of its kind (numbers, or as many levels) with shuffled targets; above the
+#' tail of these the distribution is taken as exponential. Groups of rows exchange their targets as wholes.
+#'
+#' @param object A result of [wam()] or [bam()].
 #' @param max_false Accepted expected number of false selections; 1 if `fdr` is not given either.
 #' @param fdr Accepted expected share of false selections among the selected, between 0 and 1.
-#' @param method For `error_control()`, `"stability_selection"` or `"integrated_path"` for
-#'   `max_false`, `"integrated_path"` or `"e_values"` for `fdr`; for `permute_target()`, `"wam"` or
-#'   `"bam"`.
-#' @param assumption Assumption on noise features: `"unimodal"`, `"r-concave"` or `"none"`.
-#' @param q,threshold Number of features that each half selects, and smallest frequency of a selected
+#' @param method `"benjamini_hochberg"` (for `fdr`; independent or positively dependent p-values),
+#'   `"benjamini_yekutieli"` (any dependence), `"expected_number"` (for `max_false`); or of pairs of halves,
+#'   `"stability_selection"` (for `max_false`) and `"integrated_path"`.
+#' @param assumption Assumption on noise features, for pairs: `"unimodal"` (default), `"r-concave"` or `"none"`.
+#' @param q,threshold For pairs: number of features that each half selects, and smallest frequency of a selected
 #'   feature. By default the threshold is 0.75 and q the largest that keeps the limit.
 #' @param x,y,seed,cores,progress As in [wam()].
-#' @param n_permutations Number of shuffled targets.
-#' @param n_resamples Number of resamples of each run.
-#' @param ... Further arguments of [wam()] or [bam()].
+#' @param shuffles Number of shuffled targets; `"auto"`: 999 for small tables, 199 for large ones.
+#' @param ... Further arguments of [bam()], or, with `filter`, of [wam()].
 #' @return An object of class `pyfsagg_errors`: a list with `table` (one row for each feature, the
 #'   safest first), `sentences` (the result, its error bound and the assumptions), and, for
-#'   `error_control()`, `selected` (names, possibly none), `q`, `threshold` and `bound`; and `call`.
+#'   `error_control()`, `selected` (names, possibly none), and for pairs `q`, `threshold` and `bound`; and `call`.
 #' @examples
 #' if (pyfsagg_available()) {
-#'   result <- wam(Species ~ ., data = iris, resampling = "complementary_pairs", n_resamples = 20,
-#'                 seed = 1)
-#'   error_control(result, max_false = 1)
-#'   permute_target(iris[1:4], iris$Species, n_permutations = 19, n_resamples = 2, seed = 1)
+#'   result <- wam(Species ~ ., data = iris, n_resamples = 20, seed = 1)
+#'   error_control(result, fdr = 0.05)
+#'   permute_target(iris[1:4], iris$Species, shuffles = 99, seed = 1)
 #' }
 #' @export
 error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,
-                          assumption = "unimodal", q = NULL, threshold = NULL) {
+                          assumption = NULL, q = NULL, threshold = NULL) {
   if (!inherits(object, "pyfsagg_ensemble")) {
     stop_pyfsagg("object must be a result of wam() or bam()", "input_type")
   }
@@ -40,11 +42,8 @@ error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,
   if (!is.null(q)) q <- check_count(q, "q")
   if (!is.null(threshold)) check_between(threshold, "threshold", 0, 1 + 1e-12)
   found <- ask("error_control", list(
-    scores = unname(object$combined),
-    features = as.list(colnames(object$combined)),
-    resampling = object$parameters$resampling,
-    max_false = max_false, fdr = fdr, method = method, assumption = assumption, q = q,
-    threshold = threshold
+    object = ensemble_given(object), max_false = max_false, fdr = fdr, method = method, assumption = assumption,
+    q = q, threshold = threshold
   ))
   called(structure(
     list(
@@ -61,13 +60,11 @@ error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,
 
 #' @rdname error_control
 #' @export
-permute_target <- function(x, y, method = "wam", n_permutations = 199, n_resamples = 50,
-                           seed = NULL, cores = 1, progress = interactive(), ...) {
+permute_target <- function(x, y, shuffles = "auto", seed = NULL, cores = 1, progress = interactive(), ...) {
   found <- run_python(
     "permute_target",
-    list(method = check_choice(method, "method", c("wam", "bam")),
-         n_permutations = check_count(n_permutations, "n_permutations")),
-    run_arguments(x, y, seed, cores, progress, n_resamples = n_resamples, ...)
+    list(shuffles = if (identical(shuffles, "auto")) shuffles else check_count(shuffles, "shuffles")),
+    run_arguments(x, y, seed, cores, progress, ...)
   )
   called(structure(found[c("table", "sentences")], class = "pyfsagg_errors"))
 }
@@ -81,8 +78,8 @@ print.pyfsagg_errors <- function(x, ...) {
 #' Parts of the control of false selections
 #'
 #' What [error_control()] and [permute_target()] are made of: bounds on the expected number of false
-#' selections and their inverse, selection frequencies in halves, integrated stability selection, e-values and the
-#' step-down procedure of the largest statistic.
+#' selections and their inverse, selection frequencies in halves, integrated stability selection, the
+#' step-down procedure of the largest statistic, and q-values.
 #'
 #' @param q How many features each half selects.
 #' @param p Number of features.
@@ -93,18 +90,21 @@ print.pyfsagg_errors <- function(x, ...) {
 #' @param scores Matrix of scores with a row for each half; rows 2j - 1 and 2j are a pair.
 #' @param form The function that is integrated: `"h1"`, `"h2"` or `"h3"`.
 #' @param delta,n_thresholds,cutoff,normalization Settings of the integral, as in the paper.
-#' @param fdr Accepted false discovery rate.
-#' @param e_values One number for each feature.
-#' @param runs Matrix of e-values, one row for each run.
+#' @param p_values One p-value for each feature.
+#' @param dependence Of the p-values: `"positive"` (or independent: Benjamini and Hochberg), or `"any"` (Benjamini and
+#'   Yekutieli).
+#' @param kinds One value for each feature: features with equal values have the same distribution under the null
+#'   hypothesis.
 #' @param observed,null Statistics of the features, larger for more important ones, and a matrix of them under the null
 #'   hypothesis, one row for each permutation.
-#' @return Numbers; `e_bh()` returns a logical vector, `integrated_path()` a list, and `step_down_max_t()` a list
-#'   of two vectors, p-values of each feature by itself and family-wise ones.
+#' @return Numbers; `integrated_path()` returns a list, `step_down_max_t()` a list of two vectors, p-values of each
+#'   feature by itself and family-wise ones, and `comparable_evidence()` a list of minus the logarithms of p-values,
+#'   observed and of each permutation compared with the others.
 #' @name error_control_parts
 #' @examples
 #' if (pyfsagg_available()) {
 #'   pfer_bound(q = 5, p = 100, threshold = 0.75)
-#'   e_bh(c(50, 0.1, 40), fdr = 0.1)
+#'   benjamini_hochberg(c(0.01, 0.04, 0.03, 0.5))
 #' }
 NULL
 

@@ -149,11 +149,11 @@ svd_entropy <- function(x, standardize = "z_score", cores = 1) {
 
 #' @rdname error_control_parts
 #' @export
-e_bh <- function(e_values, fdr) call_python("e_bh")
+benjamini_hochberg <- function(p_values, dependence = "positive") call_python("benjamini_hochberg")
 
 #' @rdname error_control_parts
 #' @export
-mean_e_values <- function(runs) call_python("mean_e_values")
+comparable_evidence <- function(observed, null, kinds) call_python("comparable_evidence")
 
 #' @rdname error_control_parts
 #' @export
@@ -162,12 +162,6 @@ pfer_bound <- function(q, p, threshold, n_pairs = 50, assumption = "unimodal") c
 #' @rdname error_control_parts
 #' @export
 pfer_size <- function(threshold, p, max_false, n_pairs = 50, assumption = "unimodal") call_python("pfer_size")
-
-#' @rdname error_control_parts
-#' @export
-stability_e_values <- function(scores, fdr, threshold = 0.75, assumption = "unimodal") {
-  call_python("stability_e_values")
-}
 
 #' @rdname error_control_parts
 #' @export

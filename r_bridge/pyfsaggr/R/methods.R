@@ -37,7 +37,7 @@ headline <- function(x) {
 #' @param measures Stability measures to compute.
 #' @param ... Passed on to [stability()].
 #' @return An object of class `summary.pyfsagg_ensemble` with `headline`, `selection`, `ranking`,
-#'   `between_samples`, `stability` and `shuffled`, which is the stability of shuffled targets.
+#'   `between_samples` and `stability`.
 #' @export
 summary.pyfsagg_ensemble <- function(object, measures = c("pearson", "spearman", "canberra", "jaccard"),
                                      ...) {
@@ -45,7 +45,7 @@ summary.pyfsagg_ensemble <- function(object, measures = c("pearson", "spearman",
     list(
       headline = headline(object), ranking = object$ranking,
       stability = stability(object, measures, ...), between_samples = object$between_samples,
-      selection = object$selection, shuffled = object$shuffled,
+      selection = object$selection,
       seed = object$parameters$seed
     ),
     class = "summary.pyfsagg_ensemble"
@@ -62,16 +62,11 @@ print.summary.pyfsagg_ensemble <- function(x, digits = 3, ...) {
   print(utils::head(x$ranking[intersect(keep, names(x$ranking))], 10), digits = digits, row.names = FALSE)
   if (!is.null(x$between_samples)) {
     cat("\nHow far two samples of half the size would agree, selecting `top` features (limits are about the",
-        "population;\n0: as features drawn at random. Features that differ, for instance in their number of",
-        "levels, agree on noise, too)\n")
+        "population;\n0: as features drawn at random; shuffled: the same features with shuffled targets)\n")
     print(x$between_samples, digits = digits, row.names = FALSE)
   }
   cat("\nHow far the resamples agree, which share rows of one sample\n")
   print(x$stability, digits = digits)
-  if (!is.null(x$shuffled)) {
-    cat("\nThe same with shuffled targets\n")
-    print(x$shuffled, digits = digits, row.names = FALSE)
-  }
   invisible(x)
 }
 

@@ -219,8 +219,10 @@ test_that("limits on false selections", {
   same(pfer_size(0.75, 100, 1), paste0(control, "pfer_size(0.75, 100, 1)"))
   same(frequency_in_halves(scores, 3), paste0(control, "selection_frequency(scores, 3)"))
   same(integrated_path(scores, form = "h3")$q_values, paste0(control, "integrated_path(scores.reshape(5, 2, 20), function='h3').q_values"))
-  same(stability_e_values(scores, 0.1), paste0(control, "stability_e_values(scores, 0.1)"))
-  same(e_bh(c(50, 0.1, 40), 0.1), paste0(control, "e_bh([50, 0.1, 40], 0.1)"))
+  same(benjamini_hochberg(c(0.01, 0.04, 0.5), "any"), paste0(control, "benjamini_hochberg([0.01, 0.04, 0.5], 'any')"))
+  expect_equal(benjamini_hochberg(c(0.01, 0.04, 0.5)), stats::p.adjust(c(0.01, 0.04, 0.5), "BH"))
+  kinds <- rep(1:2, 10)
+  same(comparable_evidence(scores[1, ], scores[-1, ], kinds)[[1]], paste0(control, "comparable_evidence(scores[0], scores[1:], [1, 2] * 10)[0]"))
   same(weighted_average_accuracy(c(0.8, 0.9, 0.95), c(0.1, 0.5, 1)), "pyfsagg.evaluation.weighted_average_accuracy([0.8, 0.9, 0.95], [0.1, 0.5, 1])")
 })
 

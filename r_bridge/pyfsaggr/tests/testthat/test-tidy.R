@@ -105,7 +105,7 @@ test_that("every kind of result is tidy, has one row about it, a picture, and ru
     call("aggregator_influence", aggregators = "median_rank", n_folds = 3, n_resamples = 3),
     call("evaluate", methods = "chi_squared", classifiers = "naive_bayes", thresholds = c(0.5, 1), n_folds = 2,
          n_resamples = 3),
-    call("permute_target", n_permutations = 19, n_resamples = 2),
+    call("permute_target", shuffles = 19),
     error_control(pairs, max_false = 1),
     stability(pairs, c("pearson", "jaccard"))
   )

@@ -1,0 +1,481 @@
+"""P-values of features from shuffled targets, and selections that limit false ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.fields import Part
+from pyfsagg._base.validation import as_array, check_level
+from pyfsagg._base.words import enumerate_names, number, plural, readable
+from pyfsagg._message import Param
+from pyfsagg.exceptions import DataError
+
+LEVEL = 0.05
+"""Family-wise error of the features that are said to score above noise."""
+
+ROUNDING = 1e-9
+
+TAIL_SHARE, TAIL_LEAST, TAIL_MOST = 50, 20, 250
+"""The tail of the pooled scores is the largest one in fifty, within limits."""
+
+REDRAWS = 100
+"""Sets of shuffled targets that are drawn anew from those of the run, to see what would change."""
+
+NEAREST = 3
+
+BY = {
+    "benjamini_hochberg": "Benjamini and Hochberg 1995",
+    "benjamini_yekutieli": "Benjamini and Yekutieli 2001",
+    "expected_number": "p-values at most the limit divided by the number of features",
+}
+"""Ways to select by p-values, with their sources."""
+
+UNITS = {
+    "rows": "rows",
+    "groups": "whole groups of rows",
+    "rows within groups": "rows within their groups",
+}
+"""What is exchanged when a target is shuffled."""
+
+
+# Scores that mean the same for every column.
+
+
+def comparable_evidence(
+    observed: ArrayLike, null: ArrayLike, kinds: ArrayLike
+) -> tuple[Floats, Floats]:
+    """Scores of features on one scale: minus the logarithm of a p-value among features of their kind.
+
+    Parameters
+    ----------
+    observed : array-like (p,)
+        Scores with the true target, larger = more important.
+    null : array-like (K, p)
+        Scores with K shuffled targets.
+    kinds : array-like (p,)
+        Features with equal numbers have the same distribution of scores if they are unrelated to the target.
+
+    Returns
+    -------
+    observed : ndarray (p,)
+        Of the true target, compared with the shuffled ones.
+    null : ndarray (K, p)
+        Of each shuffled target, compared with the others.
+
+    Notes
+    -----
+    The null distribution of a kind is that of the scores of all its features with all shuffled targets.
+    Above its tail (the largest one in fifty, from 20 to 250 scores) the excess is taken as
+    exponential with an estimated mean, and a p-value is the predictive probability of a new value, which
+    is what allows for the estimate; up to the largest score with a shuffled target it is not below the share
+    of scores at least as high.  A target is never compared with its own scores.
+
+    Examples
+    --------
+    >>> null = np.random.default_rng(0).exponential(size=(199, 3))
+    >>> np.exp(-comparable_evidence([0.0, 3.0, 12.0], null, [0, 0, 0])[0]).round(5)
+    array([1.     , 0.05017, 0.00005])
+    """
+    scores, drawn, kind = np.asarray(observed), np.asarray(null), np.asarray(kinds)
+    own, others = np.empty(scores.shape), np.empty(drawn.shape)
+    for value in np.unique(kind):
+        of = np.flatnonzero(kind == value)
+        own[of], others[:, of] = _of_one_kind(scores[of], drawn[:, of])
+    return own, others
+
+
+def _of_one_kind(scores: Floats, drawn: Floats) -> tuple[Floats, Floats]:
+    order = np.argsort(drawn, axis=None)
+    pool = drawn.ravel()[order]
+    size, width = pool.size, scores.size
+    n_tail = min(max(TAIL_LEAST, min(TAIL_MOST, size // TAIL_SHARE)), size // 2)
+    tiny = ROUNDING * max(float(np.abs(pool).max()), float(np.abs(scores).max()))
+    start = pool[size - n_tail - 1]
+    excess = np.where(drawn > start + tiny, drawn - start, 0.0)
+    n_in_tail, total = np.count_nonzero(excess), excess.sum()
+
+    def evidence(values: Floats, n: int, n_reached: Any, n_above: Any, sum_above: Any) -> Floats:
+        beyond = np.maximum(values - start, 0.0)
+        mean_excess = np.where(n_above > 0, sum_above, 1.0)
+        tail = np.log((n_above + 1.0) / (n + 1.0)) - n_above * np.log1p(beyond / mean_excess)
+        with np.errstate(divide="ignore"):
+            share = np.log(n_reached / (n + 1.0))
+        counted = np.log((n_reached + 1.0) / (n + 1.0))
+        values = -np.where(values > start + tiny, np.maximum(tail, share), counted)
+        return values
+
+    own = evidence(scores, size, size - np.searchsorted(pool, scores - tiny), n_in_tail, total)
+    places, values = np.empty((2, size), dtype=np.intp)
+    places[order] = np.searchsorted(pool, pool - tiny)
+    values[order] = np.searchsorted(pool, pool)
+    places, values = places.reshape(drawn.shape), values.reshape(drawn.shape)
+    # What reaches a score in its own row: places in the pool, with each row in a range of its own.
+    rows = np.arange(len(drawn))[:, np.newaxis]
+    by_size = np.argsort(values, axis=1)
+    sought = np.take_along_axis(places, by_size, axis=1) + rows * (size + 1)
+    kept = np.take_along_axis(values, by_size, axis=1) + rows * (size + 1)
+    in_own_row = np.empty_like(places)
+    found = np.searchsorted(kept.ravel(), sought.ravel()).reshape(drawn.shape)
+    np.put_along_axis(in_own_row, by_size, (rows + 1) * width - found, axis=1)
+    others = evidence(
+        drawn,
+        size - width,
+        size - places - in_own_row,
+        n_in_tail - np.count_nonzero(excess, axis=1, keepdims=True),
+        total - excess.sum(axis=1, keepdims=True),
+    )
+    return own, others
+
+
+def standardised(observed: Floats, null: Floats) -> tuple[Floats, Floats]:
+    """Scores less their mean with (other) shuffled targets, in standard deviations of these."""
+    k = len(null)
+    centre, spread = null.mean(axis=0), null.std(axis=0)
+    usual = np.median(spread[spread > 0.0]) if (spread > 0.0).any() else 1.0
+    least = np.where(spread > 0.0, ROUNDING * spread, usual)
+    total, squares = (null - centre).sum(axis=0), ((null - centre) ** 2).sum(axis=0)
+    away = null - centre
+    mean = (total - away) / (k - 1)
+    variance = (squares - away**2) / (k - 1) - mean**2
+    others = (away - mean) / np.maximum(np.sqrt(np.maximum(variance, 0.0)), least)
+    return (observed - centre) / np.maximum(spread, least), others
+
+
+# Tests.
+
+
+def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Floats]:
+    """P-values of each feature by itself, and p-values that control the family-wise error.
+
+    Parameters
+    ----------
+    observed : array-like (p,)
+        Scores of the data, larger = more important.
+    null : array-like (K, p)
+        Scores of K data sets of the null hypothesis, such as those with a permuted target.
+
+    Returns
+    -------
+    p_values : ndarray (p,)
+        (1 + number of null scores of the feature at least as high) / (1 + K).
+    family_wise : ndarray (p,)
+        Step-down adjusted: each feature is compared with the highest null score among those that do
+        not stand above it.  Equal scores get equal values.
+
+    Notes
+    -----
+    A null score that equals the observed one up to rounding counts as reached, so that ties make
+    p-values larger, never smaller.  Strong control (whatever the other features do) needs a score that
+    depends on its own column only; otherwise the level holds where no feature is related to the target.
+
+    References
+    ----------
+    Westfall and Young (1993), Resampling-Based Multiple Testing, algorithm 4.1; Phipson and Smyth
+    (2010).
+
+    Examples
+    --------
+    >>> p_values, family_wise = step_down_max_t([3.0, 1.0], [[1.0, 0.5], [0.2, 2.0], [0.1, 0.3]])
+    >>> p_values, family_wise
+    (array([0.25, 0.5 ]), array([0.25, 0.5 ]))
+    """
+    scores, drawn = _checked(observed, null)
+    limit = scores - 1e-12 * np.abs(scores)
+    k = drawn.shape[0]
+    p_values = (1.0 + (drawn >= limit).sum(axis=0)) / (1.0 + k)
+    order, reached = _reached(scores, drawn)
+    family_wise = np.empty(scores.size)
+    family_wise[order] = np.maximum.accumulate((1.0 + reached.sum(axis=0)) / (1.0 + k))
+    return p_values, family_wise
+
+
+def _checked(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Floats]:
+    scores = as_array("observed", observed, np.float64)
+    drawn = as_array("null", null, np.float64)
+    if scores.ndim != 1 or drawn.ndim != 2 or drawn.shape[1] != scores.size or not drawn.size:
+        raise DataError(
+            Param("null"),
+            f" must have one column per feature ({scores.size}) and at least one row, got the ",
+            f"shape {drawn.shape}",
+        )
+    if np.isnan(scores).any() or np.isnan(drawn).any():
+        raise DataError("a score is missing; every feature needs one in every run")
+    return scores, drawn
+
+
+def _reached(scores: Floats, drawn: Floats) -> tuple[NDArray[np.intp], Booleans]:
+    """The features, best first, and whether the best of those from each one on reaches it (K, p)."""
+    order = np.argsort(-scores, kind="stable")
+    ordered = (scores - 1e-12 * np.abs(scores))[order]
+    # Where the features that tie with each one begin: what stands there is compared with all of them.
+    first = np.searchsorted(-scores[order], -scores[order] - 1e-12 * np.abs(scores[order]))
+    best = np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1]
+    return order, best[:, first] >= ordered
+
+
+def numbers_with_other_shuffles(
+    observed: Floats, null: Floats, seed: int, level: float = LEVEL
+) -> NDArray[np.int64]:
+    """How many features are below a family-wise `level` in each of 100 sets of K targets drawn from the K."""
+    _, reached = _reached(observed, null)
+    k = len(null)
+    usual = np.maximum.accumulate((1.0 + reached.sum(axis=0)) / (1.0 + k))
+    reached = reached[:, : int((usual <= 0.5).sum()) + 1]
+    drawn = np.random.default_rng([seed, k]).multinomial(k, np.full(k, 1.0 / k), size=REDRAWS)
+    family_wise = np.maximum.accumulate((1.0 + drawn @ reached) / (1.0 + k), axis=1)
+    return np.asarray((family_wise <= level + ROUNDING).sum(axis=1), dtype=np.int64)
+
+
+def benjamini_hochberg(p_values: ArrayLike, dependence: str = "positive") -> Floats:
+    """Smallest false discovery rate at which each feature is selected, by Benjamini and Hochberg.
+
+    Parameters
+    ----------
+    p_values : array-like (p,)
+    dependence : {"positive", "any"}
+        ``"any"`` multiplies by 1 + 1/2 + … + 1/p (Benjamini and Yekutieli 2001).
+
+    Examples
+    --------
+    >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.5])
+    array([0.04      , 0.05333333, 0.05333333, 0.5       ])
+    """
+    values = as_array("p_values", p_values, np.float64)
+    size = values.size
+    order = np.argsort(values, kind="stable")[::-1]
+    factor = size / np.arange(size, 0, -1)
+    if dependence == "any":
+        factor = factor * (1.0 / np.arange(1, size + 1)).sum()
+    adjusted = np.empty(size)
+    adjusted[order] = np.minimum(np.minimum.accumulate(values[order] * factor), 1.0)
+    return adjusted
+
+
+@dataclass(frozen=True, eq=False)
+class TargetPermutation(Part):
+    """P-values of the features from shuffled targets.
+
+    Attributes
+    ----------
+    feature_names : tuple of str
+    p_values : ndarray (p,)
+        For each feature by itself: chance that one of its kind without relation to the target scores as high.
+    family_wise_p_values : ndarray (p,)
+        Adjusted across features by the step-down maximum: at a level of 0.05 any false selection at
+        all has a probability of at most 0.05.
+    judges : tuple of str
+        The filters whose scores were compared; of several, a feature has the best evidence.
+    unit : str
+        What was exchanged: ``"rows"``, ``"groups"`` or ``"rows within groups"``.
+    strong : bool
+        Whether the levels also hold for unrelated features when other features are related to the target.
+    n_permutations : int
+    numbers : ndarray of int (100,)
+        How many features would be above noise with other shuffled targets, in 100 repetitions.
+    """
+
+    feature_names: tuple[str, ...]
+    p_values: Floats
+    family_wise_p_values: Floats
+    judges: tuple[str, ...]
+    unit: str
+    strong: bool
+    n_permutations: int
+    numbers: NDArray[np.int64]
+
+    @property
+    def above(self) -> Booleans:
+        """Which features (p,) score above noise: a family-wise p-value of at most 0.05."""
+        return self.family_wise_p_values <= LEVEL + ROUNDING
+
+    @property
+    def repeats(self) -> float:
+        """Share of pairs of repetitions with other shuffles that find the same features above noise."""
+        shares = np.unique(self.numbers, return_counts=True)[1] / self.numbers.size
+        return float((shares**2).sum())
+
+    def columns(self) -> dict[str, Floats]:
+        """The p-values, in the order of the table."""
+        return {
+            "p_value": self.p_values,
+            "q_value": benjamini_hochberg(self.p_values),
+            "family_wise_p_value": self.family_wise_p_values,
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """``p_value``, ``q_value`` and ``family_wise_p_value`` by feature, the smallest p-value first."""
+        frame = pd.DataFrame(self.columns(), index=pd.Index(self.feature_names, name="feature"))
+        return frame.iloc[self._order()]
+
+    def _order(self) -> NDArray[np.intp]:
+        return np.lexsort((self.p_values, self.family_wise_p_values))
+
+    def select(self, level: float = LEVEL) -> list[str]:
+        """Features with a family-wise p-value of at most `level`, best first; the list may be empty."""
+        level = check_level("level", level)
+        frame = self.to_frame()
+        return [str(name) for name in frame.index[frame["family_wise_p_value"] <= level + ROUNDING]]
+
+    @property
+    def scale(self) -> str:
+        """How the p-values come about, in a sentence."""
+        return (
+            f"The p-values compare the scores of the whole table with those of "
+            f"{plural(self.n_permutations, 'shuffled target')} ({UNITS[self.unit]} exchanged) by "
+            f"{enumerate_names([readable(judge) for judge in self.judges])}. Features of one kind "
+            "(numbers, or as many levels as often) share what their shuffled scores are, so that a "
+            f"p-value may be smaller than 1 / {self.n_permutations + 1}."
+        )
+
+    @property
+    def repetition(self) -> str:
+        """Whether other shuffles would say the same, in a sentence."""
+        low, high = np.quantile(self.numbers, [0.025, 0.975]).round().astype(int).tolist()
+        would = "With other shuffled targets "
+        if low == high:
+            return f"{would}the same would be found in more than 9 of 10 repetitions."
+        share = number(10.0 * self.repeats, 0)
+        return f"{would}{low} to {high} would be found, and the same ones in {share} of 10 repetitions."
+
+    @property
+    def supposed(self) -> str:
+        """The assumptions, in a sentence."""
+        reach = (
+            "The level holds whichever features are related to the target."
+            if self.strong
+            else "Scores depend on other features too, so that the level holds only if no feature is "
+            "related to the target: a selection says that some are."
+        )
+        unit = UNITS[self.unit]
+        return f"Supposed: {unit} are exchangeable, so that the target can be shuffled. {reach}"
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The result at a family-wise error of 0.05 and its assumptions, in sentences."""
+        chosen, p = self.select(LEVEL), len(self.feature_names)
+        if chosen:
+            finding = (
+                f"{len(chosen)} of {plural(p, 'feature')} {'scores' if len(chosen) == 1 else 'score'} above "
+                f"shuffled targets (family-wise error {LEVEL}): {enumerate_names(chosen)}."
+            )
+        else:
+            frame = self.to_frame().head(NEAREST)
+            nearest = [
+                f"{name} ({value:.2g})" for name, value in frame["family_wise_p_value"].items()
+            ]
+            finding = (
+                f"No feature can be told apart from noise (family-wise error {LEVEL}); the nearest are "
+                f"{enumerate_names(nearest)}, with their family-wise p-values."
+            )
+        return (f"{finding} {self.repetition}", self.scale, self.supposed)
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences)
+
+    def limited(self, goal: str, level: float, method: str | None = None) -> LimitedSelection:
+        """The features under a limit on the expected number or share of false selections."""
+        p = len(self.feature_names)
+        if goal == "max_false":
+            method = method or "expected_number"
+            values = np.minimum(self.p_values * p, p)
+        else:
+            method = method or "benjamini_hochberg"
+            values = benjamini_hochberg(
+                self.p_values, "any" if method == "benjamini_yekutieli" else "positive"
+            )
+        return LimitedSelection(self, goal, level, method, values)
+
+
+@dataclass(frozen=True, eq=False)
+class LimitedSelection:
+    """Features under a limit on false selections, by p-values from shuffled targets.
+
+    Attributes
+    ----------
+    permutation : TargetPermutation
+    goal : {"max_false", "fdr"}
+    level : float
+        The limit.
+    method : str
+        ``"expected_number"`` of `max_false`; of `fdr` ``"benjamini_hochberg"``, which holds for independent
+        and positively dependent p-values, or ``"benjamini_yekutieli"``, which holds for any.
+    values : ndarray (p,)
+        The smallest limit at which each feature is selected: a q-value, or an expected number.
+    """
+
+    permutation: TargetPermutation
+    goal: str
+    level: float
+    method: str
+    values: Floats
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self.permutation.feature_names
+
+    @property
+    def support(self) -> Booleans:
+        """Which features (p,) are selected."""
+        return self.values <= self.level + ROUNDING * self.level
+
+    def _order(self) -> NDArray[np.intp]:
+        return np.argsort(self.permutation.p_values, kind="stable")
+
+    @property
+    def selected(self) -> list[str]:
+        """Names of the selected features, the smallest p-value first; empty if there are none."""
+        return [self.feature_names[j] for j in self._order() if self.support[j]]
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """What :meth:`to_frame` holds, in the order of the table."""
+        name = "q_value" if self.goal == "fdr" else "expected_false"
+        return {"controlled": self.support, "p_value": self.permutation.p_values, name: self.values}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per feature, the smallest p-value first: ``controlled``, ``p_value``, and its limit."""
+        frame = pd.DataFrame(self.columns(), index=pd.Index(self.feature_names, name="feature"))
+        return frame.iloc[self._order()]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The selection, and on what it rests, in sentences."""
+        p, chosen = len(self.feature_names), self.selected
+        limit = f"a false discovery rate of at most {self.level:g}"
+        if self.goal == "max_false":
+            noun = "selection" if self.level == 1 else "selections"
+            limit = f"at most {self.level:g} expected false {noun}"
+        if chosen:
+            verb = "is" if len(chosen) == 1 else "are"
+            finding = (
+                f"With {limit}, {len(chosen)} of {plural(p, 'feature')} {verb} selected: "
+                f"{enumerate_names(chosen)}."
+            )
+        else:
+            best = int(self.values.argmin())
+            finding = (
+                f"With {limit}, no feature is selected: the nearest is {self.feature_names[best]}, which a "
+                f"limit of {self.values[best]:.2g} would select. That does not say that no feature is "
+                "related to the target."
+            )
+        dependence = {
+            "benjamini_hochberg": "The rate is kept for independent or positively dependent p-values",
+            "benjamini_yekutieli": "The rate is kept however the p-values depend on each other",
+            "expected_number": "The limit is kept however the p-values depend on each other",
+        }[self.method]
+        ground = f"{dependence} ({BY[self.method]}). {self.permutation.scale}"
+        return (finding, ground, self.permutation.supposed)
+
+    def record(self) -> dict[str, Any]:
+        """Plain values, for a file."""
+        names = ("goal", "level", "method", "selected")
+        record = {name: getattr(self, name) for name in names}
+        return {**record, "sentences": list(self.sentences)}
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences)

@@ -1,0 +1,485 @@
+"""P-values from shuffled targets: one scale for all columns, designs of rows, limits, and what is said."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pyfsagg
+from pyfsagg import Checks
+from pyfsagg.ensemble.null import Shuffling, kinds_of_features
+from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.error_control import benjamini_hochberg, comparable_evidence, step_down_max_t
+from pyfsagg.error_control.permutation import numbers_with_other_shuffles, standardised
+from pyfsagg.resampling import Bootstrap, FeatureSubspace, GroupedBootstrap
+
+
+def table(
+    signal: float, n: int = 80, p: int = 10, seed: int = 0
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Two classes; the first two features differ between them by `signal` standard deviations."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, p))
+    X[:, :2] += signal * y[:, np.newaxis]
+    return pd.DataFrame(X, columns=[f"x{j}" for j in range(p)]), y
+
+
+def mixed(n: int, real: float, seed: int, levels: int = 25) -> tuple[pd.DataFrame, np.ndarray]:
+    """One binary column that is related to two classes, and three of many levels that are not."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1], n // 2)
+    related = rng.random(n) < 0.5 + real * (y - 0.5)
+    X = pd.DataFrame(np.column_stack([related, rng.integers(0, levels, (n, 3))]))
+    return X.astype("category").add_prefix("x"), y
+
+
+# --- one scale -------------------------------------------------------------------------------
+def by_definition(observed, null, kinds):
+    """The evidence, score by score, as the documentation defines it."""
+
+    def of(value, pool):
+        pool = np.sort(pool)
+        return pool, (1 + (pool >= value).sum()) / (1 + len(pool))
+
+    own, others = np.empty(len(observed)), np.empty(null.shape)
+    for kind in set(kinds.tolist()):
+        columns = np.flatnonzero(kinds == kind)
+        everything = np.sort(null[:, columns].ravel())
+        n_tail = min(max(20, min(250, len(everything) // 50)), len(everything) // 2)
+        start = everything[len(everything) - n_tail - 1]
+        for j in columns:
+            for k in range(-1, len(null)):
+                rows = [r for r in range(len(null)) if r != k]
+                value = observed[j] if k < 0 else null[k, j]
+                pool, p_value = of(value, null[rows][:, columns].ravel())
+                if value > start:
+                    excess = pool[pool > start] - start
+                    tail = (len(excess) + 1) / (len(pool) + 1)
+                    tail *= (1 + (value - start) / excess.sum()) ** -len(excess)
+                    p_value = max(tail, (pool >= value).sum() / (len(pool) + 1))
+                if k < 0:
+                    own[j] = -np.log(p_value)
+                else:
+                    others[k, j] = -np.log(p_value)
+    return own, others
+
+
+@pytest.mark.parametrize("decimals", [6, 0])
+def test_evidence_is_what_its_definition_says(decimals: int) -> None:
+    rng = np.random.default_rng(decimals)
+    null = np.round(rng.chisquare([1, 1, 1, 9, 4], (39, 5)), decimals)
+    observed = np.array([0.0, 12.0, null[:, 2].max(), 30.0, null[3, 4]])
+    kinds = np.array([7, 7, 7, 2, 5])
+    expected = by_definition(observed, null, kinds)
+    for one, other in zip(comparable_evidence(observed, null, kinds), expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
+def test_evidence_does_not_depend_on_the_unit_and_grows_with_the_score() -> None:
+    rng = np.random.default_rng(0)
+    null, observed = rng.exponential(size=(99, 6)), np.linspace(0.0, 20.0, 6)
+    one, two = (comparable_evidence(c * observed, c * null, np.zeros(6)) for c in (1.0, 1e6))
+    np.testing.assert_allclose(one[0], two[0], rtol=1e-9)
+    np.testing.assert_allclose(one[1], two[1], rtol=1e-9)
+    assert (np.diff(one[0]) > 0).all()
+    # Beyond all that was seen the p-value goes on falling, not below what an exponential tail gives.
+    assert np.exp(-one[0][-1]) < 1 / (1 + 99 * 6)
+    assert np.exp(-one[0][-1]) > 0.1 * np.exp(-20.0)
+
+
+def test_scores_that_are_all_equal_say_nothing() -> None:
+    own, others = comparable_evidence(np.zeros(3), np.zeros((19, 3)), np.zeros(3))
+    assert own.tolist() == [0.0] * 3
+    assert not others.any()
+    own, others = standardised(np.zeros(3), np.zeros((19, 3)))
+    assert own.tolist() == [0.0] * 3
+    assert not others.any()
+
+
+def test_a_row_is_standardised_by_the_others() -> None:
+    null = np.random.default_rng(0).normal(size=(19, 4)) * [1.0, 10.0, 1e-6, 1e6]
+    own, others = standardised(null[0], null[1:])
+    left = np.delete(null[1:], 5, axis=0)
+    np.testing.assert_allclose(others[5], (null[6] - left.mean(axis=0)) / left.std(axis=0))
+    np.testing.assert_allclose(own, (null[0] - null[1:].mean(axis=0)) / null[1:].std(axis=0))
+
+
+def test_p_values_of_unlike_columns_are_uniform_where_there_is_nothing() -> None:
+    """Columns of chi-squared scores with 1 to 24 degrees of freedom; 800 sets of 20 columns."""
+    rng = np.random.default_rng(1)
+    df = np.array([1] * 8 + [3] * 4 + [24] * 4 + [2, 5, 8, 11])
+    smallest, below = [], []
+    for _ in range(800):
+        scores = rng.chisquare(df, (100, 20))
+        p_values = np.exp(-comparable_evidence(scores[0], scores[1:], df)[0])
+        below.append((p_values <= 0.05).mean())
+        smallest.append(p_values.min())
+    assert 0.04 < np.mean(below) < 0.056
+    assert np.mean(np.array(smallest) <= 0.05 / 20) < 0.065
+
+
+# --- tests -----------------------------------------------------------------------------------
+def test_q_values_are_those_of_scipy() -> None:
+    p_values = np.random.default_rng(0).random(40) ** 3
+    p_values[:2] = p_values[2]
+    for dependence, method in (("positive", "bh"), ("any", "by")):
+        expected = stats.false_discovery_control(p_values, method=method)
+        np.testing.assert_allclose(benjamini_hochberg(p_values, dependence), expected, rtol=1e-12)
+
+
+def test_numbers_with_other_shuffles_by_hand() -> None:
+    rng = np.random.default_rng(0)
+    null = rng.exponential(size=(99, 5))
+    observed = np.array([9.0, 4.2, 4.0, 0.1, 0.0])
+    numbers = numbers_with_other_shuffles(observed, null, 3)
+    drawn = np.random.default_rng([3, 99]).multinomial(99, np.full(99, 1 / 99), size=100)
+    for counts, number in zip(drawn, numbers, strict=True):
+        again = step_down_max_t(observed, np.repeat(null, counts, axis=0))[1]
+        assert number == (again <= 0.05 + 1e-9).sum()
+    assert len(set(numbers.tolist())) > 1
+
+
+# --- runs ------------------------------------------------------------------------------------
+def test_what_is_related_is_found_and_zeros_are_not() -> None:
+    found, again = (pyfsagg.permute_target(*table(2.5), random_state=1) for _ in range(2))
+    assert set(found.select()) == {"x0", "x1"}
+    assert found.strong
+    assert (found.family_wise_p_values >= found.p_values - 1e-12).all()
+    np.testing.assert_array_equal(found.p_values, again.p_values)
+    frame = found.to_frame()
+    assert set(frame.index[:2]) == {"x0", "x1"}
+    np.testing.assert_allclose(frame["q_value"], benjamini_hochberg(frame["p_value"]))
+    assert found.judges[-1] == "kruskal_wallis"
+    cut = pyfsagg.permute_target(*table(0.0, seed=3), filter="fit_criterion", random_state=0)
+    assert cut.judges == ("fit_criterion",)  # it does not cut numbers
+    assert cut.select() == []
+    assert cut.sentences[0].startswith("No feature can be told apart from noise")
+
+
+def test_a_few_levels_are_found_beside_many() -> None:
+    """The binary column has a p-value of 1e-8 by chi-squared, and the lowest score of all."""
+    X, y = mixed(200, 0.34, 2, levels=45)
+    scores = pyfsagg.chi_squared(X, y)
+    assert scores[0] < scores[1:].max()
+    found = pyfsagg.permute_target(X, y, filter="chi_squared", random_state=0)
+    assert found.select() == ["x0"]
+    result = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=50, random_state=0)
+    assert result.select() == ["x0"]
+    assert result.error_control(fdr=0.1).selected == ["x0"]
+
+
+def test_a_limit_on_the_rate_finds_a_third_of_the_table() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 100)
+    X = rng.normal(size=(200, 30))
+    X[100:, :10] += 3.0
+    result = pyfsagg.wam(X, y, filter="spearman", n_resamples=20, random_state=0)
+    for limited in (
+        result.error_control(fdr=0.05),
+        result.error_control(fdr=0.05, method="benjamini_yekutieli"),
+        result.error_control(max_false=0.5),
+    ):
+        assert set(limited.selected) >= {f"x{j}" for j in range(10)}
+        assert len(limited.selected) <= 11
+        assert limited.support.sum() == len(limited.selected)
+        assert limited.selected == list(limited.to_frame().query("controlled").index)
+        assert limited.record()["selected"] == limited.selected
+    # Pairs of halves select by a bound where only the number is limited, as asked for by the plan.
+    pairs = pyfsagg.wam(X, y, filter="spearman", n_resamples=40, resampling="pairs", random_state=0)
+    assert pairs.error_control(max_false=1).method == "stability_selection"
+    assert pairs.error_control(fdr=0.05).method == "benjamini_hochberg"
+    assert pairs.error_control(fdr=0.05, method="integrated_path").method == "integrated_path"
+
+
+def test_what_a_limit_says_when_nothing_is_selected() -> None:
+    result = pyfsagg.wam(*table(0.0, seed=3), filter="spearman", n_resamples=8, random_state=0)
+    limited = result.error_control(fdr=0.01)
+    assert limited.selected == []
+    best = limited.to_frame().iloc[0]
+    assert f"which a limit of {best['q_value']:.2g} would select" in limited.sentences[0]
+    assert "does not say that no feature is related" in limited.sentences[0]
+    page = result.to_html(fdr=0.01)
+    assert "no feature is selected: the nearest is" in page
+
+
+def test_p_values_are_near_those_of_the_rank_sum_test() -> None:
+    X, y = table(0.6, n=60, p=40, seed=2)
+    found = pyfsagg.permute_target(X, y, filter="spearman", random_state=0)
+    exact = stats.mannwhitneyu(X[y == 0], X[y == 1], method="asymptotic", use_continuity=False)[1]
+    np.testing.assert_allclose(np.log(found.p_values), np.log(exact), atol=0.35)
+
+
+@pytest.mark.parametrize("method", [pyfsagg.wam, pyfsagg.bam])
+def test_they_change_no_bit_of_the_ranking_and_no_worker_changes_them(method: Any) -> None:
+    X, y = table(1.0)
+    options = {"n_resamples": 30, "random_state": 5}
+    without = method(X, y, checks=Checks(shuffles=0), **options)
+    one, two = (method(X, y, n_jobs=jobs, **options) for jobs in (1, 2))
+    for name in ("combined", "scores", "ranking", "halves"):
+        np.testing.assert_array_equal(getattr(without, name), getattr(one, name))
+    for name in ("p_values", "family_wise_p_values", "numbers"):
+        np.testing.assert_array_equal(
+            getattr(one.permutation, name), getattr(two.permutation, name)
+        )
+    np.testing.assert_array_equal(one.noise_halves, two.noise_halves)
+    assert without.permutation is None
+    assert without.noise_halves is None
+    assert "shuffles" not in without.parameters
+    assert one.parameters["shuffles"] == {"n_shuffles": 999, "unit": "rows", "n_pairs": 3}
+
+
+def test_a_resumed_run_has_the_same(tmp_path) -> None:
+    X, y = table(1.0)
+    options = {"n_resamples": 30, "random_state": 5}
+    execution = pyfsagg.Execution(checkpoint=tmp_path / "kept")
+    first, second = (pyfsagg.bam(X, y, execution=execution, **options) for _ in range(2))
+    alone = pyfsagg.bam(X, y, **options)
+    for other in (second, alone):
+        np.testing.assert_array_equal(first.permutation.p_values, other.permutation.p_values)
+        np.testing.assert_array_equal(first.noise_halves, other.noise_halves)
+
+
+def test_the_order_of_the_rows_and_the_number_of_resamples_do_not_matter() -> None:
+    X, y = table(1.0)
+    rows = np.random.default_rng(1).permutation(len(y))
+    options = {"filter": "information_gain", "random_state": 2}
+    one = pyfsagg.wam(X, y, n_resamples=20, **options).permutation
+    two = pyfsagg.wam(
+        X.iloc[rows].reset_index(drop=True), y[rows], n_resamples=9, **options
+    ).permutation
+    np.testing.assert_allclose(one.p_values, two.p_values, rtol=1e-9)
+    np.testing.assert_array_equal(one.family_wise_p_values, two.family_wise_p_values)
+
+
+def test_a_filter_that_looks_at_other_features_does_not_judge() -> None:
+    X, y = table(1.0)
+    options = {"n_resamples": 20, "random_state": 2}
+    alone = pyfsagg.wam(X, y, filter="fit_criterion", **options).permutation
+    both = pyfsagg.bam(X, y, filters=["fit_criterion", "mrmr"], **options).permutation
+    np.testing.assert_array_equal(alone.p_values, both.p_values)
+    assert both.judges == ("fit_criterion",)
+    only = pyfsagg.wam(X, y, filter="mrmr", **options).permutation
+    assert not only.strong
+    assert only.n_permutations == 19
+    assert "a selection says that some are" in only.supposed
+
+
+def test_a_function_is_judged_in_the_unit_of_each_column() -> None:
+    """Coefficients of columns in other units are compared with their own."""
+    X, y = table(2.5)
+    X["x1"] *= 1e-4
+    X["x5"] *= 1e4
+
+    def slope(X: Any, y: Any, sample_weight: Any) -> Any:
+        gap = np.average(X, axis=0, weights=sample_weight * y)
+        return np.abs(gap - np.average(X, axis=0, weights=sample_weight * (1 - y)))
+
+    result = pyfsagg.wam(
+        X, y, filter=slope, n_resamples=100, checks=Checks(shuffles=99), random_state=0
+    )
+    assert set(result.select()) == {"x0", "x1"}
+    assert not result.permutation.strong
+
+
+@pytest.mark.parametrize(("task", "filter"), [("regression", "pearson"), ("survival", "cox_score")])
+def test_numbers_and_times_are_shuffled_too(task: str, filter: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 8))
+    y = X[:, 0] + 0.5 * rng.normal(size=100)
+    target = y if task == "regression" else np.column_stack([np.exp(y), rng.random(100) < 0.8])
+    result = pyfsagg.wam(
+        X,
+        target,
+        filter=filter,
+        task=task,
+        checks=Checks(shuffles=99),
+        n_resamples=30,
+        random_state=0,
+    )
+    assert result.permutation.above.tolist() == [True, *[False] * 7]
+    cut = pyfsagg.permute_target(
+        X, target, filter="chi_squared", task=task, shuffles=99, random_state=0
+    )
+    assert cut.judges == ("chi_squared", "spearman")
+    assert cut.above.tolist() == [True, *[False] * 7]
+
+
+def test_missing_cells_and_constant_columns_are_judged() -> None:
+    X, y = table(2.5)
+    rng = np.random.default_rng(0)
+    X = X.mask(rng.random(X.shape) < 0.2)
+    X["constant"] = 1.0
+    X["empty"] = np.nan
+    found = pyfsagg.permute_target(X, y, filter="information_gain", random_state=0)
+    assert set(found.select()) == {"x0", "x1"}
+    assert found.p_values[-2:].tolist() == [1.0, 1.0]
+
+
+def test_columns_of_one_kind() -> None:
+    rng = np.random.default_rng(0)
+    n = 64
+    frame = pd.DataFrame(
+        {
+            "a": rng.normal(size=n), "b": rng.normal(size=n) ** 3, "c": np.arange(n) % 2,
+            "d": np.arange(n) // 32, "rare": np.arange(n) < 3, "words": pd.Categorical(np.arange(n) % 7),
+        }
+    )  # fmt: skip
+    run = set_up_run(
+        frame, np.arange(n) % 2, filters=["chi_squared"], n_resamples=2, random_state=0
+    )
+    a, b, c, d, rare, words = kinds_of_features(run).tolist()
+    assert a == b
+    assert c == d
+    assert len({a, c, rare, words}) == 4
+
+
+# --- designs of rows ---------------------------------------------------------------------------
+def shuffling_of(y: Any, groups: Any) -> tuple[Shuffling, np.ndarray]:
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(len(y), 3)), columns=list("abc"))
+    plan = GroupedBootstrap(groups)
+    run = set_up_run(X, y, filters=["chi_squared"], n_resamples=2, resampling=plan, random_state=0)
+    return Shuffling.of(run), run.target.codes
+
+
+def test_groups_with_one_target_each_exchange_it_as_wholes() -> None:
+    groups = np.repeat([f"s{k}" for k in range(12)], [1, 2, 3] * 4)
+    y = np.isin(groups, ["s0", "s1", "s2", "s5", "s6"]).astype(int)
+    shuffling, codes = shuffling_of(y, groups)
+    assert shuffling.unit == "groups"
+    seen = set()
+    for k in range(20):
+        shuffled = codes[shuffling.rows(0, k)]
+        by_group = pd.Series(shuffled).groupby(groups)
+        assert (by_group.nunique() == 1).all()
+        assert by_group.first().sum() == 5  # as many groups of each class
+        seen.add(tuple(shuffled))
+    assert len(seen) > 15
+
+
+def test_targets_that_vary_within_groups_stay_there() -> None:
+    groups = np.repeat(np.arange(10), 4)
+    y = np.tile([0, 1, 0, 1], 10)
+    y[:4] = [0, 0, 0, 1]
+    shuffling, codes = shuffling_of(y, groups)
+    assert shuffling.unit == "rows within groups"
+    shuffled = np.stack([codes[shuffling.rows(0, k)] for k in range(30)])
+    for group in range(10):
+        of = groups == group
+        assert (shuffled[:, of].sum(axis=1) == codes[of].sum()).all()
+        assert len(np.unique(shuffled[:, of], axis=0)) > 1
+
+
+def test_repeated_subjects_keep_the_level() -> None:
+    """20 subjects with 4 rows each, noise: 60 tables; shuffling of rows finds something in three of four."""
+    by_group, by_row = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        groups = np.repeat(np.arange(20), 4)
+        y = np.repeat(rng.permutation(np.arange(20) % 2), 4)
+        X = rng.normal(size=(20, 10))[groups] + 0.3 * rng.normal(size=(80, 10))
+        how = {"filter": "spearman", "shuffles": 199, "random_state": seed}
+        plan = GroupedBootstrap(groups)
+        by_group.append(bool(pyfsagg.permute_target(X, y, resampling=plan, **how).select()))
+        by_row.append(bool(pyfsagg.permute_target(X, y, **how).select()))
+    assert np.mean(by_group) <= 0.1
+    assert np.mean(by_row) > 0.5
+
+
+def test_weights_are_rows_that_stand_several_times() -> None:
+    X, y = table(1.0, n=40)
+    weights = np.random.default_rng(0).integers(0, 4, 40)
+    rows = np.repeat(np.arange(40), weights)
+    how = {"filter": "information_gain", "n_resamples": 16, "random_state": 0}
+    one = pyfsagg.wam(X, y, resampling=Bootstrap(sample_weight=weights), **how)
+    two = pyfsagg.wam(X.iloc[rows], y[rows], **how)
+    np.testing.assert_allclose(one.permutation.p_values, two.permutation.p_values, rtol=1e-9)
+    np.testing.assert_array_equal(one.noise_halves, two.noise_halves)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"y": None, "filter": "frcm"}, "there is no target"),
+        ({"filter": "frcm"}, "the filters do not use the target"),
+        (
+            {
+                "resampling": GroupedBootstrap(np.repeat(np.arange(4), 20)),
+                "y": np.repeat([0, 1], 40),
+            },
+            "4 groups with one target each can hardly be shuffled",
+        ),
+        (
+            {"resampling": Bootstrap(sample_weight=np.full(80, 30))},
+            "rows with weights stand for several samples, here too many to be shuffled one by one",
+        ),
+        (
+            {"resampling": pyfsagg.resampling.Rows(np.tile(np.arange(80), (4, 1)))},
+            "the rows of the resamples were given, and it is not known how they were drawn",
+        ),
+    ],
+)
+def test_why_there_are_none(options: dict[str, Any], reason: str) -> None:
+    X, y = table(1.0)
+    given: dict[str, Any] = {"y": y, "filter": "fit_criterion", "n_resamples": 4, **options}
+    result = pyfsagg.wam(X, given.pop("y"), random_state=0, **given)
+    assert result.permutation is None
+    assert result.parameters["shuffles"] == {"reason": reason}
+    assert result.selection().reason.endswith(f"without shuffled targets: {reason}.")
+    assert "indistinct" not in set(result.selection().frame["status"])
+    with pytest.raises(pyfsagg.exceptions.DataError, match="no p-values from shuffled targets"):
+        result.error_control(fdr=0.1, method="benjamini_hochberg")
+
+
+def test_plans_that_show_a_part_of_the_features_are_judged_by_the_whole_table() -> None:
+    result = pyfsagg.wam(
+        *table(2.5),
+        filter="fit_criterion",
+        resampling=FeatureSubspace(0.5),
+        n_resamples=60,
+        random_state=0,
+    )
+    assert set(result.select()) == {"x0", "x1"}
+
+
+# --- what it is good for -------------------------------------------------------------------------
+def test_what_two_samples_agree_on_without_signal_is_said() -> None:
+    """Columns of 2 and of 12 levels: on noise the halves agree on the latter by chi-squared."""
+    rng = np.random.default_rng(0)
+    levels = np.hstack([rng.integers(0, 2, (120, 20)), rng.integers(0, 12, (120, 6))])
+    X = pd.DataFrame(levels).astype("category").add_prefix("c")
+    y = rng.permutation(np.arange(120) % 2)
+    result = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=160, random_state=0)
+    noise = pyfsagg.ensemble.trust.noise_between(result, 6)
+    assert noise.n_pairs == 190  # each half with those of ten targets
+    reference = noise.estimates.loc["nogueira", "estimate"]
+    true = result.between_sample_stability(6).estimates.loc["nogueira", "estimate"]
+    assert reference > 0.5
+    assert abs(true - reference) < 0.15
+    text = " ".join(result.summary_text(n_features_to_select=6).split())
+    assert (
+        f"{reference:.2f} what two samples of the same features with shuffled targets give" in text
+    )
+    assert "With shuffled targets" in result.to_html()
+
+
+def test_another_seed_says_nearly_the_same() -> None:
+    """Ten tables, two seeds each; 100 resamples of a run used to decide."""
+    agree = []
+    for seed in range(10):
+        X, y = table(0.9, n=60, p=40, seed=seed)
+        one, two = (set(pyfsagg.permute_target(X, y, random_state=s).select()) for s in (1, 2))
+        agree.append(len(one & two) / max(1, len(one | two)) if one | two else 1.0)
+    assert np.mean(agree) > 0.85
+
+
+def test_a_selector_can_leave_the_number_open() -> None:
+    X, y = table(2.0)
+    selector = pyfsagg.WithinAggregationSelector(
+        "fit_criterion", n_features_to_select="auto", n_resamples=30, random_state=1
+    ).fit(X, y)
+    assert selector.get_support().tolist() == [True, True, *[False] * 8]
+    fixed = pyfsagg.WithinAggregationSelector("fit_criterion", n_resamples=30, random_state=1)
+    assert fixed.fit(X, y).result_.permutation is None
