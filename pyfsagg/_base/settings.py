@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -202,7 +203,17 @@ class Reading(Settings):
         (),
         metavar="A,B",
         read=names_of,
-        help="more codes for missing values: --missing=-999",
+        help="more codes for missing values, of all columns or of some: --missing=-999,age=99,q*=9",
+    )
+    header: str | int | None = option(
+        None,
+        metavar="ROW",
+        help="line or row with the names of the columns, 3 or, of a merged header, 3-4 (default: detected)",
+    )
+    limits: str = option(
+        "error",
+        choices=("error", "half", "limit", "missing"),
+        help="what <5 is read as: half of a lower limit, the limit, missing; error: nothing",
     )
     transpose: bool = option(False, help="rows are features: their names are in the first column")
     labels: str | None = option(
@@ -221,9 +232,13 @@ class Reading(Settings):
             value = getattr(self, name)
             words = [value] if isinstance(value, (str, int, float)) else list(value)
             object.__setattr__(self, name, tuple(map(str, words)))
-        for name in ("sheet", "labels"):
+        for name in ("sheet", "labels", "header"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, str(getattr(self, name)))
+        if self.header is not None and not re.fullmatch(r"[1-9]\d*(-[1-9]\d*)?", str(self.header)):
+            raise ParameterError(
+                Param("header"), " must be the number of a row, 3, or of two, 3-4", Got(self.header)
+            )
         if self.sep is not None:
             mark = SEPARATORS.get(self.sep, self.sep)
             if len(mark) != 1 or mark in '"\n\r':
@@ -239,6 +254,23 @@ class Reading(Settings):
             raise ParameterError(
                 Param("sep"), " and ", Param("decimal"), f" are both {self.sep!r}; they must differ"
             )
+
+    @property
+    def header_rows(self) -> tuple[int, int | None]:
+        """The row of the header, from 1, and how many rows it has; 0 and None where it is detected."""
+        first, _, last = str(self.header or 0).partition("-")
+        return int(first), (max(1, int(last or first) - int(first) + 1) if self.header else None)
+
+    @property
+    def missing_codes(self) -> dict[str, list[str]]:
+        """Codes of missing values by the pattern of names of their columns; ``""`` for all columns."""
+        codes: dict[str, list[str]] = {"": []}
+        for word in self.missing:
+            pattern, equals, code = word.rpartition("=")
+            codes.setdefault(pattern if equals and code else "", []).append(
+                code if equals and code else word
+            )
+        return codes
 
 
 TASKS = ("classification", "regression", "survival")

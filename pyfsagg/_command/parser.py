@@ -205,6 +205,8 @@ PHRASES: dict[str, Callable[..., str]] = {
         f"--groups {shlex.quote(subject)} of rank and evaluate keeps them together"
     ),
     "missing": lambda: "name it: --missing=CODE",
+    "answers": lambda codes: f"name it: --missing={_quoted(codes)}",
+    "limits": lambda: "--limits half",
     "rows": lambda: "--accept missing_target continues without these rows",
     "number": lambda: "--task regression",
     "time": lambda: "name the column of events: --event",

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pyfsagg._base.settings import Reading, Task
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._command.results import name_of_table
-from pyfsagg.exceptions import ParameterError, UnknownNameError
+from pyfsagg._message import Remedy
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,7 +105,6 @@ def check_file(
     """Read the table of a command and look through it."""
     from pyfsagg._command.parser import Terminal
     from pyfsagg._table.findings import find_in_table
-    from pyfsagg._table.source import read_source
     from pyfsagg.datasets._catalogue import split_target
 
     how = Reading.from_flags(options)
@@ -112,8 +112,18 @@ def check_file(
         for name in _names(columns):
             if name in (*how.drop, how.id):
                 raise ParameterError(f"the column {name!r} cannot be both {role} and left out")
-    source, target, changes = _with_events(read_source(options.table, how), target)
-    X, y = split_target(source.frame, target, [groups] if groups else [])
+    source, target = _named_source(options.table, how, target)
+    source, target, changes = _with_events(source, target)
+    try:
+        X, y = split_target(source.frame, target, [groups] if groups else [])
+    except UnknownNameError as error:
+        if how.transpose or not _has_features_in_rows(source.frame):
+            raise
+        raise DataError(
+            str(error).partition(" Known:")[0],
+            " The rows look like features, such as genes, with their names in the first column",
+            Remedy("say --transpose, and --labels FILE for a file with a row per sample"),
+        ) from None
     table = _converted(options, X)
     subjects = source.frame[groups] if groups else None
     task = getattr(options, "task", "classification")
@@ -121,6 +131,35 @@ def check_file(
     check = check.spelled(Terminal(options.parser))
     record = {**source.record, "found": list(source.notes), **check.record()}
     return ReadTable(X, table, y, subjects, check, record, source.notes, changes)
+
+
+def _named_source(
+    table: str, how: Reading, target: str | list[str] | None
+) -> tuple[TableSource, str | list[str] | None]:
+    """The table of a file or, where there is none of that name, a data set with its own target."""
+    from pyfsagg._table.source import TableSource, read_source
+    from pyfsagg.datasets import load_dataset
+    from pyfsagg.datasets._loaders import list_datasets
+
+    if table == "-" or Path(table).exists() or table not in list_datasets().index:
+        return read_source(table, how), target
+    data = load_dataset(table)
+    frame = data.X.assign(**{str(data.y.name): data.y})
+    record = {"file": data.name, "format": "data set"}
+    return TableSource(frame, record, ()), target or str(data.y.name)
+
+
+def _has_features_in_rows(frame: pd.DataFrame) -> bool:
+    """Whether a table has names that all differ in its first column, and numbers in most others."""
+    import pandas as pd
+
+    names = frame.iloc[:, 0]
+    if isinstance(frame.index, pd.RangeIndex):
+        words = not pd.api.types.is_numeric_dtype(names) and names.is_unique
+    else:
+        words = True
+    numeric = sum(map(pd.api.types.is_numeric_dtype, frame.dtypes))
+    return words and frame.shape[1] > 3 and 4 * numeric >= 3 * frame.shape[1]
 
 
 def _converted(options: argparse.Namespace, X: pd.DataFrame) -> ConvertedTable:

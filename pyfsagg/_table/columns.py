@@ -57,6 +57,21 @@ _PLAIN = {
 }
 
 
+LIMIT = re.compile(r"\s*([<>≤≥])=?\s*(?=[0-9.,])")
+"""What stands before the number of a value beyond a limit of detection: ``<5``."""
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is a number with either decimal mark, perhaps with a unit."""
+    match = _NUMBER.fullmatch(word.strip())
+    return match is not None and any(_value(match, mark) is not None for mark in ".,")
+
+
+def is_unit(word: str) -> bool:
+    """Whether a word is a unit, perhaps in brackets."""
+    return word.strip("()[] ") in _UNITS or re.fullmatch(r"\(.*\)|\[.*\]", word) is not None
+
+
 @dataclass(frozen=True)
 class Words:
     """A column of words that are numbers, and what these were written with.
@@ -174,6 +189,30 @@ def numbers_of(column: pd.Series[Any], decimal: str) -> Words | None:
         f"missing: {', '.join(map(repr, gaps))}": gaps,
     }
     return Words(values, tuple(note for note, applies in notes.items() if applies))
+
+
+def numbers_with_limits(column: pd.Series[Any], decimal: str, limits: str) -> Words | None:
+    """As :func:`numbers_of`, with values beyond a limit of detection, such as ``<5``.
+
+    ``limits="half"`` takes half of a lower limit, and an upper one as it is; ``"limit"`` the limit,
+    ``"missing"`` nothing.
+    """
+    sides: dict[Any, str] = {}
+    for word in column.dropna().unique():
+        if isinstance(word, str) and (match := LIMIT.match(word)):
+            sides[word] = match[1]
+    if not sides:
+        return None
+    words = numbers_of(column.replace({word: LIMIT.sub("", word) for word in sides}), decimal)
+    if words is None:
+        return None
+    side = column.map(sides)
+    values = words.values.astype(float)
+    if limits == "half":
+        values = values.where(~side.isin(["<", "≤"]), values / 2)
+    elif limits == "missing":
+        values = values.mask(side.notna())
+    return Words(values, (*words.notes, f"limits of detection: {limits}"))
 
 
 def _value(match: re.Match[str], decimal: str) -> tuple[float, str, str] | None:
@@ -378,7 +417,7 @@ def refuse_mixed_text(column: pd.Series[Any], name: str) -> None:
     words = column.dropna().astype(str)
     numeric = pd.to_numeric(words, errors="coerce").notna()
     if bool(numeric.any()) and not bool(numeric.all()):
-        limits = words.str.match(r"\s*[<>≤≥]=?\s*[\d.,]")
+        limits = words.str.match(LIMIT.pattern)
         if bool((limits | numeric).all()):
             raise DataError(
                 f"column {name!r} has numbers and limits of detection ({words[numeric].iloc[0]!r}, "

@@ -99,11 +99,14 @@ def unpack_zip(content: bytes, label: str) -> tuple[bytes, str]:
         raise DataError(f"{label} is a damaged or encrypted zip file: {error}") from None
 
 
-def decode_text(content: bytes, label: str, encoding: str | None = None) -> tuple[str, str]:
+def decode_text(
+    content: bytes, label: str, encoding: str | None = None, *, guess: bool = False
+) -> tuple[str, str]:
     """Text with every line end as ``\\n``, and the encoding it was in.
 
     Without the name of an encoding it is what a byte order mark says, UTF-16 where every other byte of
-    the beginning is zero, and UTF-8 otherwise.
+    the beginning is zero, and UTF-8 otherwise.  With `guess` what is no UTF-8 may be in an encoding of
+    Windows or of an old Mac, if it then consists of words; who asks for a guess says what it was.
     """
     name = encoding or _sniff_encoding(content)
     try:
@@ -117,13 +120,35 @@ def decode_text(content: bytes, label: str, encoding: str | None = None) -> tupl
         message = f"{label} is not {name.upper()} text (byte {error.start}); "
         if encoding is not None:
             raise DataError(message, "name another encoding") from None
-        raise DataError(
-            message,
-            "say which encoding it is in: ",
-            Use(encoding="cp1252"),
-            " for most Windows files, or latin-1, utf-16 …",
-        ) from None
+        guessed = _old_encoding(content) if guess and name == "utf-8" else None
+        if guessed is None:
+            raise DataError(
+                message,
+                "say which encoding it is in: ",
+                Use(encoding="cp1252"),
+                " for most Windows files, or latin-1, utf-16 …",
+            ) from None
+        text, name = guessed
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), name
+
+
+_ODD = re.compile(
+    r"[^\x00-\x7f\w°²³µ½€£§±·–—‘’“”„…×†‰]|[_ªº]|[\x80-\x9f]|(?<=[a-zà-ÿ])(?![\x00-\x7f])[À-ÞŠŒŽŸ]"
+)
+
+
+def _old_encoding(content: bytes) -> tuple[str, str] | None:
+    """The text in the old encoding in which fewest of its signs are odd ones; None if many are in each."""
+    texts = []
+    for name in ("cp1252", "mac-roman"):
+        try:
+            texts.append((content.decode(name), name))
+        except UnicodeDecodeError:
+            continue
+    odd = [len(_ODD.findall(text)) for text, _ in texts]
+    best = min(range(len(texts)), key=odd.__getitem__)
+    n_signs = sum(byte > 127 for byte in content)
+    return None if 5 * odd[best] >= n_signs else texts[best]
 
 
 def _sniff_encoding(content: bytes) -> str:
@@ -240,7 +265,7 @@ def find_layout(
     """
     start, skipped = _after_blank_lines(text)
     if separator is None:
-        separator = _sniff_separator(_sample(text, start), candidates)
+        separator = sniff_separator(_sample(text, start), candidates)
     rows = csv.reader(_lines(text, start), delimiter=separator)
     old = csv.field_size_limit(_LONGEST_CELL)
     try:
@@ -388,7 +413,7 @@ def _sample(text: str, start: int) -> list[str]:
     return sample
 
 
-def _sniff_separator(lines: Sequence[str], candidates: str) -> str:
+def sniff_separator(lines: Sequence[str], candidates: str) -> str:
     """The separator by which all rows have as many cells as the header, or one more (row names)."""
 
     def worth(separator: str) -> tuple[bool, bool, int]:

@@ -12,23 +12,33 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._message import NAN, Door, Message, Phrase, Use, rendered
+from pyfsagg._message import NAN, Door, Message, Phrase, Public, Remedy, Use, rendered
 from pyfsagg._table.columns import NUMBER_GAPS, Kind, holds_dates
 from pyfsagg._table.frames import PandasFrame, as_slice
 from pyfsagg._table.identity import mix_bits, row_digests
-from pyfsagg._table.table import AnyTable, ConvertedTable, column_parts, convert_frame
+from pyfsagg._table.table import AnyTable, ConvertedTable, Table, column_parts, convert_frame
 from pyfsagg._table.target import coded_as_in_r
 from pyfsagg.exceptions import DataError, ParameterError
 
 STOP, WARNING = "stop", "warning"
 STOPS = (
-    *("identifier", "row_number", "repeated_subject", "dates", "target_copy", "unreadable"),
-    *("infinite", "missing_target", "many_classes", "similar_classes", "single_member"),
+    *(
+        "identifier",
+        "row_number",
+        "repeated_subject",
+        "dates",
+        "target_copy",
+        "unreadable",
+        "detection_limit",
+    ),
+    *("infinite", "missing_target", "event_codes", "many_classes", "similar_classes"),
+    "single_member",
 )
 """Findings that stop a run of the terminal; the others warn."""
 
-NOT_ACCEPTED = ("unreadable", "infinite", "many_classes")
+NOT_ACCEPTED = ("unreadable", "detection_limit", "infinite", "many_classes", "event_codes")
 MISSING_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID_NAME = re.compile(r"(?i)(.*[ _.-])?(id|idx|index|nr|no|number|row|rowid|uuid|guid|barcode)")
 _WHO = "patient|subject|participant|person|proband|individual|animal|donor|case|sample|student|user"
@@ -39,6 +49,9 @@ _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{2,4})"
     r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?|\d{1,2}:\d{2}(:\d{2})?"
 )
+_ANSWER_CODES = (7.0, 8.0, 9.0, 77.0, 88.0, 97.0, 98.0, 99.0)
+"""Codes of answers that were refused, not known or not applicable, beyond the end of a scale."""
+_LONGEST_SCALE = 11
 FEW = 10
 """Rows below which every value may well be another one by chance."""
 
@@ -206,6 +219,37 @@ def find_in_table(
     return look.summary()
 
 
+def warn_of_names(table: AnyTable, classes: NDArray[Any], grouped: bool) -> None:
+    """Say which columns name rows or subjects, where nobody has looked through the table before.
+
+    `classes` are codes (n_samples,); of a target of another kind all are 0.
+    """
+    if not isinstance(table, Table) or table.n_samples < FEW:
+        return
+    for j, name in enumerate(table.feature_names):
+        kind = table.kinds[j]
+        named = _SUBJECT_NAME.fullmatch(name) or _ID_NAME.fullmatch(name)
+        if kind != Kind.NOMINAL and not (kind == Kind.INTEGER and named):
+            continue
+        column = table.column(j)
+        known = column[~np.isnan(column)]
+        if kind == Kind.NOMINAL:
+            single = len(known) >= FEW and len(table.levels[j]) >= 0.9 * len(known)
+        else:
+            single = len(known) == len(column) and _is_identifier(name, column)
+        if single:
+            what = "has a different value in nearly every row, like an identifier"
+        elif named and not grouped and _names_subjects(column, classes, True, False):
+            what = "seems to name subjects with several rows each"
+        else:
+            continue
+        warn(
+            f"column {name!r} {what}, and is ranked as a feature",
+            Remedy("leave it out (", Public("check_table"), " tells more)"),
+            stacklevel=2,
+        )
+
+
 @dataclass(eq=False)
 class Look:
     """What has been seen so far of a table."""
@@ -225,6 +269,7 @@ class Look:
 
     def __post_init__(self) -> None:
         self.width = self.table.n_features
+        self.scales: dict[str, tuple[float, ...]] = {}  # columns with codes beyond their scale
         self.alike: dict[str, NDArray[np.float64]] = {}  # columns with levels of one spelling each
         self.kinds = {kind.name.lower(): 0 for kind in Kind}
         self.rng = np.random.default_rng(0)
@@ -251,6 +296,8 @@ class Look:
         if self.task == "regression":
             self._at_number(self.y)
             return
+        if pd.api.types.is_numeric_dtype(known):
+            self._at_scale(name, known.to_numpy(dtype=np.float64, na_value=np.nan))
         codes, labels = pd.factorize(self.y)
         if len(labels) > max(2, len(known) / 4):
             self.note("many_classes", name, f"{len(labels):,} in {len(known):,} rows")
@@ -289,7 +336,11 @@ class Look:
         time, event = y.iloc[:, 0], y.iloc[:, -1]
         event = event - 1 if coded_as_in_r(event) else event
         self._at_number(time)
-        if pd.api.types.is_numeric_dtype(event) and bool(event.dropna().isin([0, 1]).all()):
+        levels = event.dropna().unique().tolist()
+        if len(levels) > 1 and not set(levels) <= {0, 1}:
+            shown = enumerate_names(sorted(map(str, levels))[:5])
+            self.note("event_codes", str(event.name), f"{shown}")
+        elif pd.api.types.is_numeric_dtype(event) and bool(event.dropna().isin([0, 1]).all()):
             self.n_events = int(event.sum())
             if 0 < self.n_events < int(event.notna().sum()):
                 self.classes = self.labels = pd.factorize(event)[0]
@@ -315,6 +366,8 @@ class Look:
             for j in np.flatnonzero(complete & ~counting):
                 if kinds[j] == Kind.INTEGER and _is_identifier(names[j], values[:, j]):
                     self.note("identifier", names[j])
+        for j in np.flatnonzero(numbers & np.isin(high, _ANSWER_CODES)):
+            self._at_scale(names[j], values[~missing[:, j], j])
         coded = np.isin(low, MISSING_CODES) | np.isin(high, MISSING_CODES)
         for j in np.flatnonzero(numbers & coded):
             self._at_codes(names[j], values[~missing[:, j], j])
@@ -337,6 +390,36 @@ class Look:
                 continue  # a number may be computed from another one
             if _names_subjects(values[:, j], classes, named, kinds[j] != Kind.NOMINAL):
                 self.note("repeated_subject", name)
+
+    def _at_scale(self, name: str, known: NDArray[np.float64]) -> None:
+        """A scale of whole numbers without a gap, below codes such as 9 that leave one."""
+        levels = np.unique(known)
+        codes = levels[np.isin(levels, _ANSWER_CODES)]
+        while len(codes) and bool((levels == codes[0] - 1).any()) and codes[0] - 1 not in codes:
+            codes = codes[1:]  # the end of the scale itself
+        scale = levels[levels < codes[0]] if len(codes) else codes
+        whole = 2 <= len(scale) <= _LONGEST_SCALE and bool((np.diff(scale) == 1).all())
+        if whole and scale[0] in (0, 1) and codes[-1] == levels[-1]:
+            self.scales[name] = tuple(codes.tolist())
+
+    def _note_scales(self) -> None:
+        """Codes that several columns share, or the target with a column."""
+        columns: dict[float, list[str]] = {}
+        for name, codes in self.scales.items():
+            for code in codes:
+                columns.setdefault(code, []).append(name)
+        target = None if self.y is None or self.y.ndim > 1 else str(self.y.name)
+        for code, names in columns.items():
+            if len(names) >= 3 or (target in names and len(names) > 1):
+                where = plural(len(names), "column")
+                self.note("answer_code", names[0], f"{code:g} in {where} ({_some(names)})")
+                for name in names[1:]:
+                    self.note("answer_code", name)
+        self.answers = [
+            f"{pattern}={code:g}"
+            for code, names in columns.items()
+            for pattern in _patterns(names, [*self.table.feature_names, *filter(None, [target])])
+        ]
 
     def _at_codes(self, name: str, known: NDArray[np.float64]) -> None:
         """A code stands at the end of the range, more than once, further off than all others span."""
@@ -432,6 +515,7 @@ class Look:
                 self.note("duplicate_columns", names[j], f"{names[j]!r} equals {names[other]!r}")
 
     def summary(self) -> TableCheck:
+        self._note_scales()
         return TableCheck(
             self.table.n_samples,
             self.width,
@@ -439,7 +523,7 @@ class Look:
             self.n_missing,
             self.class_counts,
             tuple(
-                _finding(code, *zip(*self.notes[code], strict=True))
+                _finding(code, *zip(*self.notes[code], strict=True), answers=self.answers)
                 for code in CODES
                 if code in self.notes
             ),
@@ -499,7 +583,10 @@ class _FrameLook(Look):
             self.note("dates", name)
             self.kinds["nominal"] += 1
         elif problem is not None:
-            self.note("unreadable", name, str(problem))
+            what = str(problem).partition(";")[0]
+            self.note(
+                "detection_limit" if "limits of detection" in what else "unreadable", name, what
+            )
         return dates or problem is not None
 
     def _at_words(self, name: str, levels: list[str], values: NDArray[np.float64]) -> None:
@@ -564,12 +651,17 @@ CODES = {
     ),
     "dates": ("dates or times: {columns}", "convert them to days since a start, or {drop}"),
     "target_copy": ("a copy of the target: {columns}", "{drop}"),
-    "unreadable": ("{details}", "if there is a code for missing values, {missing}; or {drop}"),
+    "unreadable": (
+        "{details}",
+        "if there is a code for missing values, {missing}; or {drop}",
+    ),
+    "detection_limit": ("{details}", "take half of a lower limit: {limits}; or {drop}"),
     "infinite": (
         "infinite values (inf): {details}",
         "replace infinity by a number or mark it missing ({nan}), or {drop}",
     ),
     "missing_target": ("the target {columns} is missing ({nan}) in {details}", "{rows}"),
+    "event_codes": ("several values of the event {columns}: {details}", "say which is it: {event}"),
     "many_classes": (
         "different values of the target {columns}: {details}",
         "if it is a number to be predicted, {number}; if it is a time, {time}; otherwise bin it into classes",
@@ -589,6 +681,10 @@ CODES = {
     "code": (
         "a number far from all others, perhaps a code for missing values: {details}",
         "if it is one, {missing}",
+    ),
+    "answer_code": (
+        "a number beyond the end of a scale, perhaps a code for no answer: {details}",
+        "if it is one, {answers}",
     ),
     "missing_word": ("a level that may mean missing: {details}", "if it does, {missing}"),
     "similar_levels": ("levels that differ by case or blanks only: {details}", "write them alike"),
@@ -614,7 +710,7 @@ CODES = {
 """What is said of each kind of finding, and what to do; docs/reading-tables.md describes them."""
 
 
-def _ways(columns: Sequence[str]) -> dict[str, Phrase]:
+def _ways(columns: Sequence[str], answers: Sequence[str]) -> dict[str, Phrase]:
     """What to do about columns, as the remedies name it."""
     subject = next(filter(_SUBJECT_NAME.fullmatch, columns), "".join(columns[:1]))
     return {
@@ -625,13 +721,27 @@ def _ways(columns: Sequence[str]) -> dict[str, Phrase]:
             subject=subject,
         ),
         "missing": Phrase("missing", "replace it by NaN (read_table does, with missing=[CODE])"),
+        "answers": Phrase(
+            "answers",
+            f"replace it by NaN (read_table does, with missing={list(answers[:5])!r})",
+            codes=answers,
+        ),
+        "limits": Phrase("limits", "read_table(…, limits='half')"),
+        "event": Phrase(
+            "event",
+            "y[EVENT] == VALUE, all others being censored",
+            column="".join(columns[:1]),
+            value="VALUE",
+        ),
         "rows": Phrase("rows", "leave these rows out"),
         "number": Phrase("number", "say task='regression'"),
         "time": Phrase("time", "give times and events, with task='survival'"),
     }
 
 
-def _finding(code: str, columns: Iterable[str], details: Iterable[str]) -> Finding:
+def _finding(
+    code: str, columns: Iterable[str], details: Iterable[str], *, answers: Sequence[str] = ()
+) -> Finding:
     sentence, remedy = CODES[code]
     names = tuple(dict.fromkeys(filter(None, columns)))
     lists = {
@@ -639,7 +749,7 @@ def _finding(code: str, columns: Iterable[str], details: Iterable[str]) -> Findi
         "details": list(dict.fromkeys(filter(None, details))),
     }
     words = {key: enumerate_names(shown) if shown else "" for key, shown in lists.items()}
-    return Finding(code, names, _filled(sentence, words), _filled(remedy, _ways(names)))
+    return Finding(code, names, _filled(sentence, words), _filled(remedy, _ways(names, answers)))
 
 
 def _filled(template: str, parts: Mapping[str, object]) -> Message:
@@ -647,6 +757,22 @@ def _filled(template: str, parts: Mapping[str, object]) -> Message:
     parts = {**parts, "nan": NAN}
     named = ((text, parts[name] if name else "") for text, name, *_ in Formatter().parse(template))
     return Message(*(part for pair in named for part in pair))
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= 3 else f"{names[0]}, {names[1]}, … {names[-1]}"
+
+
+def _patterns(names: Sequence[str], every: Sequence[str]) -> list[str]:
+    """Patterns that mean columns of these names only: ``q*`` where all that begin with q are among them."""
+    stems: dict[str, list[str]] = {}
+    for name in names:
+        stems.setdefault(name.rstrip("0123456789"), []).append(name)
+    patterns: list[str] = []
+    for stem, members in stems.items():
+        alone = sum(name.startswith(stem) for name in every) == len(members) > 1
+        patterns += [f"{stem}*"] if alone and stem else members
+    return patterns
 
 
 def _is_identifier(name: str, column: NDArray[np.float64]) -> bool:

@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pandas as pd
 from pyfsagg._base.settings import SEPARATORS, Reading
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._message import Param
-from pyfsagg._table.columns import decimal_of, numbers_of, refuse_points
+from pyfsagg._table.columns import decimal_of, numbers_of, numbers_with_limits, refuse_points
 from pyfsagg._table.delimited import (
     MISSING,
     Layout,
@@ -26,6 +27,7 @@ from pyfsagg._table.delimited import (
     shown_source,
     unpack_zip,
 )
+from pyfsagg._table.head import after_lines, begin_table, read_head, with_head
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError, UnknownNameError
 
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -46,9 +48,10 @@ def is_workbook(content: bytes) -> bool:
 
 
 def read_sheet(
-    content: bytes, label: str, sheet: str | None, missing: Sequence[str]
-) -> tuple[pd.DataFrame, str, list[str]]:
-    """A sheet whose first row that is not empty is the header, its name, and those of all sheets."""
+    content: bytes, label: str, how: Reading, missing: Sequence[str]
+) -> tuple[pd.DataFrame, str, list[str], tuple[str, ...]]:
+    """A sheet, its name, those of all sheets, and what was found above and below its header."""
+    sheet, (first, n_header) = how.sheet, how.header_rows
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
@@ -66,7 +69,10 @@ def read_sheet(
             name = sheets[int(name) - 1]
         if name not in sheets:
             raise UnknownNameError("sheet", name, sheets)
-        rows = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
+        cells = book.get_sheet_by_name(name)
+        rows = cells.to_python(skip_empty_area=True)
+        if first:
+            rows = rows[max(0, first - 1 - (cells.start or (0, 0))[0]) :]
     except UnknownNameError:
         raise
     except (CalamineError, OSError, ValueError) as error:
@@ -74,15 +80,19 @@ def read_sheet(
     rows = [row for row in rows if any(cell not in ("", None) for cell in row)]
     if len(rows) < 2:
         raise DataError(f"sheet {name!r} of {label} has no rows below a header")
-    header = [str(_whole(cell)).strip() for cell in rows[0]]
+    top = [["" if cell is None else str(_whole(cell)).strip() for cell in row] for row in rows[:60]]
+    head = read_head(top, n_header)
+    header, rows = list(head.names), rows[head.n_rows :]
+    if not rows:
+        raise DataError(f"sheet {name!r} of {label} has no rows below a header")
     repeats = [title for title in header if title and header.count(title) > 1]
     if repeats:
         raise DataError(f"sheet {name!r} of {label} has the duplicate column name {repeats[0]!r}")
     columns = []
     for j in range(len(header)):
-        cells = [row[j] if j < len(row) else "" for row in rows[1:]]
-        columns.append(_column(cells, frozenset(missing)))
-    return _frame_of(columns, header), name, sheets
+        column = [row[j] if j < len(row) else "" for row in rows]
+        columns.append(_column(column, frozenset(missing)))
+    return _frame_of(columns, header), name, sheets, head.notes
 
 
 def _whole(cell: Any) -> Any:
@@ -106,8 +116,7 @@ def _frame_of(columns: Sequence[pd.Series[Any]], names: Any) -> pd.DataFrame:
     return frame.set_axis(names, axis="columns")
 
 
-_NAMES_OF_SEPARATORS = {mark: name for name, mark in SEPARATORS.items()}
-_EXCEL_SEPARATOR = re.compile(r'"?sep=([,;|\t])"?[ \t]*\r?\n', re.IGNORECASE)
+_NAMES_OF_SEPARATORS = {mark: name for name, mark in SEPARATORS.items() if name.isalpha()}
 _UNREADABLE = (LookupError, ValueError, TypeError, OSError, AttributeError, RecursionError)
 _STRANGERS = {
     b"\x89HDF": "an HDF5 file",
@@ -144,13 +153,25 @@ def read_source(source: str | Path, reading: Reading | None = None) -> TableSour
     content, digest = read_hashed(source)
     frame = reader.read(content, str(source))
     if how.labels is not None:
-        frame = reader.join(frame, read_source(how.labels, Reading(missing=how.missing)))
+        frame = reader.join(frame, _read_labels(how, reader.matched))
+    for pattern in set(how.missing_codes) - {""} - reader.matched:
+        raise UnknownNameError("column", pattern, map(str, frame.columns))
     dropped = [name for name in how.drop if name not in reader.dropped]
     for name in dropped:
         if name not in frame.columns:
             raise UnknownNameError("column", name, map(str, frame.columns))
     frame = frame.drop(columns=dropped)
     record = {"file": Path(label).name, "sha256": digest, **reader.record}
+    return TableSource(frame, record, tuple(reader.notes))
+
+
+def _read_labels(how: Reading, matched: set[str]) -> TableSource:
+    """The second file; patterns of codes that are for its columns are added to those `matched`."""
+    reader = _Reader(shown_source(str(how.labels)), Reading(missing=how.missing))
+    content, digest = read_hashed(str(how.labels))
+    frame = reader.read(content, str(how.labels))
+    matched |= reader.matched
+    record = {"file": Path(reader.label).name, "sha256": digest, **reader.record}
     return TableSource(frame, record, tuple(reader.notes))
 
 
@@ -162,6 +183,7 @@ class _Reader:
         self.record: dict[str, Any] = {}
         self.notes: list[str] = []
         self.dropped: set[str] = set()
+        self.matched: set[str] = set()  # patterns of columns whose codes are missing values
 
     def read(self, content: bytes, name: str) -> pd.DataFrame:
         """The table of a content, with the names of the samples as its index."""
@@ -196,13 +218,14 @@ class _Reader:
         return self._text(content)
 
     def _workbook(self, content: bytes) -> pd.DataFrame:
-        frame, sheet, sheets = read_sheet(content, self.label, self.how.sheet, self._words())
+        frame, sheet, sheets, found = read_sheet(content, self.label, self.how, self._words())
         self.record |= {"format": "workbook", "sheet": sheet}
         if self.how.sheet is None and len(sheets) > 1:
             self.notes.append(
                 f"sheet {sheet!r}, the first of {len(sheets)}, was read (others: "
                 f"{enumerate_names(sheets[1:])}); the setting 'sheet' names another"
             )
+        self.notes += found
         return frame
 
     def _arrow(self, content: bytes, name: str) -> pd.DataFrame:
@@ -226,13 +249,15 @@ class _Reader:
         for mark, what in _STRANGERS.items():
             if content.startswith(mark):
                 raise DataError(f"{self.label} is {what}, and not a table that can be read here")
-        text, encoding = decode_text(content, self.label, self.how.encoding)
+        text, encoding = decode_text(content, self.label, self.how.encoding, guess=True)
         if "\0" in text[:10_000]:
             raise DataError(f"{self.label} is not a text file: it contains the character NUL")
-        sep = self.how.sep
-        if first := _EXCEL_SEPARATOR.match(text):  # Excel reads it and shows it not
-            text = "\n" + text[first.end() :]  # errors name lines
-            sep = sep or first[1]
+        first, n_header = self.how.header_rows
+        if first:
+            notes: list[str] = []
+            text, sep = after_lines(text, first - 1), self.how.sep
+        else:
+            text, sep, notes = begin_table(text, self.how.sep)
         layout = self._layout(text, sep)
         if layout.separator == " ":
             text = _single_blanks(text)
@@ -242,8 +267,19 @@ class _Reader:
         self._note(
             self.how.sep is None and layout.separator != ",", f"cells are divided by {name}s"
         )
-        self._note(self.how.encoding is None and encoding != "utf-8", f"the text is {encoding}")
-        self._note(layout.skipped, f"{layout.skipped} blank line(s) before the header were skipped")
+        guessed = encoding in ("cp1252", "mac-roman")
+        what = " (not UTF-8; the setting 'encoding' names another)" if guessed else ""
+        self._note(
+            self.how.encoding is None and encoding != "utf-8", f"the text is {encoding}{what}"
+        )
+        self._note(
+            layout.skipped and not first and not notes,
+            f"{layout.skipped} blank line(s) before the header were skipped",
+        )
+        self.notes += notes
+        if not self.how.transpose:
+            layout, found = with_head(text, layout, n_header)
+            self.notes += found
         if self.how.transpose:  # the cells of a column are those of different features
             return self._rows(text, layout, ".", None)
         return self._with_decimal(text, layout)
@@ -277,22 +313,73 @@ class _Reader:
         )
 
     def _words(self) -> list[str]:
-        return [*MISSING, *self.how.missing]
+        return [*MISSING, *self.how.missing_codes[""]]
+
+    def _without_codes(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The table with codes of some columns, such as ``q*=9``, as missing."""
+        new: dict[int, Any] = {}
+        for pattern, words in self.how.missing_codes.items():
+            found = [j for j, name in enumerate(frame.columns) if fnmatchcase(str(name), pattern)]
+            if pattern and found:
+                self.matched.add(pattern)
+            for j in found if pattern else ():
+                column = new.get(j, frame.iloc[:, j])
+                codes = [float(word) for word in words if _is_number(word)]
+                coded = column.isin(words)
+                if pd.api.types.is_numeric_dtype(column):
+                    coded = column.isin(codes)
+                    column = column.astype(float)
+                new[j] = column.mask(coded)
+        if not new:
+            return frame
+        return _frame_of(
+            [new.get(j, frame.iloc[:, j]) for j in range(frame.shape[1])], frame.columns
+        )
 
     def _transposed(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The table with samples in rows; every feature gets the type that its cells have.
 
-        A column beside the names of the features, such as their symbols, is no sample, and may be dropped.
+        Columns beside the names of the features, such as their symbols, are no samples: those that the
+        second file does not name and that stand before all it names, and those of words beside numbers,
+        are left out; `id` may name the one with the names of the features.
         """
-        self.dropped = set(self.how.drop) & set(map(str, frame.columns[1:]))
-        frame = frame.drop(columns=[name for name in frame.columns if str(name) in self.dropped])
-        names = [str(name).strip() for name in frame.iloc[:, 0]]
-        samples = [str(name) for name in frame.columns[1:]]
-        cells = frame.iloc[:, 1:].astype(object)
-        text = _as_text(samples, cells.where(cells.notna(), None).to_numpy().T)
+        columns = list(map(str, frame.columns))
+        self.dropped = set(self.how.drop) & set(columns[1:])
+        place = columns.index(self.how.id) if self.how.id in columns else 0
+        beside = [j for j in self._beside(frame) if j != place]
+        if beside:
+            shown = enumerate_names([repr(columns[j]) for j in beside])
+            self.notes.append(f"{shown}: columns of {self.label} that are no samples were left out")
+        gone = {place, *beside, *(j for j, name in enumerate(columns) if name in self.dropped)}
+        names = [str(name).strip() for name in frame.iloc[:, place]]
+        frame = frame.iloc[:, [j for j in range(len(columns)) if j not in gone]]
+        cells = frame.astype(object)
+        text = _as_text(
+            list(map(str, frame.columns)), cells.where(cells.notna(), None).to_numpy().T
+        )
         layout = Layout(("", *names), ",", 0, 0, 0)
         self.record["transposed"] = True
         return self._with_decimal(text, layout, ("",))
+
+    def _beside(self, frame: pd.DataFrame) -> list[int]:
+        """Positions of columns that describe the features, of a table with features in rows."""
+        decimal = self.how.decimal or "."
+        words = [
+            _is_words(dtype) and numbers_of(frame.iloc[:, j], decimal) is None
+            for j, dtype in enumerate(frame.dtypes)
+        ]
+        if self.how.labels is not None:
+            other = _read_labels(self.how, set()).frame
+            keys = [pd.Series(other.index), *(other[name] for name in other.columns)]
+            known = max(
+                (set(key.astype(str)) & set(map(str, frame.columns)) for key in keys), key=len
+            )
+            named = [str(name) in known for name in frame.columns]
+            if sum(named) * 2 > len(named) - 1:
+                first = named.index(True)
+                return [j for j in range(len(named)) if not named[j] and (j < first or words[j])]
+        n_words = sum(words[1:])
+        return [j for j in range(1, len(words)) if words[j]] if 2 * n_words < len(words) - 1 else []
 
     def _with_row_names(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Names of samples become the index; empty columns without a name go."""
@@ -304,7 +391,7 @@ class _Reader:
         if blank:
             frame = frame.iloc[:, [j for j in range(frame.shape[1]) if j not in set(blank)]]
             self.notes.append(f"{len(blank)} empty column(s) without a name were left out")
-        if self.how.id is not None:
+        if self.how.id is not None and not (self.how.transpose and frame.columns[0] == ""):
             if self.how.id not in frame.columns:
                 raise UnknownNameError("column", self.how.id, map(str, frame.columns))
             return self._named(frame, list(frame.columns).index(self.how.id))
@@ -329,6 +416,7 @@ class _Reader:
 
     def _with_numbers(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Words that are numbers as numbers, and numbers that mean missing as missing."""
+        frame = self._without_codes(frame)
         decimal = self.how.decimal or self.record.get("decimal", ".")
         if self.record["format"] == "workbook" and self.how.decimal is None:
             decimal = decimal_of(_word_columns(frame), points=False, separator=None)
@@ -338,11 +426,14 @@ class _Reader:
             if not _is_words(dtype):
                 continue
             column = frame.iloc[:, j]
-            if (words := numbers_of(column, decimal)) is not None:
+            words = numbers_of(column, decimal)
+            if words is None and self.how.limits != "error":
+                words = numbers_with_limits(column, decimal, self.how.limits)
+            if words is not None:
                 new[j] = words.values
                 for note in words.notes:
                     notes.setdefault(note, []).append(str(column.name))
-        codes = [float(word) for word in self.how.missing if _is_number(word)]
+        codes = [float(word) for word in self.how.missing_codes[""] if _is_number(word)]
         if codes:
             for j in range(frame.shape[1]):
                 values = new.get(j, frame.iloc[:, j])
@@ -382,6 +473,11 @@ class _Reader:
             )
         how = "by the names of the samples" if by_name else "row by row"
         self.notes.append(f"{labels.record['file']} was joined {how}")
+        if other.shape[1] > 1:
+            self.notes.append(
+                f"its columns {enumerate_names(list(map(repr, other.columns)))} are features, except the "
+                "target and what is left out by the setting 'drop'"
+            )
         return pd.concat([frame, other], axis=1)
 
 

@@ -11,9 +11,10 @@ from pyfsagg._base.validation import n_selected, resolve_seed
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._run.checkpoint import kept_seed
 from pyfsagg._run.execution import Checks, Execution
+from pyfsagg._table.findings import warn_of_names
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.table import AnyTable, Weights, full_weights
+from pyfsagg._table.table import AnyTable, ConvertedTable, Table, Weights, full_weights
 from pyfsagg._table.target import Target, read_any_table, read_target
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.ensemble.scoring import (
@@ -121,6 +122,8 @@ def set_up_run(
     store = MatrixStore(execution.scratch)
     table = read_any_table(task, X)
     target = read_target(task, y, table.n_samples, optional=True)
+    if not isinstance(X, ConvertedTable | Table):  # whoever made one has looked through it
+        warn_of_names(table, target.codes, getattr(plan, "groups", None) is not None)
     sha256 = data_hash(table, target)
     groups = groups or read_feature_groups(task, table)
     n_columns = table.n_features

@@ -218,3 +218,29 @@ def test_other_spellings_of_the_target_are_copies(pyfsagg, wine, tmp_path):
     done = pyfsagg("check t.csv --target kind", code=1)
     assert "stop: [target_copy] a copy of the target: 'loud' and 'mixed'; leave" in done.stdout
     assert "warning: [near_copy] nearly the target: 'other'" in done.stdout
+
+
+def test_a_data_set_is_checked_by_its_name(pyfsagg) -> None:
+    assert "178 samples, 13 features" in pyfsagg("check wine").stdout
+
+
+def test_genes_in_rows_are_pointed_out(pyfsagg, tmp_path: Path) -> None:
+    text = "gene,symbol,s1,s2,s3,s4,s5,s6\n" + "".join(f"g{i},x{i},1,2,3,4,5,6\n" for i in range(9))
+    (tmp_path / "genes.csv").write_text(text)
+    told = pyfsagg("check genes.csv --target group", code=2).stderr
+    assert "say --transpose, and --labels FILE" in told
+
+
+def test_what_the_terminal_says_of_codes(pyfsagg, tmp_path: Path) -> None:
+    rows = "".join(f"{1 + i % 40},{i % 3},{(7 * i) % 11},{(3 * i) % 13}\n" for i in range(80))
+    (tmp_path / "pbc.csv").write_text("time,status,a,b\n" + rows)
+    told = pyfsagg("check pbc.csv --target time --event status", code=1).stdout
+    assert "say which is it: --event status=VALUE" in told
+    assert "events: 26" in pyfsagg("check pbc.csv --target time --event status=2").stdout
+    rows = "".join(f"{'ab'[i % 2]},{'<5' if i % 7 else i + 5},{i % 9}.5\n" for i in range(40))
+    (tmp_path / "lod.csv").write_text("class,crp,x\n" + rows)
+    told = pyfsagg("check lod.csv --target class", code=1).stdout
+    assert "take half of a lower limit: --limits half" in told
+    assert (
+        "limits of detection: half" in pyfsagg("check lod.csv --target class --limits half").stdout
+    )

@@ -108,14 +108,14 @@ def test_columns_that_are_not_read_hide_nothing(good: pd.DataFrame) -> None:
     values = np.random.default_rng(0).normal(size=N).round(2)
     crp = [f"{each}" for each in values[:-3]] + ["<5", "< 0.5", ">=9"]
     dates = pd.date_range("2020-01-01", periods=N)
-    assert codes(coarse.assign(**{"CRP (mg/l)": crp})) == {"unreadable": ("CRP (mg/l)",)}
+    assert codes(coarse.assign(**{"CRP (mg/l)": crp})) == {"detection_limit": ("CRP (mg/l)",)}
     assert codes(coarse.assign(day=dates)) == {"dates": ("day",)}
     found = pyfsagg.check_table(coarse.assign(**{"CRP (mg/l)": crp, "BMI": ["n.d.", *crp[1:]]}))
-    [finding] = found.findings
-    assert finding.columns == ("CRP (mg/l)", "BMI")
+    finding, limits = found.findings
+    assert (finding.columns, limits.columns) == (("BMI",), ("CRP (mg/l)",))
     assert finding.remedy.endswith("or leave it out of X")
-    assert "limits of detection" in finding.sentence
-    assert "half of a lower limit" in finding.sentence
+    assert "limits of detection" in limits.sentence
+    assert "half of a lower limit" in limits.remedy
     assert "mixes numbers and words" in finding.sentence
 
 

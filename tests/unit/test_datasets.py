@@ -136,7 +136,7 @@ def test_parquet_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("t.csv", "a,b\n1,2\n3,4,5\n", "ragged rows"),
         ("t.csv", "a,b\n1,2\na,b\n3,4\n", "header twice .again in line 3"),
         ("t.csv", "a,b,a\n1,2,3\n", "duplicate column name.*'a'"),
-        ("t.csv", "\xe4,b\n1,2\n".encode("latin-1"), "not UTF-8"),
+        ("t.csv", "患者,年齢,性別\n1,2,女\n".encode("shift_jis"), "not UTF-8"),
         ("t.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0)[:-9], "damaged gzip"),
         ("t.csv.gz", flipped(gzip.compress(b"a,b\n" + b"1,2\n" * 5000, mtime=0)), "damaged gzip"),
         ("t.parquet", "no", "not a readable Parquet"),

@@ -167,7 +167,7 @@ def test_labels_in_a_second_file(wine: pd.DataFrame, plain: pd.DataFrame, tmp_pa
     [
         ("a;b\n1,5;2.5\n", {}, "'b' has decimal points and others have decimal commas"),
         ('a,b\n"1,065",1\n"2,100",2\n', {}, "'a' may be decimal or divide thousands"),
-        (b"\xe4,b\n1,2\n", {}, "encoding='cp1252'"),
+        ("患者,年齢,性別\n1,2,女\n".encode("shift_jis"), {}, "encoding='cp1252'"),
         (b"\xe4,b\n1,2\n", {"encoding": "utf9"}, "unknown encoding 'utf9'"),
         (b"\x80\x04abc", {}, "Python pickle"),
         ('{"a": 1}', {}, "is JSON"),
@@ -199,14 +199,17 @@ def test_a_column_that_is_no_sample_is_dropped_before_the_table_is_turned(tmp_pa
         tmp_path / "samples.csv", index=False
     )
     how = {"transpose": True, "labels": str(tmp_path / "samples.csv")}
-    with pytest.raises(DataError, match=r"for instance 'symbol'; leave out a column .*\(drop\)"):
-        read_table(tmp_path / "genes.csv", **how)
     found = read_table(tmp_path / "genes.csv", drop=["symbol"], **how)
     assert found.index.tolist() == ["s1", "s2"]
     assert [dtype.kind for dtype in found.dtypes[:2]] == ["f", "f"]
     assert found.to_dict("list") == {"E1": [1.5, 3.0], "E2": [2, 4], "kind": ["b", "a"]}
     both = read_table(tmp_path / "genes.csv", drop=["symbol", "E2"], **how)
     assert list(both.columns) == ["E1", "kind"]
+    left_out = read_source(tmp_path / "genes.csv", Reading(**how))
+    pd.testing.assert_frame_equal(left_out.frame, found)
+    assert left_out.notes[0].startswith("'symbol': columns of ")
+    by_symbol = read_table(tmp_path / "genes.csv", id="symbol", **how)
+    assert by_symbol.to_dict("list") == {"TP53": [1.5, 3.0], "KRAS": [2, 4], "kind": ["b", "a"]}
     with pytest.raises(UnknownNameError, match="symbl"):
         read_table(tmp_path / "genes.csv", drop=["symbol", "symbl"], **how)
 

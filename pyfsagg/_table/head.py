@@ -1,0 +1,228 @@
+"""Where a table begins in what people export: comments and titles, merged headers, a row of units."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._table.columns import LIMIT, NUMBER_GAPS, is_number, is_unit
+from pyfsagg._table.delimited import Layout, sniff_separator
+
+SAMPLE = 30
+"""Rows below a header that tell what it is."""
+
+_MOST_TITLES = 50
+_EXCEL_SEPARATOR = re.compile(r'"?sep=([,;|\t])"?[ \t]*\n', re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Head:
+    """The names of columns, the rows before the first that is data, and what was found."""
+
+    names: tuple[str, ...]
+    n_rows: int
+    notes: tuple[str, ...] = ()
+
+
+def begin_table(text: str, separator: str | None) -> tuple[str, str | None, list[str]]:
+    """A text with comments, titles and Excel's ``sep=`` made blank lines, its separator, and notes.
+
+    A comment begins with ``#``; one that has a name for each column, right above rows with numbers, is the
+    header.  A title is a line above the header with another number of cells than all lines from there on.
+    """
+    notes: list[str] = []
+    start = n_lines = 0
+    if first := _EXCEL_SEPARATOR.match(text):  # Excel reads it and shows it not
+        separator = separator or first[1]
+        start, n_lines = first.end(), 1
+    lines = text[start:].split("\n", _MOST_TITLES + SAMPLE)[: _MOST_TITLES + SAMPLE]
+    n_comments = next((k for k, line in enumerate(lines) if not line.startswith("#")), 0)
+    if n_comments and _is_header(lines[n_comments - 1], lines[n_comments:], separator):
+        n_comments -= 1
+        place = start + sum(len(line) + 1 for line in lines[:n_comments])
+        text = text[:place] + text[place + 1 :]
+        lines[n_comments] = lines[n_comments][1:]
+    if n_comments:
+        notes.append(f"{plural(n_comments, 'comment')} above the header skipped (#)")
+    n_titles = _count_titles(lines[n_comments:], separator)
+    if n_titles:
+        notes.append(
+            f"{plural(n_titles, 'title line')} above the header skipped: "
+            f"{' '.join(lines[n_comments].split())[:60]!r}"
+        )
+    skipped = n_comments + n_titles
+    start += sum(len(line) + 1 for line in lines[:skipped])
+    return "\n" * (n_lines + skipped) + text[start:], separator, notes
+
+
+def after_lines(text: str, n_lines: int) -> str:
+    """The text with its first lines made blank."""
+    start = 0
+    for _ in range(n_lines):
+        start = text.find("\n", start) + 1 or len(text)
+    return "\n" * n_lines + text[start:]
+
+
+def _is_header(comment: str, rows: Sequence[str], separator: str | None) -> bool:
+    rows = [row for row in rows if row.strip()][:SAMPLE]
+    if not rows:
+        return False
+    mark = separator or sniff_separator(rows, ",;\t| ")
+    names, first = next(csv.reader([comment[1:]], delimiter=mark)), _cells(rows[0], mark)
+    return len(names) == len(first) > 1 and any(map(is_number, first))
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return []
+
+
+def _count_titles(lines: Sequence[str], separator: str | None) -> int:
+    """Lines that are titles: none where the first line is as wide as the rows below it."""
+    marks = [separator] if separator else list(",;\t|")
+    for mark in marks:
+        widths = [len(_cells(line, mark)) for line in lines if line.strip()]
+        if not widths or _is_even(widths) or (widths[0] + 1 == widths[-1] and _is_even(widths[1:])):
+            return 0
+    for n_titles in range(1, min(_MOST_TITLES, len(lines) - 2)):
+        for mark in marks:
+            header = [cell.strip() for cell in _cells(lines[n_titles], mark)]
+            titles = [len(_cells(line, mark)) for line in lines[:n_titles] if line.strip()]
+            rows = [len(_cells(line, mark)) for line in lines[n_titles + 1 :] if line.strip()][
+                :SAMPLE
+            ]
+            named = all(header[1:]) and not any(map(is_number, header))
+            if (
+                len(header) > 1
+                and named
+                and len(header) not in titles
+                and _is_even([len(header), *rows])
+            ):
+                return n_titles if len(rows) > 1 else 0
+    return 0
+
+
+def _is_even(widths: Sequence[int]) -> bool:
+    """More than one cell, and as many in every line; the last one seen may be cut in a cell."""
+    return widths[0] > 1 and len(set(widths[:-1] if len(widths) > 2 else widths)) == 1
+
+
+def rows_of(text: str, start: int, separator: str) -> Iterator[tuple[list[str], int]]:
+    """Rows of a text from `start` on with the number of lines until their end."""
+    reader = csv.reader(iter(text[start:].splitlines(keepends=True)), delimiter=separator)
+    for row in reader:
+        yield [cell.strip() for cell in row], reader.line_num
+
+
+def with_head(text: str, layout: Layout, n_header: int | None) -> tuple[Layout, tuple[str, ...]]:
+    """The layout of a text with its header of several rows, and without its row of units."""
+    sample = text[: layout.start + 200_000]
+    try:
+        rows = list(islice(rows_of(sample, layout.start, layout.separator), SAMPLE))
+    except csv.Error:  # whoever reads the rows says which
+        return layout, ()
+    if any(len(row) != len(layout.names) for row, _ in rows[:3]):
+        return layout, ()
+    head = read_head([list(layout.names), *(row for row, _ in rows)], n_header)
+    if head.n_rows == 1:
+        return replace(layout, names=head.names), head.notes
+    n_lines = rows[head.n_rows - 2][1]
+    start = layout.start
+    for _ in range(n_lines):
+        start = text.find("\n", start) + 1 or len(text)
+    return Layout(
+        head.names, layout.separator, start, layout.lines + n_lines, layout.skipped
+    ), head.notes
+
+
+def read_head(rows: Sequence[Sequence[str]], n_header: int | None = None) -> Head:
+    """The head of a table from its first rows, which are as wide as each other.
+
+    Without `n_header`, the number of rows of names: rows with one cell above such with several are titles;
+    a row with gaps above one that fills them, both without numbers, is the upper half of a merged header.
+    Below it a row is one of units if it has words, or nothing, where all rows below have numbers.
+    """
+    notes: list[str] = []
+    first = 0
+    if n_header is None:
+        first = _n_titles(rows)
+        if first:
+            notes.append(
+                f"{plural(first, 'title line')} above the header skipped: {_filled(rows[0])[0][:60]!r}"
+            )
+        n_header = 1 + _is_merged(rows[first : first + 3])
+    names = list(rows[first])
+    for row in rows[first + 1 : first + n_header]:
+        names = _joined(names, row)
+    if n_header > 1:
+        notes.append(f"the names of the columns stand in {n_header} rows")
+    end = first + n_header
+    units = _units(rows[end], rows[end + 1 : end + SAMPLE]) if end < len(rows) else []
+    if units:
+        notes.append(
+            f"the row below the header was read as units, not as data: {enumerate_names(units)}"
+        )
+    return Head(tuple(names), end + bool(units), tuple(notes))
+
+
+def _filled(row: Sequence[str]) -> list[str]:
+    return [cell for cell in row if cell]
+
+
+def _n_titles(rows: Sequence[Sequence[str]]) -> int:
+    """Rows with one cell that is filled, above a header with several of at least three columns."""
+    for k, row in enumerate(rows[:-2]):
+        if len(row) < 3 or not _filled(row):
+            return 0
+        if len(_filled(row)) > 1 or not row[0]:
+            return k
+    return 0
+
+
+def _is_merged(rows: Sequence[Sequence[str]]) -> bool:
+    if len(rows) < 3:
+        return False
+    upper, lower, _ = rows
+    gaps = [j for j, cell in enumerate(upper) if not cell]
+    words = not any(map(is_number, [*upper, *lower]))
+    both = all(one or two for one, two in zip(upper, lower, strict=False))
+    return words and both and bool(gaps) and gaps != [0] and bool(_filled(upper))
+
+
+def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
+    """Names of two rows: those of the lower, after the group above where a name recurs."""
+    times = Counter(_filled(lower))
+    group, names = "", []
+    for above, below in zip(upper, lower, strict=False):
+        group = above or group
+        names.append((f"{group} {below}" if times[below] > 1 else below) if below else above)
+    return names
+
+
+def _units(row: Sequence[str], below: Sequence[Sequence[str]]) -> list[str]:
+    """The units in a row; empty if it is one of data."""
+    if len(below) < 2:
+        return []
+    units: list[str] = []
+    n_numbers = 0
+    for j, cell in enumerate(row):
+        others = [other[j] for other in below if j < len(other) and other[j]]
+        known = [other for other in others if other not in NUMBER_GAPS and not LIMIT.match(other)]
+        if known and all(map(is_number, known)):
+            n_numbers += 1
+            if is_number(cell) or cell in NUMBER_GAPS - {"", "-", "--", "."} or LIMIT.match(cell):
+                return []
+            if cell:
+                units.append(cell)
+        elif cell and cell in others:
+            return []
+    known_units = sum(map(is_unit, units))
+    enough = 2 * len(units) >= n_numbers and (len(units) > 1 or known_units == 1)
+    return units if enough else []
