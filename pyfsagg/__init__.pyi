@@ -27,6 +27,7 @@ from .discretization import discretize as discretize
 from .ensemble import EnsembleResult as EnsembleResult
 from .ensemble import bam as bam
 from .ensemble import wam as wam
+from .ensemble.front import rank as rank
 from .ensemble.methods import permute_target as permute_target
 from .ensemble.selection import Selection as Selection
 from .ensemble.selectors import BetweenAggregationSelector as BetweenAggregationSelector

@@ -97,6 +97,55 @@ class PyfsaggWarning(_Spelled, UserWarning):
     """A result is well defined but deserves a second look."""
 
 
+_MEANT = {
+    "anova_f": ("anova", "f_classif", "f_test", "aov", "f_score"),
+    "welch_t": ("t_test", "ttest", "t", "student", "ttest_ind", "limma"),
+    "kruskal_wallis": ("kruskal", "h_test"),
+    "wilcoxon": ("mann_whitney", "mannwhitney", "ranksum", "rank_sum", "u_test"),
+    "information_gain": (
+        "mutual_info",
+        "mutual_information",
+        "mutual_info_classif",
+        "mi",
+        "entropy",
+    ),
+    "chi_squared": ("chi2", "chisq", "chi_square"),
+    "f_statistic": ("f_regression",),
+    "pearson": ("correlation", "r_regression", "cor"),
+}
+"""Filters, and what they are called elsewhere."""
+
+_MODELS = (
+    *(
+        "boruta",
+        "rfe",
+        "lasso",
+        "elastic_net",
+        "random_forest",
+        "rf",
+        "forest",
+        "xgboost",
+        "relief",
+    ),
+    *("logistic_regression", "svm", "shap", "glmnet"),
+)
+
+
+def _meant(kind: str, name: str, known: list[str]) -> str:
+    """What is meant by a filter of another package; empty if nothing that is known."""
+    if kind != "filter":
+        return ""
+    for ours, theirs in _MEANT.items():
+        if name in theirs and ours in known:
+            return f"; did you mean {ours!r}?"
+    if name in _MODELS:
+        return (
+            "; no filter is a model: wam takes a scikit-learn estimator in its place, and a committee lets "
+            "models vote."
+        )
+    return ""
+
+
 class UnknownNameError(ParameterError):
     """A filter, aggregator, measure, data set or column of that name does not exist."""
 
@@ -105,7 +154,8 @@ class UnknownNameError(ParameterError):
     ) -> None:
         known, aliases = list(known), list(aliases)
         close = difflib.get_close_matches(str(name).lower(), [*known, *aliases], n=1, cutoff=0.5)
-        hint = f"; did you mean {close[0]!r}?" if close else "."
+        key = str(name).strip().lower().replace("-", "_").replace(" ", "_")
+        hint = _meant(kind, key, known) or (f"; did you mean {close[0]!r}?" if close else ".")
         listed = ", ".join(known[:30]) + (", …" if len(known) > 30 else "")
         super().__init__("unknown ", kind, f" {name!r}{hint} Known: {listed}.")
         self._arguments = (kind, name, tuple(known), tuple(aliases))

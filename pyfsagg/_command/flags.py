@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,8 +20,8 @@ from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError
 
 TABLE_HELP = (
-    "text (CSV, TSV …), Parquet, Feather, ARFF, or a sheet of a workbook (xlsx, ods); plain or packed "
-    "(gzip, bz2, xz, zip); - for standard input"
+    "CSV or another text, Parquet, Feather, ARFF, a workbook (xlsx, ods), or the name of a data set; plain "
+    "or packed (gzip, bz2, xz, zip); - for standard input"
 )
 LOG_EVERY = 30.0  # seconds
 FIRST_ESTIMATE = 3.0  # seconds after the first piece
@@ -93,8 +94,8 @@ def add_event_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--event",
         metavar="COLUMN[=VALUE]",
-        help="survival: column that says whether the event was seen (1) or the time is censored (0), or "
-        "COLUMN=VALUE, where VALUE is the event and all others are censored; --target is the column of times",
+        help="survival: column that says whether the event was seen (1) or the time is censored (0); with "
+        "COLUMN=VALUE, VALUE is the event and all others are censored; --target is the column of times",
     )
 
 
@@ -158,11 +159,19 @@ def add_work_flags(
     """Who works, and where finished work is kept."""
     add = parser.add_argument
     shown = f"{what}; -1, the default: all cores"
-    add("-j", "--jobs", type=int, default=-1, metavar="N", help=shown)
+    add("-j", "--jobs", type=_n_jobs, default=-1, metavar="N", help=shown)
     if dask:
         add("--dask", metavar="ADDRESS", help="Dask scheduler whose workers do the work")
     flags = {"checkpoint": checkpoint, "scratch": scratch}
     Execution.add_flags(parser, *(name for name, wanted in flags.items() if not wanted))
+
+
+def _n_jobs(text: str) -> int:
+    if not re.fullmatch(r"-?[1-9]\d*", text):
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number of workers, or -1 for all cores, got {text}"
+        )
+    return int(text)
 
 
 @contextmanager

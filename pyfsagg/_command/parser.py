@@ -5,8 +5,13 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
+import re
 import shlex
+import shutil
+import sys
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,16 +27,136 @@ MEANT = {
 """What flags of other programs and arguments of Python are called here."""
 
 
+USUAL = frozenset(
+    (
+        *("target", "event", "task", "groups", "filters", "filter", "n_resamples", "threshold"),
+        *("max_false", "universe", "format", "aggregator", "measures", "method", "genes", "guide"),
+        *(
+            "control_genes",
+            "scores",
+            "sizes",
+            "thresholds",
+            "learners",
+            "classifiers",
+            "n_features",
+        ),
+        *("output", "seed", "drop", "top", "set"),
+    )
+)
+"""Settings that the short help of a command shows; that of all has the others."""
+
+SHORT_ENOUGH = 9
+"""Flags of a command whose help shows all of them anyway."""
+
+SECTIONS = {
+    "what is ranked": "target event task groups nominal feature_groups group_score target_bins "
+    "drop_near_zero_variance accept",
+    "how it is ranked": "method filter filters filter_param normalize aggregator aggregator_param",
+    "resamples and checks": "n_resamples precision resampling resampling_param seed pairs shuffles null "
+    "n_permutations permutation_resamples",
+    "how many are selected": "threshold max_false fdr",
+    "results": "output overwrite xlsx json quiet verbose config",
+    "work": "jobs dask checkpoint scratch memory_limit",
+}
+"""Where the long help shows flags that many commands have."""
+
+
+class Lines(argparse.HelpFormatter):
+    """Help that keeps the lines of examples, and is never wider than the terminal."""
+
+    def __init__(self, prog: str) -> None:
+        width = min(100, shutil.get_terminal_size().columns) - 1
+        super().__init__(prog, max_help_position=26, width=max(40, width))
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(line for given in text.splitlines() for line in self._lines(given, width))
+
+    def _lines(self, line: str, width: int) -> list[str]:
+        command, mark, remark = line.partition("  #")
+        if len(line) <= width or not line.startswith(" "):
+            return textwrap.wrap(line, width) or [""]
+        above = textwrap.wrap(f"# {remark.strip()}", width, initial_indent="  ") if mark else []
+        if not command.startswith("  pyfsagg ") and not mark:  # a word with its meaning
+            place = max(line.rfind("  ", 0, 24) + 2, 2)
+            return textwrap.wrap(line, width, subsequent_indent=" " * place)
+        first, *more = textwrap.wrap(
+            command.strip(), width - 6, break_long_words=False, break_on_hyphens=False
+        )
+        parts = [f"  {first}", *(f"    {part}" for part in more)]
+        return [*above, *(f"{part} \\" for part in parts[:-1]), parts[-1]]
+
+    def _expand_help(self, action: argparse.Action) -> str:
+        return super()._expand_help(action).removesuffix(" (default: ())")
+
+
+class Help(argparse.Action):
+    """``--help``, and ``--help all``."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
+        parser._print_message(parser.format_help(whole=values == "all"), sys.stdout)
+        parser.exit()
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line with the nearest command, flag or choice.
 
-    With examples as `epilog`, these and the description keep their lines.
+    Its help begins with examples and has the usual flags; ``--help all`` has all of them.
     """
 
     def __init__(self, **options: Any) -> None:
-        if options.get("epilog"):
-            options["formatter_class"] = argparse.RawDescriptionHelpFormatter
-        super().__init__(**options)
+        super().__init__(**{"formatter_class": Lines, "add_help": False, **options})
+        text = "this help; --help all: all flags"
+        self.add_argument("-h", "--help", nargs="?", action=Help, metavar="all", help=text)
+
+    def format_help(self, whole: bool = True) -> str:
+        """Examples and flags: all of both if `whole`, else three and the usual ones."""
+        flags = [action for action in self._actions if action.option_strings]
+        places = [action for action in self._actions if not action.option_strings]
+        short = not whole and len(flags) > SHORT_ENOUGH
+        if short:
+            usual = {a.dest: a for a in reversed(flags) if a.dest in USUAL or a.required}
+            flags = [action for action in flags if action in usual.values()]
+        formatter = self._get_formatter()
+        needed = [action for action in flags if action.required or action.dest == "target"]
+        words = [f"{action.option_strings[0]} {action.metavar}" for action in needed]
+        description, _, more = (self.description or "").partition("\n\n")
+        formatter.add_text(description)
+        examples, _, remarks = (self.epilog or "").partition("\n\n")
+        formatter.add_text("\n".join(examples.splitlines()[: 4 if short else None]))
+        formatter.add_text(
+            " ".join(["usage:", self.prog, *map(_shown, places), *words, "[options]"])
+        )
+        about = {str(group.title): group.description for group in self._action_groups[2:]}
+        for title, actions in self._sections(places, flags, short):
+            formatter.start_section(title)
+            formatter.add_text(about.get(str(title)))
+            formatter.add_arguments(actions if not short else list(map(_shortened, actions)))
+            formatter.end_section()
+        if short:
+            n_flags = sum(1 for action in self._actions if action.option_strings)
+            formatter.add_text(f"All {n_flags} flags: {self.prog} --help all")
+        else:
+            formatter.add_text(more)
+            formatter.add_text(remarks)
+        return formatter.format_help()
+
+    def _sections(
+        self, places: list[argparse.Action], flags: list[argparse.Action], short: bool
+    ) -> list[tuple[str | None, list[argparse.Action]]]:
+        """Titles with flags: those many commands have by :data:`SECTIONS`, others by their own groups."""
+        if short:
+            return [("what it takes", [*places, *flags])]
+        home = {name: title for title, names in SECTIONS.items() for name in names.split()}
+        own = {
+            action: group.title
+            for group in self._action_groups[2:]
+            for action in group._group_actions
+        }
+        sections: dict[str, list[argparse.Action]] = {"what it takes": list(places)}
+        for action in flags:
+            title = own.get(action) or home.get(action.dest) or "what it takes"
+            sections.setdefault(str(title), []).append(action)
+        return [(title, actions) for title, actions in sections.items() if actions]
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
@@ -43,6 +168,8 @@ class Parser(argparse.ArgumentParser):
             name = strange[0].partition("=")[0]
             flags = [flag for action in parser._actions for flag in action.option_strings]
             meant = MEANT.get(name)
+            if name[0] != "-" and "--target" in flags and options.target is None:
+                parser.error(f"unexpected {name!r}; the target is named by a flag: --target {name}")
             close = f"; did you mean {meant}?" if meant in flags else nearest(name, flags)
             parser.error(f"unknown argument {name}{close}")
         return options
@@ -57,6 +184,27 @@ class Parser(argparse.ArgumentParser):
             f"unknown {'command' if command else 'choice'} {value!r}"
             f"{nearest(str(value), choices) or ';'} known: {', '.join(choices)}",
         )
+
+
+def _shortened(action: argparse.Action) -> argparse.Action:
+    """A flag by its long name, with the first part of what is said of it."""
+    short = copy(action)
+    text = str(action.help or "").split("; ")[0]
+    default = re.search(r"\(default: (?:[^()]|\([^()]*\))*\)", str(action.help or ""))
+    short.help = text if default is None or default[0] in text else f"{text} {default[0]}"
+    if action.choices is not None and action.metavar is None:
+        short.metavar = "|".join(map(str, action.choices))
+        if len(short.metavar) > 24:
+            short.metavar = "WORD"
+    if len(action.option_strings) > 1:
+        short.option_strings = action.option_strings[-1:]
+    return short
+
+
+def _shown(action: argparse.Action) -> str:
+    """A positional argument in the usage."""
+    name = str(action.metavar or action.dest)
+    return {"?": f"[{name}]", "*": f"[{name} …]", "+": f"{name} …"}.get(str(action.nargs), name)
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -116,7 +264,8 @@ def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
         reason = getattr(error, "strerror", None) or "it is not valid UTF-8"
         raise DataError(f"cannot read {path}: {reason}") from None
     except tomllib.TOMLDecodeError as error:
-        raise DataError(f"{path} is not TOML: {error}") from None
+        beside = "; the flags of a run are in its run.toml" if Path(path).suffix == ".json" else ""
+        raise DataError(f"{path} is not TOML: {error}{beside}") from None
     if (name := settings.pop("command", arguments[0])) != arguments[0]:
         raise ParameterError(f"{path} is for pyfsagg {name}, not for pyfsagg {arguments[0]}")
     actions = {_key(action): action for action in command._actions}

@@ -7,6 +7,7 @@ tells beside them.  Its picture and its page are tied to it in the face of its r
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import zipfile
@@ -153,6 +154,8 @@ class Result(Part):
     """What it is called in messages."""
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """How it can be shown, with defaults: keywords of `to_json`, `save`, `report` and so on."""
+    _inner: ClassVar[frozenset[str]] = frozenset({"load", "from_json"})
+    """Public names that the completion of a name does not offer."""
     _one_file: ClassVar[bool] = False
     """Whether the record says all, so that it can be saved in one JSON file."""
 
@@ -399,6 +402,19 @@ class Result(Part):
         before = list(view["reading"]) or lines_about(self.data, call.data)
         return call.code(before=before, after=self._lines_after(view))
 
+    def __dir__(self) -> list[str]:
+        return sorted(set(super().__dir__()) - self._inner)
+
+    def _repr_html_(self) -> str:
+        """The answer and the first rows of the table, for a notebook."""
+        from pyfsagg._report.page import sentences_of
+
+        answer = next(iter(sentences_of(self._facts(self._options_in_force({})))), repr(self))
+        table = ""
+        if callable(make := getattr(self, "to_frame", None)):
+            table = make().iloc[:10, :6].to_html(float_format="{:.3g}".format)
+        return f"<p><b>{html.escape(answer)}</b></p>{table}"
+
     def summary_text(self, **options: Any) -> str:
         """The text of the result for a terminal."""
         from pyfsagg._report.page import render_text
@@ -446,7 +462,8 @@ def _saying_what_is_wrong(path: str | os.PathLike[str], noun: str) -> Iterator[N
     except OutputError:
         raise
     except _DAMAGES as error:
-        raise OutputError(f"the {noun} saved in {path} is damaged: {error!r}") from None
+        what = "it is not JSON" if isinstance(error, json.JSONDecodeError) else repr(error)
+        raise OutputError(f"{path} is no saved {noun}, or damaged: {what}") from None
 
 
 def _json_of(document: Mapping[str, Any]) -> str:

@@ -18,7 +18,7 @@ from typing import TextIO
 
 from pyfsagg._base.memory import memory_limit
 from pyfsagg._command.flags import on_cluster
-from pyfsagg._command.parser import Parser, Terminal, commands_of, take_config
+from pyfsagg._command.parser import Parser, Terminal, commands_of, nearest, take_config
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
     aggregate,
@@ -45,27 +45,65 @@ MODULES = (  # in the order in which the help shows their commands
     *(committee, vote, order, unsupervised, saved, lists),
 )
 
-EPILOG = """\
-examples:
-  pyfsagg demo                                    # a run on data that are embedded
-  pyfsagg check table.csv --target class          # what the table holds
-  pyfsagg rank table.csv --target class           # the ranking, how stable it is, a report
-  pyfsagg evaluate table.csv --target class       # accuracy with the selected features
-  pyfsagg aggregate a.txt b.txt c.txt             # several ranked lists into one
-  pyfsagg list filters                            # what there is to choose from
-  pyfsagg help rank                               # the flags of a command
+GROUPS = {
+    "a table": ("rank", "check", "evaluate", "influence", "committee", "order", "unsupervised"),
+    "lists": ("aggregate", "agreement", "vote"),
+    "a screen": ("screen",),
+    "scores": ("standings", "stability"),
+    "saved runs": ("show", "report", "compare"),
+    "the papers": ("reproduce", "cross-check"),
+}
+"""Commands by what one has; the others stand in the last line."""
+
+EXAMPLES = """\
+  pyfsagg rank table.csv --target class  # which features, and how sure that is
+  pyfsagg aggregate a.txt b.txt c.txt    # several ranked lists into one
+  pyfsagg demo                           # a run on embedded data
 """
+
+
+class Overview(Parser):
+    """The parser of all commands, whose help names them by what one has."""
+
+    def format_help(self, whole: bool = True) -> str:
+        """Three examples, then the commands."""
+        formatter = self._get_formatter()
+        actions = next(
+            action for action in self._actions if isinstance(action, argparse._SubParsersAction)
+        )
+        about = {action.dest: str(action.help) for action in actions._get_subactions()}
+        formatter.add_text(str(self.description))
+        formatter.add_text(EXAMPLES)
+        rest = [
+            name
+            for name in about
+            if name not in {each for group in GROUPS.values() for each in group}
+        ]
+        lines = []
+        for title, names in {**GROUPS, "more": tuple(rest)}.items():
+            known = [name for name in names if name in about]
+            if title == "a table" or whole:
+                lines += [f"{title}:", *(f"  {name:<12}  {about[name]}" for name in known)]
+            elif known:
+                lines.append(f"{title}: {', '.join(known)}")
+        formatter.add_text("\n".join(lines))
+        formatter.add_text(
+            "pyfsagg COMMAND --help tells more of a command, pyfsagg --help all of all commands.\n"
+            "pyfsagg --version prints the version."
+        )
+        return formatter.format_help()
 
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser with all commands."""
-    parser = Parser(
+    parser = Overview(
         prog="pyfsagg",
         description="Ensemble feature selection, rank aggregation and selection stability.",
-        epilog=EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"pyfsagg {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", parser_class=Parser
+    )
     for module in MODULES:
         module.add_commands(commands)
     for point in sorted(entry_points(group="pyfsagg.commands"), key=lambda point: point.name):
@@ -93,8 +131,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     words = sys.argv[1:] if arguments is None else list(arguments)
     parser = build_parser()
-    if words[:1] == ["help"]:
-        words = [*words[1:2], "--help"]
+    if words[:1] == ["help"] or not words:
+        words = [*words[1:2], "--help", *words[2:3]]
+    elif words[0].startswith("-") and words[0] not in ("-h", "--help", "--version"):
+        parser.error(f"unknown argument {words[0]}{nearest(words[0], ['--version', '--help'])}")
     try:
         take_config(parser, words)
     except PyfsaggError as error:

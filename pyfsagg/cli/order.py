@@ -1,4 +1,4 @@
-"""``pyfsagg order``: eliminate features by the order of their values within each sample."""
+"""``pyfsagg order``: eliminate features by the order of values in each sample."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ examples:
 def add_commands(commands: Any) -> None:
     parser = commands.add_parser(
         "order",
-        help="eliminate features by the order of their values within each sample",
+        help="eliminate features by the order of values in each sample",
         description="Read each sample as an order of its features, remove features one by one, and "
         "write the order of removal with the divergence (and accuracy) of the remaining ones.",
         epilog=EPILOG,

@@ -111,13 +111,13 @@ Progress = Callable[[int, int], None]
 EPILOG = """\
 examples:
   pyfsagg rank table.csv --target class
-  pyfsagg rank table.csv --target class --method wam --filter mrmr --n-resamples 500 --seed 1
-  pyfsagg rank parts/ --target class --memory-limit 2GB        # larger than memory
-  pyfsagg rank table.parquet --target class --filters ig,su,chi_squared --aggregator rra
-  pyfsagg rank table.csv --target dose --task regression --filters pearson,spearman,ig
-  pyfsagg rank table.csv --target time --event status --filters cox_score,concordance,pearson
-  pyfsagg rank table.csv --target class --max-false 1          # how many can be selected?
+  pyfsagg rank table.csv --target dose --task regression
+  pyfsagg rank patients.csv --target time --event status=2
+  pyfsagg rank table.csv --target class --filter mrmr --n-resamples 500 --seed 1
+  pyfsagg rank table.csv --target class --filters ig,su,chi_squared --aggregator rra
+  pyfsagg rank table.csv --target class --max-false 1                  # how many can be selected?
   pyfsagg rank encoded.csv --target class --feature-groups prefix:=    # one-hot columns as one feature
+  pyfsagg rank parts/ --target class --memory-limit 2GB                # larger than memory
   pyfsagg rank genes.csv --filter frcm --n-resamples 50
   pyfsagg rank words.svmlight --filters ig,su,chi_squared
   zcat table.csv.gz | pyfsagg rank - --target class --threshold 10 --json --quiet
@@ -127,7 +127,7 @@ examples:
 def add_commands(commands: Any) -> None:
     parser = commands.add_parser(
         "rank",
-        help="rank and select the features of a table by an ensemble of filters",
+        help="rank and select features by an ensemble of filters",
         description="Rank the features of a table by filters over resamples (WAM: one filter, "
         "BAM: several) and write the ranking, the score matrices and a report.",
         epilog=EPILOG,

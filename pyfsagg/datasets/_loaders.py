@@ -105,14 +105,28 @@ def check_table(
         frame = read_source(str(table), Reading.of(settings)).frame
     else:
         _refuse_settings(settings)
-        frame = pandas_frame(table, nullable=True)
-        frame = frame if isinstance(frame, pd.DataFrame) else array_frame(frame).frame
-    X, labels = split_target(frame, target)
-    if y is not None:
-        labels = _labels(y, len(X))
+        frame = in_memory(table)
+    X, labels = split_labels(frame, y if target is None else target)
     return find_in_table(
         X, labels, nominal=() if nominal is None else check_list("nominal", nominal), task=task
     )
+
+
+def in_memory(table: Any) -> pd.DataFrame:
+    """A table in memory as a data frame."""
+    frame = pandas_frame(table, nullable=True)
+    return frame if isinstance(frame, pd.DataFrame) else array_frame(frame).frame
+
+
+def split_labels(
+    frame: pd.DataFrame, y: Any, exclude: Sequence[str] = ()
+) -> tuple[pd.DataFrame, pd.Series[Any] | pd.DataFrame | None]:
+    """Features and target of a table, of which `y` is the column (of survival two), or which stands apart."""
+    named = isinstance(y, str) or (
+        isinstance(y, (tuple, list)) and len(y) == 2 and all(isinstance(each, str) for each in y)
+    )
+    X, labels = split_target(frame, y if named and len(frame) != 2 else None, exclude)
+    return X, (labels if labels is not None or y is None else _labels(y, len(X)))
 
 
 def _refuse_settings(settings: dict[str, Any]) -> None:

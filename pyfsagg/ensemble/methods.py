@@ -13,6 +13,7 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
+from pyfsagg._base.spellings import answers_spellings
 from pyfsagg._base.validation import check_list
 from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
@@ -37,6 +38,7 @@ from pyfsagg.resampling.plan import read_plan
 DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared")
 
 
+@answers_spellings
 def wam(
     X: Any,
     y: Any = None,
@@ -128,6 +130,7 @@ def wam(
     return _carry_out(wam, dict(locals()), [filter], Recipe.of(aggregator, aggregator_params))
 
 
+@answers_spellings
 def bam(
     X: Any,
     y: Any = None,

@@ -97,6 +97,7 @@ class EnsembleResult(Ranked, Result):
     """
 
     _kind: ClassVar[str] = "ensemble"
+    _inner = Result._inner | {"setup", "halves", "copies", "permutation", "own_scores"}
     _schema: ClassVar[int] = 3
     _noun: ClassVar[str] = "run"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType(

@@ -338,7 +338,11 @@ def check_goals(max_false: float | None = None, fdr: float | None = None) -> tup
     """The one goal that is given, and its level; one false selection if none is."""
     if max_false is not None and fdr is not None:
         raise ParameterError(
-            Param("max_false"), " and fdr are two different goals", Remedy("give one of them")
+            Param("max_false"),
+            " and ",
+            Param("fdr"),
+            " are two different goals",
+            Remedy("give one of them"),
         )
     if fdr is not None:
         return "fdr", check_level("fdr", fdr)

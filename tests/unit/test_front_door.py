@@ -1,0 +1,121 @@
+"""`pyfsagg.rank`, what notebooks show, what Tab offers, and words of other packages."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pyfsagg
+from pyfsagg._base.spellings import answers_spellings
+from pyfsagg.exceptions import (
+    DataError,
+    InputTypeError,
+    ParameterError,
+    PyfsaggWarning,
+    UnknownNameError,
+)
+
+WINE = pyfsagg.load_dataset("wine")
+FEW = {"n_resamples": 10, "random_state": 0, "n_jobs": 1}
+
+
+def test_rank_is_bam_or_wam_of_a_table_that_was_checked(tmp_path: Path) -> None:
+    frame = WINE.X.assign(kind=WINE.y)
+    frame.to_csv(tmp_path / "wine.csv", index=False)
+    plain = pyfsagg.bam(WINE.X, WINE.y, **FEW)
+    tables = [(WINE.X, WINE.y), (frame, "kind"), (str(tmp_path / "wine.csv"), "kind")]
+    for X, y in tables:
+        found = pyfsagg.rank(X, y, **FEW)
+        np.testing.assert_array_equal(found.scores, plain.scores)
+    one = pyfsagg.rank(frame, "kind", filters="chi_squared", **FEW)
+    other = pyfsagg.wam(WINE.X, WINE.y, filter="chi_squared", **FEW)
+    np.testing.assert_array_equal(one.scores, other.scores)
+    for column, values in {"id": range(178), "copy": WINE.y}.items():
+        with pytest.raises(DataError, match=f"'{column}'; leave it out of X; to accept it: accept"):
+            pyfsagg.rank(frame.assign(**{column: values}), "kind", **FEW)
+    accepted = pyfsagg.rank(frame.assign(id=range(178)), "kind", accept=["row_number"], **FEW)
+    assert "id" in accepted.feature_names
+    with pytest.warns(PyfsaggWarning, match=r"\[constant\] one value or none: 'flat'"):
+        pyfsagg.rank(frame.assign(flat=1.0), "kind", **FEW)
+
+
+def test_rank_takes_groups_times_and_rows_without_a_target() -> None:
+    subject = np.arange(178) // 2
+    frame = WINE.X.assign(kind=WINE.y, subject=subject)
+    by_name = pyfsagg.rank(frame, "kind", groups="subject", **FEW)
+    plan = pyfsagg.resampling.GroupedBootstrap(subject)
+    np.testing.assert_array_equal(
+        by_name.scores, pyfsagg.bam(WINE.X, WINE.y, resampling=plan, **FEW).scores
+    )
+    with pytest.raises(ParameterError, match="groups to the plan of resampling"):
+        pyfsagg.rank(WINE.X, WINE.y, groups=subject, resampling="bootstrap")
+    holes = WINE.y.where(np.arange(178) > 2)
+    with pytest.raises(DataError, match="missing_target"):
+        pyfsagg.rank(WINE.X, holes, **FEW)
+    found = pyfsagg.rank(WINE.X, holes, accept=["missing_target"], **FEW)
+    assert found.data["n_samples"] == 175
+    rng = np.random.default_rng(0)
+    times = pd.DataFrame({"time": rng.integers(1, 99, 178), "status": rng.integers(0, 2, 178)})
+    both = WINE.X.join(times)
+    cox = {"task": "survival", "filters": "cox_score", **FEW}
+    np.testing.assert_array_equal(
+        pyfsagg.rank(both, ("time", "status"), **cox).scores,
+        pyfsagg.rank(WINE.X, times, **cox).scores,
+    )
+
+
+def test_arguments_of_other_packages_are_answered() -> None:
+    for function, name, meant in (
+        (pyfsagg.rank, "seed", "random_state"),
+        (pyfsagg.wam, "n_bootstraps", "n_resamples"),
+        (pyfsagg.bam, "target", "y"),
+        (pyfsagg.bam, "n_resample", "n_resamples"),
+        (pyfsagg.rank, "cores", "n_jobs"),
+    ):
+        told = rf"{function.__name__}\(\) has no argument '{name}'; did you mean '{meant}'\?"
+        with pytest.raises(InputTypeError, match=told):
+            function(WINE.X, **{name: 1})
+    with pytest.raises(InputTypeError, match=r"has no argument 'qqq'; it has: X, y, "):
+        pyfsagg.wam(WINE.X, WINE.y, qqq=1)
+
+    @answers_spellings
+    def outer() -> None:
+        def inner() -> None:
+            """A function without arguments."""
+
+        inner(seed=2)
+
+    with pytest.raises(TypeError, match=r"inner\(\) got an unexpected keyword argument 'seed'"):
+        outer()
+
+
+def test_filters_of_other_packages_are_answered() -> None:
+    known = pyfsagg.list_methods("filters").index
+    for given, meant in (
+        ("mutual_info_classif", "information_gain"),
+        ("Mutual-Info", "information_gain"),
+    ):
+        with pytest.raises(UnknownNameError, match=f"did you mean '{meant}'"):
+            pyfsagg.wam(WINE.X, WINE.y, filter=given)
+        assert meant in known
+    with pytest.raises(UnknownNameError, match="no filter is a model"):
+        pyfsagg.wam(WINE.X, WINE.y, filter="boruta")
+    assert (
+        str(UnknownNameError("filter", "anova", ["anova_f"])).count("did you mean 'anova_f'") == 1
+    )
+    assert "did you mean" not in str(UnknownNameError("filter", "anova", ["chi_squared"]))
+
+
+def test_notebooks_show_the_answer_and_tab_what_a_user_needs() -> None:
+    result = pyfsagg.rank(WINE.X, WINE.y, **FEW)
+    page = result._repr_html_()
+    assert page.startswith("<p><b>")
+    assert page.count("<tr") == 12  # two of heads, ten of features
+    assert "<script" not in page
+    odd = pyfsagg.aggregate([["<i>", "b"], ["b", "<i>"]])
+    assert "<i>" not in odd._repr_html_()
+    offered = {name for name in dir(result) if not name.startswith("_")}
+    assert {"select", "plot", "report", "to_frame", "save"} <= offered
+    assert not offered & {"from_json", "load", "halves", "copies", "setup"}
+    assert len(offered) <= 35
