@@ -364,8 +364,10 @@ def prepare(source: Path, vignettes: Path | None) -> None:
         text = text.replace("](docs/", "](")
         text = re.sub(r"\]\(CONTRIBUTING\.md#", "](contributing.md#", text)
         write(source / f"{Path(name).stem.lower()}.md", text)
-    for name in ("release.md", "reference/vocabulary.md"):
-        write(source / name, (ROOT / "docs" / name).read_text(encoding="utf-8"))
+    words = (ROOT / "docs" / "reference" / "vocabulary.md").read_text(encoding="utf-8")
+    write(source / "reference" / "vocabulary.md", words)
+    # For maintainers: reached from the page on contributing.
+    write(source / "release.md", ALONE + (ROOT / "docs" / "release.md").read_text(encoding="utf-8"))
     write_tutorials(source, vignettes)
     write_api(source / "reference" / "python")
     write_methods(source / "reference")

@@ -27,6 +27,7 @@ from pyfsagg.ensemble.data import (
 )
 from pyfsagg.ensemble.facts import facts_of
 from pyfsagg.ensemble.groups import about_copies, about_groups, clusters_of_run, table_of_groups
+from pyfsagg.ensemble.paragraph import methods_paragraph
 from pyfsagg.ensemble.selection import (
     Selection,
     choose,
@@ -254,6 +255,26 @@ class EnsembleResult(Ranked, Result):
             "n_features_to_select": n_features_to_select, "max_false": max_false, "fdr": fdr
         }  # fmt: skip
         return ranking_frame(self, *read_view(options))
+
+    def methods_text(
+        self,
+        n_features_to_select: Number = "auto",
+        *,
+        max_false: float | None = None,
+        fdr: float | None = None,
+    ) -> str:
+        """A paragraph for the methods section of a paper: what was done, the selection, seed, versions.
+
+        Parameters
+        ----------
+        n_features_to_select, max_false, fdr
+            As in :meth:`select`.
+        """
+        options = {
+            "n_features_to_select": n_features_to_select, "max_false": max_false, "fdr": fdr
+        }  # fmt: skip
+        wish, limit = read_view(options)
+        return methods_paragraph(self, limit or wish)
 
     # How far it can be trusted.
 

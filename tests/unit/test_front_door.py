@@ -119,3 +119,22 @@ def test_notebooks_show_the_answer_and_tab_what_a_user_needs() -> None:
     assert {"select", "plot", "report", "to_frame", "save"} <= offered
     assert not offered & {"from_json", "load", "halves", "copies", "setup"}
     assert len(offered) <= 35
+
+
+def test_a_paragraph_for_a_paper() -> None:
+    result = pyfsagg.rank(WINE.X, WINE.y, filters="chi_squared", aggregator="stuart", **FEW)
+    text = result.methods_text()
+    assert "\n" not in text
+    for part in (
+        "13 features of 178 samples",
+        "chi squared",
+        "10 resamples",
+        "(Stuart et al., 2003)",
+    ):
+        assert part in text
+    assert result.selection().reason.rstrip(".") in text
+    assert f"pyfsagg {pyfsagg.__version__}" in text
+    assert text.endswith("the seed 0.")
+    assert (
+        "The best 3 of 13 features were selected, a number that was fixed" in result.methods_text(3)
+    )
