@@ -57,8 +57,10 @@ def test_every_tier_of_the_makefile_is_explained() -> None:
 @pytest.fixture(scope="module")
 def workflow() -> dict[Any, Any]:
     yaml = pytest.importorskip("yaml")
-    (file,) = (ROOT / ".github" / "workflows").glob("*.yml")
-    return yaml.safe_load(file.read_text(encoding="utf-8"))
+    return yaml.safe_load(read(".github/workflows/ci.yml"))
+
+
+WORKFLOWS = sorted(file.name for file in (ROOT / ".github" / "workflows").glob("*.yml"))
 
 
 def test_every_configuration_file_is_valid() -> None:
@@ -80,26 +82,60 @@ def test_hosted_tests_run_where_it_is_promised(workflow: dict[Any, Any]) -> None
     assert {"python-version": matrix["python"][0]} in lowest
 
 
-def test_steps_of_the_hosted_tests_name_what_exists(workflow: dict[Any, Any]) -> None:
+@pytest.mark.parametrize("file", WORKFLOWS)
+def test_steps_of_workflows_name_what_exists(file: str) -> None:
+    yaml = pytest.importorskip("yaml")
+    text = read(f".github/workflows/{file}")
+    workflow = yaml.safe_load(text)
     project = tomllib.loads(read("pyproject.toml"))
     extras = set(project["project"]["optional-dependencies"])
     markers = {each.split(":")[0] for each in project["tool"]["pytest"]["ini_options"]["markers"]}
     targets = set(re.findall(r"^([a-z]+):", read("Makefile"), re.MULTILINE))
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "group" in workflow["concurrency"]
+    known = {"runs-on", "strategy", "steps", "needs", "permissions", "environment"}
     for name, job in workflow["jobs"].items():
-        assert set(job) <= {"runs-on", "strategy", "steps"}, name
+        assert set(job) <= known, name
         for step in job["steps"]:
             assert ("uses" in step) != ("run" in step), name
-            if "uses" in step:
-                assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step["uses"]), step
+            if "uses" in step:  # pinned to a commit, whose version a comment says
+                assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"]), step
+                assert re.search(rf"{step['uses']} # v\d+\.\d+\.\d+$", text, re.MULTILINE)
             said = step.get("run", "")
             for given in re.findall(r"-e \.\[([\w,]+)\]", said):
                 assert set(given.split(",")) <= extras, said
             for expression in re.findall(r'-m "([^"]+)"', said):
                 assert set(re.findall(r"\w+", expression)) - {"not", "and"} <= markers, said
-            for file in re.findall(r"\b(?:tests|tools)/[\w./]+", said):
-                assert (ROOT / file).is_file(), said
+            for script in re.findall(r"\b(?:tests|tools)/[\w./]+", said):
+                assert (ROOT / script).is_file(), said
             for target in re.findall(r"\bmake ([a-z]+)", said):
                 assert target in targets, said
+
+
+def test_what_is_published_is_trusted_and_attested() -> None:
+    yaml = pytest.importorskip("yaml")
+    jobs = yaml.safe_load(read(".github/workflows/publish.yml"))["jobs"]
+    assert jobs["build"]["permissions"]["attestations"] == "write"
+    assert jobs["upload"]["permissions"] == {"id-token": "write"}
+    assert "secrets." not in read(".github/workflows/publish.yml")
+    nightly = read(".github/workflows/nightly.yml")
+    assert "--pre" in nightly
+    updates = yaml.safe_load(read(".github/dependabot.yml"))["updates"]
+    assert {each["package-ecosystem"] for each in updates} == {"github-actions", "pip"}
+
+
+def test_the_recipe_of_conda_needs_what_the_package_needs() -> None:
+    yaml = pytest.importorskip("yaml")
+    recipe = yaml.safe_load(read("recipe.yaml"))
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    assert recipe["context"]["version"] == pyfsagg.__version__
+    needed = {
+        line.replace(" ", "").replace("-base", "") for line in recipe["requirements"]["run"][1:]
+    }
+    assert needed == set(project["dependencies"])
+    assert recipe["about"]["license"] == project["license"]
+    minors = {each.split(" :: ")[-1] for each in project["classifiers"] if "3." in each}
+    assert f"3.{min(int(each.split('.')[1]) for each in minors)}" == recipe["context"]["python_min"]
 
 
 # --- where data come from --------------------------------------------------------------------
