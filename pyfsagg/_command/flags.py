@@ -126,8 +126,13 @@ def require_target(target: str | None, filters: object) -> None:
         )
 
 
-def add_output_flags(parser: argparse.ArgumentParser, default: str, *, result: bool = True) -> None:
-    """Where results go and how much is said; `result`: whether they can be read again."""
+def add_output_flags(
+    parser: argparse.ArgumentParser, default: str, *, result: bool = True, brief: bool = False
+) -> None:
+    """Where results go and how much is said; `result`: whether they can be read again.
+
+    A `brief` command prints the answer, and the rest only if asked for.
+    """
     parser.set_defaults(default_folder=default)
     add = Flags(parser)
     text = f"new or empty folder for the results (default: {default}, or the next free name)"
@@ -146,6 +151,8 @@ def add_output_flags(parser: argparse.ArgumentParser, default: str, *, result: b
         add("--config", metavar="FILE", help=text)
     add.switch("--json", help="print the result as JSON")
     add.switch("-q", "--quiet", help="print errors only")
+    if brief:
+        add.switch("-v", "--verbose", help="print all facts, and not the answer alone")
 
 
 def add_work_flags(

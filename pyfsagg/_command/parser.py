@@ -223,7 +223,18 @@ def nearest(given: str, known: Iterable[str]) -> str:
 
 CONFIG_FILE = "run.toml"
 NOT_KEPT = frozenset(
-    {"checkpoint", "config", "dask", "help", "json", "output", "overwrite", "quiet", "scratch"}
+    {
+        "checkpoint",
+        "config",
+        "dask",
+        "help",
+        "json",
+        "output",
+        "overwrite",
+        "quiet",
+        "scratch",
+        "verbose",
+    }
 )
 """Flags that are typed: a file from elsewhere names no folder to write into, and no scheduler, whose
 answers Python unpickles."""

@@ -61,6 +61,7 @@ def keep_result(
     is shown, or makes that of the result; `draw` writes pictures into the folder; the lines `said` about
     the data are printed when everything is checked and the work begins.
     """
+    from pyfsagg._report.page import answer_of, render_text
     from pyfsagg._run.result import REPORT_FILE
 
     if options.xlsx and find_spec("xlsxwriter") is None:
@@ -98,10 +99,14 @@ def keep_result(
         print(result.to_json(**chosen))
     elif not options.quiet:
         slash = "/" if str(folder) != "." else ""
+        brief = getattr(options, "verbose", None) is False
+        facts = result._facts(result._options_in_force(chosen))
         print(
-            f"{result.summary_text(**chosen)}\n\nResults are in {folder}{slash}: {', '.join(files)} "
-            f"and the report {REPORT_FILE} ({elapsed:.1f} s)"
+            f"{render_text(answer_of(facts) if brief else facts)}\n\nResults are in {folder}{slash}: "
+            f"{', '.join(files)} and the report {REPORT_FILE} ({elapsed:.1f} s)"
         )
+        if brief:
+            print(f"Read {folder / REPORT_FILE} next; pyfsagg show {folder} prints the details.")
     return result
 
 

@@ -275,6 +275,14 @@ def render_text(blocks: Iterable[Block]) -> str:
     return "\n\n".join(filter(None, map(_rendered, blocks)))
 
 
+def answer_of(blocks: Sequence[Block]) -> list[Block]:
+    """The answer among the facts of a result: what stands before the first table, the first paragraph
+    after it, which says how sure that is, and the table."""
+    place = next((k for k, block in enumerate(blocks) if isinstance(block, PageTable)), len(blocks))
+    sure = next((block for block in blocks[place + 1 :] if isinstance(block, Text)), None)
+    return [*blocks[:place], *([] if sure is None else [sure]), *blocks[place : place + 1]]
+
+
 def _rendered(block: Block) -> str:
     match block:
         case Text(text):

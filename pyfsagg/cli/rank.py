@@ -148,7 +148,7 @@ def add_commands(commands: Any) -> None:
         help="how numbers are divided into bins (default: equal_width)",
     )
     group.add_argument("--bins", type=int, metavar="N", help="number of bins (default: 10)")
-    add_output_flags(parser, "pyfsagg-rank")
+    add_output_flags(parser, "pyfsagg-rank", brief=True)
     # The bins of a table in memory are those of a filter: --filter-param mrmr.bins=5.
     parser.set_defaults(run=_rank, called={"binning": None, "bins": None})
 
@@ -159,7 +159,7 @@ def add_commands(commands: Any) -> None:
         "resamples and write the ranking, the score matrices and a report.",
     )
     _add_method_flags(demo)
-    add_output_flags(demo, "pyfsagg-demo")
+    add_output_flags(demo, "pyfsagg-demo", brief=True)
     demo.set_defaults(run=lambda options: _rank_loaded(options, "ionosphere"))
 
 

@@ -27,7 +27,13 @@ def test_rank_writes_everything_and_says_where(process, table: Path, tmp_path: P
     )
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     assert "4 of 13 features are selected:" in done.stdout
-    assert "Results are in out/" in done.stdout
+    paragraphs = done.stdout.split("\n\n")  # the answer, how sure it is, the table, what to do next
+    assert paragraphs[0].startswith("4 of 13 features are selected:")
+    assert paragraphs[1].startswith("Would another sample") or "agree" in paragraphs[1]
+    assert paragraphs[2].startswith("The first of the selected features.")
+    assert paragraphs[3].startswith("Results are in out/")
+    assert paragraphs[3].endswith("pyfsagg show out prints the details.\n")
+    assert len(paragraphs) == 4
     said = done.stderr.splitlines()
     scored = (
         40 + 2 * 5 + 1000 + 2 * 5
@@ -138,7 +144,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(refused, tmp_path, arguments, 
 
 
 def test_usage_errors_are_one_line(pyfsagg, refused) -> None:
-    for line in ("", "rnk", "rank", "rank t.csv --target a --nonsense"):
+    for line in ("rnk", "rank", "rank t.csv --target a --nonsense"):
         assert "--help" in refused(line)
     pyfsagg("--help")
     pyfsagg("rank --help")
@@ -170,7 +176,7 @@ def test_interrupt_leaves_no_broken_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("flags", ["--n-resamples 1", "--resampling feature_subspace"])
 def test_runs_without_a_stability_say_why(pyfsagg, table: Path, tmp_path: Path, flags) -> None:
     done = pyfsagg(
-        f"rank wine.csv --target kind --exclude subject --n-resamples 20 --output out {flags}"
+        f"rank wine.csv --target kind --exclude subject --n-resamples 20 -v --output out {flags}"
     )
     assert "The agreement of the resamples is not defined: " in done.stdout
     document = json.loads((tmp_path / "out" / "run.json").read_text())
