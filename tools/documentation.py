@@ -359,11 +359,11 @@ def prepare(source: Path, vignettes: Path | None) -> None:
     )
     for page in sorted(source.rglob("*.md")):
         page.write_text(execute(page.read_text(encoding="utf-8"), page.name), encoding="utf-8")
-    for name in ("CHANGELOG.md", "CONTRIBUTING.md"):
-        text = (ROOT / name).read_text(encoding="utf-8")
-        text = text.replace("](docs/", "](")
-        text = re.sub(r"\]\(CONTRIBUTING\.md#", "](contributing.md#", text)
-        write(source / f"{Path(name).stem.lower()}.md", text)
+    for name in ("CHANGELOG.md", "CONTRIBUTING.md", "GOVERNANCE.md", "CODE_OF_CONDUCT.md"):
+        text = (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](")
+        text = re.sub(r"\]\(([A-Z_]+\.md)", lambda link: link[0].lower(), text)
+        alone = "" if name.startswith("C") and "_" not in name else ALONE
+        write(source / name.lower(), alone + text)
     words = (ROOT / "docs" / "reference" / "vocabulary.md").read_text(encoding="utf-8")
     write(source / "reference" / "vocabulary.md", words)
     # For maintainers: reached from the page on contributing.
