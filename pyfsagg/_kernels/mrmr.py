@@ -1,4 +1,4 @@
-"""Greedy minimum-redundancy maximum-relevance selection for a block of resamples."""
+"""Greedy selection by mutual information (mRMR and its relatives) for a block of resamples."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ from pyfsagg._kernels.mrmr_counts import (
     Draws,
     Encoded,
     Tables,
-    add_information,
     allocate,
     encode,
-    information,
     log_table,
+    nats,
     place_draws,
     words_for,
+    write_information,
 )
 
 _TOGETHER = 4  # columns counted at once
 _POSITIVE = (1 << 60) - 1  # tells the compiler that a place needs no check for being negative
 _MOST_STEPS = 1 << 16
 _MOST_CELLS = 1 << 14
+
+MIM, MRMR, JMI, DISR, JMIM, NJMIM, CMIM = range(7)
+"""Criteria; those from JMI on join each selected feature with the class: see `joint_information.py`."""
 
 
 class FewRows(NamedTuple):
@@ -90,6 +93,7 @@ def takes_few_rows(weights: NDArray[np.uint16], n_codes: NDArray[np.int64]) -> b
 def place_rows(
     weights: NDArray[np.uint16],
     n_codes: NDArray[np.int64],
+    n_features: int,
     like: NDArray[np.unsignedinteger[Any]],
     tables: Tables,
 ) -> FewRows:
@@ -104,7 +108,7 @@ def place_rows(
             steps[(more - 1) * size + count] = value[count + more] - value[count]
     n_columns, most = n_codes.shape[0], int(n_codes.max())
     levels = min(most, rows.shape[0])
-    shift = _shift(levels)
+    shift = _shift(min(int(n_codes[:n_features].max()), rows.shape[0]))
     return FewRows(
         rows,
         times,
@@ -153,16 +157,16 @@ def _meet_row(
 
 
 @kernel
-def add_row_by_row(
-    few: FewRows, a: int, wanted: NDArray[np.bool_], tables: Tables, sums: Floats
+def write_row_by_row(
+    few: FewRows, a: int, others: NDArray[np.int64], tables: Tables, found: NDArray[np.int64]
 ) -> None:
-    """Add the mutual information (nats) of column `a` with each wanted column b to ``sums[b]``."""
+    """Write the mutual information (fixed point) of column `a` with features b to ``found[b]``."""
     codes, cells, times, steps = few.codes, few.cells, few.times, few.steps
     first_step, n_levels, level_sums = few.first_step, few.n_levels, few.level_sums
+    own = tables.value[-1] - level_sums[a]
     if n_levels[a] <= 1:
+        found[others] = 0
         return
-    others = np.flatnonzero(wanted)
-    known = (tables.value[-1], level_sums[a], n_levels[a])
     k = few.rows.shape[0]
     start = np.empty(k, dtype=np.uint32)
     for i in range(k):
@@ -185,68 +189,87 @@ def add_row_by_row(
             total_d += _meet_row(cells, cell + np.int64(codes[at_d + i]), more, steps, step)
             cell += size
             total_e += _meet_row(cells, cell + np.int64(codes[at_e + i]), more, steps, step)
-        sums[b] += information(known, level_sums[b], n_levels[b], total_b, tables)
-        sums[c] += information(known, level_sums[c], n_levels[c], total_c, tables)
-        sums[d] += information(known, level_sums[d], n_levels[d], total_d, tables)
-        sums[e] += information(known, level_sums[e], n_levels[e], total_e, tables)
+        found[b] = own - level_sums[b] + total_b
+        found[c] = own - level_sums[c] + total_c
+        found[d] = own - level_sums[d] + total_d
+        found[e] = own - level_sums[e] + total_e
     for b in others[together:]:
         total = 0
         cells[:size] = 0
         for i in range(k):
             cell, step = np.int64(start[i]) + np.int64(codes[b * k + i]), np.int64(first_step[i])
             total += _meet_row(cells, cell, np.int64(times[i]), steps, step)
-        sums[b] += information(known, level_sums[b], n_levels[b], total, tables)
+        found[b] = own - level_sums[b] + total
 
 
 @kernel
-def next_selected(
-    relevance: Floats,
-    redundancy: Floats,
-    left: NDArray[np.bool_],
-    k: int,
-) -> tuple[int, float]:
-    """First column of the largest relevance less mean redundancy among those `left`, and that score."""
+def next_selected(criterion: Floats, left: NDArray[np.bool_]) -> int:
+    """First column of the largest criterion among those `left`."""
     best, best_score = -1, -np.inf
     for j in range(left.shape[0]):
-        if left[j]:
-            score = relevance[j] - redundancy[j] / max(k, 1)
-            if score > best_score:
-                best, best_score = j, score
-    return best, best_score
+        if left[j] and criterion[j] > best_score:
+            best, best_score = j, criterion[j]
+    return best
+
+
+class Resample(NamedTuple):
+    """One resample, encoded in one of two ways: features, class, and room for joint columns.
+
+    Joint column number s is that of the feature selected as number s with the class.
+    """
+
+    encoded: Encoded
+    draws: Draws
+    few: FewRows
+    by_rows: bool
+    tables: Tables
+    weight: NDArray[np.uint16]
+    n_features: int
 
 
 @kernel
-def _select(
-    masks: tuple[Encoded, Draws],
-    few: FewRows,
-    by_rows: bool,
-    tables: Tables,
-    n_features: int,
-    scores: Floats,
-    order: NDArray[np.int64],
+def write_pairs(
+    resample: Resample, a: int, others: NDArray[np.int64], found: NDArray[np.int64]
 ) -> None:
-    """Fill `scores` and `order` of one resample (class last); the others keep their last criterion."""
-    relevance = np.zeros(n_features)
-    redundancy = np.zeros(n_features)
-    left = np.ones(n_features, dtype=np.bool_)
-    encoded, draws = masks
+    """Write the mutual information (fixed point) of column `a` with features b to ``found[b]``."""
+    encoded, draws, few, by_rows, tables = resample[:5]
     if by_rows:
-        add_row_by_row(few, n_features, left, tables, relevance)
+        write_row_by_row(few, a, others, tables, found)
     else:
-        add_information(encoded, draws, n_features, left, tables, relevance)
-    depth = order.shape[0]
-    for k in range(depth):
-        best, score = next_selected(relevance, redundancy, left, k)
+        write_information(encoded, draws, a, others, tables, found, -1, found)
+
+
+@kernel
+def relevances(resample: Resample) -> tuple[NDArray[np.int64], Floats]:
+    """Mutual information of every feature with the class, in fixed point and in nats."""
+    few, encoded, n_features = resample.few, resample.encoded, resample.n_features
+    n_levels = few.n_levels if resample.by_rows else encoded.n_levels
+    with_class, relevance = np.empty(n_features, dtype=np.int64), np.empty(n_features)
+    write_pairs(resample, n_features, np.arange(n_features), with_class)
+    for j in range(n_features):
+        n_cells = n_levels[n_features] * n_levels[j]
+        relevance[j] = nats(with_class[j], n_cells, resample.tables)
+    return with_class, relevance
+
+
+@kernel
+def _select(resample: Resample, criterion: int, scores: Floats, order: NDArray[np.int64]) -> None:
+    """Fill `scores` and `order` of one resample; the others keep their last criterion."""
+    n_levels = resample.few.n_levels if resample.by_rows else resample.encoded.n_levels
+    found, relevance = relevances(resample)
+    scores[:] = relevance
+    redundancy = np.zeros(relevance.shape[0])
+    left = np.ones(relevance.shape[0], dtype=np.bool_)
+    for k in range(order.shape[0]):
+        best = next_selected(scores, left)
         order[k] = best
-        scores[best] = score
         left[best] = False
-        if k + 1 < depth:
-            if by_rows:
-                add_row_by_row(few, best, left, tables, redundancy)
-            else:
-                add_information(encoded, draws, best, left, tables, redundancy)
-    for j in np.flatnonzero(left):
-        scores[j] = relevance[j] - redundancy[j] / max(depth - 1, 1)
+        if k + 1 < order.shape[0] and criterion == MRMR:
+            others = np.flatnonzero(left)
+            write_pairs(resample, best, others, found)
+            for j in others:
+                redundancy[j] += nats(found[j], n_levels[best] * n_levels[j], resample.tables)
+                scores[j] = relevance[j] - redundancy[j] / (k + 1)
 
 
 @kernel
@@ -272,11 +295,58 @@ def _row_codes(
 
 
 @kernel
+def way_of_counting(
+    weights: NDArray[np.uint16], n_codes: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], int]:
+    """Which resamples are counted row by row, and the most draws of one that is not."""
+    by_rows = np.empty(weights.shape[0], dtype=np.bool_)
+    most_masked = 1
+    for r in range(weights.shape[0]):
+        by_rows[r] = takes_few_rows(weights[r], n_codes)
+        most_masked = max(most_masked, 1 if by_rows[r] else int(weights[r].astype(np.int64).sum()))
+    return by_rows, most_masked
+
+
+@kernel
+def encode_resample(
+    columns: CountedColumns,
+    n_codes: NDArray[np.int64],
+    bins: int,
+    reading: int,
+    labels: NDArray[np.int32],
+    weight: NDArray[np.uint16],
+    by_rows: bool,
+    like: NDArray[np.unsignedinteger],
+    encoded: Encoded,
+) -> tuple[Resample, int]:
+    """The features and the class of one resample, and the next free word of the masks."""
+    n, n_features = columns.values.shape
+    row_codes = np.empty(n, dtype=np.uint32)
+    n_draws = int(weight.astype(np.int64).sum())
+    tables = log_table(n_draws)
+    draws = place_draws(weight[:0] if by_rows else weight)
+    few = place_rows(weight if by_rows else weight[:0], n_codes, n_features, like, tables)
+    word = 0
+    for j in range(n_features + 1):
+        if j < n_features:
+            used = _row_codes(columns, j, bins, reading, n_draws, weight, row_codes)
+        else:
+            used = int(n_codes[j])
+            row_codes[:] = labels
+        if by_rows:
+            encode_rows(few, j, row_codes, used, tables)
+        else:
+            word = encode(encoded, j, word, row_codes, used, weight, draws, tables)
+    return Resample(encoded, draws, few, by_rows, tables, weight, n_features), word
+
+
+@kernel
 def mrmr_block(
     columns: CountedColumns,
     n_codes: NDArray[np.int64],
     bins: int,
     reading: int,
+    criterion: int,
     labels: NDArray[np.int32],
     weights: NDArray[np.uint16],
     like: NDArray[np.unsignedinteger],
@@ -284,30 +354,11 @@ def mrmr_block(
     orders: NDArray[np.int64],
 ) -> None:
     """Scores (b, p) and orders (b, k) of b resamples; `n_codes` bounds the codes, of the class last."""
-    n, n_features = columns.values.shape
-    totals = weights.astype(np.int64).sum(axis=1)
-    by_rows = np.empty(weights.shape[0], dtype=np.bool_)
-    most_masked = 1
-    for r in range(weights.shape[0]):
-        by_rows[r] = takes_few_rows(weights[r], n_codes)
-        most_masked = max(most_masked, 1 if by_rows[r] else int(totals[r]))
+    by_rows, most_masked = way_of_counting(weights, n_codes)
     encoded = allocate(most_masked, n_codes, like)
-    row_codes = np.empty(n, dtype=np.uint32)
     for r in range(weights.shape[0]):
-        weight = weights[r]
-        n_draws = int(totals[r])
-        tables = log_table(n_draws)
-        draws = place_draws(weight[:0] if by_rows[r] else weight)
-        few = place_rows(weight if by_rows[r] else weight[:0], n_codes, like, tables)
-        word = 0
-        for j in range(n_features + 1):
-            if j < n_features:
-                used = _row_codes(columns, j, bins, reading, n_draws, weight, row_codes)
-            else:
-                used = int(n_codes[j])
-                row_codes[:] = labels[r if labels.shape[0] > 1 else 0]
-            if by_rows[r]:
-                encode_rows(few, j, row_codes, used, tables)
-            else:
-                word = encode(encoded, j, word, row_codes, used, weight, draws, tables)
-        _select((encoded, draws), few, by_rows[r], tables, n_features, scores[r], orders[r])
+        label = labels[r if labels.shape[0] > 1 else 0]
+        resample, _ = encode_resample(
+            columns, n_codes, bins, reading, label, weights[r], by_rows[r], like, encoded
+        )
+        _select(resample, criterion, scores[r], orders[r])

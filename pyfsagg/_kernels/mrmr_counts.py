@@ -22,7 +22,6 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
 from pyfsagg._kernels import kernel
 
 WORD_BITS = 64
@@ -233,6 +232,9 @@ class Encoded(NamedTuple):
     counter: NDArray[np.int64]  # (most levels,), all zero between calls
     cells: NDArray[np.int64]  # flat scratch for one table of dense cells
     renamed: NDArray[np.int64]  # (most levels,) scratch
+    parent: NDArray[
+        np.int64
+    ]  # (n_columns, most dense levels), of a joint column its level of the first
 
 
 @kernel
@@ -283,6 +285,7 @@ def allocate(
         np.zeros(most + 1, dtype=np.int64),
         np.empty(most_dense * most_dense, dtype=np.int64),
         np.empty(most + 1, dtype=np.int64),
+        np.zeros((n_columns, most_dense), dtype=np.int64),
     )
 
 
@@ -510,33 +513,52 @@ def _complete(
         cells[(dense_a - 1) * columns + k] = rest
 
 
-@kernel(inline="always")
-def information(
-    known: tuple[int, int, int], level_sum: int, n_levels: int, total: int, tables: Tables
-) -> float:
-    """Mutual information (nats) of two columns from their sums of c·ln c.
+@kernel
+def nats(excess: int, n_cells: int, tables: Tables) -> float:
+    """A mutual information in nats, from fixed point; 0 within the rounding of `n_cells` logarithms."""
+    value = tables.value
+    least = (value[-1] >> 50) + 2 * min(n_cells, value.shape[0])
+    return excess * tables.unit if excess > least else 0.0
 
-    `known` holds that of a column with one level and, of the first column, that over its levels and their
-    number; `total` is the sum over the cells.  A value within the rounding of the logarithms is 0.
-    """
-    whole, own, own_levels = known
-    excess = whole - own - level_sum + total
-    n_cells = min(own_levels * n_levels, tables.value.shape[0])
-    return excess * tables.unit if excess > (whole >> 50) + 2 * n_cells else 0.0
+
+@kernel(inline="always")
+def _merged_sum(
+    cells: NDArray[np.int64],
+    parent: NDArray[np.int64],
+    rows: int,
+    columns: int,
+    merged: NDArray[np.int64],
+    n_parents: int,
+    value: NDArray[np.int64],
+) -> int:
+    """Sum over the cells after the rows of each parent are added up."""
+    size = n_parents * columns
+    merged[:size] = 0
+    for row in range(rows):
+        first = parent[row] * columns
+        for k in range(columns):
+            merged[first + k] += cells[row * columns + k]
+    total = 0
+    for cell in range(size):
+        total += value[merged[cell]]
+    return total
 
 
 @kernel
-def add_information(
+def write_information(
     encoded: Encoded,
     draws: Draws,
     a: int,
-    wanted: NDArray[np.bool_],
+    others: NDArray[np.int64],
     tables: Tables,
-    sums: Floats,
+    found: NDArray[np.int64],
+    w: int,
+    of_first: NDArray[np.int64],
 ) -> None:
-    """Add the mutual information (nats) of column `a` with each wanted column b to ``sums[b]``.
+    """Write the mutual information (fixed point) of column `a` with columns b to ``found[b]``.
 
-    One call serves all columns because handing over the arrays costs more than a small pair.
+    If `a`, of few levels, joins column `w` with another one, that of `w` goes to ``of_first[b]``; otherwise
+    `w` is -1.  One call serves all columns because handing over the arrays costs more than a small pair.
     """
     codes, masks, listed = encoded.codes, encoded.masks, encoded.listed
     mask_start, list_start, list_stop = encoded.mask_start, encoded.list_start, encoded.list_stop
@@ -548,16 +570,30 @@ def add_information(
     n_single = first_double // WORD_BITS
     whole = value[value.shape[0] - 1]
     levels_a, dense_a = n_levels[a], n_dense[a]
-    for b in range(wanted.shape[0]):
+    levels_w = n_levels[w] if w >= 0 else 0
+    merged = np.empty(levels_w * MAX_TABULATED, dtype=np.int64)
+    for b in others:
         levels_b, dense_b = n_levels[b], n_dense[b]
-        if not wanted[b] or levels_a <= 1 or levels_b <= 1:
-            continue
-        if levels_a > MAX_TABULATED or levels_b > MAX_TABULATED:
+        of_w = level_sums[w] + level_sums[b] - whole if w >= 0 else 0
+        if levels_a <= 1 or levels_b <= 1:
+            total = level_sums[a] + level_sums[b] - whole
+        elif levels_a > MAX_TABULATED or levels_b > MAX_TABULATED:
             more, fewer = (a, b) if levels_a > levels_b else (b, a)
             total = _walk(
                 listed, list_start[more], list_stop[more], codes, fewer * width, first_double,
                 value, counter,
             )  # fmt: skip
+            if w >= 0:  # it is b that has many levels
+                of_w = _walk(
+                    listed,
+                    list_start[b],
+                    list_stop[b],
+                    codes,
+                    w * width,
+                    first_double,
+                    value,
+                    counter,
+                )
         else:
             size = levels_a * levels_b
             cells[:size] = 0
@@ -579,6 +615,10 @@ def add_information(
             total = 0
             for cell in range(size):
                 total += value[cells[cell]]
-        sums[b] += information(
-            (whole, level_sums[a], levels_a), level_sums[b], levels_b, total, tables
-        )
+            if w >= 0:
+                of_w = _merged_sum(
+                    cells, encoded.parent[a], levels_a, levels_b, merged, levels_w, value
+                )
+        found[b] = whole - level_sums[a] - level_sums[b] + total
+        if w >= 0:
+            of_first[b] = whole - level_sums[w] - level_sums[b] + of_w

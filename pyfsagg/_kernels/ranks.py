@@ -265,17 +265,15 @@ def correlation_mrmr(
         for j in range(p):
             _standardise(values[:, j], w, total, z[j])
             relevance[j] = min(abs(_dot(z[j], zy)), 1.0)
+        scores[r] = relevance
         redundancy[:] = 0.0
         left[:] = True
         for k in range(n_selected):
-            best, score = next_selected(relevance, redundancy, left, k)
-            scores[r, best] = score
+            best = next_selected(scores[r], left)
             left[best] = False
             orders[r, k] = best
             if k + 1 < n_selected:
                 for j in range(p):
                     if left[j]:
                         redundancy[j] += min(abs(_dot(z[j], z[best])), 1.0)
-        for j in range(p):
-            if left[j]:
-                scores[r, j] = relevance[j] - redundancy[j] / max(n_selected - 1, 1)
+                        scores[r, j] = relevance[j] - redundancy[j] / (k + 1)

@@ -9,7 +9,7 @@ from pyfsagg.filters.association import (
 )
 from pyfsagg.filters.entropy import gain_ratio, information_gain, symmetric_uncertainty
 from pyfsagg.filters.model import function_filter
-from pyfsagg.filters.mrmr import mrmr
+from pyfsagg.filters.mrmr import information_selection, mrmr
 from pyfsagg.filters.survival import concordance, cox_score, martingale_residuals
 from pyfsagg.filters.variance import near_zero_variance
 
@@ -24,6 +24,7 @@ __all__ = [
     "function_filter",
     "gain_ratio",
     "information_gain",
+    "information_selection",
     "martingale_residuals",
     "mrmr",
     "near_zero_variance",

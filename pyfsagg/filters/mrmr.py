@@ -1,4 +1,4 @@
-"""Minimum redundancy, maximum relevance (MID form) by plug-in mutual information over bins."""
+"""Greedy selection by plug-in mutual information over bins: mRMR (MID form) and its relatives."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.memory import within_memory
+from pyfsagg._base.memory import require_memory, within_memory
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels.class_tables import EQUAL_WIDTH, PRAZNIK, CountedColumns
-from pyfsagg._kernels.mrmr import mrmr_block
-from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Remedy, Use
+from pyfsagg._kernels.joint_information import joint_block
+from pyfsagg._kernels.mrmr import CMIM, DISR, JMI, JMIM, MIM, MRMR, NJMIM, mrmr_block
+from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Message, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.table import Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
@@ -33,7 +36,12 @@ from pyfsagg.filters._base import (
     settle_depth,
 )
 
-_READINGS = {"equal_width": EQUAL_WIDTH, "praznik": PRAZNIK}
+_READINGS = {"equal_width": EQUAL_WIDTH, "praznik": PRAZNIK, "kendall": EQUAL_WIDTH}
+_CRITERIA = {
+    "mrmr": MRMR, "jmi": JMI, "disr": DISR, "jmim": JMIM, "njmim": NJMIM, "cmim": CMIM, "mim": MIM,
+}  # fmt: skip
+_RISING = (JMI, DISR, JMIM, NJMIM)
+"""Criteria that are larger for the second feature than for the first, so that only the order counts."""
 _BINS = 10
 _STEPS, _TIMED_PAIRS = 10, 200_000
 """Steps of a selection, at least, and pairs of features that are timed to forecast a whole selection."""
@@ -45,15 +53,15 @@ def _pairs(n_features: int, depth: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class MrmrResult:
-    """Outcome of :func:`mrmr`.
+class InformationSelection:
+    """Outcome of :func:`mrmr` and :func:`information_selection`.
 
     Attributes
     ----------
     scores : ndarray of float64, shape (n_features,)
-        Score (nats) at which each feature was selected, in column order; a feature that was not
+        Criterion at which each feature was selected, in column order; a feature that was not
         selected has the criterion that it had when the last one was selected.  Scores need not fall
-        along the selection order, and may be negative.
+        along the selection order.
     order : ndarray of intp, shape (n_selected,)
         Columns in the order of selection.
     feature_names : tuple of str
@@ -74,23 +82,45 @@ class MrmrResult:
     def __repr__(self) -> str:
         first = ", ".join(self.feature_names[j] for j in self.order[:5])
         more = ", …" if len(self.order) > 5 else ""
-        return f"MrmrResult({len(self.order)} of {len(self.scores)} features: {first}{more})"
+        return (
+            f"InformationSelection({len(self.order)} of {len(self.scores)} features: {first}{more})"
+        )
+
+
+def _order(numbers: NDArray[Any]) -> NDArray[np.uint32]:
+    """How each row of a column compares with each row: 0 below, 1 above, 2 equal, 3 unknown."""
+    one, other = numbers[:, np.newaxis], numbers[np.newaxis]
+    codes = np.full((len(numbers), len(numbers)), 3, dtype=np.uint32)
+    for code, holds in enumerate((one < other, one > other, one == other)):
+        codes[holds] = code
+    return codes.ravel()
 
 
 @dataclass(frozen=True, eq=False)
-class MrmrScorer:
-    """mRMR bound to a table; output ``"mrmr"``."""
+class InformationScorer:
+    """A criterion bound to a table; its output has the name of the criterion.
+
+    With `pairs` the rows of `columns` are the ordered pairs of rows of the table (Kendall's transformation).
+    """
 
     columns: CountedColumns
     n_classes: int
     n_selected: int
     reading: int
     bins: int
-    outputs: tuple[str, ...] = ("mrmr",)
+    criterion: str = "mrmr"
+    pairs: Target | None = None
     releases_gil: bool = True
 
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return (self.criterion,)
+
     def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
-        return {"mrmr": self.select(weights, labels)[0]}
+        scores, orders = self.select(weights, labels)
+        if _CRITERIA[self.criterion] in _RISING:
+            scores = _places(scores, orders)
+        return {self.criterion: scores}
 
     def expected_seconds(
         self, weights: Weights, labels: NDArray[np.int32], depth: int | None = None
@@ -113,8 +143,14 @@ class MrmrScorer:
         self, weights: Weights, labels: NDArray[np.int32]
     ) -> tuple[Floats, NDArray[np.intp]]:
         """Scores (b, n_features) and selection orders (b, n_selected) of b resamples."""
-        columns = self.columns
+        columns, criterion = self.columns, _CRITERIA[self.criterion]
+        if self.pairs is not None:
+            weights, labels = _pairs_of_rows(self.pairs, weights, labels)
         n_codes = np.append(columns.n_codes, self.n_classes)
+        if criterion >= JMI:  # features joined with the class: see the kernel
+            n_joined = self.n_selected if criterion >= JMIM else 1
+            joined = np.full(n_joined, columns.n_codes.max() * self.n_classes)
+            n_codes = np.append(n_codes, joined)
         total = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
         # Bytes halve the traffic of the usual case, in which no column has more levels than that.
         like: NDArray[np.unsignedinteger[Any]]
@@ -126,13 +162,15 @@ class MrmrScorer:
             f"the logarithms of counts up to {total:,}, the weights together,",
             DIVIDE_WEIGHTS,
         ):
-            mrmr_block(
+            block = joint_block if criterion >= JMI else mrmr_block
+            block(
                 columns,
                 n_codes,
                 self.bins,
                 self.reading,
-                np.ascontiguousarray(labels),
-                np.ascontiguousarray(weights),
+                criterion,
+                np.ascontiguousarray(labels, dtype=np.int32),
+                np.ascontiguousarray(weights, dtype=np.uint16),
                 like,
                 scores,
                 orders,
@@ -140,33 +178,100 @@ class MrmrScorer:
         return scores, orders.astype(np.intp)
 
 
-def prepare_mrmr(
+def _places(scores: Floats, orders: NDArray[np.intp]) -> Floats:
+    """Share of the features that are not placed before each: the selected ones, then by criterion."""
+    p, rows = scores.shape[1], np.arange(len(scores))[:, np.newaxis]
+    last = scores.copy()
+    last[rows, orders] = np.inf
+    places: Floats = rankdata(-last, axis=1)
+    places[rows, orders] = np.arange(1, orders.shape[1] + 1)
+    return np.asarray((p + 1 - places) / p)
+
+
+def _pairs_of_rows(
+    target: Target, weights: Weights, labels: NDArray[np.int32]
+) -> tuple[Weights, NDArray[np.int32]]:
+    """Weights and labels of the ordered pairs of different draws, from those of the rows."""
+    times = weights.astype(np.int64)
+    together = times[:, :, np.newaxis] * times[:, np.newaxis]
+    rows = np.arange(times.shape[1])
+    together[:, rows, rows] -= times
+    if together.max(initial=0) > np.iinfo(np.uint16).max:
+        heaviest = int(times.max())
+        raise DataError(
+            f"a row counts {heaviest:,} times, too often for the pairs of rows of ",
+            Use(binning="kendall"),
+            Remedy(DIVIDE_WEIGHTS),
+        )
+    numbers = labels if target.kind == "classes" else target.numbers(weights)
+    pairs = np.stack([_order(row) for row in numbers]).astype(np.int32)
+    return together.reshape(len(times), -1).astype(np.uint16), pairs
+
+
+def _columns_of_pairs(table: Table, target: Target) -> CountedColumns:
+    """The columns of `table` as the order of each pair of rows."""
+    for j, levels in table.levels.items():
+        if len(levels) > 2:
+            raise DataError(
+                f"column {table.feature_names[j]!r} is nominal with {len(levels)} levels, which have no ",
+                "order for ",
+                Use(binning="kendall"),
+                Remedy(
+                    "drop it, code it by indicator columns, or use ", Use(binning="equal_width")
+                ),
+            )
+    if target.kind == "classes" and target.n_classes > 2:
+        raise DataError(
+            f"the target {target.name!r} has {target.n_classes} classes, which have no order for ",
+            Use(binning="kendall"),
+            Remedy("use two classes, a number, or ", Use(binning="equal_width")),
+        )
+    n, p = table.values.shape
+    what = f"the order of the pairs of {n:,} rows in {p:,} features"
+    require_memory(5 * p * n**2, what, Message("use ", Use(binning="equal_width")))
+    categories = np.stack([_order(table.values[:, j]) for j in range(p)])
+    none = np.zeros((p, 0), dtype=np.int32)
+    values = np.empty((n**2, p), order="F")  # never written: every column is one of categories
+    return CountedColumns(
+        values, categories, np.arange(p), np.full(p, 4, dtype=np.int64), none, none
+    )
+
+
+def _prepare(
+    criterion: str,
     table: Table,
     target: Target,
     *,
     n_features: int | str | None = "auto",
     binning: str = "equal_width",
     bins: int = _BINS,
-) -> MrmrScorer:
-    """Bind mRMR to `table`; parameters as in :func:`mrmr`, but a depth above its width means all."""
+) -> InformationScorer:
+    """Bind a criterion to `table`; parameters as in :func:`mrmr`, but a depth above its width means all."""
     check_choice("binning", binning, _READINGS)
     check_integer("bins", bins, low=2, high=MOST_BINS)
     depth = read_depth(n_features, table.n_features)
+    if binning != "equal_width" and bins != _BINS:
+        reason = {
+            "praznik": ", which derives the number of bins from the number of samples",
+            "kendall": ", which compares pairs of rows",
+        }
+        raise ParameterError(
+            Use(bins=bins),
+            " has no meaning with ",
+            Use(binning=binning),
+            reason[binning],
+            Remedy("leave bins out or use ", Use(binning="equal_width")),
+        )
+    if binning == "kendall":
+        columns = _columns_of_pairs(table, target)
+        return InformationScorer(columns, 3, depth, EQUAL_WIDTH, bins, criterion, target)
     if binning == "praznik":
-        if bins != _BINS:
-            raise ParameterError(
-                Use(bins=bins),
-                " has no meaning with ",
-                Use(binning="praznik"),
-                ", which derives the number of bins from the number of samples",
-                Remedy("leave bins out or use ", Use(binning="equal_width")),
-            )
         for j, name in enumerate(table.feature_names):
             if n_missing := int(np.isnan(table.values[:, j]).sum()):
                 raise DataError(
                     f"column {name!r} has {n_missing} missing value(s) (",
                     NAN,
-                    "), which mRMR with ",
+                    f"), which the filter {criterion!r} with ",
                     Use(binning="praznik"),
                     " does not define",
                     Remedy("fill them in, drop the column, or use ", Use(binning="equal_width")),
@@ -176,7 +281,11 @@ def prepare_mrmr(
     else:
         binned = many_values(table, bins)
     columns = counted_columns(table, binned, bins + 1)
-    return MrmrScorer(columns, target.n_classes, depth, _READINGS[binning], bins)
+    return InformationScorer(columns, target.n_classes, depth, _READINGS[binning], bins, criterion)
+
+
+PREPARE = {criterion: partial(_prepare, criterion) for criterion in _CRITERIA}
+prepare_mrmr = PREPARE["mrmr"]
 
 
 def mrmr(
@@ -188,7 +297,7 @@ def mrmr(
     bins: int = _BINS,
     nominal: Sequence[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
-) -> MrmrResult:
+) -> InformationSelection:
     """Rank features by minimum redundancy and maximum relevance.
 
     The first feature has the largest mutual information with the class.  Each further one
@@ -207,7 +316,7 @@ def mrmr(
         proportional to the depth.  The features that are not selected keep the criterion that they had
         when the last one was, so that every feature has a score; the selected ones and their scores
         are the first of the full ranking.
-    binning : {"equal_width", "praznik"}
+    binning : {"equal_width", "praznik", "kendall"}
         ``"equal_width"``, the textbook reading: columns of floating-point numbers, and columns of
         whole numbers with more than `bins` distinct values, are cut into `bins` bins of equal width
         by the rule of :func:`~pyfsagg.discretization.discretize`; other columns are categories; a
@@ -215,8 +324,11 @@ def mrmr(
         floating-point numbers are cut into max(2, min(10, ⌊n/3⌋)) bins of equal width over a range
         widened by a thousandth at either end (not where an end is 0 or of extreme magnitude; there
         the maximum joins the last bin); integer, boolean and nominal columns are categories;
-        missing values are an error.  The range of a column is that of the rows with a positive
-        weight, the number of its distinct values that of all rows.
+        missing values are an error.  ``"kendall"``, Kendall's transformation: no bins, but the order
+        of every pair of rows (below, above, equal, and unknown where one is missing), of the target
+        too, which has two classes or is a number; columns of words with more than two levels are an
+        error; time and memory grow by the square of the number of rows.  The range of a column is
+        that of the rows with a positive weight, the number of its distinct values that of all rows.
     bins : int
         Number of bins with ``binning="equal_width"``.
     nominal : sequence of str or int, optional
@@ -227,12 +339,13 @@ def mrmr(
 
     Returns
     -------
-    MrmrResult
+    InformationSelection
         Scores in column order and the selection order; a large score is better, but compare the
         order rather than the scores: they do not fall monotonically.
 
     See Also
     --------
+    information_selection : other criteria.
     bam, wam : ensembles, in which ``"mrmr"`` is one of the filters.
     information_gain, symmetric_uncertainty : relevance without redundancy.
 
@@ -245,7 +358,8 @@ def mrmr(
     ----------
     Peng, Long and Ding (2005), Feature selection based on mutual information, IEEE Transactions on
     Pattern Analysis and Machine Intelligence 27(8), equation 6 (MID).  Kursa (2021), Praznik: high
-    performance information-based feature selection, SoftwareX 16.
+    performance information-based feature selection, SoftwareX 16.  Kursa (2022), Kendall transformation
+    brings a robust categorical representation of ordinal data, Scientific Reports 12, 8341.
 
     Examples
     --------
@@ -259,31 +373,181 @@ def mrmr(
     >>> result.scores.round(4).tolist()
     [0.6931, 0.0, 0.0]
     """
+    return _selected("mrmr", X, y, n_features, binning, bins, nominal, sample_weight)
+
+
+def _selected(
+    criterion: str,
+    X: Any,
+    y: Any,
+    n_features: int | str | None,
+    binning: str,
+    bins: int,
+    nominal: Sequence[str | int] | None,
+    sample_weight: ArrayLike | None,
+) -> InformationSelection:
     table = as_table(X, nominal=nominal)
     target = check_target(y, table.n_samples)
     if not (n_features is None or isinstance(n_features, str)):
         check_integer("n_features", n_features, low=1, high=table.n_features)
-    scorer = prepare_mrmr(table, target, n_features=n_features, binning=binning, bins=bins)
+    prepare = PREPARE[criterion]
+    scorer = prepare(table, target, n_features=n_features, binning=binning, bins=bins)
     weights = full_weights(table.n_samples, sample_weight)
     scores, orders = scorer.select(weights, target.codes[np.newaxis, :])
-    return MrmrResult(scores[0], orders[0], table.feature_names)
+    return InformationSelection(scores[0], orders[0], table.feature_names)
 
 
+def information_selection(
+    X: Any,
+    y: ArrayLike | Any,
+    *,
+    criterion: str = "jmi",
+    n_features: int | str | None = None,
+    binning: str = "equal_width",
+    bins: int = _BINS,
+    nominal: Sequence[str | int] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> InformationSelection:
+    """Select features one after the other by a criterion of mutual information.
+
+    The first feature has the largest mutual information with the class.  Each further one maximises
+    the criterion, in which W runs over the features that were selected before.
+
+    Parameters
+    ----------
+    X : array, data frame or Table, shape (n_samples, n_features)
+    y : array-like, shape (n_samples,)
+        Class labels.
+    criterion : {"jmi", "disr", "jmim", "njmim", "cmim", "mim", "mrmr"}
+        ``"jmi"``: Σ_W I(X, W; Y), what X and each W say together.  ``"disr"``: the same, each term
+        divided by the entropy H(X, W, Y).  ``"jmim"`` and ``"njmim"``: the smallest term in place of
+        the sum.  ``"cmim"``: the smallest of I(X; Y) and all I(X; Y | W), what X adds to each W.
+        ``"mim"``: I(X; Y) alone.  ``"mrmr"``: see :func:`mrmr`.
+    n_features, binning, bins, nominal, sample_weight
+        As in :func:`mrmr`.
+
+    Returns
+    -------
+    InformationSelection
+        The order of selection, and the criterion at which each feature was selected.  Sums grow with
+        the number of terms, and two features say at least as much as one, so that only the order of
+        ``"jmi"``, ``"disr"``, ``"jmim"`` and ``"njmim"`` says which feature is better.  As filters of
+        an ensemble these four score a feature by its place: the share of features that are not
+        placed before it, those that were not selected placed last, by their criterion.
+
+    See Also
+    --------
+    mrmr : relevance less redundancy.
+    bam, wam : ensembles, in which each criterion is a filter by its name.
+
+    Notes
+    -----
+    Mutual information, and its difference, below the rounding of its own terms is taken as 0, and a
+    ratio 0/0 is 0.  Ties go to the lowest column.  praznik stops where the criterion of JMIM, NJMIM
+    and CMIM reaches 0, and at once where no feature has any information; here the remaining
+    features follow, so that the first feature that has a use with another one only can be found.
+
+    References
+    ----------
+    Brown, Pocock, Zhao and Luján (2012), Conditional likelihood maximisation, Journal of Machine
+    Learning Research 13.  JMI: Yang and Moody (1999).  DISR: Meyer and Bontempi (2006).  JMIM, NJMIM:
+    Bennasar, Hicks and Setchi (2015).  CMIM: Fleuret (2004).  Kursa (2021), Praznik, SoftwareX 16.
+
+    Examples
+    --------
+    `left` and `right` say nothing alone and all together.
+
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"noise": [0, 0, 0, 1], "left": [0, 0, 1, 1], "right": [0, 1, 0, 1]})
+    >>> y = ["a", "b", "b", "a"]
+    >>> information_selection(X, y).to_frame()["score"].round(3).to_dict()
+    {'noise': 0.216, 'left': 0.693, 'right': 1.04}
+    >>> information_selection(X, y, criterion="mim").scores.round(3).tolist()
+    [0.216, 0.0, 0.0]
+    """
+    check_choice("criterion", criterion, _CRITERIA)
+    return _selected(criterion, X, y, n_features, binning, bins, nominal, sample_weight)
+
+
+_of_information = partial(
+    FilterSpec,
+    ties="equal values share a bin; of equally good features the first column is selected",
+    accepts_missing=lambda parameters: parameters.get("binning") != "praznik",
+    settle=settle_depth,
+    counts_levels=True,
+    targets=("classes", "numeric", "survival"),
+)
+_PLACES = "(0, 1]: the place in the order of selection"
+_SELECTED = r", \quad S \text{ the features selected before}"
 FILTERS.add(
-    FilterSpec(
+    _of_information(
         name="mrmr",
         aliases=("minimum_redundancy_maximum_relevance",),
         summary="Relevance to the class minus mean redundancy with the features selected before",
         formula="I(X; Y) - mean over the features W selected before of I(X; W)",
-        latex=r"I(X; Y) - \frac{1}{|S|} \sum_{W \in S} I(X; W), \quad S \text{ the features "
-        r"selected before}",
+        latex=r"I(X; Y) - \frac{1}{|S|} \sum_{W \in S} I(X; W)" + _SELECTED,
         bounds="(-inf, ln(n_classes)], nats",
-        ties="equal values share a bin; of equally good features the first column is selected",
         source="thesis 3.4.4; Peng, Long and Ding (2005) eq. 6; praznik 11",
         prepare=prepare_mrmr,
-        accepts_missing=lambda parameters: parameters.get("binning") != "praznik",
-        settle=settle_depth,
-        counts_levels=True,
-        targets=("classes", "numeric", "survival"),
-    )
+    ),
+    _of_information(
+        name="jmi",
+        aliases=("joint_mutual_information",),
+        summary="What a feature says of the class together with each feature selected before",
+        formula="place by sum over the features W selected before of I(X, W; Y)",
+        latex=r"\sum_{W \in S} I(X, W; Y)" + _SELECTED,
+        bounds=_PLACES,
+        source="Yang and Moody (1999); praznik 11",
+        prepare=PREPARE["jmi"],
+    ),
+    _of_information(
+        name="disr",
+        aliases=("double_input_symmetrical_relevance",),
+        summary="As jmi, each term as a share of the joint entropy",
+        formula="place by sum over the features W selected before of I(X, W; Y) / H(X, W, Y)",
+        latex=r"\sum_{W \in S} \frac{I(X, W; Y)}{H(X, W, Y)}" + _SELECTED,
+        bounds=_PLACES,
+        source="Meyer and Bontempi (2006); praznik 11",
+        prepare=PREPARE["disr"],
+    ),
+    _of_information(
+        name="jmim",
+        aliases=("joint_mutual_information_maximisation",),
+        summary="As jmi, the smallest term in place of the sum",
+        formula="place by min over the features W selected before of I(X, W; Y)",
+        latex=r"\min_{W \in S} I(X, W; Y)" + _SELECTED,
+        bounds=_PLACES,
+        source="Bennasar, Hicks and Setchi (2015); praznik 11",
+        prepare=PREPARE["jmim"],
+    ),
+    _of_information(
+        name="njmim",
+        aliases=("normalised_joint_mutual_information_maximisation",),
+        summary="As disr, the smallest term in place of the sum",
+        formula="place by min over the features W selected before of I(X, W; Y) / H(X, W, Y)",
+        latex=r"\min_{W \in S} \frac{I(X, W; Y)}{H(X, W, Y)}" + _SELECTED,
+        bounds=_PLACES,
+        source="Bennasar, Hicks and Setchi (2015); praznik 11",
+        prepare=PREPARE["njmim"],
+    ),
+    _of_information(
+        name="cmim",
+        aliases=("conditional_mutual_information_maximisation",),
+        summary="What a feature adds to whichever feature selected before makes it least useful",
+        formula="min of I(X; Y) and, over the features W selected before, I(X; Y | W)",
+        latex=r"\min \bigl( I(X; Y), \min_{W \in S} I(X; Y \mid W) \bigr)" + _SELECTED,
+        bounds="[0, ln(n_classes)], nats",
+        source="Fleuret (2004); praznik 11",
+        prepare=PREPARE["cmim"],
+    ),
+    _of_information(
+        name="mim",
+        aliases=("mutual_information_maximisation", "mutual_information"),
+        summary="Mutual information with the class, over bins that do not depend on the class",
+        formula="I(X; Y)",
+        latex=r"I(X; Y)",
+        bounds="[0, ln(n_classes)], nats",
+        source="Lewis (1992); praznik 11",
+        prepare=PREPARE["mim"],
+    ),
 )

@@ -24,6 +24,8 @@ from pyfsagg.committees import Committee, LearnerSelection
 from pyfsagg.committees.learners import DRAWN
 from pyfsagg.ensemble.settings import flat_names, gather_settings
 from pyfsagg.exceptions import DataError, UnknownNameError
+from pyfsagg.filters import information_selection
+from pyfsagg.filters.mrmr import PREPARE
 from pyfsagg.for_r._answers import answered, frame_of, returned
 from pyfsagg.for_r._given import (
     IN_R,
@@ -331,7 +333,7 @@ def _check_table(
 
 
 _FUNCTIONS = (
-    "chi_squared", "concordance", "cox_score", "fit_criterion", "gain_ratio", "information_gain", "mrmr",
+    "chi_squared", "concordance", "cox_score", "fit_criterion", "gain_ratio", "information_gain",
     "spearman", "symmetric_uncertainty", "value_difference_metric",
 )  # fmt: skip
 """Filters that are public functions as well."""
@@ -346,24 +348,27 @@ def _score_features(
     nominal: Any = None,
     options: Any = None,
 ) -> dict[str, Any]:
-    """Scores of one filter on a table as it is; of mRMR the order of selection as well."""
+    """Scores of one filter on a table as it is; of mRMR and its relatives the order of selection as well."""
     name = pyfsagg.filters.FILTERS.get(filter).name
     X, y = table_of(table), target_of(target)
     nominal = None if nominal is None else listed(nominal)
     params = {key: counts(decoded(value)) for key, value in dict(options or {}).items()}
-    if name in _FUNCTIONS and task in (None, "classification", "survival"):
-        run = getattr(pyfsagg, name)
+    greedy = name in PREPARE
+    if (greedy or name in _FUNCTIONS) and task in (None, "classification", "survival"):
+        run = information_selection if greedy else getattr(pyfsagg, name)
         known = [
-            parameter for parameter in signature(run).parameters if parameter not in ("X", "y")
+            parameter
+            for parameter in signature(run).parameters
+            if parameter not in ("X", "y", "criterion")
         ]
         settings = {"sample_weight": weights, "nominal": nominal}
         params |= {key: value for key, value in settings.items() if value is not None}
         for key in params:
             if key not in known:
                 raise UnknownNameError("argument", IN_R.get(key, key), known)
-        scores = run(X, y, **params)
-        if name != "mrmr":
-            return {"scores": scores}
+        if not greedy:
+            return {"scores": run(X, y, **params)}
+        scores = run(X, y, criterion=name, **params)
         return {"scores": scores.scores, "order": [scores.feature_names[at] for at in scores.order]}
     n_samples = X.n_samples if isinstance(X, SparseTable) else len(X)
     times = np.ones(n_samples) if weights is None else np.asarray(weights)

@@ -11,15 +11,14 @@ from numba import njit
 
 from pyfsagg._kernels.class_tables import praznik_bins, praznik_rows
 from pyfsagg._kernels.mrmr import (
-    add_row_by_row,
     encode_rows,
     place_rows,
     takes_few_rows,
+    write_row_by_row,
 )
 from pyfsagg._kernels.mrmr_counts import (
     WORD_BITS,
     _complete,
-    add_information,
     allocate,
     encode,
     equal_bits,
@@ -30,6 +29,7 @@ from pyfsagg._kernels.mrmr_counts import (
     meet_3x3,
     place_draws,
     words_for,
+    write_information,
 )
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
@@ -206,17 +206,16 @@ def test_both_ways_of_counting_give_the_same_bits(n: int, p: int) -> None:
     weights = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.uint16)
     n_codes = codes.max(axis=0).astype(np.int64) + 1
     like, tables, draws = np.empty(0, np.uint8), log_table(n), place_draws(weights)
-    encoded, few = allocate(n, n_codes, like), place_rows(weights, n_codes, like, tables)
+    encoded, few = allocate(n, n_codes, like), place_rows(weights, n_codes, p, like, tables)
     word = 0
     for j in range(p + 1):
         word = encode(encoded, j, word, codes[:, j], n_codes[j], weights, draws, tables)
         encode_rows(few, j, codes[:, j], n_codes[j], tables)
-    wanted = np.ones(p, dtype=np.bool_)
-    wanted[1] = False
+    others = np.delete(np.arange(p), 1)
     for a in range(p + 1):
-        one, other = np.zeros(p), np.zeros(p)
-        add_information(encoded, draws, a, wanted, tables, one)
-        add_row_by_row(few, a, wanted, tables, other)
+        one, other = np.zeros(p, np.int64), np.zeros(p, np.int64)
+        write_information(encoded, draws, a, others, tables, one, -1, one)
+        write_row_by_row(few, a, others, tables, other)
         np.testing.assert_array_equal(one, other)
         assert one[1] == 0
 

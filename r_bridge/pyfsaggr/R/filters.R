@@ -20,7 +20,8 @@
 #'   times as frequent as the next one, and its values are so few in percent of the rows.
 #' @param ties How tied times are handled: `"efron"` or `"breslow"`.
 #' @return `score_features()` returns a vector with the names of the features, larger for more important ones
-#'   (of `"mrmr"` with the attribute `order`, the features in the order of their selection);
+#'   (of `"mrmr"`, `"jmi"` and their relatives the criterion of praznik, with the attribute `order`, the
+#'   features in the order of their selection);
 #'   `discretize()` a list with `cutpoints` (a value above a cut goes up), `levels` of nominal features, `codes` and
 #'   `table` (from 0, -1 for missing values); `near_zero_variance()` a list with a `table`;
 #'   `martingale_residuals()` numbers.
