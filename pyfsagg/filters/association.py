@@ -46,7 +46,7 @@ from pyfsagg.filters._base import (
 def require_ordered_complete(table: Table, *filters: str) -> None:
     """Refuse missing values and words with more than two levels, which have no order."""
     named = " or ".join(map(repr, filters))
-    _require_order(table, named, "information_gain")
+    require_order(table, named, "information_gain")
     for j, name in enumerate(table.feature_names):
         if np.isnan(table.values[:, j]).any():
             raise DataError(
@@ -265,7 +265,7 @@ FILTERS.add(
 )
 
 
-def _require_two_classes(target: Target, filter_name: str) -> None:
+def require_two_classes(target: Target, filter_name: str) -> None:
     if target.n_classes != 2:
         raise DataError(
             f"the filter {filter_name!r} is defined for two classes, the target {target.name!r} "
@@ -274,7 +274,7 @@ def _require_two_classes(target: Target, filter_name: str) -> None:
         )
 
 
-def _require_order(table: Table, filters: str, other: str) -> None:
+def require_order(table: Table, filters: str, other: str) -> None:
     """Codes of a nominal column with more than two levels have no order and no distances."""
     for j, levels in table.levels.items():
         if len(levels) > 2:
@@ -291,8 +291,8 @@ def prepare_spearman(table: Table, target: Target) -> KernelScorer:
         require_ordered_complete(table, "spearman")
         numbers = (ordered_levels(table), target)
         return KernelScorer(_rank_correlations, numbers, ("spearman",), table.n_features)
-    _require_two_classes(target, "spearman")
-    _require_order(table, "'spearman'", "value_difference_metric")
+    require_two_classes(target, "spearman")
+    require_order(table, "'spearman'", "value_difference_metric")
     levels = ordered_levels(table)
     arguments = (levels.codes, np.diff(levels.start))
     return KernelScorer(spearman_block, arguments, ("spearman",), table.n_features)
@@ -302,7 +302,7 @@ def prepare_value_difference_metric(
     table: AnyTable, target: Target, *, bins: int | None = None
 ) -> Scorer:
     """Bind :func:`value_difference_metric` to `table`."""
-    _require_two_classes(target, "value_difference_metric")
+    require_two_classes(target, "value_difference_metric")
     if bins is None:
         binned, bins = np.zeros(table.n_features, dtype=np.bool_), 2
     else:
@@ -314,8 +314,8 @@ def prepare_value_difference_metric(
 
 def prepare_fit_criterion(table: Table, target: Target) -> KernelScorer:
     """Bind :func:`fit_criterion` to `table`."""
-    _require_two_classes(target, "fit_criterion")
-    _require_order(table, "'fit_criterion'", "value_difference_metric")
+    require_two_classes(target, "fit_criterion")
+    require_order(table, "'fit_criterion'", "value_difference_metric")
     levels = ordered_levels(table)
     for start, stop in pairwise(levels.start):
         if stop > start:  # scaled, so that squares can be summed

@@ -21,7 +21,6 @@ from pyfsagg.listing import list_methods
 from pyfsagg.unsupervised.methods import UnsupervisedFilter
 
 X, y = load_diabetes(return_X_y=True, as_frame=True)
-ALONE = [spec.name for spec in FILTERS if "none" in spec.targets]
 RNG = np.random.default_rng(0)
 ROWS = RNG.integers(0, len(y), (3, len(y)))
 
@@ -197,7 +196,14 @@ FEW = {
 }
 
 
-@pytest.mark.parametrize("name", ALONE)
+def test_the_filters_without_labels() -> None:
+    run = pyfsagg.wam(WINE.X, filter="variance", n_resamples=9, random_state=0)
+    assert run.select(1) == ["proline"]
+    alone = {spec.name for spec in FILTERS if "none" in spec.targets}
+    assert alone == {*FEW, "variance", "mad"}
+
+
+@pytest.mark.parametrize("name", list(FEW))
 def test_unsupervised_rankings_are_filters(name: str) -> None:
     table, options = as_table(WINE.X), {"filter": name, "filter_params": FEW[name]}
     run, again = (
@@ -247,7 +253,7 @@ def test_everything_around_an_ensemble_does_without_a_target(tmp_path) -> None:
     ("options", "message"),
     [
         ({}, "'information_gain' requires y to be passed"),
-        ({"filter": DecisionTreeClassifier()}, "Filters that need none: frcm"),
+        ({"filter": DecisionTreeClassifier()}, "Filters that need none: variance, mad, frcm"),
         ({"filter": "frcm", "resampling": "stratified_bootstrap"}, "use 'bootstrap'"),
         ({"filter": "frcm", "resampling": "label_noise"}, "the target has none"),
         ({"filter": "frcm", "filter_params": {"clusterings": 3}}, "no parameter 'clusterings'"),
