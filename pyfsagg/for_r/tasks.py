@@ -354,7 +354,8 @@ def _score_features(
     nominal = None if nominal is None else listed(nominal)
     params = {key: counts(decoded(value)) for key, value in dict(options or {}).items()}
     greedy = name in PREPARE
-    if (greedy or name in _FUNCTIONS) and task in (None, "classification", "survival"):
+    as_function = (None, "classification") if greedy else (None, "classification", "survival")
+    if (greedy or name in _FUNCTIONS) and task in as_function:
         run = information_selection if greedy else getattr(pyfsagg, name)
         known = [
             parameter

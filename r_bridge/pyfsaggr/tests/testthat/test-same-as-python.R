@@ -106,6 +106,10 @@ test_that("filters, levels and columns on the table as it is", {
   same(unname(score_features(x, data$y, "mrmr", n_features = 5)), "pyfsagg.mrmr(X, y, n_features=5).scores")
   same(attr(score_features(x, data$y, "mrmr", n_features = 3), "order"),
        "[X.columns[at] for at in pyfsagg.mrmr(X, y, n_features=3).order]")
+  jmi <- score_features(x, data$y, "jmi", n_features = 3)
+  same(unname(jmi), "pyfsagg.filters.information_selection(X, y, n_features=3).scores")
+  same(attr(jmi, "order"),
+       "[X.columns[at] for at in pyfsagg.filters.information_selection(X, y, n_features=3).order]")
   counts <- rep(c(0, 2, 1), 117)
   share("counts", as.array(counts))
   same(unname(score_features(x, data$y, "chi_squared", bins = 4, weights = counts)),
