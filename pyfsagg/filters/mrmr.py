@@ -542,6 +542,7 @@ FILTERS.add(
     ),
     _of_information(
         name="mim",
+        own_column=True,
         aliases=("mutual_information_maximisation", "mutual_information"),
         summary="Mutual information with the class, over bins that do not depend on the class",
         formula="I(X; Y)",

@@ -62,8 +62,8 @@ def prepare_spread(table: Table, target: Target) -> KernelScorer:
     return KernelScorer(_spread, (ordered_levels(table),), _OF_SPREAD, table.n_features)
 
 
-_of_values = partial(FilterSpec, prepare=prepare_group_tests)
-_of_two = partial(FilterSpec, prepare=prepare_two_groups, two_classes=True)
+_of_values = partial(FilterSpec, prepare=prepare_group_tests, own_column=True)
+_of_two = partial(FilterSpec, prepare=prepare_two_groups, two_classes=True, own_column=True)
 _of_spread = partial(
     FilterSpec,
     prepare=prepare_spread,
