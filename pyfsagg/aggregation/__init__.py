@@ -23,6 +23,7 @@ from pyfsagg.aggregation._call import aggregate, compare_aggregations
 from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.aggregation.agreement import ListAgreement, list_agreement
 from pyfsagg.aggregation.order_statistics import permutation_p_values
+from pyfsagg.aggregation.universe import UniverseCheck, check_universe
 
 __all__ = [
     "AGGREGATORS",
@@ -30,7 +31,9 @@ __all__ = [
     "Aggregation",
     "AggregatorSpec",
     "ListAgreement",
+    "UniverseCheck",
     "aggregate",
+    "check_universe",
     "compare_aggregations",
     "list_agreement",
     "permutation_p_values",

@@ -14,7 +14,8 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.validation import check_labels
 from pyfsagg._message import SCORES, Param, Remedy
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg._table.frames import pandas_frame
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.ranks.ranking import whole_weights
 
@@ -133,6 +134,29 @@ def check_aggregator_params(spec: AggregatorSpec, method_params: dict[str, Any])
         if name not in spec.options:
             known = ", ".join(spec.options) or "none"
             raise ParameterError(f"{spec.name} has no option {name!r}; its options: {known}")
+
+
+def as_rank_table(values: Any) -> RankTable:
+    """A RankTable as it is, a matrix as scores, lists of names as cut-off lists."""
+    if isinstance(values, RankTable):
+        return values
+    values = pandas_frame(values)
+    if isinstance(values, (np.ndarray, pd.DataFrame)):
+        return RankTable.from_scores(values)
+    if isinstance(values, Mapping):
+        return RankTable.from_lists(values)
+    if isinstance(values, (list, tuple)):
+        if not values:
+            raise DataError("no list was given; at least one is needed")
+        if all(isinstance(row, (list, tuple, np.ndarray)) for row in values):
+            if any(isinstance(entry, (str, tuple)) for row in values for entry in row):
+                return RankTable.from_lists(values)
+            return RankTable.from_scores(values)
+    raise InputTypeError(
+        Param("table_or_scores"),
+        " must be a RankTable, a matrix of scores (lists by items) or a list of lists of ",
+        f"names, got {type(values).__name__}",
+    )
 
 
 def codes_of_lists(name: str, labels: Sequence[Any] | None, m: int) -> NDArray[np.intp]:

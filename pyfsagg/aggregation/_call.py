@@ -7,17 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from pyfsagg._base.arithmetic import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_choice, check_list, check_mapping
 from pyfsagg._message import Message, Param, Use
-from pyfsagg._table.frames import pandas_frame
-from pyfsagg.aggregation._base import AGGREGATORS, check_aggregator_params
+from pyfsagg.aggregation._base import AGGREGATORS, as_rank_table, check_aggregator_params
 from pyfsagg.aggregation._result import Aggregation, AggregationComparison
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.aggregation.universe import UniverseCheck, checked_universe
+from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 
 Weights = Mapping[str, float] | Sequence[float] | None
@@ -103,6 +100,7 @@ def aggregate(
         adjust=adjust,
         n_tests=n_tests,
         remarks=remarks,
+        universe_check=None if values.p_values is None else _universe_of(table),
         parameters={
             "methods": [spec.name],
             "options": {spec.name: method_params} if method_params else {},
@@ -113,6 +111,14 @@ def aggregate(
         data={"n_lists": table.n_lists, "n_items": table.n_items, "sha256": hash_of_table(table)},
         table=table,
     )
+
+
+def _universe_of(table: RankTable) -> UniverseCheck | None:
+    """The check of a universe that is larger than the lists show, where there can be one."""
+    try:
+        return checked_universe(table) if table._universe > table.n_items else None
+    except DataError:  # too few lists, or none that goes on below its top
+        return None
 
 
 def hash_of_table(table: RankTable) -> str:
@@ -130,29 +136,6 @@ def as_weighted_table(values: Any, list_weights: Weights) -> RankTable:
     """:func:`as_rank_table`, with weights if any are given."""
     table = as_rank_table(values)
     return table if list_weights is None else table.weighted(list_weights)
-
-
-def as_rank_table(values: Any) -> RankTable:
-    """A RankTable as it is, a matrix as scores, lists of names as cut-off lists."""
-    if isinstance(values, RankTable):
-        return values
-    values = pandas_frame(values)
-    if isinstance(values, (np.ndarray, pd.DataFrame)):
-        return RankTable.from_scores(values)
-    if isinstance(values, Mapping):
-        return RankTable.from_lists(values)
-    if isinstance(values, (list, tuple)):
-        if not values:
-            raise DataError("no list was given; at least one is needed")
-        if all(isinstance(row, (list, tuple, np.ndarray)) for row in values):
-            if any(isinstance(entry, (str, tuple)) for row in values for entry in row):
-                return RankTable.from_lists(values)
-            return RankTable.from_scores(values)
-    raise InputTypeError(
-        Param("table_or_scores"),
-        " must be a RankTable, a matrix of scores (lists by items) or a list of lists of ",
-        f"names, got {type(values).__name__}",
-    )
 
 
 def compare_aggregations(

@@ -23,6 +23,7 @@ from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation._base import AGGREGATORS, describe_items, describe_lists
+from pyfsagg.aggregation.universe import UniverseCheck
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable
 from pyfsagg.ranks.ranking import about_ties, tie_sizes
@@ -74,6 +75,8 @@ class Aggregation(Result):
         Remarks on the p-values, for instance on ties.
     parameters, data, versions : dict
         Settings, lists and software versions.
+    universe_check : UniverseCheck or None
+        Whether cut-off lists with p-values look as if they came from fewer items than the universe.
     table : RankTable or None
         The lists.
     permutation : PermutationTest or None
@@ -111,6 +114,7 @@ class Aggregation(Result):
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
+    universe_check: UniverseCheck | None = None
     table: RankTable | None = field(
         default=None,
         metadata=stored(names="table_{}", shared=("names",), without=("list_names",)),
@@ -152,7 +156,9 @@ class Aggregation(Result):
             sentences.append(
                 f"{small:,} of {plural(p, 'item')} {has} an adjusted p-value of at most {SMALL}."
             )
-        table = self.table
+        check, table = self.universe_check, self.table
+        if check is not None and check.pool_upper is not None:
+            sentences.append(check.sentence)
         # A list that holds all items shows that there are no more.
         if (
             table is not None
@@ -173,16 +179,23 @@ class Aggregation(Result):
         held = len(self.names)
         if self.p_values is None or self.n_tests == held:
             return None
-        return (
+        assumed = (
             f"The p-values suppose that each list could have held any of {self.n_tests:,} items. If the "
             "lists come from fewer items, such as the genes that were measured in all studies, these are "
             "in several lists by chance, and the p-values are far too small."
         )
+        check = self.universe_check
+        return assumed if check is None or check.pool_upper else f"{assumed} {check.sentence}"
 
     def _about_p_values(self, adjusted: bool) -> list[str]:
         """Remarks on the p-values, or the reason why there are none."""
         sentences = (self._adjustment if adjusted else None, self._pool)
         return [*(sentence for sentence in sentences if sentence), *self.remarks]
+
+    def sentences(self) -> list[str]:
+        """What the p-values say and suppose, in sentences; remarks alone where there are none."""
+        independence = [] if self.p_values is None else [INDEPENDENCE]
+        return [*self._answer(), *self._about_p_values(adjusted=True), *independence]
 
     def _order(self) -> NDArray[np.intp]:
         """Positions of the items, best first; ties in the order of the table."""
@@ -333,9 +346,14 @@ class Aggregation(Result):
     def __repr__(self) -> str:
         best = ", ".join(self.names[j] for j in self._order()[:3])
         more = ", …" if len(self.names) > 3 else ""
+        universe = (
+            "" if self.p_values is None else f"; p-values suppose a universe of {self.n_tests:,}"
+        )
+        if self.universe_check is not None and self.universe_check.pool_upper is not None:
+            universe += f", its lists at most {self.universe_check.pool_upper:,}"
         return (
             f"Aggregation({self.method}: {len(self.names)} items from {self.n_lists} list(s); "
-            f"best first: {best}{more})"
+            f"best first: {best}{more}{universe})"
         )
 
 

@@ -20,7 +20,8 @@ from pyfsagg._base.words import number, plural
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
-from pyfsagg.aggregation._call import as_rank_table, hash_of_table
+from pyfsagg.aggregation._base import as_rank_table
+from pyfsagg.aggregation._call import hash_of_table
 from pyfsagg.exceptions import DataError
 
 _DEVIATION = 0.251  # C of the paper: just above 1/4

@@ -18,8 +18,14 @@ from pyfsagg._kernels.order_statistics import log_stuart
 from pyfsagg._kernels.rho import log_exact_p, log_rho, log_rho_with_cutoffs
 from pyfsagg._message import Param, Remedy
 from pyfsagg._table.frames import pandas_frame
-from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec, codes_of_lists
-from pyfsagg.aggregation._call import Weights, as_rank_table, as_weighted_table
+from pyfsagg.aggregation._base import (
+    AGGREGATORS,
+    AggregatedValues,
+    AggregatorSpec,
+    as_rank_table,
+    codes_of_lists,
+)
+from pyfsagg.aggregation._call import Weights, as_weighted_table
 from pyfsagg.aggregation._result import PermutationTest
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable

@@ -162,6 +162,7 @@ CALLS: dict[str, Called] = {
     "aggregate_lists": Called("aggregate", **_OF_LISTS),
     "compare_aggregations": Called("aggregation.compare_aggregations", **_OF_LISTS),
     "permutation_p_values": Called("aggregation.permutation_p_values", **_OF_LISTS),
+    "check_universe": Called("aggregation.check_universe", **_of("lists", "lists", "ranked_lists")),
     "compare_aggregators": Called("compare_aggregators", "results"),
     # stability of selections
     "adequacy": Called("adequacy", **_OF_SCORES),

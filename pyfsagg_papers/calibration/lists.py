@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from pyfsagg.aggregation import aggregate, permutation_p_values
+from pyfsagg.aggregation import aggregate, check_universe, permutation_p_values
 from pyfsagg.ranks import RankTable
 from pyfsagg.screens import Screen, screen
-from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated, scores_of_lists
+from pyfsagg_papers.calibration.design import ALPHA, Claim, Kind, calibrated, scores_of_lists
 from pyfsagg_papers.tables.comparison import likelihood_ratio, prediction_limits
 
 # -------------------------------------------------------------------------------------------------
@@ -105,6 +105,131 @@ def false_discoveries_of_top_lists(
     found = frame.index[frame["adjusted_p_value"] <= ALPHA]
     false = sum(int(str(name)[1:]) >= real for name in found)
     return (false / max(len(found), 1),)
+
+
+# -------------------------------------------------------------------------------------------------
+# a universe that is larger than what the lists come from
+# -------------------------------------------------------------------------------------------------
+
+OF_LOWER_PARTS = (
+    "lists that are independent below their upper halves, from the universe that is stated"
+)
+DEPTHS = (0.5, 0.75)
+
+
+def _universe(kind: Kind) -> tuple[Claim, ...]:
+    judged: dict[str, Any] = {"accept": (0.0, 0.065)} if kind == "level" else {}
+    return tuple(
+        Claim(
+            f"check_universe.p_value (top_share={depth})", kind, ALPHA, of=OF_LOWER_PARTS, **judged
+        )
+        for depth in DEPTHS
+    )
+
+
+def _rejected(table: RankTable) -> list[float]:
+    return [float(check_universe(table, top_share=depth).p_value <= ALPHA) for depth in DEPTHS]
+
+
+def _half_common(rng: np.random.Generator, lists: int, length: int, pool: int, common: int) -> Any:
+    """Lists out of a pool whose upper halves have so many items in common, in any order."""
+    drawn = []
+    for _ in range(lists):
+        rest = common + rng.permutation(pool - common)[: length - common]
+        half = length // 2 - common
+        top = rng.permutation(np.r_[np.arange(common), rest[:half]])
+        drawn.append([f"g{j}" for j in (*top, *rest[half:])])
+    return drawn
+
+
+@calibrated(
+    "universe",
+    *_universe("level"),
+    designs=[
+        {"lists": 5, "length": 50, "universe": 2000, "common": 0},
+        {"lists": 5, "length": 50, "universe": 2000, "common": 20},
+        {"lists": 5, "length": 20, "universe": 500, "common": 0},
+        {"lists": 10, "length": 100, "universe": 20_000, "common": 0},
+        {"lists": 3, "length": 300, "universe": 600, "common": 0},
+        {"lists": 5, "length": 100, "universe": 500, "common": 50},
+    ],
+    runs=1000,
+)
+def universe_as_stated(
+    rng: np.random.Generator, lists: int, length: int, universe: int, common: int
+) -> tuple[float, ...]:
+    """Lists drawn at random from the universe, some of them with items that all have in their upper
+    halves: how often the universe is called too large."""
+    drawn = _half_common(rng, lists, length, universe, common)
+    return tuple(_rejected(RankTable.from_lists(drawn, universe=universe)))
+
+
+@calibrated(
+    "universe",
+    *_universe("power"),
+    Claim("check_universe.pool_upper", "coverage", 0.95, (0.93, 1.0), of=OF_LOWER_PARTS),
+    Claim(
+        "aggregate(rra).adjusted_p_value (any of all items, universe too large)",
+        "reference",
+        ALPHA,
+        of="items of a common pool, none of which is real",
+    ),
+    designs=[
+        {"lists": lists, "length": length, "pool": pool, "universe": 2000}
+        for lists, length, pool in (
+            (5, 50, 300),
+            (3, 50, 300),
+            (5, 20, 300),
+            (5, 50, 1000),
+            (5, 100, 1000),
+        )
+    ],
+    runs=300,
+)
+def common_pool(
+    rng: np.random.Generator, lists: int, length: int, pool: int, universe: int
+) -> tuple[float, ...]:
+    """Lists drawn at random from a pool that is smaller than the universe: how often that is found, how
+    often the upper limit of the pool is not too small, and how often any item has an adjusted
+    p-value of at most 0.05, although no item is real."""
+    table = RankTable.from_lists(_half_common(rng, lists, length, pool, 0), universe=universe)
+    result = aggregate(table, "rra")
+    upper = None if result.universe_check is None else result.universe_check.pool_upper
+    found = float((result.to_frame()["adjusted_p_value"] <= ALPHA).any())
+    return (*_rejected(table), float(upper is None or upper >= pool), found)
+
+
+@calibrated(
+    "universe",
+    *(
+        Claim(
+            f"check_universe.p_value (top_share={depth}, real items)",
+            "reference",
+            ALPHA,
+            of="lists in which real items go on below the upper halves",
+        )
+        for depth in DEPTHS
+    ),
+    designs=[
+        {"real": 20, "length": 50},
+        {"real": 100, "length": 50},
+        {"real": 20, "length": 200},
+        {"real": 100, "length": 200},
+    ],
+    runs=300,
+)
+def graded_real_items(rng: np.random.Generator, real: int, length: int) -> tuple[float, ...]:
+    """Five lists of the best of 2,000 items by noisy scores; the first real item is two standard
+    deviations above the others, the last one none: how often the universe, which is right, is called
+    too large, because what the lists have in common goes on below their upper halves."""
+    shift = np.zeros(2000)
+    shift[:real] = np.linspace(2.0, 0.0, real)
+    orders = [np.argsort(-(shift + rng.normal(size=2000)))[:length] for _ in range(5)]
+    return tuple(
+        _rejected(
+            RankTable.from_lists([[f"g{j}" for j in order] for order in orders], universe=2000)
+        )
+    )
 
 
 # -------------------------------------------------------------------------------------------------

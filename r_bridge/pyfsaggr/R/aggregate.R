@@ -27,7 +27,8 @@
 #' @param unranked List of unordered character vectors, in addition to `glist`: the names of each
 #'   are tied at their mean rank.
 #' @param adjust For `"RRA"` and `"mean"`: `"none"`, or the method of [stats::p.adjust()] by which a
-#'   column `Adjusted` is computed over all `N` items; items that are in no list have p = 1.
+#'   column `Adjusted` is computed over all `N` items; items that are in no list have p = 1. P-values suppose that each
+#'   list could have held any of these ([check_universe()]).
 #' @return A data frame with the columns `Name` and `Score`, best first, and `Adjusted` with `adjust`. For
 #'   the methods of RobustRankAggreg the score is that of `aggregateRanks()` (small is good), except for
 #'   ties; for any other aggregator large is good.

@@ -228,6 +228,12 @@ permutation_p_values <- function(x, method = "robust_rank_aggregation", groups =
   call_python("permutation_p_values", x = "lists", more = list(...))
 }
 
+#' @rdname ranked_lists
+#' @export
+check_universe <- function(x, top_share = 0.5, confidence_level = 0.95) {
+  call_python("check_universe", x = "lists")
+}
+
 #' @rdname results
 #' @export
 compare_aggregators <- function(results, measure = "spearman", filter = NULL, n_features_to_select = 0.25,

@@ -4,7 +4,13 @@
 #' numbers of items; [aggregate_ranks()] takes it as `glist`. `aggregate_lists()` returns everything that
 #' an aggregation says (p-values, adjusted ones, remarks) and writes its page; `compare_aggregations()`
 #' aggregates the same lists by several methods; `permutation_p_values()` says how often chance alone makes an item
-#' score as high when lists depend on one another.
+#' score as high when lists depend on one another; `check_universe()` tests whether cut-off lists come from as many
+#' items as `N` says.
+#'
+#' P-values suppose that each list could have held any of the `N` items. If the lists come from fewer, such as the genes
+#' that all studies measured, p-values are far too small. `check_universe()` counts how often the lower parts of the
+#' lists repeat an item: more often than independent lists of `N` items would, if `N` is too large, but also if what the
+#' lists have in common reaches that deep, or if they depend on one another.
 #'
 #' @param x For `rank_table()` a list of rankings, best first, each a character vector, or a list of names in
 #'   which a vector of several names is a tie; a matrix with a row for each item and a column for each list; or paths of
@@ -27,10 +33,14 @@
 #' @param null A function of a seed that makes all lists again with a shuffled target, over the same items in the
 #'   same order, as a `rank_table()` or what that reads; each item is then compared with its own null scores.
 #' @param n_permutations Number of permutations.
+#' @param top_share The share of each list, from its top, that does not count in `check_universe()`: there lists may
+#'   have items in common for a reason.
+#' @param confidence_level Of the upper limit of the number of items.
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @param ... Options of the aggregator.
 #' @return `rank_table()` returns a list of class `pyfsagg_rank_table`, the others lists with a `table`
-#'   ([answers]).
+#'   ([answers]); that of `check_universe()` has one row, with `pool_upper`, the most items from which the lists come,
+#'   missing where `N` is not contradicted.
 #' @name ranked_lists
 #' @examples
 #' if (pyfsagg_available()) {

@@ -199,6 +199,10 @@ test_that("ranked lists", {
   expect_identical(aggregate_lists(rank_table(files, "files", N = 9))$table$p_value,
                    aggregate_lists(rank_table(lapply(files, readLines), N = 9))$table$p_value)
   expect_identical(dim(compare_aggregations(table, c("borda", "median_rank"))$table)[1], 5L)
+  halves <- lapply(0:3, function(i) paste0("g", (7 * i + (1:20) * 11) %% 41))
+  same(check_universe(rank_table(halves, N = 900))$pool_upper, paste0(
+    "pyfsagg.aggregation.check_universe(pyfsagg.RankTable.from_lists(",
+    "[[f'g{(7 * i + 11 * j) % 41}' for j in range(1, 21)] for i in range(4)], 900)).pool_upper"))
   orders <- lapply(1:5, function(i) letters[1:6][order(sin(i * (1:6)))])
   share("orders", orders)
   same(permutation_p_values(orders, groups = c(1, 1, 2, 2, 3), n_permutations = 50, seed = 1)$p_values,

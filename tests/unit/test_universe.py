@@ -1,0 +1,158 @@
+"""Whether lists come from as many items as is said: the bound, its level and power, and where it is told."""
+
+import numpy as np
+import pytest
+from scipy.stats import hypergeom
+
+from pyfsagg import RankTable
+from pyfsagg.aggregation import Aggregation, aggregate, check_universe
+from pyfsagg.aggregation.universe import tail_bound
+from pyfsagg.exceptions import DataError, ParameterError
+
+
+def lists_of(rng, n_lists, length, pool, common=0):
+    """Lists of `pool` items whose upper halves hold the first `common` of them, in any order."""
+    lists = []
+    for _ in range(n_lists):
+        rest = common + rng.permutation(pool - common)[: length - common]
+        half = length // 2
+        top = rng.permutation(np.r_[np.arange(common), rest[: half - common]])
+        lists.append([f"g{j}" for j in (*top, *rest[half - common :])])
+    return lists
+
+
+def exact_tail(repeats, parts, n):
+    """P(R >= repeats): the union of random sets grows by hypergeometric steps."""
+    union = np.zeros(n + 1)
+    union[0] = 1.0
+    for size in parts:
+        grown = np.zeros(n + 1)
+        for held in np.flatnonzero(union):
+            known = np.arange(max(0, size - (n - held)), min(size, held) + 1)
+            grown[held + size - known] += union[held] * hypergeom.pmf(known, n, held, size)
+        union = grown
+    return union[: int(sum(parts)) - repeats + 1].sum()
+
+
+@pytest.mark.parametrize(
+    ("parts", "n"), [([5, 8, 3], 20), ([10, 10], 40), ([6] * 5, 60), ([9, 12, 1], 12)]
+)
+def test_the_bound_is_above_the_exact_tail_and_near_it(parts, n) -> None:
+    known = np.array(parts, dtype=float)
+    for repeats in range(sum(parts) - max(parts) + 1):
+        exact, bound = exact_tail(repeats, parts, n), tail_bound(repeats, known, n)
+        assert bound >= exact - 1e-12
+        if 1e-6 < exact < 0.05:
+            assert bound < max(4.0 * exact, exact + 0.03)
+
+
+def test_the_check_keeps_its_level_and_the_limit_covers() -> None:
+    rng = np.random.default_rng(0)
+    for n_lists, length, pool, common in (
+        (5, 50, 2000, 0),
+        (5, 20, 500, 0),
+        (5, 50, 2000, 25),
+        (3, 300, 600, 0),
+    ):
+        found = [
+            check_universe(RankTable.from_lists(lists_of(rng, n_lists, length, pool, common), pool))
+            for _ in range(200)
+        ]
+        assert np.mean([check.pool_upper is not None for check in found]) <= 0.075
+
+
+def test_a_universe_that_is_too_large_is_found_and_makes_p_values_small() -> None:
+    rng = np.random.default_rng(1)
+    flagged, wrong, covered = [], [], []
+    for _ in range(40):
+        table = RankTable.from_lists(lists_of(rng, 5, 50, 300), universe=2000)
+        result = aggregate(table, "rra")
+        check = result.universe_check
+        flagged.append(check.pool_upper is not None)
+        covered.append(check.pool_upper is None or check.pool_upper >= 300)
+        wrong.append((result.adjusted_p_values <= 0.05).any())
+    assert np.mean(wrong) > 0.5  # no item is real
+    assert np.mean(flagged) > 0.95
+    assert np.mean(covered) >= 0.9
+
+
+def test_places_that_count() -> None:
+    lists = [["a", "b", "c", "d"], ["e", "f", "c", "d"], ["d", "c", "g", "h"]]
+    check = check_universe(RankTable.from_lists(lists, universe=[1000, 800, 900]))
+    assert (check.universe, check.n_lists, check.n_entries, check.n_repeats) == (800, 3, 6, 2)
+    left = 798
+    assert check.expected == pytest.approx(6 - left * (1 - (1 - 2 / left) ** 3), rel=1e-10)
+    assert 4 < check.pool < check.pool_upper < 800
+    with_unranked = check_universe(
+        RankTable.from_lists(lists, universe=1000, unranked=[["a", "b", "c", "d"]])
+    )
+    assert (with_unranked.n_lists, with_unranked.n_repeats) == (3, 2)
+    whole = check_universe(RankTable.from_lists(lists, universe=1000), top_share=0.0)
+    assert (whole.n_entries, whole.n_repeats) == (9, 3)  # the first place never counts
+    none = check_universe(RankTable.from_lists(lists, universe=1000), confidence_level=0.999999)
+    assert none.pool is none.pool_upper is None
+
+
+def test_ties_are_below_if_their_best_place_is() -> None:
+    rng = np.random.default_rng(2)
+    lists = lists_of(rng, 4, 20, 60)
+    tied = [[*names[:10], tuple(names[10:])] for names in lists]
+    assert check_universe(RankTable.from_lists(tied, 900)) == check_universe(
+        RankTable.from_lists(lists, 900)
+    )
+    across = [[*names[:8], tuple(names[8:12]), *names[12:]] for names in lists]
+    assert check_universe(RankTable.from_lists(across, 900)).n_entries == 4 * 8
+    scores = rng.random((6, 60))
+    scores[np.argsort(rng.random((6, 60)), axis=1) % 2 == 0] = np.nan
+    scores = scores[:, ~np.isnan(scores).all(axis=0)]
+    table = RankTable.from_scores(scores, full=False, universe=500)
+    assert check_universe(table).pool_upper < 500
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (RankTable.from_lists([["a", "b"], ["b", "c"]], full=True), "complete in itself"),
+        (RankTable.from_lists([["a", "b"], ["b", "a"]]), "complete in itself"),
+        (RankTable.from_normalized_ranks([[0.1, np.nan], [0.3, 1.0]], full=False), "complete in"),
+        (RankTable.from_lists([["a"], ["a", "c"]], universe=90), "two ranked lists"),
+        (
+            RankTable.from_lists([["a", "b"]], unranked=[["b", "d"]], universe=90),
+            "two ranked lists",
+        ),
+    ],
+)
+def test_tables_without_a_universe_to_check(table, message) -> None:
+    with pytest.raises(DataError, match=message):
+        check_universe(table)
+    assert aggregate(table, "rra").universe_check is None
+
+
+def test_refused_settings() -> None:
+    table = RankTable.from_lists([["a", "b"], ["b", "c"]], universe=90)
+    for settings in ({"top_share": 1.5}, {"confidence_level": 0.0}):
+        with pytest.raises(ParameterError):
+            check_universe(table, **settings)
+
+
+def test_it_is_told_and_kept(tmp_path) -> None:
+    lists = lists_of(np.random.default_rng(3), 5, 50, 300)
+    result = aggregate(RankTable.from_lists(lists, universe=2000), "rra")
+    check = result.universe_check
+    assert check.sentence in result._answer()
+    assert check.sentence in result.sentences()  # what R prints
+    assert any("could have held any of 2,000 items" in each for each in result.sentences())
+    assert f"from at most {check.pool_upper:,} with 95% confidence" in " ".join(
+        result.summary_text().split()
+    )
+    assert "the repeats cannot tell these apart" in result.to_html()
+    assert f"suppose a universe of 2,000, its lists at most {check.pool_upper}" in repr(result)
+    assert result.save(tmp_path / "run").is_dir()
+    assert Aggregation.load(tmp_path / "run").universe_check == check
+    assert check.to_frame().loc[0, "n_repeats"] == check.n_repeats
+    right = aggregate(RankTable.from_lists(lists, universe=300), "rra")
+    assert right.universe_check.pool_upper is None
+    assert right.universe_check.sentence in right._pool
+    assert "no sign of a smaller universe" in repr(right.universe_check)
+    assert repr(right).endswith("p-values suppose a universe of 300)")
+    assert aggregate(RankTable.from_lists(lists, universe=2000), "mean_rank").universe_check is None
