@@ -138,8 +138,14 @@ class Design:
             progress_sink(self.execution.progress, total, "step") as advance,
         ):
             requests: list[Request] = []
+            places: dict[str, list[NDArray[np.int32]]] = {}
             for number, part in enumerate(self.parts, start=1):
-                requests += self._requests(part, self._rank(part, number, n_jobs, checkpoint))
+                ranked = list(self._rank(part, number, n_jobs, checkpoint))
+                requests += self._requests(part, ranked)
+                for each in ranked:
+                    if part.protocol == "nested" and each.kind != "baseline":
+                        place = np.argsort(each.order).astype(np.int32) + np.int32(1)
+                        places.setdefault(each.label, []).append(place)
                 advance(number)
             uses = Counter(request.fit for request in requests)
             answered = len(self.parts)
@@ -158,7 +164,16 @@ class Design:
         frame = pd.DataFrame(rows, columns=list(COLUMNS))
         counts = {"n_cells": len(frame), "n_fits": len(uses)}
         parameters = {**self.parameters, **counts, "call": call.record()}
-        return Evaluation(frame, parameters, self._data(), versions(), remarks)
+        names = self.table.feature_names if self.groups is None else self.groups.names
+        return Evaluation(
+            frame,
+            parameters,
+            self._data(),
+            versions(),
+            remarks,
+            feature_names=tuple(names) if places else (),
+            places={label: np.stack(rows) for label, rows in places.items()},
+        )
 
     def _n_subsets(self, part: SplitPart) -> int:
         """How many rankings times thresholds a part has."""
@@ -227,7 +242,7 @@ class Design:
                 order = np.random.default_rng([part.seed(self.seed), draw]).permutation(p)
                 yield RankedSet(RANDOM_SUBSETS, "baseline", draw, order, self.thresholds)
 
-    def _requests(self, part: SplitPart, rankings: Iterator[RankedSet]) -> Iterator[Request]:
+    def _requests(self, part: SplitPart, rankings: Sequence[RankedSet]) -> Iterator[Request]:
         for ranked in rankings:
             for threshold in ranked.thresholds:
                 features = ranked.order[: threshold.n_features]

@@ -10,19 +10,22 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pyfsagg._base.fields import stored
-from pyfsagg._base.validation import check_choice
+from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._base.words import enumerate_names, number, readable
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.cells import weighted_average_accuracy
 from pyfsagg.evaluation.comparison import MethodComparison, compare_folds, divisions_of
+from pyfsagg.evaluation.fewest import MEAN, fewest_of_folds, list_of_folds
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.exceptions import DataError, ParameterError
 
+MOST_LISTED = 50
 ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"
 """Labels of baselines."""
 
@@ -63,6 +66,9 @@ class Evaluation(Result):
         Settings of the evaluation (with the seed that repeats it), data and software versions.
     remarks : tuple of str
         Warnings for the reader, for instance that a ranking has seen the test rows.
+    feature_names : tuple of str
+        The p features, and `places`, by method the place (n_folds, p) of each in the ranking of each training
+        fold of the nested protocol, 1 = best; empty without that protocol.
 
     Notes
     -----
@@ -80,6 +86,10 @@ class Evaluation(Result):
     data: Mapping[str, Any]
     versions: Mapping[str, str]
     remarks: tuple[str, ...] = ()
+    feature_names: tuple[str, ...] = ()
+    places: Mapping[str, NDArray[np.int32]] = field(
+        default_factory=dict, metadata=stored(names="places_{part}")
+    )
 
     @property
     def protocols(self) -> list[str]:
@@ -323,6 +333,104 @@ class Evaluation(Result):
             raise ParameterError(Param("value"), must, Got(value))
         return cells[cells["threshold"] == cells["threshold"].iloc[0]] if by_count else cells
 
+    def fewest(self, metric: str | None = None) -> pd.DataFrame:
+        """The fewest features within one standard error of the best, for each ranking.
+
+        One row per protocol, method and classifier, and with several classifiers one for their mean:
+        ``n_features`` and their ``value``; ``best_n_features``, the ``best`` value, its ``standard_error``;
+        ``n``, the divisions in which no cell failed.  Missing with fewer than two of them.
+
+        Parameters
+        ----------
+        metric : str, optional
+            The first metric of the evaluation by default.
+
+        Notes
+        -----
+        The one-standard-error rule of Breiman and others (1984), with the standard error of folds that share
+        training rows (Nadeau and Bengio 2003), as in :meth:`compare`.  It is a rule and no test: fewer
+        features that are as good as the data can tell, for a value that may be worse by about the error.
+        """
+        name = self._check_metric(metric)
+        cells = self.by_fold()
+        cells = cells[(cells["metric"] == name) & (cells["kind"] != "baseline")]
+        if len(self.classifiers) > 1:
+            keys = [one for one in [*CELL, "repeat", "fold"] if one != "classifier"]
+            # A mean over classifiers exists only where all of them have a value.
+            means = cells.groupby(keys, sort=False)["value"].agg(lambda v: v.mean(skipna=False))
+            cells = pd.concat([cells, means.reset_index().assign(classifier=MEAN)])
+        design = {key: self.parameters[key] for key in ("n_folds", "n_repeats", "test_size")}
+        rows = []
+        for key, part in cells.groupby(["protocol", "method", "classifier"], sort=False):
+            folds = part.pivot_table(
+                index=["repeat", "fold"], columns="n_features", values="value", dropna=False
+            )
+            found = fewest_of_folds(
+                folds,
+                protocol=str(key[0]),
+                higher_is_better=METRICS.get(name).higher_is_better,
+                design=design,
+            )
+            rows.append(dict(zip(("protocol", "method", "classifier"), key, strict=True)) | found)
+        return pd.DataFrame(rows)
+
+    def final_list(
+        self, n_features_to_select: int | str = "auto", *, method: str | None = None
+    ) -> pd.DataFrame:
+        """One list out of the rankings of all training folds of the nested protocol.
+
+        Parameters
+        ----------
+        n_features_to_select : int or "auto"
+            How many are the best of a fold; by default the fewest within one standard error of the best
+            (:meth:`fewest`, mean of the classifiers).
+        method : str, optional
+            The ranking; by default the one with the best value there.
+
+        Returns
+        -------
+        DataFrame
+            Features that were among the best of some fold: ``rank``, ``share_of_folds`` in which they
+            were, and ``mean_place``, ``best_place`` and ``worst_place`` over the folds.  In `attrs`
+            ``method`` and ``n_features``.
+
+        Raises
+        ------
+        DataError
+            If there is no nested protocol, or no number because cells failed.
+
+        Notes
+        -----
+        The nested protocol measures a procedure that ranks and selects anew in each training fold, and not
+        this list.  The folds share most rows, so that a feature can be in all of them by chance of
+        this one table.
+        """
+        if not self.places:
+            remedy = Remedy("run evaluate with ", Use(protocol="nested"))
+            raise DataError("no features were ranked inside training folds", remedy)
+        if method is not None:
+            check_choice("method", method, list(self.places))
+        frame = self.fewest()
+        several = len(self.classifiers) > 1
+        frame = frame[(frame["protocol"] == "nested") & frame["method"].isin(list(self.places))]
+        frame = frame[frame["classifier"] == (MEAN if several else self.classifiers[0])]
+        known = frame.set_index("method")["value"].dropna()
+        if method is None:
+            if known.empty:
+                raise DataError("cells failed in all but one fold: name the ranking and a number")
+            better = METRICS.get(self.metrics[0]).higher_is_better
+            method = str(known.idxmax() if better else known.idxmin())
+        if n_features_to_select == "auto":
+            if method not in known:
+                raise DataError(f"cells of {method} failed in all but one fold: give a number")
+            size = int(frame.set_index("method")["n_features"][method])
+        else:
+            high = len(self.feature_names)
+            size = check_integer("n_features_to_select", n_features_to_select, low=1, high=high)
+        found = list_of_folds(self.places[method], self.feature_names, size)
+        found.attrs |= {"method": method, "n_features": size}
+        return found
+
     def _check_metric(self, metric: str | None) -> str:
         """The chosen metric, or the first."""
         if metric is None:
@@ -333,11 +441,22 @@ class Evaluation(Result):
         return {
             **super()._record(view),
             "failures": records(self.failures()),
+            "fewest": records(self.fewest()),
             "summary": records(self.summary()),
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {**super()._tables(view), "summary.csv": self.summary()}
+        tables = {"summary.csv": self.summary(), "fewest.csv": self.fewest()}
+        if (final := self._final_list()) is not None:
+            tables["final_list.csv"] = final
+        return {**super()._tables(view), **tables}
+
+    def _final_list(self) -> pd.DataFrame | None:
+        """:meth:`final_list`, where there is one."""
+        try:
+            return self.final_list()
+        except DataError:
+            return None
 
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
@@ -359,6 +478,8 @@ class Evaluation(Result):
         return [
             *map(Text, sentences),
             self._best_table(),
+            *self._fewest_table(),
+            *self._final_table(),
             *map(Text, self._question()),
             *(Text(f"Take care: {remark}.") for remark in care),
             *(Text(remark, quiet=True) for remark in remarks),
@@ -422,6 +543,61 @@ class Evaluation(Result):
             note="Among thresholds below 100 %. The best of many cells is too good an estimate of what it "
             "would reach on new data. Random subsets have the same number of features.",
         )
+
+    def _fewest_table(self) -> list[Block]:
+        """How few features are enough, by ranking, for the mean of several classifiers."""
+        if len(self.parameters["thresholds"]) < 2:
+            return []
+        frame, more = self.fewest(), ""
+        if len(self.classifiers) > 1:
+            frame, more = frame[frame["classifier"] == MEAN], " Each classifier is in fewest.csv."
+        words = ["method", "classifier", "protocol"]
+        numbers = ["n_features", "value", "best_n_features", "best", "standard_error"]
+        rows = [
+            [
+                *(readable(str(row[name])) for name in words),
+                *(number(row[name], 0 if "features" in name else 3) for name in numbers),
+            ]
+            for row in frame.to_dict("records")
+        ]
+        heading = ("Method", "Classifier", "Protocol")
+        titles = [*heading, "Features", "Mean", "Best with", "Best mean", "Standard error"]
+        table = PageTable(
+            f"The fewest features whose mean {readable(self.metrics[0])} is within one standard error of the "
+            "best",
+            heads(titles, heading),
+            rows,
+            note="The standard error counts that folds share training rows (Nadeau and Bengio). A rule and "
+            f"no test: fewer features may be worse by about this error.{more}",
+        )
+        return [table]
+
+    def _final_table(self) -> list[Block]:
+        """The list of all folds, where features were ranked inside them."""
+        found = self._final_list()
+        if found is None:
+            return []
+        size, method = found.attrs["n_features"], readable(found.attrs["method"])
+        shown = found.head(max(size, 1))[:MOST_LISTED]
+        rows = [
+            [
+                str(name),
+                f"{row['share_of_folds']:.0%}",
+                number(row["mean_place"], 1),
+                f"{row['best_place']:.0f} to {row['worst_place']:.0f}",
+            ]
+            for name, row in zip(shown.index, shown.to_dict("records"), strict=True)
+        ]
+        table = PageTable(
+            f"One list out of all training folds: the {size:,} features of {method} that were most often "
+            f"among the best {size:,}",
+            heads(["Feature", "Folds", "Mean place", "Places"], ["Feature"]),
+            rows,
+            note=f"{len(found):,} features were among the best {size:,} of some fold; all are in "
+            "final_list.csv. The values above are those of the lists of the single folds, not of this one, "
+            "and the folds share most of their rows.",
+        )
+        return [table]
 
     def _default_comparison(
         self, confidence_level: float = 0.95

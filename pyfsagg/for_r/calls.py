@@ -208,7 +208,7 @@ def keep(result: Any, save: str | None, report: str | None) -> None:
         result.report(report)
 
 
-METHODS = ("clusters", "compare", "rank_confidence", "select")
+METHODS = ("clusters", "compare", "fewest", "final_list", "rank_confidence", "select")
 """Methods of results that R calls."""
 
 

@@ -8,7 +8,10 @@ import pytest
 from pyfsagg import Evaluation, evaluate, load_dataset
 
 WINE = load_dataset("wine")
-FILES = ["evaluation.csv", "report.html", "run.json", "run.toml", "summary.csv"]
+FILES = [
+    "evaluation.csv", "fewest.csv", "final_list.csv", "matrices.npz", "report.html", "run.json", "run.toml",
+    "summary.csv",
+]  # fmt: skip
 TABLE = "wine.csv --target kind --exclude subject"
 QUICK = "--classifiers nb --thresholds 3,50% --n-resamples 10 --jobs 1 --seed 3"
 

@@ -3,8 +3,12 @@
 #' `write_result()` writes a result into a folder, for [load_result()] and Python, `write_report()` its page,
 #' and `write_picture()` one of its pictures. `clusters()` says how often clusters of similar features are
 #' selected, each as one; `compare_runs()` which features moved between two rankings;
-#' `compare_methods()` which methods of an evaluation differ; `compare_aggregators()` which
-#' aggregators differ over several data sets.
+#' `compare_methods()` which methods of an evaluation differ; `fewest_features()` the smallest number of features
+#' within one standard error of the best; `final_list()` which features were most often among the best in the training
+#' folds of a nested cross-validation; `compare_aggregators()` which aggregators differ over several data sets.
+#'
+#' The standard error of `fewest_features()` counts that folds share training rows (Nadeau and Bengio 2003). It is a rule and
+#' no test. `final_list()` is not the list whose value was measured: each fold had its own.
 #'
 #' @param object A result of [wam()], [bam()], [evaluate()], [aggregator_influence()], [committee()], [list_agreement()],
 #'   [screen_genes()] or of a function with `save`.
@@ -14,7 +18,8 @@
 #' @param ... How it is shown, such as `n_features_to_select`; options of the picture.
 #' @param x The table of the run; without it the clusters that the run found, by Pearson and 0.9.
 #' @param n_features_to_select How many features a resample selects, or which share of them; `"auto"`: as many as are
-#'   proposed ([selected()]).
+#'   proposed ([selected()]). For `final_list()` a number, or `"auto"`: that of `fewest_features()`.
+#' @param method A ranking of the evaluation; by default the one with the best value.
 #' @param similarity `"pearson"`, `"spearman"`, or a matrix of similarities of the features; names of its rows
 #'   and columns are matched to them.
 #' @param min_similarity Every two features of a cluster are at least so similar.
@@ -30,8 +35,8 @@
 #' @param n_features_to_select For measures of sets, how many features.
 #' @param adjust How p-values are corrected.
 #' @param save,report A folder for the result, and a file for its page (HTML).
-#' @return The writing functions return the path, invisibly; `clusters()` and `compare_runs()` data frames, the two
-#'   other comparisons lists ([answers]).
+#' @return The writing functions return the path, invisibly; `clusters()`, `compare_runs()`, `fewest_features()` and
+#'   `final_list()` data frames, the two other comparisons lists ([answers]).
 #' @name results
 #' @examples
 #' if (pyfsagg_available()) {
@@ -96,5 +101,17 @@ compare_methods <- function(object, value = "wacc", protocol = NULL, classifier 
   call_method(object, "compare", list(
     value = value, protocol = protocol, classifier = classifier, metric = metric, baselines = baselines,
     confidence_level = confidence_level, rope = rope
+  ))
+}
+
+#' @rdname results
+#' @export
+fewest_features <- function(object, metric = NULL) call_method(object, "fewest", list(metric = metric))
+
+#' @rdname results
+#' @export
+final_list <- function(object, n_features_to_select = "auto", method = NULL) {
+  call_method(object, "final_list", list(
+    n_features_to_select = check_threshold(n_features_to_select, "n_features_to_select"), method = method
   ))
 }

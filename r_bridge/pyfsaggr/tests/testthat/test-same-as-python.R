@@ -274,6 +274,7 @@ test_that("evaluations and influences over several data sets", {
   judged <- evaluate(data$x, data$y, methods = c("chi_squared", "information_gain"), classifiers = "naive_bayes",
                      thresholds = c(0.3, 0.6), n_resamples = 3, seed = 1, progress = FALSE)
   expect_gt(length(compare_methods(judged)$sentences), 0)
+  expect_true(all(fewest_features(judged)$n_features <= fewest_features(judged)$best_n_features))
   measured <- lapply(c(a = 1, b = 2, c = 3), function(seed) {
     aggregator_influence(data$x, data$y, n_folds = 5, n_resamples = 5, seed = seed, progress = FALSE)
   })
