@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pyfsagg.error_control.bounds import pfer_bound, pfer_size, selection_frequency
+from pyfsagg.error_control.calibrated import CalibratedSelection, calibrate_selection
 from pyfsagg.error_control.control import ErrorControl, control_errors
 from pyfsagg.error_control.integrated_path import integrated_path
 from pyfsagg.error_control.permutation import (
@@ -14,10 +15,12 @@ from pyfsagg.error_control.permutation import (
 )
 
 __all__ = [
+    "CalibratedSelection",
     "ErrorControl",
     "LimitedSelection",
     "TargetPermutation",
     "benjamini_hochberg",
+    "calibrate_selection",
     "comparable_evidence",
     "control_errors",
     "integrated_path",

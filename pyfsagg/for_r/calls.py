@@ -134,6 +134,9 @@ CALLS: dict[str, Called] = {
         "error_control", "error_control_parts",
         "benjamini_hochberg", "comparable_evidence", "pfer_bound", "pfer_size", "step_down_max_t",
     ),
+    "calibrate_selection": Called(
+        "error_control.calibrate_selection", "error_control_parts", kinds={"feature_names": "words"},
+    ),
     "frequency_in_halves": Called("error_control.selection_frequency", "error_control_parts"),
     "integrated_path": Called(
         "error_control.integrated_path", "error_control_parts", {"function": "form"}, {"scores": "pairs"},

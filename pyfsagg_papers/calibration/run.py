@@ -156,6 +156,7 @@ _PIECES = 8
 def designs() -> list[Design]:
     """Every design, topic by topic."""
     from pyfsagg_papers.calibration import (  # noqa: F401 - each adds its designs
+        cells,
         lists,
         selections,
         shuffles,

@@ -79,10 +79,15 @@ print.pyfsagg_errors <- function(x, ...) {
 #'
 #' What [error_control()] and [permute_target()] are made of: bounds on the expected number of false
 #' selections and their inverse, selection frequencies in halves, integrated stability selection, the
-#' step-down procedure of the largest statistic, and q-values.
+#' step-down procedure of the largest statistic, and q-values. `calibrate_selection()` gives the stability score of the
+#' package sharp for each number of features and threshold, beside the bounds of that cell: a diagnostic, which
+#' promises nothing about false selections.
 #'
 #' @param q How many features each half selects.
 #' @param p Number of features.
+#' @param sizes,thresholds Numbers of features and thresholds of `calibrate_selection()`; by default up to 40
+#'   numbers, and 0.6, 0.61, ... 0.9.
+#' @param feature_names Names of the columns of `scores`.
 #' @param threshold From which frequency in the halves a feature is selected, above 0.5.
 #' @param max_false Accepted expected number of false selections.
 #' @param n_pairs Number of pairs of halves.
@@ -97,7 +102,7 @@ print.pyfsagg_errors <- function(x, ...) {
 #'   hypothesis.
 #' @param observed,null Statistics of the features, larger for more important ones, and a matrix of them under the null
 #'   hypothesis, one row for each permutation.
-#' @return Numbers; `integrated_path()` returns a list, `step_down_max_t()` a list of two vectors, p-values of each
+#' @return Numbers; `integrated_path()` and `calibrate_selection()` return lists ([answers]), `step_down_max_t()` a list of two vectors, p-values of each
 #'   feature by itself and family-wise ones, and `comparable_evidence()` a list of minus the logarithms of p-values,
 #'   observed and of each permutation compared with the others.
 #' @name error_control_parts

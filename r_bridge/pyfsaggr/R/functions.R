@@ -169,6 +169,12 @@ step_down_max_t <- function(observed, null) call_python("step_down_max_t")
 
 #' @rdname error_control_parts
 #' @export
+calibrate_selection <- function(scores, sizes = NULL, thresholds = NULL, feature_names = NULL) {
+  call_python("calibrate_selection", feature_names = "words")
+}
+
+#' @rdname error_control_parts
+#' @export
 frequency_in_halves <- function(scores, q) call_python("frequency_in_halves")
 
 #' @rdname error_control_parts

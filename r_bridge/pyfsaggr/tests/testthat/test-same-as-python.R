@@ -224,6 +224,10 @@ test_that("limits on false selections", {
   share("scores", scores)
   control <- "pyfsagg.error_control."
   same(pfer_bound(5, 100, 0.75), paste0(control, "pfer_bound(5, 100, 0.75)"))
+  cells <- matrix(sin(1:480)^3 + rep(c(2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), each = 40), 40)
+  share("cells", cells)
+  same(calibrate_selection(cells, feature_names = letters[1:12])$table$score,
+       paste0(control, "calibrate_selection(cells).to_frame()['score'].to_numpy()"))
   same(pfer_size(0.75, 100, 1), paste0(control, "pfer_size(0.75, 100, 1)"))
   same(frequency_in_halves(scores, 3), paste0(control, "selection_frequency(scores, 3)"))
   same(integrated_path(scores, form = "h3")$q_values, paste0(control, "integrated_path(scores.reshape(5, 2, 20), function='h3').q_values"))
