@@ -34,6 +34,12 @@ MOST_ITEMS = 512
 MOST_STEPS = 10
 DRAWS_OF_REPLICATES = 2000
 
+ALL_SIGNS = 12
+"""Rows of a table up to which all signs of the rows are gone through; there are 2^(n − 1) that differ."""
+
+FEW_ROWS = 100
+"""Rows of a table below which its limits are not below Student's, which skewed errors need."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankConfidence(TestResult):
@@ -160,6 +166,12 @@ class _Errors:
         quantiles = _quantiles(maxima, confidence_level)
         return quantiles if self.df is None else stats.t.isf(stats.norm.sf(quantiles), self.df)
 
+    def _open(self, estimates: Floats, limits: Floats) -> Floats:
+        """How many statements on each item, above or below another one, are open at its limit."""
+        lower, upper = _places(estimates, self, limits)
+        p = estimates.size
+        return np.asarray(2.0 * (p - 1) - (lower - 1) - (p - upper), dtype=np.float64)
+
     def scale(self, rows: slice) -> Floats:
         """1 / standard error of the differences of some items from all items."""
         if self.inverse is not None:
@@ -179,21 +191,82 @@ class _Estimated(_Errors):
     def item_limits(
         self, estimates: Floats, limits: Floats, confidence_level: float, items: NDArray[np.intp]
     ) -> Floats:
-        return self._shared(self._open(estimates, limits)[items], confidence_level)
+        assert self.df is not None  # or the errors are known
+        return _shared(self._open(estimates, limits)[items], confidence_level, self.df)
 
     def limit(self, estimates: Floats, limit: float, confidence_level: float) -> float:
-        n_open = self._open(estimates, np.full(estimates.size, limit)).sum() / 2.0
-        return float(self._shared(n_open, confidence_level))
-
-    def _shared(self, n_open: Any, confidence_level: float) -> Floats:
         assert self.df is not None  # or the errors are known
-        return np.asarray(stats.t.isf((1.0 - confidence_level) / np.maximum(n_open, 1.0), self.df))
+        n_open = self._open(estimates, np.full(estimates.size, limit)).sum() / 2.0
+        return float(_shared(n_open, confidence_level, self.df))
 
-    def _open(self, estimates: Floats, limits: Floats) -> Floats:
-        """How many statements on each item, above or below another one, are open at its limit."""
-        lower, upper = _places(estimates, self, limits)
-        p = estimates.size
-        return np.asarray(2.0 * (p - 1) - (lower - 1) - (p - upper), dtype=np.float64)
+
+def _shared(n_open: Any, confidence_level: float, df: float) -> Floats:
+    """Student's quantile for each of so many statements, which together keep the level."""
+    return np.asarray(stats.t.isf((1.0 - confidence_level) / np.maximum(n_open, 1.0), df))
+
+
+@dataclass(frozen=True, eq=False)
+class _Flipped(_Errors):
+    """Errors of the means of the columns of a table, known from the signs of its rows.
+
+    If the errors of a row are as likely as the same with all signs reversed, the means of the rows with
+    random signs are distributed as the means of columns that are all equal.  The sum of the squared
+    differences of two columns does not depend on the signs, so that the mean difference over its root,
+    `scale`, orders the signs as Student's statistic does.  `draws` (p, n) are means with random signs,
+    `inverse` is 1 / root mean square of the differences.
+    """
+
+    item_steps = MOST_STEPS
+    n_rows: int = 0
+    n_signs: int = 0  # that the draws stand for: themselves, and the signs of the table
+
+    @classmethod
+    def of_table(cls, values: Floats, rng: np.random.Generator, n_draws: int) -> _Flipped:
+        """From a table (n_rows, p) without missing values."""
+        n_rows = values.shape[0]
+        # What all items have in common in a row is in no difference.
+        values = values - values.mean(axis=1, keepdims=True)
+        if n_rows <= ALL_SIGNS:
+            codes = np.arange(1, 2 ** (n_rows - 1))[:, None] >> np.arange(n_rows)
+            draws = (1.0 - 2.0 * (codes & 1)) @ values
+        else:
+            draws = np.zeros((n_draws, values.shape[1]))
+            for rows in row_blocks((n_rows, n_draws)):
+                signs = rng.integers(0, 2, size=(n_draws, len(values[rows])), dtype=np.int8)
+                draws += (2.0 * signs - 1.0) @ values[rows]
+        products = values.T @ values / n_rows
+        total = np.add.outer(np.diag(products), np.diag(products))
+        squares = total - 2.0 * products
+        squares[squares <= 1e-12 * total] = 0.0  # nothing but rounding
+        inverse, n_signs = _inverse_root(squares), draws.shape[0] + 1
+        draws = np.ascontiguousarray(draws.T) / n_rows
+        return cls(draws, np.diag(products), inverse, n_rows=n_rows, n_signs=n_signs)
+
+    def item_limits(
+        self, estimates: Floats, limits: Floats, confidence_level: float, items: NDArray[np.intp]
+    ) -> Floats:
+        found = super().item_limits(estimates, limits, confidence_level, items)
+        return self._at_least(found, self._open(estimates, limits)[items], confidence_level)
+
+    def limit(self, estimates: Floats, limit: float, confidence_level: float) -> float:
+        found = super().limit(estimates, limit, confidence_level)
+        n_open = self._open(estimates, np.full(estimates.size, limit)).sum() / 2.0
+        return float(self._at_least(np.asarray(found), n_open, confidence_level))
+
+    def _critical(self, maxima: Floats, confidence_level: float) -> Floats:
+        """The value that this share of all signs stays at or below, infinite if only all of them do."""
+        place = math.ceil(confidence_level * self.n_signs - 1e-9)
+        if place > maxima.shape[1]:
+            return np.full(maxima.shape[0], math.inf)
+        # Equal values of other signs are no larger ones, whatever their last digits.
+        return np.asarray(np.partition(maxima, place - 1, axis=1)[:, place - 1]) * (1.0 + 1e-10)
+
+    def _at_least(self, found: Floats, n_open: Any, confidence_level: float) -> Floats:
+        """The limits, of a small table at least Student's on the scale of the statistic."""
+        if self.n_rows >= FEW_ROWS:
+            return found
+        t = _shared(n_open, confidence_level, self.n_rows - 1.0)
+        return np.maximum(found, t / np.sqrt(self.n_rows - 1.0 + t * t))
 
 
 def rank_confidence(
@@ -212,8 +285,10 @@ def rank_confidence(
 
     Parameters
     ----------
-    estimates : array-like (p,) or Series
-        One estimate of each item, approximately normal around the true value.
+    estimates : array-like (p,) or (n, p), Series or DataFrame
+        One estimate of each item, approximately normal around the true value.  Or a table of independent
+        rows, such as data sets, tasks or subjects, with a value of each item (columns): its means are the
+        estimates, and their errors come from the table.
     covariance : array-like (p, p), optional
         Covariance of the errors of the estimates; at most 2,000 items.
     standard_errors : array-like (p,), optional
@@ -224,12 +299,13 @@ def rank_confidence(
         replicates for known hold far less often than stated (``docs/calibration.md``).
     confidence_level : float
     names : sequence of str, optional
-        Names of the items; by default the index of a Series, or item 1, item 2, …
+        Names of the items; by default the index of a Series, the columns of a DataFrame, or item 1, item 2, …
     higher_is_better : bool
         Whether the largest value has rank 1.
     n_draws : int, optional
         Normal draws of the errors, for the critical values; 10,000 for up to 200 items, 2,000 for more
-        by default.  With `df` there are none.
+        by default.  With `df` there are none.  Of a table, random signs of its rows: 2,000, or 500 for
+        more than 500 items; of up to 12 rows all signs are taken.
     random_state : int
         Seed of the draws.
 
@@ -242,8 +318,9 @@ def rank_confidence(
     Raises
     ------
     DataError
-        For fewer than two items or more than stated above, numbers that are missing or infinite, and
-        errors that are no standard errors or no covariance.
+        For fewer than two items or more than stated above, numbers that are missing or infinite, errors
+        that are no standard errors or no covariance, and tables with too few rows for the level (6 for
+        0.95).
 
     Notes
     -----
@@ -256,11 +333,17 @@ def rank_confidence(
     With `df` the critical value is Student's quantile at the level divided by the number of statements,
     which holds for any number of items and any covariance.
 
+    Of a table it is a quantile of the largest mean difference over its root mean square, for all or
+    random signs of the rows.  This is exact for equal items if the errors of a row and the same errors with
+    all signs reversed are equally likely, whatever their covariance, in each row, and for any number of
+    items; rows may differ in variance.  Below 100 rows it is at least Student's, because skewed errors need
+    that.  ``docs/calibration.md`` has what is kept.
+
     References
     ----------
     Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for ranks with applications to mobility
     across neighbourhoods and academic achievement across countries, Review of Economic Studies 91; Holm
-    (1979), Scandinavian Journal of Statistics 6.
+    (1979), Scandinavian Journal of Statistics 6; Romano and Wolf (2005), JASA 100, on steps with signs.
 
     Examples
     --------
@@ -274,14 +357,28 @@ def rank_confidence(
     item 4     4      4      4
     >>> result.top(1)
     ['item 1', 'item 2']
+    >>> noise = np.random.default_rng(0).normal(size=(10, 3))
+    >>> rank_confidence(noise + [2.0, 0.0, 0.0]).to_frame()[["rank", "lower", "upper"]]
+            rank  lower  upper
+    item
+    item 1     1      1      1
+    item 2     2      2      3
+    item 3     3      2      3
     """
     level = check_confidence_level("confidence_level", confidence_level)
     check_flag("higher_is_better", higher_is_better)
     rng = np.random.default_rng(check_integer("random_state", random_state, low=0))
+    if n_draws is not None:
+        n_draws = check_integer("n_draws", n_draws, low=100)
     values, labels = _read_estimates(estimates, names)
+    if values.ndim == 2:
+        if covariance is not None or standard_errors is not None or df is not None:
+            problem = "the errors of a table are in its rows: leave out covariance, "
+            raise ParameterError(problem, Param("standard_errors"), " and df")
+        means, signs = values.mean(axis=0), _of_table(values, level, rng, n_draws)
+        return _sets(means, labels, signs, level, higher_is_better=bool(higher_is_better))
     if n_draws is None:
         n_draws = 10_000 if values.size <= 200 else 2_000
-    n_draws = check_integer("n_draws", n_draws, low=100)
     if (covariance is None) == (standard_errors is None):
         either = "give either covariance (p, p) or "
         raise ParameterError(either, Param("standard_errors"), " (p,), the errors of the estimates")
@@ -323,18 +420,20 @@ def sets_of_replicates(
 
 
 def _read_estimates(estimates: Any, names: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
-    if names is None and isinstance(estimates, pd.Series):
-        names = [str(name) for name in estimates.index]
+    if names is None and isinstance(estimates, (pd.Series, pd.DataFrame)):
+        names = [str(name) for name in estimates.keys()]  # noqa: SIM118 - of a Series the index
     values = as_array("estimates", estimates, np.float64)
-    if values.ndim != 1 or values.size < 2:
+    if values.ndim not in (1, 2) or values.shape[-1] < 2:
         raise DataError(
-            f"ranks need at least two estimates in one row, got an array of shape {values.shape}"
+            "ranks need at least two estimates in one row, or a table of rows with at least two, got an "
+            f"array of shape {values.shape}"
         )
     _check_finite("estimates", values)
     labels = tuple(map(str, check_list("names", names))) if names is not None else ()
-    labels = labels or tuple(f"item {j + 1}" for j in range(values.size))
-    if len(labels) != values.size:
-        raise DataError(f"there are {len(labels)} names for {values.size} estimates")
+    p = values.shape[-1]
+    labels = labels or tuple(f"item {j + 1}" for j in range(p))
+    if len(labels) != p:
+        raise DataError(f"there are {len(labels)} names for {p} estimates")
     return values, labels
 
 
@@ -392,6 +491,20 @@ def _dependent(covariance: Floats, p: int, rng: np.random.Generator, n_draws: in
         )
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     return _with_covariance(rng.standard_normal((n_draws, p)) @ root.T, covariance)
+
+
+def _of_table(
+    values: Floats, confidence_level: float, rng: np.random.Generator, n_draws: int | None
+) -> _Flipped:
+    n, p = values.shape
+    _check_size(p, MOST_DEPENDENT, "a table")
+    fewest = 1 + math.ceil(-math.log2(1.0 - confidence_level) - 1e-9)
+    if n < fewest:
+        raise DataError(
+            f"the signs of {n} rows can decide nothing at {100 * confidence_level:.3g} %: the table "
+            f"needs at least {fewest}"
+        )
+    return _Flipped.of_table(values, rng, n_draws or (2_000 if p <= 500 else 500))
 
 
 def _with_covariance(draws: Floats, covariance: Floats, df: float | None = None) -> _Errors:

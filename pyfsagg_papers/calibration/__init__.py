@@ -1,7 +1,7 @@
 """What every p-value, interval and error bound of this package keeps, measured by simulation.
 
 A design simulates data whose truth is known and says of each repetition whether a claim was kept.
-Designs are in ``lists``, ``selections``, ``stability`` and ``statistics``; ``run`` runs them.
+Designs are in ``lists``, ``selections``, ``stability``, ``statistics`` and ``tables``; ``run`` runs them.
 """
 
 from __future__ import annotations

@@ -162,6 +162,7 @@ def designs() -> list[Design]:
         shuffles,
         stability,
         statistics,
+        tables,
     )
 
     return sorted(DESIGNS, key=lambda design: design.topic)

@@ -288,7 +288,7 @@ JOINTLY = (0.94, 1.0)
 SINGLY = (0.93, 1.0)
 
 
-def _sets_held(found: RankConfidence, truth: np.ndarray, k: int) -> tuple[float, float, float]:
+def sets_held(found: RankConfidence, truth: np.ndarray, k: int) -> tuple[float, float, float]:
     """Whether all sets hold the true ranks, the share of single ones that do, and the true top k."""
     first = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
     last = truth.size - (truth[None, :] < truth[:, None]).sum(axis=1)
@@ -328,7 +328,7 @@ def normal_estimates(
         found = rank_confidence(estimates, covariance, **draws)
     else:
         found = rank_confidence(estimates, standard_errors=errors, **draws)
-    return _sets_held(found, truth, 5)
+    return sets_held(found, truth, 5)
 
 
 def _of_estimate(what: str, accept: tuple[float, float]) -> Claim:
@@ -366,7 +366,7 @@ def methods_on_tasks(
     means, covariance = table.mean(axis=0), np.cov(table.T) / tasks
     found = rank_confidence(means, covariance, df=tasks - 1)
     known = rank_confidence(means, covariance, n_draws=200)
-    return *_sets_held(found, truth, 5), _sets_held(known, truth, 5)[0]
+    return *sets_held(found, truth, 5), sets_held(known, truth, 5)[0]
 
 
 OF_FEATURES = "the expected scores in samples of the size of a resample from the same population"
@@ -426,7 +426,7 @@ def ranks_of_features(
     last = p - (truth[None, :] < truth[:, None]).sum(axis=1)
     low, high = np.quantile(rank_scores(result.combined), [0.025, 0.975], axis=0)
     percentiles = float(((low <= first) & (high >= last)).mean())
-    return *_sets_held(result.rank_confidence(), truth, 5), percentiles
+    return *sets_held(result.rank_confidence(), truth, 5), percentiles
 
 
 @calibrated(
@@ -473,7 +473,7 @@ def features_of_unequal_levels(
         random_state=int(rng.integers(2**31)),
     )
     truth = np.repeat([1.0, 0.0] if plan == "bootstrap" else [0.0, 1.0], 4)
-    return _sets_held(result.rank_confidence(), truth, 4)
+    return sets_held(result.rank_confidence(), truth, 4)
 
 
 # -------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Confidence sets for ranks."""
 
 import dataclasses
+import itertools
 import json
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from pyfsagg._kernels.ranks import (
     independent_maxima,
 )
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.statistics import rank_confidence
+from pyfsagg.statistics import rank_confidence, rank_sets
 from pyfsagg.statistics.rank_sets import sets_of_replicates
 
 WINE = pyfsagg.load_dataset("wine")
@@ -165,7 +166,7 @@ def test_more_items_than_critical_values(monkeypatch: pytest.MonkeyPatch) -> Non
     ("arguments", "message"),
     [
         ({"estimates": [1.0], "standard_errors": [1.0]}, "at least two"),
-        ({"estimates": [[1.0, 2.0]], "standard_errors": [1.0]}, "at least two"),
+        ({"estimates": [[[1.0, 2.0]]], "standard_errors": [1.0]}, "at least two"),
         ({"estimates": [1.0, np.nan], "standard_errors": [1.0, 1.0]}, "estimates has a missing"),
         ({"estimates": [1.0, 2.0], "standard_errors": [1.0, np.inf]}, "standard_errors has a miss"),
         ({"estimates": [1.0, 2.0], "standard_errors": [1.0, -1.0]}, "negative"),
@@ -299,3 +300,94 @@ def test_runs_without_sets_say_why(options: dict, message: str) -> None:
         result.rank_confidence()
     assert "rank_set_lower" not in result.to_frame()
     assert "There are no confidence sets" in result.to_html()
+
+
+def signs_by_hand(x: np.ndarray, level: float) -> float:
+    """The limit of all pairs of columns by all signs of the rows, with Student's statistic itself."""
+    signs = np.array(list(itertools.product((1.0, -1.0), repeat=len(x))))
+    pairs = list(itertools.combinations(range(x.shape[1]), 2))
+    largest = [
+        max(abs(stats.ttest_1samp(s * (x[:, i] - x[:, j]), 0.0).statistic) for i, j in pairs)
+        for s in signs
+    ]
+    return float(np.sort(largest)[int(np.ceil(level * len(signs))) - 1])
+
+
+def test_a_table_is_judged_by_all_signs_of_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rank_sets, "FEW_ROWS", 0)
+    x = np.random.default_rng(4).standard_normal((7, 4))
+    decided = []
+    for push in np.linspace(0.0, 4.0, 9):
+        y = x + push * np.eye(4)[0]
+        limit = signs_by_hand(y, 0.9)
+        t = [stats.ttest_rel(y[:, 0], y[:, j]).statistic for j in range(1, 4)]
+        found = rank_confidence(y, confidence_level=0.9)
+        if max(t) <= limit:
+            assert found.upper_all[0] == 4
+        assert found.upper_all[0] <= 4 - sum(np.array(t) > limit)
+        decided.append(max(t) > limit)
+    assert True in decided
+    assert False in decided
+
+
+def test_effects_of_rows_and_their_scale_change_nothing() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((15, 6)) + np.linspace(2, 0, 6)
+    found = rank_confidence(x)
+    same = rank_confidence(3.0 * x + 50.0 * rng.standard_normal((15, 1)))
+    for name in ("lower", "upper", "lower_all", "upper_all"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(same, name))
+    turned = rank_confidence(-x, higher_is_better=False)
+    np.testing.assert_array_equal(found.lower_all, turned.lower_all)
+    assert (found.lower <= found.ranks).all()
+    assert (found.ranks <= found.upper).all()
+    assert (found.lower_all <= found.lower).all()
+    assert (found.upper_all >= found.upper).all()
+
+
+def test_small_tables_take_students_limit_at_least() -> None:
+    x = np.random.default_rng(2).exponential(size=(10, 30))
+    table = rank_confidence(x)
+    holm = rank_confidence(x.mean(axis=0), np.cov(x.T) / 10, df=9)
+    assert (table.lower_all <= holm.lower_all).all()
+    assert (table.upper_all >= holm.upper_all).all()
+
+
+def test_differences_without_error_are_judged_by_their_signs() -> None:
+    step = np.arange(6.0)[:, None] + [0.0, -1.0, -2.0]
+    # Six equal signs have the chance 2/64: enough for one pair, and for all, which are flipped together.
+    assert rank_confidence(step).upper_all.tolist() == [1, 2, 3]
+    assert rank_confidence(step, confidence_level=0.96).upper_all.tolist() == [1, 2, 3]
+    with pytest.raises(
+        DataError, match=r"the signs of 6 rows can decide nothing at 97 %.* at least 7"
+    ):
+        rank_confidence(step, confidence_level=0.97)
+    ties = np.ones((9, 3))
+    assert rank_confidence(ties).lower_all.tolist() == [1, 1, 1]
+    assert rank_confidence(ties).upper_all.tolist() == [3, 3, 3]
+
+
+def test_tables_with_names_and_refusals() -> None:
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(8, 3)), columns=["a", "b", "c"])
+    assert rank_confidence(frame).names == ("a", "b", "c")
+    with pytest.raises(ParameterError, match="the errors of a table are in its rows"):
+        rank_confidence(frame, df=7)
+    with pytest.raises(DataError, match=r"missing or infinite value \(position 2, 1\)"):
+        rank_confidence(frame.mask(np.add.outer(10 * np.arange(8), np.arange(3)) == 21))
+    with pytest.raises(DataError, match="a table of rows with at least two"):
+        rank_confidence(frame[["a"]])
+
+
+@pytest.mark.parametrize(("methods", "tasks"), [(8, 10), (30, 10), (8, 25)])
+def test_sets_of_a_table_hold_where_errors_taken_for_known_do_not(methods: int, tasks: int) -> None:
+    rng = np.random.default_rng(7)
+    held = np.zeros((120, 2))
+    for run in range(len(held)):
+        x = rng.normal(size=(tasks, methods)) * np.exp(rng.normal(size=methods) * 0.3)
+        x += rng.normal(size=(tasks, 1))
+        known = rank_confidence(x.mean(axis=0), np.cov(x.T) / tasks, n_draws=200)
+        for column, found in enumerate((rank_confidence(x), known)):
+            whole = (found.lower_all == 1) & (found.upper_all == methods)
+            held[run, column] = whole.all()
+    assert held[:, 0].mean() >= 0.91
+    assert held[:, 1].mean() < held[:, 0].mean() - 0.02

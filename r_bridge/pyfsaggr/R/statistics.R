@@ -35,8 +35,9 @@ NULL
 #' Which ranks the true values may have, given estimates with their errors: for one item, and for all items
 #' together.
 #'
-#' @param estimates Numbers with or without names; or a result of [wam()] or [bam()],
-#'   whose features are then the items and `confidence_level` is the only other argument.
+#' @param estimates Numbers with or without names; or a matrix or data frame with a row per data set, task or subject
+#'   and a column per item, whose means are the estimates and which holds their errors, too; or a result of [wam()] or
+#'   [bam()], whose features are then the items and `confidence_level` is the only other argument.
 #' @param covariance Covariance matrix of the estimates.
 #' @param standard_errors In its place, for independent estimates.
 #' @param df Degrees of freedom of a covariance or of standard errors that were estimated: n - 1 for n replicates of
@@ -51,6 +52,9 @@ NULL
 #' @examples
 #' if (pyfsagg_available()) {
 #'   rank_confidence(c(a = 3, b = 1, c = 0.9), standard_errors = c(0.2, 0.3, 0.3))
+#'   # Errors from the table: a row per data set, a column per method.
+#'   accuracy <- cbind(a = c(81, 92, 74, 88, 79, 90), b = c(70, 85, 71, 80, 69, 83))
+#'   rank_confidence(accuracy)
 #' }
 #' @export
 rank_confidence <- function(estimates, covariance = NULL, standard_errors = NULL, df = NULL,
@@ -58,6 +62,7 @@ rank_confidence <- function(estimates, covariance = NULL, standard_errors = NULL
   if (inherits(estimates, "pyfsagg_ensemble")) {
     return(call_method(estimates, "rank_confidence", list(confidence_level = confidence_level)))
   }
-  if (is.null(names)) names <- base::names(estimates)
+  if (is.null(names)) names <- if (is.matrix(estimates)) colnames(estimates) else base::names(estimates)
+  if (is.data.frame(estimates)) estimates <- as.matrix(estimates)
   call_python("rank_confidence")
 }

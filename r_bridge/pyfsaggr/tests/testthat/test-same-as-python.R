@@ -39,6 +39,11 @@ test_that("tests of methods", {
        "pyfsagg.statistics.rank_confidence(values[0], standard_errors=[2.0] * 5, df=9).upper")
   same(rank_confidence(values[1, ], standard_errors = rep(2, 5))$table$upper_all,
        "pyfsagg.statistics.rank_confidence(values[0], standard_errors=[2.0] * 5).upper_all")
+  for (table in list(values, as.data.frame(values))) {
+    found <- rank_confidence(table)$table
+    expect_setequal(found$item, colnames(values))
+    same(found$upper_all, "pyfsagg.statistics.rank_confidence(values).to_frame()['upper_all'].to_numpy()")
+  }
   long <- data.frame(subject = rep(1:12, 5), method = factor(rep(colnames(values), each = 12), colnames(values)),
                      value = as.vector(values))
   expect_identical(nemenyi(long, "subject", "method", "value")$table, nemenyi(values)$table)
