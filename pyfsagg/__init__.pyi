@@ -52,6 +52,7 @@ from .out_of_core import rank_out_of_core as rank_out_of_core
 from .rank_order import RankOrderSelector as RankOrderSelector
 from .ranks import RankTable as RankTable
 from .results import load_result as load_result
+from .score_tables import standings as standings
 from .screens import Screen as Screen
 from .screens import screen as screen
 from .stability_measures import adequacy as adequacy

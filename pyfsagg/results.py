@@ -14,6 +14,7 @@ from pyfsagg.committees import Committee
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation import Evaluation
 from pyfsagg.rank_order import Elimination
+from pyfsagg.score_tables import Standings
 from pyfsagg.screens import Screen
 from pyfsagg.stability_measures import StabilityResult
 from pyfsagg.unsupervised import ConsensusRanking
@@ -33,6 +34,7 @@ CLASSES: tuple[type[Result], ...] = (
     ListAgreement,
     Screen,
     StabilityResult,
+    Standings,
 )
 
 

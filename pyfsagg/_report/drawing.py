@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +23,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from pyfsagg._base.remarks import ALONE
-from pyfsagg._base.words import MISSING, number
+from pyfsagg._base.words import MISSING, number, readable
 from pyfsagg._message import NONE, Got, Param, Remedy
 from pyfsagg._report.page import Picture
 from pyfsagg.exceptions import InputTypeError
@@ -142,6 +143,59 @@ def draw_correlations(ax: Axes, values: NDArray[np.float64], labels: Sequence[st
         for row in values
     ]
     draw_tiles(ax, labels, values, texts, cmap="RdBu", limits=(-1.8, 1.8), fontsize=None)
+
+
+def draw_average_ranks(found: Any, *, ax: Axes | None = None) -> Axes:
+    """A critical-difference diagram: methods at their average ranks, with bars over those that do not differ.
+
+    `found` has ``conditions``, best first, their ``average_ranks``, ``cliques`` of names and the
+    ``critical_difference``.
+    """
+    names, ranks, cliques = list(found.conditions), list(found.average_ranks), found.cliques
+    k = len(names)
+    half = math.ceil(k / 2)
+    ax = new_axes(ax, 1.5 + 0.27 * half + 0.12 * len(cliques))
+    ax.set_xlim(1.0 - 0.08 * (k - 1), k + 0.08 * (k - 1))
+    bars = 0.34 * len(cliques) + 0.5
+    depth = bars + half
+    ax.set_ylim(depth + 0.2, -2.0)
+    ax.axis("off")
+    ax.plot([1, k], [0, 0], color=INK, linewidth=1.2)
+    step = max(1, math.ceil(k / 20))
+    for tick in range(1, k + 1, step):
+        ax.plot([tick, tick], [0, -0.18], color=INK, linewidth=1.2)
+        ax.text(tick, -0.3, str(tick), ha="center", va="bottom", color=INK, fontsize="small")
+    width = found.critical_difference
+    shown = min(width, k - 1)
+    ax.plot([1, 1 + shown], [-1.35, -1.35], color=ORANGE, linewidth=2.5)
+    ax.text(
+        1,
+        -1.5,
+        f"critical difference {width:.2f}" + (" (wider than the axis)" if width > k - 1 else ""),
+        va="bottom",
+        color=ORANGE,
+        fontsize="small",
+    )
+    for place, clique in enumerate(cliques):
+        low, high = (ranks[names.index(name)] for name in (clique[0], clique[-1]))
+        y = 0.4 + 0.34 * place
+        ax.plot([low - 0.03, high + 0.03], [y, y], color=INK, linewidth=4, solid_capstyle="round")
+    for position, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+        left = position < half
+        y = bars + (position if left else k - 1 - position) + 0.35
+        edge = 1.0 - 0.03 * (k - 1) if left else k + 0.03 * (k - 1)
+        ax.plot([rank, rank, edge], [0, y, y], color=GREY, linewidth=1.0)
+        ax.text(
+            edge + (-0.015 if left else 0.015) * (k - 1),
+            y,
+            f"{feature_label(readable(name), 34)} ({rank:.2f})",
+            ha="right" if left else "left",
+            va="center",
+            color=INK,
+            parse_math=False,
+        )
+    set_title(ax, "Average ranks (1 = best)")
+    return ax
 
 
 def write_at_right(ax: Axes, row: float, text: str) -> None:

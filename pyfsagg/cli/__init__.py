@@ -33,6 +33,7 @@ from pyfsagg.cli import (
     saved,
     screen,
     stability,
+    standings,
     unsupervised,
     vote,
 )
@@ -41,7 +42,7 @@ from pyfsagg.exceptions import OutputError, PyfsaggError, PyfsaggWarning
 __all__ = ["main"]
 
 MODULES = (  # in the order in which the help shows their commands
-    *(rank, check, aggregate, agreement, screen, stability, influence, evaluate),
+    *(rank, check, aggregate, agreement, screen, standings, stability, influence, evaluate),
     *(committee, vote, order, unsupervised, saved, lists),
 )
 

@@ -18,8 +18,8 @@ from pyfsagg._report.drawing import (
     GREY,
     INK,
     clear_frame,
+    draw_average_ranks,
     draw_tiles,
-    feature_label,
     new_axes,
     set_title,
 )
@@ -169,51 +169,8 @@ def plot_critical_difference(comparison: MethodComparison, *, ax: Axes | None = 
             f"expected a MethodComparison of data sets, got {type(comparison).__name__}; compare() of "
             "evaluate_many returns one"
         )
-    result = _test(comparison, "critical_difference")
-    names, ranks = list(result.conditions), list(result.average_ranks)
-    k = len(names)
-    half = math.ceil(k / 2)
-    ax = new_axes(ax, 1.5 + 0.27 * half + 0.12 * len(result.cliques))
-    ax.set_xlim(1.0 - 0.08 * (k - 1), k + 0.08 * (k - 1))
-    bars = 0.34 * len(result.cliques) + 0.5
-    depth = bars + half
-    ax.set_ylim(depth + 0.2, -2.0)
-    ax.axis("off")
-    ax.plot([1, k], [0, 0], color=INK, linewidth=1.2)
-    for tick in range(1, k + 1):
-        ax.plot([tick, tick], [0, -0.18], color=INK, linewidth=1.2)
-        ax.text(tick, -0.3, str(tick), ha="center", va="bottom", color=INK, fontsize="small")
-    width = result.critical_difference
-    shown = min(width, k - 1)
-    ax.plot([1, 1 + shown], [-1.35, -1.35], color=COLORS[1], linewidth=2.5)
-    ax.text(
-        1,
-        -1.5,
-        f"critical difference {width:.2f}" + (" (wider than the axis)" if width > k - 1 else ""),
-        va="bottom",
-        color=COLORS[1],
-        fontsize="small",
-    )
-    for number, clique in enumerate(result.cliques):
-        low, high = (ranks[names.index(name)] for name in (clique[0], clique[-1]))
-        y = 0.4 + 0.34 * number
-        ax.plot([low - 0.03, high + 0.03], [y, y], color=INK, linewidth=4, solid_capstyle="round")
-    for position, (name, rank) in enumerate(zip(names, ranks, strict=True)):
-        left = position < half
-        y = bars + (position if left else k - 1 - position) + 0.35
-        edge = 1.0 - 0.03 * (k - 1) if left else k + 0.03 * (k - 1)
-        ax.plot([rank, rank, edge], [0, y, y], color=GREY, linewidth=1.0)
-        ax.text(
-            edge + (-0.015 if left else 0.015) * (k - 1),
-            y,
-            f"{feature_label(readable(name), 34)} ({rank:.2f})",
-            ha="right" if left else "left",
-            va="center",
-            color=INK,
-            parse_math=False,
-        )
-    set_title(ax, "Average ranks (1 = best)")
-    return ax
+    found = _test(comparison, "critical_difference")
+    return draw_average_ranks(found, ax=ax)
 
 
 P_VALUES = {

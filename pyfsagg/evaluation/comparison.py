@@ -51,6 +51,21 @@ RANKED_ONCE = (
 
 
 @dataclass(frozen=True, eq=False)
+class Divisions:
+    """Values (n_divisions, n_methods) of divisions of one table: its folds or repeats.
+
+    `test_train_ratio` is test rows by training rows, `df` None for the number of divisions − 1, and
+    `ranked_once` tells whether all divisions have the same rankings.
+    """
+
+    values: pd.DataFrame
+    subjects: str
+    test_train_ratio: float
+    df: float | None
+    ranked_once: bool
+
+
+@dataclass(frozen=True, eq=False)
 class MethodComparison(Part):
     """Tests of the same values by method.
 
@@ -69,6 +84,8 @@ class MethodComparison(Part):
     remarks : tuple of str
         Missing values, and the population of the tests.
     confidence_level : float
+    divisions : Divisions or None
+        How folds or repeats depend on each other; None for data sets.
     """
 
     values: pd.DataFrame
@@ -79,6 +96,15 @@ class MethodComparison(Part):
     remarks: tuple[str, ...]
     confidence_level: float
     higher_is_better: bool
+    divisions: Divisions | None = None
+
+    def _scores(self) -> tuple[pd.DataFrame, dict[str, Any]]:
+        """The table of scores and what standings have to know of it."""
+        shared: dict[str, Any] = {"higher_is_better": self.higher_is_better}
+        if self.divisions is None:
+            return self.values, shared
+        of_folds = {"test_train_ratio": self.divisions.test_train_ratio, "df": self.divisions.df}
+        return self.values.assign(**{"\0": "the table"}), {**shared, **of_folds, "dataset": "\0"}
 
     @property
     def sentences(self) -> dict[str, str]:
@@ -158,21 +184,6 @@ def compare_methods(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Divisions:
-    """Values (n_divisions, n_methods) of divisions of one table: its folds or repeats.
-
-    `test_train_ratio` is test rows by training rows, `df` None for the number of divisions − 1, and
-    `ranked_once` tells whether all divisions have the same rankings.
-    """
-
-    values: pd.DataFrame
-    subjects: str
-    test_train_ratio: float
-    df: float | None
-    ranked_once: bool
-
-
 def divisions_of(
     folds: pd.DataFrame, *, protocol: str, n_folds: int, n_repeats: int, test_size: float | None
 ) -> Divisions:
@@ -228,7 +239,15 @@ def compare_folds(
     )
     subjects = divisions.subjects
     return MethodComparison(
-        values, what, subjects, tests, problems, remarks, confidence_level, higher_is_better
+        values,
+        what,
+        subjects,
+        tests,
+        problems,
+        remarks,
+        confidence_level,
+        higher_is_better,
+        divisions,
     )
 
 

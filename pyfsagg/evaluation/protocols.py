@@ -236,6 +236,10 @@ class EvaluationSet(Part):
             subjects="data sets",
         )
 
+    def _scores(self) -> tuple[pd.DataFrame, dict[str, Any]]:
+        """The table of scores that standings open."""
+        return self.compare()._scores()
+
     def __repr__(self) -> str:
         return (
             f"EvaluationSet({', '.join(self.evaluations)}; {len(self.first.methods)} methods, "

@@ -309,6 +309,10 @@ class Evaluation(Result):
             rope=ROPE if rope is None and spec.bounds.endswith("to 1") else rope,
         )
 
+    def _scores(self) -> tuple[pd.DataFrame, dict[str, Any]]:
+        """The table of scores that standings open."""
+        return self.compare()._scores()
+
     def _caution(self, protocol: str, methods: Iterable[str]) -> str:
         """A remark beside every verdict on rankings that saw the rows they are tested on."""
         if protocol == "leaky":

@@ -161,6 +161,7 @@ CALLS: dict[str, Called] = {
             "p_values": "sides", "null": "plain",
         },
     ),
+    "standings": Called("standings", "standings", kinds={"data": "numbers"}),
     # ranked lists
     "aggregate_lists": Called("aggregate", **_OF_LISTS),
     "compare_aggregations": Called("aggregation.compare_aggregations", **_OF_LISTS),

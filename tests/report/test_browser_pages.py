@@ -32,6 +32,7 @@ RUNS = {
     "aggregate": "aggregate a.txt b.txt c.txt --universe 90 --methods rra,borda,mean_rank",
     "agreement": "agreement a.txt b.txt c.txt --pilot 3",
     "screen": "screen guides.csv --item gene --score z --alpha 0.2 --null uniform",
+    "standings": "standings scores.csv",
     "stability": "stability a.txt b.txt c.txt --n-features 90",
     "influence": "influence table.csv --target kind --filters ig --folds 4 --n-resamples 4 --jobs 1",
     "evaluate": "evaluate table.csv --target kind --methods su,cs --classifiers nb --thresholds 2,4 "
@@ -64,6 +65,10 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     guides = pd.DataFrame({"gene": np.repeat([f"gene-{i}" for i in range(90)], 3)})
     guides["z"] = rng.standard_normal(len(guides)).round(2)
     guides.to_csv(folder / "guides.csv", index=False)
+    boards = rng.normal(size=(24, 6)) + np.array([2.0, 1.5, 1.0, 0.0, 0.0, 0.0])
+    boards[3, 2] = np.nan
+    names = ["a method with a name as long as those of papers are", *"bcdef"]
+    pd.DataFrame(boards, columns=names).to_csv(folder / "scores.csv", index=False)
     votes = {"who": ["lr", "rf"] * 6, "accuracy": rng.random(12).round(3)}
     chosen = [" ".join(rng.choice(few.columns, 3, replace=False)) for _ in range(12)]
     pd.DataFrame(votes).assign(features=chosen).to_csv(folder / "votes.csv", index=False)

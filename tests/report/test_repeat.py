@@ -52,6 +52,7 @@ RUNS = {
     "committee": "committee numbers-and-class.csv --target kind --learners lr --by elimination "
     "--n-features 3 --step 4 --metric balanced_accuracy --rule sav --voter-weights performance "
     "--resampling-param fraction=0.7 --n-resamples 3 --seed 4 --jobs 1",
+    "standings": "standings scores.csv --dataset board --lower-is-better --by rank --seed 3",
     "stability": "stability a.txt b.txt c.txt --n-features 40 --confidence-level 0.9",
 }
 
@@ -71,6 +72,10 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     guides = pd.DataFrame({"gene": np.repeat([f"g{i}" for i in range(30)], 4)})
     guides["z"] = np.random.default_rng(5).standard_normal(120).round(2)
     guides.to_csv(folder / "guides.csv", index=False)
+    scores = pd.DataFrame(
+        np.random.default_rng(6).normal(size=(30, 4)).round(3), columns=list("abcd")
+    )
+    scores.assign(board=np.arange(30) // 2).to_csv(folder / "scores.csv", index=False)
     data.X.assign(kind="k" + data.y.astype(str)).to_csv(
         folder / "numbers-and-class.csv", index=False
     )

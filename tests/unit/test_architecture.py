@@ -33,7 +33,7 @@ FLOORS = (
     ),
     ("unsupervised", "rank_order"),
     ("ensemble",),
-    ("evaluation", "aggregator_influence", "committees", "out_of_core"),
+    ("evaluation", "aggregator_influence", "committees", "out_of_core", "score_tables"),
     ("plotting", "results", "extending", "listing"),
     ("cli", "for_r"),
 )

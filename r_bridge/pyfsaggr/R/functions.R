@@ -213,6 +213,14 @@ screen_genes <- function(scores, genes, guides = NULL, log_fold_changes = NULL, 
   )
 }
 
+#' @rdname standings
+#' @export
+standings <- function(data, method = NULL, dataset = NULL, value = NULL, replicate = NULL,
+                      higher_is_better = TRUE, by = "mean", test = "auto", test_train_ratio = 0,
+                      confidence_level = 0.95, seed = 0, save = NULL, report = NULL) {
+  call_python("standings", data = "numbers")
+}
+
 #' @rdname ranked_lists
 #' @export
 aggregate_lists <- function(x, method = "robust_rank_aggregation", adjust = "bh", weights = NULL, save = NULL,

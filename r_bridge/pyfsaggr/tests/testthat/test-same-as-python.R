@@ -50,6 +50,24 @@ test_that("tests of methods", {
   expect_setequal(critical_difference(values)$conditions, colnames(values))
 })
 
+test_that("standings", {
+  skip_without_pyfsagg()
+  values <- accuracies()
+  found <- standings(values)
+  same(found$table$upper_all, "pyfsagg.standings(values).to_frame()['upper_all'].to_numpy()")
+  expect_match(paste(found$sentences, collapse = " "), "data sets like these")
+  long <- data.frame(d = rep(1:12, 5), m = factor(rep(colnames(values), each = 12), colnames(values)),
+                     v = as.vector(values))
+  tall <- standings(long, method = "m", dataset = "d", value = "v")
+  expect_identical(tall$table, found$table)
+  losses <- standings(-values, higher_is_better = FALSE, by = "rank")
+  same(losses$table$average_rank, "pyfsagg.standings(values, by='rank').to_frame()['average_rank'].to_numpy()")
+  page <- tempfile(fileext = ".html")
+  standings(as.data.frame(values), report = page)
+  expect_gt(file.size(page), 1e4)
+  expect_error(standings(values, by = "median"), "by must be one of", class = "pyfsagg_parameter_error")
+})
+
 test_that("stability of selections", {
   skip_without_pyfsagg()
   x <- load_dataset("ionosphere")

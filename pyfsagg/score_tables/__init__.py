@@ -1,0 +1,23 @@
+"""Which places of a table of scores are real: methods by data sets.
+
+>>> import numpy as np
+>>> import pyfsagg
+>>> noise = np.random.default_rng(1).normal(size=(10, 4))
+>>> len(pyfsagg.standings(noise).may_be_first)
+4
+"""
+
+from __future__ import annotations
+
+from pyfsagg._run.result import Face, shown_by
+from pyfsagg.score_tables._call import standings
+from pyfsagg.score_tables._result import Standings
+
+__all__ = ["Standings", "standings"]
+
+
+@shown_by("standings")
+def _face() -> Face:
+    from pyfsagg.score_tables._report import STANDINGS_PLOTS, standings_page
+
+    return Face(STANDINGS_PLOTS, standings_page)

@@ -1,0 +1,295 @@
+"""The page and the pictures of standings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from pyfsagg._base.validation import check_integer
+from pyfsagg._base.words import count, number, numbers, plural, probabilities
+from pyfsagg._report.closing import closing, settings_groups, software
+from pyfsagg._report.drawing import (
+    BLUE,
+    GREY,
+    INK,
+    clear_frame,
+    draw_average_ranks,
+    draw_tiles,
+    feature_axis,
+    legend_above,
+    new_axes,
+    picture,
+    set_title,
+)
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._version import __version__
+from pyfsagg.exceptions import DataError
+from pyfsagg.score_tables._result import ASKED, MOST_LEFT_OUT, NAMES, Standings
+from pyfsagg.statistics import RankConfidence, critical_difference
+
+MOST_DRAWN, MOST_TILES, MOST_ROWS = 40, 20, 500
+REFERENCES = [
+    (
+        "Sets of places",
+        "Mogstad, Romano, Shaikh, Wilhelm (2024). Inference for ranks with applications to mobility across "
+        "neighbourhoods and academic achievement across countries. Review of Economic Studies 91",
+    ),
+    ("Average ranks", "Demšar (2006). JMLR 7, 1–30"),
+    ("Correction for all pairs", "Holm (1979). Scandinavian Journal of Statistics 6, 65–70"),
+]
+HOLES = ("Holes", "Skillings, Mack (1981). Technometrics 23, 171–177")
+FOLDS = ("Folds", "Nadeau, Bengio (2003). Machine Learning 52, 239–281")
+
+
+def plot_places(
+    result: Standings, *, population: str | None = None, n: int = 30, ax: Axes | None = None
+) -> Axes:
+    """Sets of places of the first `n` methods: of each alone (thick) and of all together (thin)."""
+    sets = result.sets(population)
+    shown = result._order[: check_integer("n", n, low=1)]
+    ax = new_axes(ax, 1.3 + 0.26 * len(shown))
+    rows = np.arange(len(shown))
+    ax.hlines(rows, sets.lower_all[shown], sets.upper_all[shown], color=GREY, linewidth=1.2)
+    ax.hlines(rows, sets.lower[shown], sets.upper[shown], color=BLUE, linewidth=4.0, alpha=0.5)
+    label = "place; thick: set of one method, thin: sets of all"
+    ax.plot(sets.ranks[shown], rows, "o", color=INK, ms=5.0, label=label)
+    ax.set_xlabel("Place")
+    ax.set_xlim(0.5, float(sets.upper_all[shown].max()) + 0.5)
+    feature_axis(ax, [result.methods[j] for j in shown])
+    clear_frame(ax, grid="x")
+    set_title(ax, f"Places of {plural(len(shown), 'method')}", above_legend=True)
+    legend_above(ax)
+    return ax
+
+
+def plot_average_ranks(result: Standings, *, ax: Axes | None = None) -> Axes:
+    """The critical-difference diagram of the data sets that all methods have."""
+    cells = pd.DataFrame(result.cells, columns=list(result.methods), index=list(result.datasets))
+    found = critical_difference(
+        cells,
+        result.confidence_level,
+        higher_is_better=result.higher_is_better,
+        missing="drop",
+    )
+    return draw_average_ranks(found, ax=ax)
+
+
+def plot_pairs(result: Standings, *, n: int = 15, ax: Axes | None = None) -> Axes:
+    """Holm-adjusted p-values of all pairs of the first `n` methods."""
+    names = [result.methods[j] for j in result._order[: check_integer("n", n, low=2)]]
+    frame = result.pairs()
+    p = np.full((len(names), len(names)), np.nan)
+    for first, second, value in zip(
+        frame["method1"], frame["method2"], frame["p_adjusted"], strict=True
+    ):
+        if first in names and second in names:
+            i, j = names.index(first), names.index(second)
+            p[i, j] = p[j, i] = value
+    texts = [
+        ["" if np.isnan(one) else f"{one:.2g}" if one >= 0.001 else "<0.001" for one in row]
+        for row in p
+    ]
+    ax = new_axes(ax, 1.5 + 0.36 * len(names))
+    draw_tiles(ax, names, -np.log10(np.clip(p, 1e-4, 1.0)), texts, cmap="Blues", limits=(0.0, 6.0))
+    ax.set_xlabel("Holm-adjusted p")
+    set_title(ax, "Pairs of methods")
+    return ax
+
+
+STANDINGS_PLOTS: dict[str, Callable[..., Axes]] = {
+    "places": plot_places,
+    "ranks": plot_average_ranks,
+    "pairs": plot_pairs,
+}
+"""The pictures of :meth:`pyfsagg.score_tables.Standings.plot`, by name."""
+
+
+def standings_page(
+    result: Standings,
+    *,
+    top: int = 10,
+    command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
+) -> Page:
+    """The report of standings as a page."""
+    view = result._options_in_force({"top": top, "reading": reading})
+    references = [software(__version__), *REFERENCES, *([HOLES] if result._holes else [])]
+    if result.parameters.get("test_train_ratio"):
+        references.append(FOLDS)
+    sections = [
+        Section("summary", "Summary", result._facts({"top": top})),
+        Section("pictures", "Places", _pictures(result)),
+        Section("methods", "All methods", [_methods(result)], short="Methods"),
+        Section("pairs", "Pairs of methods", _pairs(result), short="Pairs"),
+        *_datasets(result),
+        Section("text", "For a methods section", [Text(result.methods_text())], short="Text"),
+        *closing(settings_groups(result), references, command=command, code=result._code(view)),
+    ]
+    title = f"Standings: {data_name}" if data_name else "Standings"
+    subtitle = (
+        f"{plural(len(result.methods), 'method')}, {plural(len(result.datasets), 'data set')}"
+    )
+    return Page(title, subtitle, sections)
+
+
+def _pictures(result: Standings) -> list[Block]:
+    blocks: list[Block] = []
+    drawn = min(MOST_DRAWN, len(result.methods))
+    for name, sets in result._answers.items():
+        if isinstance(sets, RankConfidence):
+            caption = (
+                f"About {ASKED[name]}. Dot: place in this table. Thick line: set of one method that was "
+                "chosen beforehand; thin line: sets that hold all true places together."
+            )
+            title = "Sets of places" + (", other replicates" if name == "replicates" else "")
+            blocks.append(
+                picture(title, name, plot_places, result, population=name, n=drawn, caption=caption)
+            )
+    if result._population == "datasets" and len(result.methods) <= MOST_DRAWN:
+        try:
+            caption = (
+                "Average ranks over the data sets that all methods have; methods under one bar do not "
+                "differ by Nemenyi’s test. The sets of places above are the sharper answer."
+            )
+            blocks.append(
+                picture("Critical differences", "cd", plot_average_ranks, result, caption=caption)
+            )
+        except DataError as problem:
+            blocks.append(Text(f"There is no critical-difference diagram: {problem}.", quiet=True))
+    if result._population is not None and len(result.methods) <= MOST_TILES:
+        caption = (
+            "Small and dark: the two methods can be told apart. Corrected for all pairs by Holm."
+        )
+        blocks.append(
+            picture("p-values of pairs", "tiles", plot_pairs, result, n=MOST_TILES, caption=caption)
+        )
+    return blocks or [Text("Without an answer there are no sets of places to draw.")]
+
+
+def _methods(result: Standings) -> PageTable:
+    frame = result.to_frame()
+    shown = frame.head(MOST_ROWS)
+    columns: list[tuple[PageColumn, list[str]]] = [
+        (PageColumn("Method", numeric=False), [str(name) for name in shown.index]),
+        (PageColumn("Place"), [str(place) for place in shown["place"]]),
+    ]
+    titles = {
+        "lower_all": "From (all)",
+        "upper_all": "To (all)",
+        "lower": "From (alone)",
+        "upper": "To (alone)",
+    }
+    for name, title in titles.items():
+        columns.append((PageColumn(title), [number(value, 0) for value in shown[name]]))
+    columns += [
+        (PageColumn("Mean"), numbers(shown["mean"])),
+        (PageColumn("Place by mean"), [str(place) for place in shown["place_by_mean"]]),
+        (PageColumn("Average rank"), [number(rank, 2) for rank in shown["average_rank"]]),
+        (PageColumn("Place by rank"), [str(place) for place in shown["place_by_rank"]]),
+        (PageColumn("Data sets"), [str(n) for n in shown["n_datasets"]]),
+    ]
+    if result._holes:
+        holes = [f"{a} to {b}" for a, b in zip(shown["best"], shown["worst"], strict=True)]
+        columns.append((PageColumn("With any filling"), holes))
+    more = (
+        f" {count(len(frame) - len(shown))} more are in standings.csv."
+        if len(frame) > len(shown)
+        else ""
+    )
+    note = (
+        "By mean: scores are averaged and then ranked. By rank: ranked in each data set and then "
+        f"averaged.{more}"
+    )
+    return PageTable.of_columns("All methods, best first.", columns, note, find="method")
+
+
+def _pairs(result: Standings) -> list[Block]:
+    if result._population is None:
+        return [Text("Pairs cannot be tested, for the reasons in the summary.")]
+    frame = result.pairs()
+    shown = frame.head(MOST_ROWS)
+    level = f"{100 * result.confidence_level:.3g} %"
+    difference, low, high = (numbers(shown[name]) for name in ("difference", "lower", "upper"))
+    columns: list[tuple[PageColumn, list[str]]] = [
+        (
+            PageColumn("Pair", numeric=False),
+            [f"{a} − {b}" for a, b in zip(shown["method1"], shown["method2"], strict=True)],
+        ),
+        (PageColumn("Difference"), difference),
+        (PageColumn(f"{level} from"), low),
+        (PageColumn("to"), high),
+        (PageColumn("p"), probabilities(shown["p"])),
+        (PageColumn("Holm p"), probabilities(shown["p_adjusted"])),
+    ]
+    if "superiority" in shown:
+        spans = zip(shown["wins"], shown["ties"], shown["losses"], strict=True)
+        columns += [
+            (
+                PageColumn("Wins / ties / losses", numeric=False),
+                [f"{w} / {t} / {x}" for w, t, x in spans],
+            ),
+            (PageColumn("Better in"), [number(one, 2) for one in shown["superiority"]]),
+            (PageColumn("from"), [number(one, 2) for one in shown["superiority_lower"]]),
+            (PageColumn("up to"), [number(one, 2) for one in shown["superiority_upper"]]),
+        ]
+    test = NAMES[result.test] if result._population == "datasets" else "t tests of the replicates"
+    more = (
+        f" {count(len(frame) - len(shown))} more are in pairs.csv."
+        if len(frame) > len(shown)
+        else ""
+    )
+    note = (
+        f"Differences of means, each with its own interval; p by {test}, corrected for all pairs by Holm. "
+        "Better in: share of the data sets where the first is better, ties as halves, with Wilson’s "
+        f"interval.{more}"
+    )
+    tinted = int(shown["apart"].sum())
+    table = PageTable.of_columns(
+        f"{plural(len(frame), 'pair')}, smallest p first; tinted: told apart.",
+        columns,
+        note,
+        tinted=tinted,
+        find="pair",
+    )
+    groups = result.groups()
+    together = [" · ".join(group) for group in groups if len(group) > 1][:20]
+    words = (
+        ["Neighbours of whom no two can be told apart:", *together]
+        if together
+        else ["Every method can be told apart from its neighbours."]
+    )
+    return [table, *(Text(text) for text in words)]
+
+
+def _datasets(result: Standings) -> list[Section]:
+    if not 3 <= len(result.datasets) <= MOST_LEFT_OUT:
+        return []
+    frame = result.without_each()
+    shown = frame.head(MOST_ROWS)
+    usual = result.methods[
+        int(np.argmin(result.to_frame()["place_by_mean"].reindex(result.methods)))
+    ]
+    others = int((frame["first"] != usual).sum())
+    text = (
+        f"{usual} has the best mean, whichever data set is left out."
+        if not others
+        else f"{usual} has the best mean; without one of {plural(others, 'data set')} another would have it."
+    )
+    table = PageTable.of_columns(
+        "The order by mean without each data set.",
+        [
+            (PageColumn("Left out", numeric=False), [str(name) for name in shown.index]),
+            (PageColumn("Best mean", numeric=False), [str(name) for name in shown["first"]]),
+            (PageColumn("Pairs that change order"), [count(int(n)) for n in shown["swaps"]]),
+        ],
+        find="data set",
+    )
+    return [
+        Section(
+            "datasets", "What each data set contributes", [Text(text), table], short="Data sets"
+        )
+    ]

@@ -1,0 +1,545 @@
+"""Standings: sets of places, pairs, groups, and what data sets and holes could change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.fields import stored
+from pyfsagg._base.validation import check_integer
+from pyfsagg._base.words import count, enumerate_names, number, numbers, plural
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text, sentences_of
+from pyfsagg._run.result import Result, records
+from pyfsagg._table.identity import versions
+from pyfsagg.exceptions import DataError
+from pyfsagg.score_tables._tests import (
+    GlobalTest,
+    additive_means,
+    decided_by_pairs,
+    holm,
+    pairs_on_datasets,
+    pairs_within,
+    place_of,
+    places_with_holes,
+    ranks_within,
+    skillings_mack,
+    without_each,
+)
+from pyfsagg.statistics import RankConfidence, friedman, rank_confidence
+from pyfsagg.statistics._base import p_text, significance_level
+
+WAYS, TESTS = ("mean", "rank"), ("auto", "t", "wilcoxon")
+FEWEST = 8
+"""Data sets from which on something is said of others like them."""
+
+MANY_DRAWS = 100
+"""Degrees of freedom from which on errors of replicates are taken for known."""
+
+MOST_LEFT_OUT = 2_000
+"""Data sets up to which each is left out in turn; of more none alone decides."""
+
+ASKED = {
+    "datasets": "data sets like these (the data sets are the sample)",
+    "replicates": "these data sets, with other instances, folds or seeds (the replicates are the sample)",
+}
+"""The populations that are kept apart."""
+
+NAMES = {"t": "paired t tests", "wilcoxon": "Wilcoxon’s signed-rank tests"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Standings(Result):
+    """Standings of p methods on T data sets.
+
+    Attributes
+    ----------
+    methods, datasets : tuple of str
+    cells : ndarray (T, p)
+        Mean score of each cell; NaN for a hole.
+    replicates : ndarray of int (T, p)
+    within : ndarray (p, p) or None
+        Covariance of the means from the replicates of the cells.
+    df : float
+        Degrees of freedom of `within`; NaN without it.
+    higher_is_better, by, test, confidence_level
+        As in :func:`pyfsagg.standings`.
+    parameters, data, versions : dict
+        Settings of the call, data and software versions.
+
+    See Also
+    --------
+    pyfsagg.standings : Makes one.
+
+    Notes
+    -----
+    Shown with `top`, how many of the first methods (10 by default).  Pictures: ``"places"``, ``"ranks"`` (the
+    critical-difference diagram), ``"pairs"``.
+    """
+
+    _kind: ClassVar[str] = "standings"
+    _noun: ClassVar[str] = "standings"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10})
+
+    methods: tuple[str, ...] = field(metadata=stored(array=True))
+    datasets: tuple[str, ...] = field(metadata=stored(array=True))
+    cells: Floats
+    replicates: NDArray[np.int64]
+    within: Floats | None
+    df: float
+    paired: bool
+    higher_is_better: bool
+    by: str
+    test: str
+    confidence_level: float
+    random_state: int
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=versions)
+
+    @cached_property
+    def _holes(self) -> int:
+        return int(np.isnan(self.cells).sum())
+
+    @cached_property
+    def _means(self) -> Floats:
+        return additive_means(self.cells)
+
+    @cached_property
+    def _ranks(self) -> Floats:
+        """Ranks within data sets (T, p), of a data set with holes as if it had all methods."""
+        ranks = ranks_within(self.cells, self.higher_is_better)
+        size = (~np.isnan(ranks)).sum(axis=1, keepdims=True)
+        return np.asarray((ranks - 0.5) / size * len(self.methods) + 0.5)
+
+    @cached_property
+    def _average_ranks(self) -> Floats:
+        return np.asarray(np.nanmean(self._ranks, axis=0))
+
+    @cached_property
+    def _places(self) -> NDArray[np.int64]:
+        """Place of each method (p,), 1 = best; equal ones share the best place."""
+        if self.by == "rank":
+            return place_of(self._average_ranks, False)
+        return place_of(self._means, self.higher_is_better)
+
+    @property
+    def _order(self) -> NDArray[np.intp]:
+        return np.argsort(self._places, kind="stable")
+
+    @cached_property
+    def _answers(self) -> dict[str, RankConfidence | str]:
+        """The sets of each population, or why there are none."""
+        return {"datasets": self._on_datasets(), "replicates": self._on_replicates()}
+
+    def _on_datasets(self) -> RankConfidence | str:
+        T = len(self.datasets)
+        if T < FEWEST:
+            return f"{plural(T, 'data set')} are too few to speak of others like them; {FEWEST} are needed"
+        if self._holes:
+            return self._by_pairs()
+        table = self._ranks if self.by == "rank" else self.cells
+        try:
+            return rank_confidence(
+                table,
+                names=self.methods,
+                confidence_level=self.confidence_level,
+                higher_is_better=self.higher_is_better and self.by == "mean",
+                random_state=self.random_state,
+            )
+        except DataError as problem:
+            return str(problem)
+
+    def _by_pairs(self) -> RankConfidence:
+        """Sets of a table with holes: each pair on the data sets that both have, one-sided by Holm."""
+        table = self._ranks if self.by == "rank" else self.cells
+        higher = self.higher_is_better and self.by == "mean"
+        pairs = pairs_on_datasets(
+            table, higher_is_better=higher, confidence_level=self.confidence_level, test="t"
+        )
+        p, share = len(self.methods), significance_level(self.confidence_level)
+        gaps = pairs["difference"] if higher else -pairs["difference"]
+        (above, below), (above_all, below_all) = (
+            decided_by_pairs(gaps, pairs["p"], p, share, items) for items in (True, False)
+        )
+        places = self._places
+        return RankConfidence(
+            self.methods,
+            self._average_ranks if self.by == "rank" else self._means,
+            places,
+            np.minimum(1 + above, places),
+            np.maximum(p - below, places),
+            np.minimum(1 + above_all, places),
+            np.maximum(p - below_all, places),
+            self.confidence_level,
+        )
+
+    def _on_replicates(self) -> RankConfidence | str:
+        if self.within is None:
+            if int(self.replicates.max()) < 2:
+                return "each cell has one score, so that nothing is known of its error"
+            return "not every cell has replicates that its data set shares among all methods"
+        complete = ~np.isnan(self.cells).any(axis=1)
+        return rank_confidence(
+            self.cells[complete].mean(axis=0),
+            self.within,
+            df=None if self.df >= MANY_DRAWS else self.df,
+            n_draws=2_000,
+            names=self.methods,
+            confidence_level=self.confidence_level,
+            higher_is_better=self.higher_is_better,
+            random_state=self.random_state,
+        )
+
+    @property
+    def _population(self) -> str | None:
+        """The population that places, pairs and groups are about; None if there is an answer for none."""
+        known = (name for name, sets in self._answers.items() if isinstance(sets, RankConfidence))
+        return next(known, None)
+
+    def sets(self, population: str | None = None) -> RankConfidence:
+        """Sets of places for other data sets (``"datasets"``) or other replicates (``"replicates"``).
+
+        By default for the first of these that can be answered; a DataError says why one cannot.
+        """
+        name = population or self._population or "datasets"
+        if name not in self._answers:
+            raise DataError(f"there are answers for {' and '.join(self._answers)}, got {name!r}")
+        sets = self._answers[name]
+        if isinstance(sets, str):
+            raise DataError(f"there are no sets of places for {ASKED[name]}: {sets}")
+        return sets
+
+    @property
+    def may_be_first(self) -> list[str]:
+        """The methods that may be the best, the highest place first; all where nothing is known."""
+        if self._population is None:
+            return [self.methods[j] for j in self._order]
+        first = self.sets().lower_all == 1
+        return [self.methods[j] for j in self._order if first[j]]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per method, best first.
+
+        Columns: ``place``; ``lower`` and ``upper`` of its own set and ``lower_all`` and ``upper_all`` of the
+        sets of all methods together (missing without an answer); ``mean`` (fitted if there are holes),
+        ``average_rank``, the places by both, ``n_datasets``, and with holes the ``best`` and the
+        ``worst`` place that filling them could give.
+        """
+        p = len(self.methods)
+        columns: dict[str, Any] = {"place": self._places}
+        for name in ("lower", "upper", "lower_all", "upper_all"):
+            known = self._population is not None
+            columns[name] = getattr(self.sets(), name) if known else np.full(p, np.nan)
+        columns |= {
+            "mean": self._means,
+            "average_rank": self._average_ranks,
+            "place_by_mean": place_of(self._means, self.higher_is_better),
+            "place_by_rank": place_of(self._average_ranks, False),
+            "n_datasets": (~np.isnan(self.cells)).sum(axis=0),
+        }
+        if self._holes:
+            columns["best"], columns["worst"] = places_with_holes(self.cells, self.higher_is_better)
+        return pd.DataFrame(columns, index=pd.Index(self.methods, name="method")).iloc[self._order]
+
+    @cached_property
+    def _pairs(self) -> dict[str, Any]:
+        i, j = np.triu_indices(len(self.methods), 1)
+        names = np.array(self.methods, dtype=object)
+        if self._population == "replicates" and self.within is not None:
+            means = self.cells[~np.isnan(self.cells).any(axis=1)].mean(axis=0)
+            found = pairs_within(means, self.within, self.df, self.confidence_level)
+        else:
+            found = pairs_on_datasets(
+                self.cells,
+                higher_is_better=self.higher_is_better,
+                confidence_level=self.confidence_level,
+                test=self.test,
+            )
+            if self._population is None:
+                found["p"] = np.full(i.size, np.nan)
+        adjusted = holm(found["p"])
+        apart = adjusted <= significance_level(self.confidence_level)
+        return {
+            "method1": names[i],
+            "method2": names[j],
+            **found,
+            "p_adjusted": adjusted,
+            "apart": apart,
+        }
+
+    def pairs(self) -> pd.DataFrame:
+        """One row per pair of methods, the smallest p-value first.
+
+        Columns: the ``difference`` of means (first − second) with its own interval, Student's ``t``, ``p``
+        of the chosen test, ``p_adjusted`` (Holm) and ``apart``, whether the pair can be told apart.  Over
+        data sets also ``n``, how many both methods have, ``wins``, ``ties`` and ``losses`` of the first,
+        and its ``superiority``: how often it is better, ties as halves, with Wilson's interval.
+        """
+        return pd.DataFrame(self._pairs).sort_values("p", kind="stable", ignore_index=True)
+
+    @cached_property
+    def _separate(self) -> Booleans:
+        """Whether two methods can be told apart, in the order of the places (p, p)."""
+        p = len(self.methods)
+        apart = np.zeros((p, p), dtype=bool)
+        i, j = np.triu_indices(p, 1)
+        apart[i, j] = apart[j, i] = self._pairs["apart"]
+        return np.asarray(apart[np.ix_(self._order, self._order)])
+
+    def groups(self) -> list[list[str]]:
+        """The largest sets of neighbours of whom no pair can be told apart, best first; they may overlap."""
+        names = [self.methods[j] for j in self._order]
+        # From which place on nobody can be told apart from the next, or from each other.
+        starts = [0]
+        for j in range(1, len(names)):
+            before = np.flatnonzero(self._separate[:j, j])
+            starts.append(max(starts[-1], int(before[-1]) + 1 if before.size else 0))
+        ends = [j for j in range(len(names)) if j + 1 == len(names) or starts[j + 1] > starts[j]]
+        return [names[starts[j] : j + 1] for j in ends]
+
+    def tiers(self) -> list[list[str]]:
+        """Classes, best first: every method of one can be told apart from every method of the others."""
+        names, tiers, reach, start = [self.methods[j] for j in self._order], [], 0, 0
+        for j in range(len(names)):
+            together = np.flatnonzero(~self._separate[j])
+            reach = max(reach, int(together[-1]))
+            if reach == j:
+                tiers.append(names[start : j + 1])
+                start = j + 1
+        return tiers
+
+    @cached_property
+    def _global_test(self) -> GlobalTest | None:
+        """Whether all methods could be equal: Friedman's test (Iman and Davenport's F), or that of Skillings
+        and Mack with holes; None if it cannot be made.
+        """
+        ranks = ranks_within(self.cells, self.higher_is_better)
+        if self._holes:
+            return skillings_mack(ranks)
+        if len(self.datasets) < 3 or bool((ranks == ranks[:, :1]).all()):
+            return None
+        found = friedman(pd.DataFrame(self.cells), higher_is_better=self.higher_is_better)
+        return GlobalTest(
+            "Friedman’s test (Iman and Davenport’s F)", found.f, found.f_df[0], found.f_p_value
+        )
+
+    def without_each(self) -> pd.DataFrame:
+        """One row per data set: what the standings by mean would be without it.
+
+        ``first`` is the best method then, and ``swaps`` counts the pairs of methods whose order changes.
+        """
+        T = len(self.datasets)
+        if not 3 <= T <= MOST_LEFT_OUT:
+            raise DataError(
+                f"each data set is left out in turn for 3 to {MOST_LEFT_OUT:,} data sets, and there are {T:,}"
+            )
+        swaps, first = without_each(self.cells, self.higher_is_better)
+        values = {"first": [self.methods[j] for j in first], "swaps": swaps}
+        frame = pd.DataFrame(values, index=pd.Index(self.datasets, name="dataset"))
+        return frame.sort_values("swaps", ascending=False, kind="stable")
+
+    @property
+    def sentences(self) -> list[str]:
+        """What the standings say."""
+        return sentences_of(self._facts(self._options_in_force({})))
+
+    def methods_text(self) -> str:
+        """A paragraph for the methods section of a paper."""
+        p, T = len(self.methods), len(self.datasets)
+        way = "average rank" if self.by == "rank" else "mean score"
+        level = f"{100 * self.confidence_level:.3g} %"
+        parts = [f"We compared {plural(p, 'method')} on {plural(T, 'data set')} by their {way}."]
+        if self._holes:
+            parts.append(
+                f"{count(self._holes)} of {count(p * T)} results were missing; means were fitted by an "
+                "additive model of methods and data sets, and pairs compared on their common data sets."
+            )
+        if self._population == "datasets":
+            how = (
+                "from one-sided paired t tests with Holm’s correction"
+                if self._holes
+                else "by step-down sign flips over data sets, with Student’s limits for fewer than 100 "
+                "(Mogstad et al. 2024; Romano and Wolf 2005)"
+            )
+            parts.append(f"Simultaneous {level} confidence sets for the places were made {how}.")
+        elif self._population == "replicates":
+            parts.append(
+                f"Simultaneous {level} confidence sets for the places on these data sets were made from the "
+                "errors of the replicates (Mogstad et al. 2024)."
+            )
+        if self._population is not None:
+            test = NAMES[self.test] if self._population == "datasets" else "t tests"
+            parts.append(
+                f"Pairs were compared by {test} with Holm’s correction at the "
+                f"{100 * significance_level(self.confidence_level):.3g} % level."
+            )
+        version = self.versions.get("pyfsagg", "")
+        return " ".join([*parts, f"Computed with pyfsagg {version}.".replace(" .", ".")])
+
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        top = check_integer("top", view["top"], low=1)
+        texts = [*self._first(), self._told_apart(), *self._populations(), *self._about_holes()]
+        facts: list[Block] = [Text(text) for text in texts if text]
+        facts.insert(len(self._first()), self._table(top))
+        return facts
+
+    def _first(self) -> list[str]:
+        """The answer: how many places are real, and who may be first."""
+        p, first = len(self.methods), self.may_be_first
+        if self._population is None:
+            reasons = "; ".join(str(reason) for reason in self._answers.values())
+            return [f"No place of these {plural(p, 'method')} can be called real: {reasons}."]
+        sets = self.sets()
+        single = [self.methods[j] for j in self._order if sets.lower_all[j] == sets.upper_all[j]]
+        level = f"{100 * self.confidence_level:.3g} %"
+        if len(first) == p:
+            who = f"any of the {plural(p, 'method')} may be the first"
+        elif len(first) == 1:
+            who = f"the first is {first[0]}"
+        else:
+            who = f"the first is among {plural(len(first), 'method')}: {enumerate_names(first, most=6)}"
+        certain = (
+            f"{len(single) or 'None'} of {p} places {'is' if len(single) == 1 else 'are'} certain"
+        )
+        named = f" ({enumerate_names(single, most=6)})" if single else ""
+        return [
+            Markup(
+                "<b>{}</b>{}, and {}. This is about {}, with {} confidence for all places together."
+            ).format(certain, named, who, ASKED[self._population or ""], level)
+        ]
+
+    def _told_apart(self) -> str:
+        if self._population is None:
+            return ""
+        n_apart, n = int(self._pairs["apart"].sum()), len(self._pairs["apart"])
+        tiers = self.tiers()
+        test = NAMES[self.test] if self._population == "datasets" else "t tests of the replicates"
+        text = f"{count(n_apart)} of {plural(n, 'pair')} can be told apart ({test}, Holm)"
+        if len(tiers) == 1:
+            return f"{text}; no line can be drawn that divides the methods."
+        sizes = " | ".join(enumerate_names(tier, most=4) for tier in tiers[:6])
+        more = f" | and {len(tiers) - 6} more" if len(tiers) > 6 else ""
+        return f"{text}. They divide the methods into {len(tiers)} classes: {sizes}{more}."
+
+    def _populations(self) -> list[str]:
+        """What is said of the population that the answer above is not about, and the global test."""
+        texts = []
+        for name, sets in self._answers.items():
+            if name == self._population or self._population is None:
+                continue
+            if isinstance(sets, str):
+                texts.append(f"Nothing is said about {ASKED[name]}: {sets}.")
+            else:
+                first = [self.methods[j] for j in self._order if sets.lower_all[j] == 1]
+                single = int((sets.lower_all == sets.upper_all).sum())
+                texts.append(
+                    f"About {ASKED[name]}: {single} of {len(self.methods)} places "
+                    f"{'is' if single == 1 else 'are'} certain, and the first may be "
+                    f"{enumerate_names(first, most=6)}."
+                )
+        test = self._global_test
+        if test is not None and self._population == "datasets":
+            texts.append(f"That all methods are equal: {test.name}, {p_text(test.p_value)}.")
+        by_mean, by_rank = (
+            place_of(self._means, self.higher_is_better),
+            place_of(self._average_ranks, False),
+        )
+        moved = int((by_mean != by_rank).sum())
+        if moved and len(self.datasets) > 1:
+            texts.append(
+                f"By mean scores and by average ranks {plural(moved, 'method')} "
+                f"{'has another place' if moved == 1 else 'have other places'}; shown are places by "
+                f"{'average rank' if self.by == 'rank' else 'mean score'}."
+            )
+        return texts
+
+    def _about_holes(self) -> list[str]:
+        if not self._holes:
+            return []
+        best, worst = places_with_holes(self.cells, self.higher_is_better)
+        open_ = [self.methods[j] for j in self._order if best[j] < worst[j]]
+        text = (
+            f"{count(self._holes)} of {plural(self.cells.size, 'score')} are missing. They make no place: "
+            "pairs are compared on the data sets that both have, and means are fitted."
+        )
+        if not open_:
+            return [f"{text} Whatever they were, no mean would get another place."]
+        leaders = int((best == 1).sum())
+        who = f"{leaders} could be the first" if leaders > 1 else "the first would stay the same"
+        return [
+            f"{text} If they were as good or as bad as anything seen on these data sets, "
+            f"{plural(len(open_), 'method')} could have another place, and {who}."
+        ]
+
+    def _table(self, top: int) -> PageTable:
+        frame = self.to_frame().head(top)
+        known = self._population is not None
+
+        def span(low: str, high: str) -> list[str]:
+            pairs = zip(frame[low], frame[high], strict=True)
+            return [
+                "–" if not known else f"{a:.0f}" if a == b else f"{a:.0f} to {b:.0f}"
+                for a, b in pairs
+            ]
+
+        return PageTable.of_columns(
+            f"The first {plural(len(frame), 'method')} of {count(len(self.methods))}.",
+            [
+                (PageColumn("Method", numeric=False), [str(name) for name in frame.index]),
+                (PageColumn("Place"), [str(place) for place in frame["place"]]),
+                (PageColumn("Places of all"), span("lower_all", "upper_all")),
+                (PageColumn("Alone"), span("lower", "upper")),
+                (PageColumn("Mean"), numbers(frame["mean"])),
+                (PageColumn("Average rank"), [number(rank, 2) for rank in frame["average_rank"]]),
+                (PageColumn("Data sets"), [str(n) for n in frame["n_datasets"]]),
+            ],
+            note=f"Places of all: together they hold every true place with "
+            f"{100 * self.confidence_level:.3g} % confidence. Alone: the set of one method that was chosen "
+            "beforehand."
+            if known
+            else "",
+        )
+
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        test = self._global_test
+        return {
+            **super()._record(view),
+            "standings": records(self.to_frame().reset_index()),
+            "may_be_first": self.may_be_first,
+            "groups": self.groups(),
+            "tiers": self.tiers(),
+            "global_test": None if test is None else test._asdict(),
+            "methods_text": self.methods_text(),
+            "tables": {name: about for name, about in TABLES.items() if name in self._tables(view)},
+        }
+
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        tables = {"standings.csv": self.to_frame(), "pairs.csv": self.pairs()}
+        if 3 <= len(self.datasets) <= MOST_LEFT_OUT:
+            tables["datasets.csv"] = self.without_each()
+        return tables
+
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        return [f"result.to_frame().head({view['top']})", "result.pairs()"]
+
+    def __repr__(self) -> str:
+        return (
+            f"Standings({plural(len(self.methods), 'method')}, {plural(len(self.datasets), 'data set')}; "
+            f"may be first: {enumerate_names(self.may_be_first, most=3)})"
+        )
+
+
+TABLES = {
+    "standings.csv": "every method",
+    "pairs.csv": "every pair of methods",
+    "datasets.csv": "the standings without each data set",
+}

@@ -1,0 +1,256 @@
+"""Tests of scores: all pairs, a test of all methods with holes, and what holes and data sets could change."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from pyfsagg._base.arithmetic import Booleans, Floats, adjust_p_values
+from pyfsagg.exceptions import DataError
+from pyfsagg.statistics import wilcoxon
+
+MOST_ROUNDS = 1_000
+
+
+def additive_means(cells: Floats) -> Floats:
+    """Means of the columns (p,) that would be seen without holes, if scores are method plus data set.
+
+    Without holes the means themselves; with them the least-squares fit of both effects, so that easy data
+    sets do not raise who has these alone.
+    """
+    known = ~np.isnan(cells)
+    if known.all():
+        return np.asarray(cells.mean(axis=0))
+    _require_connected(known)
+    values = np.where(known, cells, 0.0)
+    in_row, in_column = known.sum(axis=1), known.sum(axis=0)
+    methods = np.zeros(cells.shape[1])
+    scale = float(np.abs(values).max()) or 1.0
+    for _ in range(MOST_ROUNDS):
+        rows = (values.sum(axis=1) - known @ methods) / in_row
+        new = (values.sum(axis=0) - rows @ known) / in_column
+        change, methods = float(np.abs(new - methods).max()), new
+        if change <= 1e-13 * scale:
+            break
+    rows = (values.sum(axis=1) - known @ methods) / in_row
+    return np.asarray(methods + rows.mean())
+
+
+def _require_connected(known: Booleans) -> None:
+    """Methods that share no data set with others, not even through third ones, cannot be compared."""
+    reached: Booleans = np.zeros(known.shape[1], dtype=bool)
+    reached[0] = True
+    while True:
+        more: Booleans = np.asarray(known[np.asarray(known[:, reached].any(axis=1))].any(axis=0))
+        if bool((more == reached).all()):
+            break
+        reached = more
+    if not reached.all():
+        raise DataError(
+            f"{int((~reached).sum())} of {reached.size} methods share no data set with the others, not even "
+            "through a third method; compare them in a table of their own"
+        )
+
+
+def place_of(values: Floats, higher_is_better: bool) -> NDArray[np.int64]:
+    """1 + the number of better values along the last axis; equal ones share the best place."""
+    signed = -values if higher_is_better else values
+    return np.asarray(stats.rankdata(signed, method="min", axis=-1), dtype=np.int64)
+
+
+def ranks_within(cells: Floats, higher_is_better: bool) -> Floats:
+    """Ranks within each data set, 1 = best, ties share the average; NaN where there is no score."""
+    signed = -cells if higher_is_better else cells
+    return np.asarray(stats.rankdata(signed, axis=1, nan_policy="omit"), dtype=np.float64)
+
+
+class GlobalTest(NamedTuple):
+    """Whether all methods could be equal."""
+
+    name: str
+    statistic: float
+    df: float
+    p_value: float
+
+
+def skillings_mack(ranks: Floats) -> GlobalTest:
+    """Friedman's test for holes: ranks (T, p) within data sets, NaN where a method has no score.
+
+    χ² with p − 1 degrees of freedom of the sums A_j = Σ_i √(12 / (s_i + 1)) (r_ij − (s_i + 1) / 2) over
+    the data sets with s_i > 1 methods (Skillings and Mack 1981).  Without holes and ties this is Friedman's
+    χ²; with ties it is too small.
+    """
+    known = ~np.isnan(ranks)
+    used = known.sum(axis=1) > 1
+    known, ranks = known[used], ranks[used]
+    size = known.sum(axis=1, keepdims=True)
+    centred = np.where(known, np.sqrt(12.0 / (size + 1.0)) * (ranks - (size + 1.0) / 2.0), 0.0)
+    sums = centred.sum(axis=0)
+    together = known.T.astype(np.float64) @ known
+    covariance = np.diag(together.sum(axis=1) - np.diag(together)) - together
+    covariance[np.diag_indices_from(covariance)] = together.sum(axis=1) - np.diag(together)
+    statistic = float(sums @ np.linalg.pinv(covariance, hermitian=True) @ sums)
+    df = float(np.linalg.matrix_rank(covariance, hermitian=True))
+    return GlobalTest("Skillings–Mack", statistic, df, float(stats.chi2.sf(statistic, df)))
+
+
+class _Gaps(NamedTuple):
+    """Of one method against the later ones: common data sets, means and errors of the differences."""
+
+    n: NDArray[np.int64]
+    mean: Floats
+    error: Floats
+    wins: NDArray[np.int64]
+    losses: NDArray[np.int64]
+
+
+def _gaps(first: Floats, others: Floats, sign: float) -> _Gaps:
+    differences = first[:, None] - others
+    known = ~np.isnan(differences)
+    n = known.sum(axis=0)
+    mean = np.divide(np.nansum(differences, axis=0), n, out=np.full(n.size, np.nan), where=n > 0)
+    squares = np.nansum((differences - mean) ** 2, axis=0)
+    error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    error[error <= 1e-12 * np.abs(mean)] = 0.0  # nothing but rounding
+    error[n < 2] = np.nan
+    better = sign * differences
+    return _Gaps(n, mean, error, (better > 0.0).sum(axis=0), (better < 0.0).sum(axis=0))
+
+
+def pairs_on_datasets(
+    cells: Floats, *, higher_is_better: bool, confidence_level: float, test: str
+) -> dict[str, Floats]:
+    """All pairs of columns (i < j) on the data sets that both have, as columns of a frame."""
+    p = cells.shape[1]
+    sign = 1.0 if higher_is_better else -1.0
+    parts = [_gaps(cells[:, i], cells[:, i + 1 :], sign) for i in range(p - 1)]
+    n, mean, error, wins, losses = (np.concatenate(part) for part in zip(*parts, strict=True))
+    found = _student(mean, error, n - 1.0, confidence_level)
+    if test == "wilcoxon":
+        found["p"] = np.array(
+            [_signed_rank(cells[:, i], cells[:, j]) for i in range(p) for j in range(i + 1, p)]
+        )
+    else:
+        # Differences that are all equal have no error to be estimated: their signs alone speak.
+        equal = (error == 0.0) & (mean != 0.0)
+        found["p"][equal] = 2.0 ** (1.0 - n[equal])
+    share = _share_interval(wins, n - wins - losses, n, confidence_level)
+    counts = {"n": n, "wins": wins, "ties": n - wins - losses, "losses": losses}
+    return {**counts, **found, **share}
+
+
+def pairs_within(
+    means: Floats, within: Floats, df: float, confidence_level: float
+) -> dict[str, Floats]:
+    """All pairs of methods on the data sets of the table, by the errors of their replicates."""
+    i, j = np.triu_indices(means.size, 1)
+    variance = np.diag(within)[i] + np.diag(within)[j] - 2.0 * within[i, j]
+    error = np.sqrt(np.maximum(variance, 0.0))
+    return _student(means[i] - means[j], error, np.full(i.size, df), confidence_level)
+
+
+def _student(mean: Floats, error: Floats, df: Floats, confidence_level: float) -> dict[str, Floats]:
+    """Differences with their interval, Student's statistic and two-sided p-value."""
+    df = np.where(df > 0.0, df, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where((error == 0.0) & (mean == 0.0), 0.0, mean / error)
+    reach = stats.t.isf((1.0 - confidence_level) / 2.0, df) * error
+    p = 2.0 * stats.t.sf(np.abs(t), df)
+    return {
+        "difference": mean,
+        "lower": mean - reach,
+        "upper": mean + reach,
+        "t": t,
+        "p": np.asarray(p),
+    }
+
+
+def _signed_rank(x: Floats, y: Floats) -> float:
+    known = ~np.isnan(x) & ~np.isnan(y)
+    if known.sum() < 1 or bool((x[known] == y[known]).all()):
+        return 1.0 if known.any() else math.nan
+    return wilcoxon(x[known], y[known], decimals=10).p_value
+
+
+def _share_interval(
+    wins: NDArray[np.int64], ties: NDArray[np.int64], n: NDArray[np.int64], confidence_level: float
+) -> dict[str, Floats]:
+    """How often the first of two is better, ties as halves, with Wilson's interval."""
+    z = float(stats.norm.isf((1.0 - confidence_level) / 2.0))
+    size = np.where(n > 0, n, np.nan)
+    share = (wins + 0.5 * ties) / size
+    centre = (share + z * z / (2.0 * size)) / (1.0 + z * z / size)
+    reach = z / (1.0 + z * z / size) * np.sqrt(share * (1 - share) / size + z * z / (4 * size**2))
+    return {
+        "superiority": share,
+        "superiority_lower": centre - reach,
+        "superiority_upper": centre + reach,
+    }
+
+
+def holm(p_values: Floats) -> Floats:
+    return adjust_p_values(p_values, "holm")
+
+
+def decided_by_pairs(
+    mean: Floats, p: Floats, n_methods: int, share: float, items: bool
+) -> tuple[Floats, Floats]:
+    """How many methods are surely above and below each one, by one-sided Holm tests of the pairs.
+
+    `items` takes the pairs of each method for themselves, as marginal sets do, instead of all together.
+    """
+    i, j = np.triu_indices(n_methods, 1)
+    gap, p_matrix = np.zeros((n_methods, n_methods)), np.ones((n_methods, n_methods))
+    gap[i, j], gap[j, i] = np.nan_to_num(mean), -np.nan_to_num(mean)
+    one_sided = np.where(np.isnan(p), 1.0, p / 2.0)
+    p_matrix[i, j] = p_matrix[j, i] = one_sided
+    if items:
+        real = np.zeros_like(p_matrix, dtype=bool)
+        for row in range(n_methods):
+            others = np.arange(n_methods) != row
+            adjusted = adjust_p_values(p_matrix[row, others], "holm", n=2 * (n_methods - 1))
+            real[row, others] = adjusted <= share
+    else:
+        adjusted = adjust_p_values(one_sided, "holm", n=2 * one_sided.size)
+        real = np.zeros_like(p_matrix, dtype=bool)
+        real[i, j] = real[j, i] = adjusted <= share
+    return (real & (gap < 0.0)).sum(axis=1), (real & (gap > 0.0)).sum(axis=1)
+
+
+def without_each(
+    cells: Floats, higher_is_better: bool
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Without each data set: how many pairs change their order, and which method is the first."""
+    T, p = cells.shape
+    if np.isnan(cells).any():
+        left = np.stack([additive_means(np.delete(cells, t, axis=0)) for t in range(T)])
+        whole = additive_means(cells)
+    else:
+        left = (cells.sum(axis=0) - cells) / (T - 1.0)
+        whole = cells.mean(axis=0)
+    sign = 1.0 if higher_is_better else -1.0
+    order = np.argsort(-sign * whole, kind="stable")
+    ordered = sign * left[:, order]
+    swaps = np.zeros(T, dtype=np.int64)
+    for k in range(1, p):
+        swaps += (ordered[:, :k] < ordered[:, k : k + 1]).sum(axis=1)
+    return swaps, order[np.argmax(ordered, axis=1)]
+
+
+def places_with_holes(
+    cells: Floats, higher_is_better: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The best and the worst place of each method if its holes were as good, or as bad, as anything that
+    was seen on these data sets, and those of others the opposite."""
+    signed = cells if higher_is_better else -cells
+    known = ~np.isnan(signed)
+    low = np.where(known, signed, np.nanmin(signed, axis=1, keepdims=True)).mean(axis=0)
+    high = np.where(known, signed, np.nanmax(signed, axis=1, keepdims=True)).mean(axis=0)
+    apart = ~np.eye(low.size, dtype=bool)
+    above = ((low[None, :] > high[:, None]) & apart).sum(axis=1)
+    below = ((high[None, :] < low[:, None]) & apart).sum(axis=1)
+    return 1 + above, low.size - below

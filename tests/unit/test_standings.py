@@ -1,0 +1,351 @@
+"""Standings of methods over data sets."""
+
+import itertools
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pyfsagg
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.score_tables import Standings
+from pyfsagg.score_tables._tests import additive_means, ranks_within, skillings_mack
+from pyfsagg.statistics import pairwise_tests, rank_confidence
+
+NAN = np.nan
+ASSEMBLY = np.array(
+    [
+        [3.2, 4.1, 3.8, 4.2],
+        [3.1, 3.9, 3.4, 4.0],
+        [4.3, 3.5, 4.6, 4.8],
+        [3.5, 3.6, 3.9, 4.0],
+        [3.6, 4.2, 3.7, 3.9],
+        [4.5, 4.7, 3.7, NAN],
+        [NAN, 4.2, 3.4, NAN],
+        [4.3, 4.6, 4.4, 4.9],
+        [3.5, NAN, 3.7, 3.9],
+    ]
+)
+"""Minutes of assembling a product in four ways (Skillings and Mack 1981, Table 1)."""
+
+
+def scores(n: int = 14, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    values = 0.4 * rng.normal(size=(n, 5)) + [2.0, 1.5, 0.5, 0.4, 0.0]
+    values += rng.normal(size=(n, 1))
+    names = pd.Index([f"d{i}" for i in range(n)], name="data")
+    return pd.DataFrame(values, columns=list("abcde"), index=names)
+
+
+def test_skillings_mack_is_that_of_r() -> None:
+    # Ski.Mack of the R package Skillings.Mack 1.10, on R 4.2.2.
+    found = skillings_mack(ranks_within(ASSEMBLY, higher_is_better=False))
+    assert found.statistic == pytest.approx(15.493049, abs=1e-6)
+    assert (found.df, round(found.p_value, 6)) == (3.0, 0.001440)
+    whole = ranks_within(ASSEMBLY[[0, 1, 2, 3, 4, 7]], higher_is_better=False)
+    friedman = stats.friedmanchisquare(*whole.T)
+    assert skillings_mack(whole).statistic == pytest.approx(friedman.statistic)
+
+
+def test_a_wide_table() -> None:
+    frame = scores()
+    result = pyfsagg.standings(frame)
+    assert isinstance(result, Standings)
+    table = result.to_frame()
+    np.testing.assert_allclose(table["mean"], frame.mean()[table.index])
+    assert table["place"].tolist() == [1, 2, 3, 4, 5]
+    sets = rank_confidence(frame)
+    for name in ("lower", "upper", "lower_all", "upper_all"):
+        np.testing.assert_array_equal(getattr(result.sets(), name), getattr(sets, name))
+    np.testing.assert_allclose(
+        result.to_frame()["average_rank"], frame.rank(axis=1, ascending=False).mean()[table.index]
+    )
+    text = result.summary_text()
+    assert text.index("places") < text.index("Average rank")
+    assert "data sets like these" in text
+    assert "Nothing is said about these data sets" in text
+
+
+def test_pairs_are_those_of_the_tests() -> None:
+    frame = scores()
+    for test in ("t", "wilcoxon"):
+        found = pyfsagg.standings(frame, test=test).pairs().set_index(["method1", "method2"])
+        known = pairwise_tests(frame, test="t" if test == "t" else "wilcoxon").to_frame()
+        known = known.set_index(["group1", "group2"]).loc[found.index]
+        column = "p_adjusted"
+        np.testing.assert_allclose(found[column], known[column], rtol=1e-9)
+    first = found.loc[("a", "b")]
+    gap = frame["a"] - frame["b"]
+    assert first[["n", "wins", "ties", "losses"]].tolist() == [
+        14,
+        (gap > 0).sum(),
+        0,
+        (gap < 0).sum(),
+    ]
+    interval = stats.ttest_1samp(gap, 0).confidence_interval()
+    assert (first["lower"], first["upper"]) == pytest.approx((interval.low, interval.high))
+    wilson = stats.binomtest(int((gap > 0).sum()), 14).proportion_ci(method="wilson")
+    assert (first["superiority_lower"], first["superiority_upper"]) == pytest.approx(wilson)
+
+
+def test_equal_differences_are_judged_by_their_signs() -> None:
+    frame = pd.DataFrame(np.arange(9.0)[:, None] + [1.0, 0.0, 0.0], columns=list("abc"))
+    pairs = pyfsagg.standings(frame).pairs().set_index(["method1", "method2"])
+    assert pairs.loc[("a", "b"), "p"] == 2.0**-8
+    assert pairs.loc[("b", "c"), "p"] == 1.0
+
+
+def test_groups_and_classes_by_hand() -> None:
+    result = pyfsagg.standings(scores())
+    frame = result.pairs()
+    apart = {
+        frozenset(pair) for pair in frame.loc[frame["apart"], ["method1", "method2"]].to_numpy()
+    }
+    names = result.to_frame().index.tolist()
+    spans = [names[i:j] for i, j in itertools.combinations(range(len(names) + 1), 2)]
+
+    def together(span: list[str]) -> bool:
+        return not any(frozenset(pair) in apart for pair in itertools.combinations(span, 2))
+
+    alike = [span for span in spans if together(span)]
+    largest = [one for one in alike if not any(set(one) < set(other) for other in alike)]
+    assert result.groups() == largest
+    edges = [
+        k
+        for k in range(1, len(names))
+        if all(frozenset((a, b)) in apart for a in names[:k] for b in names[k:])
+    ]
+    cuts = [0, *edges, len(names)]
+    assert result.tiers() == [names[i:j] for i, j in itertools.pairwise(cuts)]
+
+
+def test_direction_shape_and_kind_of_table() -> None:
+    frame = scores()
+    wide = pyfsagg.standings(frame)
+    losses = pyfsagg.standings(-frame, higher_is_better=False)
+    pd.testing.assert_frame_equal(
+        wide.to_frame().drop(columns="mean"), losses.to_frame().drop(columns="mean")
+    )
+    named = pyfsagg.standings(frame.reset_index())
+    assert named.datasets == tuple(frame.index)
+    long = frame.reset_index().melt("data", var_name="model", value_name="score")
+    tall = pyfsagg.standings(
+        long.sample(frac=1, random_state=0), method="model", dataset="data", value="score"
+    )
+    a, b = wide.to_frame(), tall.to_frame()
+    pd.testing.assert_frame_equal(a, b)
+    assert pyfsagg.standings(frame.to_numpy()).methods[0] == "method 1"
+
+
+def test_by_average_rank() -> None:
+    frame = scores()
+    result = pyfsagg.standings(frame, by="rank")
+    ranks = frame.rank(axis=1, ascending=False)
+    sets = rank_confidence(ranks, higher_is_better=False)
+    np.testing.assert_array_equal(result.sets().lower_all, sets.lower_all)
+    assert result.test == "wilcoxon"
+
+
+def test_few_data_sets_are_refused_with_the_reason() -> None:
+    result = pyfsagg.standings(scores(7))
+    with pytest.raises(
+        DataError, match=r"7 data sets are too few to speak of others like them; 8 are"
+    ):
+        result.sets()
+    text = result.summary_text()
+    assert text.startswith(
+        "No place of these 5 methods can be called real: 7 data sets are too few"
+    )
+    assert result.pairs()["p"].isna().all()
+    assert not result.pairs()["apart"].any()
+    assert len(result.may_be_first) == 5
+    assert "–" in text
+    result.to_html()
+
+
+def test_replicates_answer_for_these_data_sets() -> None:
+    rng = np.random.default_rng(3)
+    tasks = np.repeat(list("xyz"), [40, 60, 50])
+    rows = rng.normal(size=(150, 3)) + [1.0, 0.5, 0.0] + rng.normal(size=(150, 1)) * 3
+    frame = pd.DataFrame(rows, columns=["p", "q", "r"]).assign(task=tasks)
+    result = pyfsagg.standings(frame, dataset="task")
+    parts = [group[["p", "q", "r"]] for _, group in frame.groupby("task")]
+    means = np.mean([part.mean() for part in parts], axis=0)
+    covariance = sum(part.cov().to_numpy() / len(part) for part in parts) / 9
+    np.testing.assert_allclose(result.within, covariance)
+    np.testing.assert_allclose(result.to_frame().loc[["p", "q", "r"], "mean"], means)
+    assert result.sets("replicates").lower_all.tolist() == [1, 2, 3]
+    with pytest.raises(DataError, match=r"no sets of places for data sets like these.*3 data sets"):
+        result.sets("datasets")
+    pair = result.pairs().set_index(["method1", "method2"]).loc[("p", "q")]
+    error = np.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+    assert pair["t"] == pytest.approx((means[0] - means[1]) / error)
+    # The same as a long table, whose replicates are paired by name, or are not.
+    long = frame.assign(row=np.arange(150)).melt(["task", "row"], var_name="m", value_name="v")
+    columns = {"method": "m", "dataset": "task", "value": "v"}
+    paired = pyfsagg.standings(long, **columns, replicate="row")
+    np.testing.assert_allclose(paired.within, covariance)
+    loose = pyfsagg.standings(long, **columns)
+    np.testing.assert_allclose(loose.within, np.diag(np.diag(covariance)))
+
+
+def test_folds_count_their_dependence() -> None:
+    folds = pd.DataFrame(np.random.default_rng(0).normal(size=(10, 2)), columns=["a", "b"])
+    folds["a"] += 0.8
+    result = pyfsagg.standings(folds.assign(d="one"), dataset="d", test_train_ratio=1 / 9)
+    known = pairwise_tests(folds, test="corrected_t", test_train_ratio=1 / 9).to_frame()
+    assert result.pairs()["p"][0] == pytest.approx(known["p"][0])
+
+
+def test_holes_make_no_place() -> None:
+    frame = scores(12)
+    hard = frame.copy()
+    hard.iloc[:6] -= 10.0  # hard data sets
+    hard.iloc[:6, 4] = NAN  # on which the worst method was never run
+    result = pyfsagg.standings(hard)
+    assert result.to_frame().index[-1] == "e"
+    assert hard.mean().idxmax() == "e"
+    frame = result.to_frame()
+    assert (frame["lower_all"] <= frame["place"]).all()
+    assert (frame["place"] <= frame["upper_all"]).all()
+    assert frame.loc["e", "n_datasets"] == 6
+    assert "6 of 60 scores are missing" in result.summary_text()
+    assert result._global_test is not None
+    assert result._global_test.name == "Skillings–Mack"
+    known = ~np.isnan(hard.to_numpy())
+    rows, columns = np.nonzero(known)
+    design = np.zeros((rows.size, 17))
+    design[np.arange(rows.size), rows] = 1
+    design[np.arange(rows.size), 12 + columns] = 1
+    fit = np.linalg.lstsq(design, hard.to_numpy()[known], rcond=None)[0]
+    np.testing.assert_allclose(
+        np.diff(additive_means(hard.to_numpy())), np.diff(fit[12:]), atol=1e-9
+    )
+    apart = pd.DataFrame([[1.0, 2.0, NAN, NAN]] * 4 + [[NAN, NAN, 1.0, 2.0]] * 4)
+    with pytest.raises(DataError, match="2 of 4 methods share no data set with the others"):
+        pyfsagg.standings(apart).to_frame()
+
+
+def test_what_holes_could_change_by_all_fillings() -> None:
+    cells = np.array([[3.0, 2.0, NAN], [1.0, 2.0, 0.0], [5.0, NAN, 3.0], [0.5, 1.0, 0.0]])
+    frame = pyfsagg.standings(cells).to_frame()
+    options = [(2.0, 2.5, 3.0), (3.0, 4.0, 5.0)]
+    places = []
+    for first, second in itertools.product(*options):
+        filled = cells.copy()
+        filled[0, 2], filled[2, 1] = first, second
+        places.append(stats.rankdata(-filled.mean(axis=0), method="min"))
+    best, worst = np.min(places, axis=0), np.max(places, axis=0)
+    names = ["method 1", "method 2", "method 3"]
+    assert frame.loc[names, "best"].tolist() == best.tolist()
+    assert frame.loc[names, "worst"].tolist() == worst.tolist()
+    assert frame.loc["method 1", ["best", "worst"]].tolist() == [1, 2]
+
+
+def test_without_each_data_set() -> None:
+    frame = scores(9)
+    frame.iloc[4] += [0, 0, 0, 0, 30.0]
+    found = pyfsagg.standings(frame).without_each()
+    assert found.index[0] == "d4"
+    assert found["first"].to_dict() == {
+        name: frame.drop(index=name).mean().idxmax() for name in frame.index
+    }
+    whole = frame.mean()
+    for name, row in found.iterrows():
+        left = frame.drop(index=name).mean()
+        swapped = sum(
+            (whole[a] - whole[b]) * (left[a] - left[b]) < 0
+            for a, b in itertools.combinations(frame.columns, 2)
+        )
+        assert row["swaps"] == swapped
+
+
+def test_it_is_kept_and_told(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    frame = scores()
+    frame.iloc[0, 0] = NAN
+    result = pyfsagg.standings(frame)
+    result.save(tmp_path / "s")
+    again = pyfsagg.load_result(tmp_path / "s")
+    pd.testing.assert_frame_equal(again.to_frame(), result.to_frame())
+    assert {"standings.csv", "pairs.csv", "datasets.csv"} <= {
+        f.name for f in (tmp_path / "s").iterdir()
+    }
+    document = json.loads(result.to_json())
+    assert document["may_be_first"] == result.may_be_first
+    assert "1 of 70 results were missing" in document["methods_text"]
+    assert "pyfsagg.standings(" in result.repeat()
+    page = result.to_html(data_name="boards.csv")
+    assert "Standings: boards.csv" in page
+    for kind in ("places", "ranks", "pairs"):
+        assert result.plot(kind).figure is not None
+
+
+def test_refusals() -> None:
+    frame = scores()
+    with pytest.raises(ParameterError, match="name both for a long table"):
+        pyfsagg.standings(frame, method="a")
+    with pytest.raises(UnknownNameError, match="column"):
+        pyfsagg.standings(frame, dataset="nothing")
+    with pytest.raises(DataError, match="the table has 1 method"):
+        pyfsagg.standings(frame[["a"]])
+    with pytest.raises(DataError, match="'b' has no score at all"):
+        pyfsagg.standings(frame.assign(b=NAN))
+    with pytest.raises(
+        DataError, match=r"not a number; correct it.*all columns but that of the data"
+    ):
+        pyfsagg.standings(frame.assign(x="one", y="two"))
+    long = pd.DataFrame(
+        {"m": ["a", "b", "a"], "d": ["x"] * 3, "f": [1, 1, 1], "v": [1.0, 2.0, 3.0]}
+    )
+    columns = {"method": "m", "dataset": "d", "value": "v"}
+    with pytest.raises(DataError, match="'x' has two values of 'a' for replicate '1'"):
+        pyfsagg.standings(long, **columns, replicate="f")
+    with pytest.raises(ParameterError, match="dataset is missing"):
+        pyfsagg.standings(long, method="m", value="v")
+
+
+def test_coin_flips_put_everybody_first() -> None:
+    rng = np.random.default_rng(5)
+    everybody, any_pair = [], []
+    for _ in range(100):
+        table = rng.integers(0, 2, size=(12, 6)).astype(float)
+        result = pyfsagg.standings(table)
+        everybody.append(len(result.may_be_first) == 6)
+        any_pair.append(bool(result.pairs()["apart"].any()))
+    assert np.mean(everybody) >= 0.93
+    assert np.mean(any_pair) <= 0.1
+
+
+def test_true_orders_with_holes_are_held() -> None:
+    rng = np.random.default_rng(6)
+    held, decided = [], 0
+    truth = np.array([2.0, 1.0, 1.0, 0.0])
+    low, high = np.array([1, 2, 2, 4]), np.array([1, 3, 3, 4])
+    for _ in range(60):
+        table = truth + rng.normal(size=(16, 4)) + rng.normal(size=(16, 1))
+        table[rng.random(table.shape) < 0.15] = NAN
+        sets = pyfsagg.standings(table).sets()
+        held.append(bool(((sets.lower_all <= low) & (sets.upper_all >= high)).all()))
+        decided += int((sets.upper_all - sets.lower_all < 3).sum())
+    assert np.mean(held) >= 0.92
+    assert decided > 100
+
+
+def test_an_evaluation_opens_as_standings() -> None:
+    data = pyfsagg.load_dataset("wine")
+    arguments = {"methods": ["chi_squared", "mrmr"], "classifiers": "naive_bayes", "n_resamples": 5}
+    one = pyfsagg.evaluate(data.X, data.y, **arguments, random_state=0)
+    result = pyfsagg.standings(one)
+    known = one.compare().tests["corrected_t"].to_frame()
+    assert result.pairs()["p"][0] == pytest.approx(known["p"][0])
+    assert result.datasets == ("the table",)
+    many = {f"d{i}": (data.X.iloc[i::8], data.y.iloc[i::8]) for i in range(8)}
+    small = {**arguments, "protocol": pyfsagg.Protocol(n_folds=2), "thresholds": [0.5]}
+    over = pyfsagg.evaluation.evaluate_many(many, **small, random_state=0)
+    compared = over.compare()
+    for given in (over, compared):
+        found = pyfsagg.standings(given)
+        assert len(found.datasets) == 8
+        np.testing.assert_allclose(found.cells, compared.values)
