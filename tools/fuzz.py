@@ -385,6 +385,7 @@ USUAL = {
     "vote": "lists.txt",
     "committee": "table.csv --target class --n-resamples 2 --jobs 1 --learners lr",
     "stability": "scores.csv",
+    "standings": "scores.csv",
     "influence": "table.csv --target class --n-folds 2 --n-resamples 2 --jobs 1 --filters cs",
     "evaluate": "table.csv --target class --n-resamples 2 --jobs 1 --n-repeats 1",
     "order": "table.csv --target class",

@@ -44,7 +44,7 @@ HOLES = ("Holes", "Skillings, Mack (1981). Technometrics 23, 171–177")
 FOLDS = ("Folds", "Nadeau, Bengio (2003). Machine Learning 52, 239–281")
 
 
-def plot_places(
+def plot_place_sets(
     result: Standings, *, population: str | None = None, n: int = 30, ax: Axes | None = None
 ) -> Axes:
     """Sets of places of the first `n` methods: of each alone (thick) and of all together (thin)."""
@@ -100,7 +100,7 @@ def plot_pairs(result: Standings, *, n: int = 15, ax: Axes | None = None) -> Axe
 
 
 STANDINGS_PLOTS: dict[str, Callable[..., Axes]] = {
-    "places": plot_places,
+    "places": plot_place_sets,
     "ranks": plot_average_ranks,
     "pairs": plot_pairs,
 }
@@ -147,7 +147,9 @@ def _pictures(result: Standings) -> list[Block]:
             )
             title = "Sets of places" + (", other replicates" if name == "replicates" else "")
             blocks.append(
-                picture(title, name, plot_places, result, population=name, n=drawn, caption=caption)
+                picture(
+                    title, name, plot_place_sets, result, population=name, n=drawn, caption=caption
+                )
             )
     if result._population == "datasets" and len(result.methods) <= MOST_DRAWN:
         try:
@@ -273,7 +275,7 @@ def _datasets(result: Standings) -> list[Section]:
     usual = result.methods[
         int(np.argmin(result.to_frame()["place_by_mean"].reindex(result.methods)))
     ]
-    others = int((frame["first"] != usual).sum())
+    others = int((~frame["first"].isin([usual, ""])).sum())
     text = (
         f"{usual} has the best mean, whichever data set is left out."
         if not others
@@ -284,7 +286,10 @@ def _datasets(result: Standings) -> list[Section]:
         [
             (PageColumn("Left out", numeric=False), [str(name) for name in shown.index]),
             (PageColumn("Best mean", numeric=False), [str(name) for name in shown["first"]]),
-            (PageColumn("Pairs that change order"), [count(int(n)) for n in shown["swaps"]]),
+            (
+                PageColumn("Pairs that change order"),
+                ["–" if n is pd.NA else count(int(n)) for n in shown["swaps"]],
+            ),
         ],
         find="data set",
     )

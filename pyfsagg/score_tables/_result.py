@@ -14,7 +14,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats
-from pyfsagg._base.fields import stored
+from pyfsagg._base.fields import plain, stored
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import count, enumerate_names, number, numbers, plural
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text, sentences_of
@@ -143,7 +143,8 @@ class Standings(Result):
     def _on_datasets(self) -> RankConfidence | str:
         T = len(self.datasets)
         if T < FEWEST:
-            return f"{plural(T, 'data set')} are too few to speak of others like them; {FEWEST} are needed"
+            few = f"{plural(T, 'data set')} {'is' if T == 1 else 'are'} too few"
+            return f"{few} to speak of others like them; {FEWEST} are needed"
         if self._holes:
             return self._by_pairs()
         table = self._ranks if self.by == "rank" else self.cells
@@ -335,7 +336,8 @@ class Standings(Result):
     def without_each(self) -> pd.DataFrame:
         """One row per data set: what the standings by mean would be without it.
 
-        ``first`` is the best method then, and ``swaps`` counts the pairs of methods whose order changes.
+        ``first`` is the best method then, and ``swaps`` counts the pairs of methods whose order changes; both
+        are missing where the methods could not be compared without the data set.
         """
         T = len(self.datasets)
         if not 3 <= T <= MOST_LEFT_OUT:
@@ -343,7 +345,9 @@ class Standings(Result):
                 f"each data set is left out in turn for 3 to {MOST_LEFT_OUT:,} data sets, and there are {T:,}"
             )
         swaps, first = without_each(self.cells, self.higher_is_better)
-        values = {"first": [self.methods[j] for j in first], "swaps": swaps}
+        names = [self.methods[j] if j >= 0 else "" for j in first]
+        counts = pd.Series(swaps).astype("Int64").where(pd.Series(swaps >= 0)).array
+        values = {"first": names, "swaps": counts}
         frame = pd.DataFrame(values, index=pd.Index(self.datasets, name="dataset"))
         return frame.sort_values("swaps", ascending=False, kind="stable")
 
@@ -517,7 +521,9 @@ class Standings(Result):
             "may_be_first": self.may_be_first,
             "groups": self.groups(),
             "tiers": self.tiers(),
-            "global_test": None if test is None else test._asdict(),
+            "global_test": None
+            if test is None
+            else {k: plain(v) for k, v in test._asdict().items()},
             "methods_text": self.methods_text(),
             "tables": {name: about for name, about in TABLES.items() if name in self._tables(view)},
         }

@@ -17,7 +17,7 @@ from pyfsagg._table.frames import frame_of_array, pandas_frame
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.statistics._base import read_numbers
 
-FEWEST_DATASETS = 2
+LARGEST = 1e140
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,6 +206,13 @@ def _check(rows: Floats, methods: tuple[str, ...]) -> None:
     if empty.any():
         name = methods[int(np.flatnonzero(empty)[0])]
         raise DataError(f"the method {name!r} has no score at all; leave it out")
+
+    largest = float(np.nanmax(np.abs(rows)))
+    if largest > LARGEST or 0.0 < largest < 1.0 / LARGEST:
+        raise DataError(
+            f"the largest score is {largest:g}, whose square cannot be computed with; divide all scores by a "
+            "constant"
+        )
 
 
 def _within(

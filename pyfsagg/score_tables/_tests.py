@@ -171,8 +171,10 @@ def _student(mean: Floats, error: Floats, df: Floats, confidence_level: float) -
 
 def _signed_rank(x: Floats, y: Floats) -> float:
     known = ~np.isnan(x) & ~np.isnan(y)
-    if known.sum() < 1 or bool((x[known] == y[known]).all()):
-        return 1.0 if known.any() else math.nan
+    if known.sum() < 3:
+        return math.nan
+    if bool((x[known] == y[known]).all()):
+        return 1.0
     return wilcoxon(x[known], y[known], decimals=10).p_value
 
 
@@ -224,10 +226,13 @@ def decided_by_pairs(
 def without_each(
     cells: Floats, higher_is_better: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Without each data set: how many pairs change their order, and which method is the first."""
+    """Without each data set: how many pairs change their order, and which method is the first.
+
+    Both are −1 if the methods could not be compared without it.
+    """
     T, p = cells.shape
     if np.isnan(cells).any():
-        left = np.stack([additive_means(np.delete(cells, t, axis=0)) for t in range(T)])
+        left = np.stack([_fitted_without(cells, t) for t in range(T)])
         whole = additive_means(cells)
     else:
         left = (cells.sum(axis=0) - cells) / (T - 1.0)
@@ -238,7 +243,17 @@ def without_each(
     swaps = np.zeros(T, dtype=np.int64)
     for k in range(1, p):
         swaps += (ordered[:, :k] < ordered[:, k : k + 1]).sum(axis=1)
-    return swaps, order[np.argmax(ordered, axis=1)]
+    first = order[np.argmax(ordered, axis=1)]
+    lost = np.isnan(left).any(axis=1)
+    return np.where(lost, -1, swaps), np.where(lost, -1, first)
+
+
+def _fitted_without(cells: Floats, t: int) -> Floats:
+    """The fitted means without a data set; NaN if it alone connects the methods."""
+    try:
+        return additive_means(np.delete(cells, t, axis=0))
+    except DataError:
+        return np.full(cells.shape[1], math.nan)
 
 
 def places_with_holes(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from pyfsagg._base.arithmetic import Floats, row_blocks
+from pyfsagg._base.arithmetic import Floats, row_blocks, scaled
 from pyfsagg._base.validation import as_array, check_flag, check_integer, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._kernels.ranks import (
@@ -375,8 +375,10 @@ def rank_confidence(
         if covariance is not None or standard_errors is not None or df is not None:
             problem = "the errors of a table are in its rows: leave out covariance, "
             raise ParameterError(problem, Param("standard_errors"), " and df")
-        means, signs = values.mean(axis=0), _of_table(values, level, rng, n_draws)
-        return _sets(means, labels, signs, level, higher_is_better=bool(higher_is_better))
+        unit, exponent = scaled(values)  # whose squares neither overflow nor vanish
+        means, signs = unit.mean(axis=0), _of_table(unit, level, rng, n_draws)
+        found = _sets(means, labels, signs, level, higher_is_better=bool(higher_is_better))
+        return replace(found, estimates=np.ldexp(means, exponent))
     if n_draws is None:
         n_draws = 10_000 if values.size <= 200 else 2_000
     if (covariance is None) == (standard_errors is None):

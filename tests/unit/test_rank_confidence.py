@@ -334,9 +334,10 @@ def test_effects_of_rows_and_their_scale_change_nothing() -> None:
     rng = np.random.default_rng(1)
     x = rng.standard_normal((15, 6)) + np.linspace(2, 0, 6)
     found = rank_confidence(x)
-    same = rank_confidence(3.0 * x + 50.0 * rng.standard_normal((15, 1)))
-    for name in ("lower", "upper", "lower_all", "upper_all"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(same, name))
+    shifted = rank_confidence(3.0 * x + 50.0 * rng.standard_normal((15, 1)))
+    for same in (shifted, rank_confidence(1e200 * x), rank_confidence(1e-200 * x)):
+        for name in ("lower", "upper", "lower_all", "upper_all"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(same, name))
     turned = rank_confidence(-x, higher_is_better=False)
     np.testing.assert_array_equal(found.lower_all, turned.lower_all)
     assert (found.lower <= found.ranks).all()

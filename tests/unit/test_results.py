@@ -49,6 +49,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "method_comparison": lambda: compare_aggregations(LISTS, ["borda", "mean_rank"]),
     "list_agreement": lambda: pyfsagg.list_agreement(LISTS),
     "screen": lambda: pyfsagg.screen([-2.0, -1.0, 0.5, 1.0, 0.0], list("aabbc")),
+    "standings": lambda: pyfsagg.standings([[3.0, 2.0], [2.5, 1.0], [1.0, 1.5]] * 3),
     "stability": lambda: pyfsagg.stability([set(each) for each in LISTS], n_features=9),
 }  # fmt: skip
 

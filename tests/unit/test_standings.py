@@ -282,6 +282,29 @@ def test_it_is_kept_and_told(tmp_path) -> None:  # type: ignore[no-untyped-def]
         assert result.plot(kind).figure is not None
 
 
+def test_a_data_set_that_alone_connects_the_methods() -> None:
+    values = np.random.default_rng(1).normal(size=(16, 3))
+    values[:8, 2] = values[9:, :2] = NAN
+    found = pyfsagg.standings(pd.DataFrame(values, columns=list("abc"))).without_each()
+    assert found.index[found["swaps"].isna()].tolist() == ["9"]
+    assert found.loc["9", "first"] == ""
+
+
+@pytest.mark.parametrize("by", ["mean", "rank"])
+def test_awkward_tables_are_told(by: str) -> None:
+    steps = np.arange(8.0)[:, None] + [1.0, 0.0]
+    result = pyfsagg.standings(steps, by=by)
+    assert json.loads(result.to_json())["global_test"]["statistic"] is None  # infinite
+    assert result.may_be_first == ["method 1"]
+    one = pyfsagg.standings([[1.0, 2.0]], by=by)
+    assert one.summary_text().startswith(
+        "No place of these 2 methods can be called real: 1 data set is"
+    )
+    for factor in (1e-200, 1e200):
+        with pytest.raises(DataError, match="divide all scores by a constant"):
+            pyfsagg.standings(factor * steps)
+
+
 def test_refusals() -> None:
     frame = scores()
     with pytest.raises(ParameterError, match="name both for a long table"):
