@@ -11,7 +11,7 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._kernels import kernel
 
 HALF_LOG_TWO_PI = 0.9189385332046727
-ROOT_HALF = 0.7071067811865476
+LOG_HALF = -0.6931471805599453
 RELATIVE_STOP = 1e-17
 SMALL_STIRLING_ERRORS = np.array(
     [0.0]
@@ -77,7 +77,8 @@ def log_binomial_tail(n: int, k: int, x: float, y: float) -> float:
 @kernel
 def normal_quantile_below(log_tail: float) -> float:
     """Some w, close from below to the point where the upper normal tail is exp(log_tail)."""
-    low, high = -40.0, 40.0
+    if log_tail > -1e-300:
+        return -40.0
     if log_tail < -600.0:
         # The tail is at least φ(w)·w/(1 + w²); solving for that bound stays below the true point.
         low, high = 30.0, math.sqrt(-2.0 * log_tail)
@@ -88,35 +89,39 @@ def normal_quantile_below(log_tail: float) -> float:
             else:
                 high = w
         return low
-    # The smaller of the tail and its complement is the one that floating numbers can tell from 1.
-    target, rest = math.exp(log_tail), -math.expm1(log_tail)
-    for _ in range(15):
-        w = 0.5 * (low + high)
-        if w >= 0.0:
-            below = 0.5 * math.erfc(w * ROOT_HALF) >= target
-        else:
-            below = 0.5 * math.erfc(-w * ROOT_HALF) <= rest
-        if below:
-            low = w
-        else:
-            high = w
-    return low - 1e-9
+    # A rational approximation (Abramowitz and Stegun 26.2.23), off by less than 4.5e-4, for the smaller
+    # of the tail and its complement: the one that floating numbers can tell from 1.
+    upper = log_tail < LOG_HALF
+    log_smaller = log_tail if upper else math.log(-math.expm1(log_tail))
+    t = math.sqrt(-2.0 * log_smaller)
+    above = 2.515517 + t * (0.802853 + t * 0.010328)
+    w = t - above / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
+    return (w if upper else -w) - 5e-4
 
 
 @kernel
 def _widest_deviation(ranks: Floats, n: int) -> int:
-    """Position (from 1) where the empirical distribution exceeds x most, in standard deviations."""
-    best, where = -np.inf, n
-    for i in range(n):
-        x = ranks[i]
-        if i + 1 < n and ranks[i + 1] == x:
-            continue
-        gap = i + 1 - n * x
-        if x < 1.0:
-            z = gap * abs(gap) / (x * (1.0 - x))
-            if z > best:
-                best, where = z, i + 1
-    return where
+    """Position (from 1) where the empirical distribution exceeds x most, in standard deviations.
+
+    It only says where :func:`_log_rho_one` begins: of many ranks every eighth is looked at, and then the
+    neighbours of the best of these.
+    """
+    step = 8 if n > 64 else 1
+    first, last = step - 1, n
+    signed_square, variance, where = -1.0, 0.0, n
+    while True:
+        for i in range(first, last, step):
+            x = ranks[i]
+            if x >= 1.0 or (i + 1 < n and ranks[i + 1] == x):
+                continue
+            # A fraction is larger if its numerator times the other's denominator is: no division.
+            gap = i + 1 - n * x
+            new, scale = gap * abs(gap), x * (1.0 - x)
+            if new * variance > signed_square * scale:
+                signed_square, variance, where = new, scale, i + 1
+        if step == 1:
+            return where
+        first, last, step = max(0, where - 8), min(n, where + 7), 1
 
 
 @kernel
@@ -125,18 +130,19 @@ def _log_rho_one(ranks: Floats, n: int) -> float:
     x = ranks[where - 1]
     best = log_binomial_tail(n, where, x, 1.0 - x)
     skip = normal_quantile_below(best)
+    share = 1.0 / n
     for i in range(n):
         k = i + 1
         x = ranks[i]
-        # Among equal ranks the last order statistic has the smallest probability.
-        if k == where or x >= 1.0 or (k < n and ranks[k] == x):
-            continue
         y = 1.0 - x
         gap = k - n * x
         if skip > 0.0:
-            variance = min(n * x * y, k * (n - k) / n)
+            variance = min(n * x * y, k * (n - k) * share)
             if gap <= 0.0 or gap * gap <= skip * skip * variance:
                 continue
+        # Among equal ranks the last order statistic has the smallest probability.
+        if k == where or x >= 1.0 or (k < n and ranks[k] == x):
+            continue
         if k < n:
             root = math.sqrt(2.0 * max(0.0, deviance(n, k, x, y)))
             if (root if gap > 0.0 else -root) <= skip:

@@ -49,8 +49,8 @@ def stuart(table: RankTable) -> AggregatedValues:
     normalized rank 1 (``full=False``) or is left out of its n (``full=True``).
     """
     log_q = np.empty(table.n_items)
-    for start, ranks in _blocks(table):
-        counts = _sort_rows(ranks)
+    for start, ranks in _blocks(table, table._sorted_columns):
+        counts = _known(ranks)
         log_q[start : start + len(ranks)] = log_stuart(ranks, counts)
     return AggregatedValues(0.0 - log_q, np.exp(log_q))
 
@@ -92,7 +92,8 @@ def _log_rhos(
     """log ρ of each item and the number of its ranks; a rank beyond its cutoff is as good as absent."""
     log_rhos = np.empty(table.n_items)
     counts = np.empty(table.n_items, dtype=np.int64)
-    for start, ranks in _blocks(table):
+    columns = table._sorted_columns if cutoffs is None else table._normalized_columns
+    for start, ranks in _blocks(table, columns):
         span = slice(start, start + len(ranks))
         if cutoffs is not None:
             # A relative 1e-12, because 3/30 and 0.1 need not be the same number.
@@ -108,7 +109,9 @@ def _log_rhos(
                 )
             ranks[outside] = 1.0
         if cutoffs is None or (cutoffs == cutoffs[0]).all():
-            counts[span] = _sort_rows(ranks)
+            if cutoffs is not None:
+                ranks.sort(axis=1)
+            counts[span] = _known(ranks)
             log_rhos[span] = log_rho(ranks, counts[span])
         else:
             known = ~np.isnan(ranks)
@@ -158,23 +161,24 @@ def mean_p_value(
 
 def _log_mean_p(table: RankTable) -> Floats:
     log_p = np.empty(table.n_items)
-    for start, ranks in _blocks(table):
+    for start, ranks in _blocks(table, table._normalized_columns):
         known = (~np.isnan(ranks)).sum(axis=1)
         mean = np.nanmean(ranks, axis=1)
         log_p[start : start + len(ranks)] = log_ndtr((mean - 0.5) * np.sqrt(12.0 * known))
     return log_p
 
 
-def _blocks(table: RankTable) -> Iterator[tuple[int, Floats]]:
+def _blocks(
+    table: RankTable, columns: Callable[[int, int], Floats]
+) -> Iterator[tuple[int, Floats]]:
     """Normalized ranks in blocks of items, so that no second copy of the table is made."""
     width = max(1, BLOCK_ENTRIES // table.n_lists)
     for start in range(0, table.n_items, width):
-        yield start, table._normalized_columns(start, min(start + width, table.n_items))
+        yield start, columns(start, min(start + width, table.n_items))
 
 
-def _sort_rows(ranks: Floats) -> IntArray:
-    """Sort rows in place, NaN last; returns the number of known entries of each."""
-    ranks.sort(axis=1)
+def _known(ranks: Floats) -> IntArray:
+    """The number of known entries of each row, NaN last."""
     if not np.isnan(ranks[:, -1]).any():
         return np.full(len(ranks), ranks.shape[1], dtype=np.int64)
     return np.asarray((~np.isnan(ranks)).sum(axis=1), dtype=np.int64)

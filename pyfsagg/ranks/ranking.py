@@ -144,11 +144,38 @@ def _break_ties(keys: Floats, random_state: int | np.random.Generator | None) ->
     return distinct
 
 
+def half_places(ranks: Floats) -> NDArray[np.uint16] | None:
+    """Twice the ranks in two bytes, missing ones as 0; None if they are not all whole or halves.
+
+    Whole numbers and averages of them sort several times faster like this.
+    """
+    missing = np.isnan(ranks)
+    twice = ranks + ranks
+    if missing.any():
+        twice[missing] = 0.0
+    with np.errstate(invalid="ignore"):  # too large for two bytes
+        places = twice.astype(np.uint16)
+    return places if np.array_equal(places, twice) else None
+
+
+def sorted_rows(places: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    """Each row in ascending order: by radix where rows are long, which NumPy calls stable."""
+    return np.sort(places, axis=1, kind="stable" if places.shape[1] > 100 else "quicksort")
+
+
+def has_ties(ranks: Floats, places: NDArray[np.uint16] | None) -> bool:
+    """Whether a row has equal ranks; `places` as :func:`half_places` has them."""
+    if places is None:
+        in_order = np.sort(ranks, axis=1)  # missing ones last, and never equal
+        return bool((in_order[:, 1:] == in_order[:, :-1]).any())
+    rows = sorted_rows(places)
+    return bool(((rows[:, 1:] == rows[:, :-1]) & (rows[:, 1:] > 0)).any())
+
+
 def last_places(ranks: Floats, sizes: Floats) -> Floats:
     """Give each of several equal ranks the last of the places that they share."""
-    in_order = np.sort(ranks, axis=1)  # missing ones last
-    if not (in_order[:, 1:] == in_order[:, :-1]).any():
-        return ranks  # the usual case, at the price of one sort
+    if not has_ties(ranks, half_places(ranks)):
+        return ranks
     at_least_as_good = rank_scores(ranks, "max", higher_is_better=False)
     group = at_least_as_good - rank_scores(ranks, "min", higher_is_better=False) + 1.0
     tied = group > 1.0

@@ -23,12 +23,15 @@ from pyfsagg.ranks.ranking import (
     check_entries,
     check_rank_range,
     check_tie_rule,
+    half_places,
+    has_ties,
     last_places,
     rank_scores,
     read_list_weights,
     read_lists,
     read_members,
     read_values,
+    sorted_rows,
     universe_sizes,
     whole_weights,
 )
@@ -141,10 +144,31 @@ class RankTable:
 
     def _normalized_columns(self, start: int, stop: int) -> Floats:
         """Normalized ranks of the items from `start` to `stop`, one row per item, contiguous."""
-        columns = self.ranks[:, start:stop] / self.sizes[:, np.newaxis]
+        columns = np.divide(self.ranks[:, start:stop].T, self.sizes, order="C")
         if not self.full:
-            np.nan_to_num(columns, copy=False, nan=1.0)
-        return np.ascontiguousarray(columns.T)
+            columns[np.isnan(columns)] = 1.0
+        return columns
+
+    @cached_property
+    def _half_places(self) -> NDArray[np.uint16] | None:
+        return half_places(self.ranks)
+
+    def _sorted_columns(self, start: int, stop: int) -> Floats:
+        """:meth:`_normalized_columns`, each row in ascending order with missing ones last."""
+        places, last = self._half_places, 2.0 * self.sizes[0]
+        absent = places is not None and not places.all()
+        if (
+            places is None
+            or (2.0 * self.sizes != last).any()
+            or (absent and (self.full or last > 65535))
+        ):
+            columns = self._normalized_columns(start, stop)
+            columns.sort(axis=1)
+            return columns
+        rows = np.ascontiguousarray(places[:, start:stop].T)
+        if absent:
+            rows[rows == 0] = last
+        return sorted_rows(rows) / last
 
     def reversed(self, lists: Sequence[str]) -> RankTable:
         """The same table with the scores of some lists reversed: the smallest becomes the best.
@@ -227,6 +251,8 @@ class RankTable:
         broken at random stay as they are, ties broken by the order of the columns do not.
         """
         if self.ties in ("max", "random"):
+            return self
+        if self.ties != "ordinal" and not has_ties(self.ranks, self._half_places):
             return self
         scores = self.scores
         last = last_places(self.ranks, self.sizes) if scores is None else rank_scores(scores, "max")

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.special import log_ndtr
 from scipy.stats import beta, binom, binomtest
 
 from pyfsagg._kernels.order_statistics import log_joint_by_complement, log_stuart
@@ -17,10 +18,12 @@ from pyfsagg._kernels.rho import (
     log_poisson_binomial_tail,
     log_quantiles,
     log_rho,
+    normal_quantile_below,
 )
 from pyfsagg.aggregation import AGGREGATORS, aggregate
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
+from pyfsagg.ranks.ranking import half_places, has_ties
 
 FACTORIALS = [math.factorial(i) for i in range(80)]
 
@@ -249,6 +252,45 @@ def test_binomial_kernels_against_scipy(n):
                 ours = log_binomial_tail(n, k, x, 1 - x)
                 expected = math.log1p(-beta.sf(x, k, n - k + 1)) if tail > 0.5 else math.log(tail)
                 assert ours == pytest.approx(expected, rel=1e-9, abs=0.0)
+
+
+def test_the_quantile_by_which_order_statistics_are_left_out_is_never_too_large():
+    log_tail = -np.concatenate([np.geomspace(1e-299, 1.0, 2000), np.geomspace(1.0, 5000.0, 2000)])
+    w = np.array([normal_quantile_below(each) for each in log_tail])
+    small = log_tail > -0.5  # the tail is 1 in floating numbers; its complement is not
+    assert (log_ndtr(-w[~small]) >= log_tail[~small]).all()
+    assert (log_ndtr(w[small]) <= np.log(-np.expm1(log_tail[small]))).all()
+    near = log_tail > -600.0
+    assert (log_ndtr(-w - 2e-3)[near & ~small] < log_tail[near & ~small]).all()
+    assert (log_ndtr(w + 2e-3)[small] > np.log(-np.expm1(log_tail[small]))).all()
+    assert normal_quantile_below(-0.0) <= -40.0
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_ranks_in_two_bytes_are_sorted_like_numbers(full):
+    rng = np.random.default_rng(3)
+    ranks = rng.permuted(np.tile(np.arange(1.0, 151.0), (120, 1)), axis=1)
+    gaps = np.where(rng.random(ranks.shape) < 0.1, np.nan, ranks)
+    gaps[0] = ranks[0]
+    halves = np.where(ranks > 148, 149.5, ranks)
+    for given, universe in (
+        (ranks, None),
+        (gaps, None),
+        (halves, None),
+        (ranks / 3 + 1.0, None),  # no halves
+        (ranks, [150 + i % 2 for i in range(120)]),
+        (ranks, 40_000),  # absent ones have no place in two bytes
+        (gaps, 40_000),
+    ):
+        if full:
+            table = RankTable.from_scores(-given)
+        else:
+            table = RankTable.from_ranks(given, universe=universe)
+        expected = np.sort(table.normalized_ranks().T[20:90], axis=1)
+        np.testing.assert_array_equal(table._sorted_columns(20, 90), expected)
+        in_order = np.sort(given, axis=1)
+        tied = bool((in_order[:, 1:] == in_order[:, :-1]).any())
+        assert has_ties(given, half_places(given)) == has_ties(given, None) == tied
 
 
 def plain_log_rho(ranks):
