@@ -47,19 +47,6 @@ def estimator_accepts_missing(estimator: Any) -> bool:
     return bool(get_tags(estimator).input_tags.allow_nan)
 
 
-def last_step(estimator: Any) -> Any:
-    """The last step of a Pipeline; any other estimator itself."""
-    steps = getattr(estimator, "steps", None)
-    return steps[-1][1] if steps else estimator
-
-
-def is_survival_model(estimator: Any) -> bool:
-    """Whether an estimator is fitted to events with times, as ours and those of scikit-survival are."""
-    last = last_step(estimator)
-    bases = [base.__name__ for base in type(last).__mro__]
-    return hasattr(last, "survival_at") or "SurvivalAnalysisMixin" in bases
-
-
 def check_learner(name: str, model: Any, kind: str) -> None:
     """Refuse a regressor where a classifier is needed, and the other way round."""
     if kind == "classifier" and is_regressor(model):

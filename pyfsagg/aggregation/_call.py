@@ -125,7 +125,7 @@ def hash_of_table(table: RankTable) -> str:
     """SHA-256 of the names, the values and the sizes of the lists."""
     values = table.ranks if table.scores is None else table.scores
     digest = hashlib.sha256("\0".join((*table.names, "", *table.list_names)).encode())
-    digest.update(np.ascontiguousarray(values + 0.0))  # -0.0 is 0.0
+    digest.update(np.ascontiguousarray(values + 0.0).data)  # -0.0 is 0.0
     digest.update(table.sizes.tobytes())
     if table.list_weights is not None:
         digest.update(table.list_weights.tobytes())

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+import scipy
 from markupsafe import Markup
 from numpy.typing import NDArray
-from scipy.stats import kendalltau
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Apart, Part, stored
@@ -450,7 +450,7 @@ class AggregationComparison(Result):
         scores = [result.scores for result in self.results]
         values = np.eye(len(scores))
         for i, j in zip(*np.triu_indices(len(scores), 1), strict=True):
-            values[i, j] = values[j, i] = kendalltau(scores[i], scores[j]).statistic
+            values[i, j] = values[j, i] = scipy.stats.kendalltau(scores[i], scores[j]).statistic
         return values
 
     def kendall(self) -> pd.DataFrame:

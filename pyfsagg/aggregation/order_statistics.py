@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy.special import log_ndtr
 
 from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats, adjust_p_values
 from pyfsagg._base.registry import Call
@@ -164,7 +164,9 @@ def _log_mean_p(table: RankTable) -> Floats:
     for start, ranks in _blocks(table, table._normalized_columns):
         known = (~np.isnan(ranks)).sum(axis=1)
         mean = np.nanmean(ranks, axis=1)
-        log_p[start : start + len(ranks)] = log_ndtr((mean - 0.5) * np.sqrt(12.0 * known))
+        log_p[start : start + len(ranks)] = scipy.special.log_ndtr(
+            (mean - 0.5) * np.sqrt(12.0 * known)
+        )
     return log_p
 
 

@@ -21,8 +21,8 @@ from pyfsagg._message import DENSE, FILTER, Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._run.parallel import count_workers
+from pyfsagg._table.estimators import is_survival_model
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
-from pyfsagg._table.selectors import is_survival_model
 from pyfsagg._table.sparse import SparseTable, dense_megabytes
 from pyfsagg._table.table import AnyTable, Table
 from pyfsagg._table.target import Target

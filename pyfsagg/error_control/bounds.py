@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq, minimize_scalar
 
 from pyfsagg._base.arithmetic import Floats, row_blocks
 from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
@@ -39,7 +39,9 @@ def largest_tail(mean: float, steps: int, n: int, r: float) -> float:
 
     # From where k + 1 = n to where k + 1 = steps; in between the tail has one maximum.
     ends = (_root(lambda x: surplus(x, n + 1)), _root(lambda x: surplus(x, steps)))
-    best = minimize_scalar(minus_tail, bounds=ends, method="bounded", options={"xatol": 1e-7})
+    best = scipy.optimize.minimize_scalar(
+        minus_tail, bounds=ends, method="bounded", options={"xatol": 1e-7}
+    )
     return float(-min(best.fun, minus_tail(ends[0]), minus_tail(ends[1])))
 
 
@@ -49,7 +51,7 @@ def _root(rising: Callable[[float], float]) -> float:
         return SPAN[0]
     if rising(SPAN[1]) <= 0.0:
         return SPAN[1]
-    return float(brentq(rising, *SPAN, xtol=1e-10))
+    return float(scipy.optimize.brentq(rising, *SPAN, xtol=1e-10))
 
 
 def _tail(a: float, total: float, steps: int, places: NDArray[np.float64], power: float) -> float:

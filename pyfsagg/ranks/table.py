@@ -168,7 +168,7 @@ class RankTable:
         rows = np.ascontiguousarray(places[:, start:stop].T)
         if absent:
             rows[rows == 0] = last
-        return sorted_rows(rows) / last
+        return np.asarray(sorted_rows(rows) / last)
 
     def reversed(self, lists: Sequence[str]) -> RankTable:
         """The same table with the scores of some lists reversed: the smallest becomes the best.

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri, stdtrit
+import scipy
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part, columns, row_of
@@ -308,7 +308,7 @@ class Interval:
 def normal_interval(value: float, variance: float, confidence_level: float) -> Interval:
     """Value plus and minus a normal quantile times the standard error."""
     error = float(np.sqrt(variance))
-    half = float(ndtri(0.5 + confidence_level / 2)) * error
+    half = float(scipy.special.ndtri(0.5 + confidence_level / 2)) * error
     return Interval(value - half, value + half, confidence_level, "analytic", error)
 
 
@@ -342,7 +342,7 @@ def _student(
             f"the value does not change with the choice among the {m} resamples, so that they give "
             "no interval; more resamples may show one"
         )
-    half = float(stdtrit(m - 1, 0.5 + confidence_level / 2)) * error
+    half = float(scipy.special.stdtrit(m - 1, 0.5 + confidence_level / 2)) * error
     return Interval(value - half, value + half, confidence_level, method, error)
 
 

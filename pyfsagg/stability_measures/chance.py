@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy.special import gammaln, stdtrit
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part
@@ -210,7 +210,7 @@ def union_law(sizes: Floats, p: int) -> Floats:
     purpose = f"the law of the union of subsets of {p:,} features"
     remedy = "take a measure that is an average over pairs, such as jaccard"
     require_memory(40 * p, purpose, remedy)
-    log_factorial = gammaln(np.arange(p + 1) + 1.0)
+    log_factorial = scipy.special.gammaln(np.arange(p + 1) + 1.0)
     law = np.zeros(p + 1)
     law[0] = 1.0
     for size in sizes.astype(np.int64):
@@ -244,7 +244,11 @@ def log_choose(n: Floats | float, k: Floats | float) -> Floats:
     """log of the binomial coefficient; minus infinity where k > n."""
     n = np.asarray(n, dtype=np.float64)
     with np.errstate(invalid="ignore"):
-        values = gammaln(n + 1) - gammaln(np.asarray(k) + 1) - gammaln(np.maximum(n - k, 0) + 1)
+        values = (
+            scipy.special.gammaln(n + 1)
+            - scipy.special.gammaln(np.asarray(k) + 1)
+            - scipy.special.gammaln(np.maximum(n - k, 0) + 1)
+        )
     return np.where(n >= k, values, -np.inf)
 
 
@@ -423,6 +427,6 @@ def _interval(values: Floats, confidence_level: float) -> tuple[float, float, fl
     freedom = min(n_pairs - 1, MOST_FREEDOM)
     added = max(1.0 - abs(estimate), 1.0 / n_pairs) / 2.0
     spread = (freedom * float(values.var(ddof=1)) + 2.0 * added**2) / (freedom + 2.0)
-    quantile = float(stdtrit(n_pairs - 1, 0.5 + confidence_level / 2.0))
+    quantile = float(scipy.special.stdtrit(n_pairs - 1, 0.5 + confidence_level / 2.0))
     half = quantile * float(np.sqrt(spread * (1.0 + 1.0 / n_pairs)))
     return estimate, max(estimate - half, -1.0), min(estimate + half, 1.0)

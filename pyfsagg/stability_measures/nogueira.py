@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr, stdtrit
+import scipy
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part, columns, row_of
@@ -285,7 +285,7 @@ def nogueira(
     variance, interval = float("nan"), None
     if m >= FEWEST and np.isfinite(without).all():
         variance = max(jackknife_variance(without), nogueira_least_variance(read))
-        half = float(stdtrit(m - 1, 0.5 + confidence_level / 2) * np.sqrt(variance))
+        half = float(scipy.special.stdtrit(m - 1, 0.5 + confidence_level / 2) * np.sqrt(variance))
         interval = (max(estimate - half, -1.0 / (m - 1)), min(estimate + half, 1.0))
     return NogueiraResult(
         estimate,
@@ -375,7 +375,9 @@ def _test(difference: float, variance: float, freedom: float, alternative: str) 
     error = float(np.sqrt(variance))
     statistic = difference / error
     if alternative == "two-sided":
-        p_value = 2 * float(stdtr(freedom, -abs(statistic)))
+        p_value = 2 * float(scipy.special.stdtr(freedom, -abs(statistic)))
     else:
-        p_value = float(stdtr(freedom, -statistic if alternative == "greater" else statistic))
+        p_value = float(
+            scipy.special.stdtr(freedom, -statistic if alternative == "greater" else statistic)
+        )
     return StabilityTest(difference, error, statistic, p_value, alternative, float(freedom))

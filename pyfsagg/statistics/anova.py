@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from pyfsagg._base.arithmetic import Floats, original, scaled, scaled_together, unscaled
 from pyfsagg._base.fields import Part, columns
@@ -149,7 +149,7 @@ def one_way_anova(
         f=f,
         df_effect=df_effect,
         df_error=df_error,
-        p_value=float(stats.f.sf(f, df_effect, df_error)),
+        p_value=float(scipy.stats.f.sf(f, df_effect, df_error)),
         ss_effect=unscaled(ss_effect, exponent),
         ss_error=unscaled(ss_error, exponent),
         eta_squared=df_effect * f / (df_effect * f + n - k),
@@ -289,8 +289,8 @@ def _mauchly_p_value(log_w: float, n: int, k: int, reading: str) -> float:
     )
     z = -df * rho * log_w
     f = q * (q + 1) / 2 - 1
-    first_tail = float(stats.chi2.sf(z, f))
-    p = first_tail + second * (float(stats.chi2.sf(z, f + 4)) - first_tail)
+    first_tail = float(scipy.stats.chi2.sf(z, f))
+    p = first_tail + second * (float(scipy.stats.chi2.sf(z, f + 4)) - first_tail)
     return min(1.0, max(0.0, p))
 
 
@@ -451,7 +451,7 @@ def rm_anova(
         "none": 1.0,
     }
     p_values = {
-        name: float(stats.f.sf(f, epsilon * df_effect, epsilon * df_error))
+        name: float(scipy.stats.f.sf(f, epsilon * df_effect, epsilon * df_error))
         for name, epsilon in epsilons.items()
     }
     epsilon = epsilons[sphericity_correction]
@@ -522,8 +522,8 @@ def _generalized_interval(
     tail = (1.0 - confidence_level) / 2.0
     f_subjects = (ss_subjects / df_subjects) / (ss_error / df_error)
     spread = 1.0 + ss_subjects / ss_error
-    narrow = 1.0 + f_subjects / float(stats.f.isf(tail, df_subjects, df_error)) / (k - 1.0)
-    wide = 1.0 + f_subjects / float(stats.f.ppf(tail, df_subjects, df_error)) / (k - 1.0)
+    narrow = 1.0 + f_subjects / float(scipy.stats.f.isf(tail, df_subjects, df_error)) / (k - 1.0)
+    wide = 1.0 + f_subjects / float(scipy.stats.f.ppf(tail, df_subjects, df_error)) / (k - 1.0)
     signal = ss_effect / ss_error
     low, high = (share / (1.0 - share) for share in partial)
     lower = upper = 0.0

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import special, stats
+import scipy
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import columns
@@ -31,7 +31,7 @@ def rank_blocks(blocks: Blocks, higher_is_better: bool) -> Floats:
     """Ranks within each subject, 1 = best, ties share the average."""
     check_flag("higher_is_better", higher_is_better)
     signed = -blocks.values if higher_is_better else blocks.values
-    ranks = np.asarray(stats.rankdata(signed, axis=1), dtype=np.float64)
+    ranks = np.asarray(scipy.stats.rankdata(signed, axis=1), dtype=np.float64)
     if bool((ranks == ranks[:, :1]).all()):
         raise DataError(
             f"all {ranks.shape[1]} conditions have the same value in each of the {ranks.shape[0]} "
@@ -152,13 +152,13 @@ def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence_level: float) ->
     f, f_p_value, limits = math.inf, 0.0, (math.nan, math.nan)
     if 1.0 - w >= 1e-12:
         f = (n - 1.0) * w / (1.0 - w)
-        f_p_value = float(stats.f.sf(f, *df))
+        f_p_value = float(scipy.stats.f.sf(f, *df))
         limits = variance_share_interval(f, df, confidence_level)
     statistic = n * (k - 1.0) * w
     return FriedmanTest(
         statistic=statistic,
         df=k - 1.0,
-        p_value=float(stats.chi2.sf(statistic, k - 1.0)),
+        p_value=float(scipy.stats.chi2.sf(statistic, k - 1.0)),
         f=f,
         f_df=df,
         f_p_value=f_p_value,
@@ -179,7 +179,7 @@ def _rank_error(n_subjects: int, n_conditions: int) -> float:
 
 def _critical_value(alpha: float, n_conditions: int) -> float:
     """q_α: the quantile of the studentised range with infinite degrees of freedom over √2."""
-    return float(stats.studentized_range.isf(alpha, n_conditions, np.inf)) / math.sqrt(2.0)
+    return float(scipy.stats.studentized_range.isf(alpha, n_conditions, np.inf)) / math.sqrt(2.0)
 
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
@@ -193,8 +193,8 @@ def _range_tail(q: float, k: int) -> float:
     """
     edges = np.arange(-_REACH, _REACH)
     z = (edges[:, None] + 0.5 * (_NODES + 1.0)).ravel()
-    log_s = special.log_ndtr(-z)
-    share = np.exp(np.minimum(special.log_ndtr(-(z + q)) - log_s, 0.0))
+    log_s = scipy.special.log_ndtr(-z)
+    share = np.exp(np.minimum(scipy.special.log_ndtr(-(z + q)) - log_s, 0.0))
     with np.errstate(divide="ignore"):  # share 1, for q = 0: all of it
         lost = -np.expm1((k - 1.0) * np.log1p(-share))
     log_density = -0.5 * z * z - 0.5 * math.log(2.0 * math.pi) + (k - 1.0) * log_s
@@ -468,7 +468,9 @@ def win_tie_loss(
                 "wins": wins,
                 "ties": difference.size - wins - losses,
                 "losses": losses,
-                "p": float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0,
+                "p": float(scipy.stats.binomtest(wins, wins + losses).pvalue)
+                if wins + losses
+                else 1.0,
             }
         )
     return pd.DataFrame(rows)

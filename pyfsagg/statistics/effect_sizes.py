@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike
-from scipy import optimize, special, stats
 
 from pyfsagg._base.arithmetic import Floats, original, scaled_together
 from pyfsagg._base.fields import Part, columns
@@ -56,8 +56,8 @@ def noncentral_t_interval(
         return -upper, -lower
     # T ≤ t for a noncentrality δ means Z ≤ t·S − δ with S = √(χ²/df): δ lies between the bounds
     # at which even an extreme S cannot bring the tail probability.
-    low_s, high_s = np.sqrt(stats.chi2.ppf([tail / 100, 1 - tail / 100], df) / df)
-    reach = -float(stats.norm.ppf(tail / 100))
+    low_s, high_s = np.sqrt(scipy.stats.chi2.ppf([tail / 100, 1 - tail / 100], df) / df)
+    reach = -float(scipy.stats.norm.ppf(tail / 100))
     lowest, highest = t * low_s - reach, t * high_s + reach
     return (
         _root(lambda delta: _noncentral_t_cdf(t, df, delta) - (1.0 - tail), lowest, highest),
@@ -74,12 +74,12 @@ def _noncentral_t_cdf(t: float, df: float, noncentrality: float) -> float:
     scipy.stats.nct turns to NaN for large t and noncentrality (t = 200 at 9 degrees of freedom).
     The mass of S outside the range is below 1e-15; for a large t it is cut to where Φ is a step.
     """
-    low, high = np.sqrt(special.chdtri(df, [1.0 - 1e-16, 1e-16]) / df)
+    low, high = np.sqrt(scipy.special.chdtri(df, [1.0 - 1e-16, 1e-16]) / df)
     below = 0.0
     if t > 0.0:
         step_low, step_high = (noncentrality - 9.0) / t, (noncentrality + 9.0) / t
         if step_high < high:
-            below = float(special.chdtrc(df, max(step_high, low) ** 2 * df))
+            below = float(scipy.special.chdtrc(df, max(step_high, low) ** 2 * df))
         low, high = max(low, step_low), min(high, step_high)
         if high <= low:
             return below
@@ -87,8 +87,10 @@ def _noncentral_t_cdf(t: float, df: float, noncentrality: float) -> float:
     s = half * _NODES + 0.5 * (high + low)
     # Density of S, from that of χ² = df·S².
     log_density = (df - 1.0) * np.log(s) - 0.5 * df * s * s + 0.5 * df * math.log(0.5 * df)
-    density = 2.0 * np.exp(log_density - special.gammaln(0.5 * df))
-    return below + float(half * np.dot(_WEIGHTS, special.ndtr(t * s - noncentrality) * density))
+    density = 2.0 * np.exp(log_density - scipy.special.gammaln(0.5 * df))
+    return below + float(
+        half * np.dot(_WEIGHTS, scipy.special.ndtr(t * s - noncentrality) * density)
+    )
 
 
 def noncentral_f_interval(
@@ -113,7 +115,7 @@ def noncentral_f_interval(
         def excess(noncentrality: float) -> float:
             return _noncentral_f_cdf(f, df_effect, df_error, noncentrality) - probability
 
-        if float(stats.f.cdf(f, df_effect, df_error)) <= probability:
+        if float(scipy.stats.f.cdf(f, df_effect, df_error)) <= probability:
             return 0.0
         highest = df_effect * f + 10.0
         while excess(highest) > 0.0:
@@ -131,13 +133,13 @@ def _noncentral_f_cdf(f: float, df_effect: float, df_error: float, noncentrality
     mean = 0.5 * noncentrality
     reach = 9.0 * math.sqrt(mean) + 40.0
     j = np.arange(max(0.0, math.floor(mean - reach)), mean + reach + 1.0)
-    weights = np.exp(special.xlogy(j, mean) - mean - special.gammaln(j + 1.0))
+    weights = np.exp(scipy.special.xlogy(j, mean) - mean - scipy.special.gammaln(j + 1.0))
     share = df_effect * f / (df_effect * f + df_error)
-    return float(np.dot(weights, special.betainc(0.5 * df_effect + j, 0.5 * df_error, share)))
+    return float(np.dot(weights, scipy.special.betainc(0.5 * df_effect + j, 0.5 * df_error, share)))
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    return float(optimize.brentq(function, low, high, xtol=1e-12, rtol=8.9e-16, maxiter=500))
+    return float(scipy.optimize.brentq(function, low, high, xtol=1e-12, rtol=8.9e-16, maxiter=500))
 
 
 def variance_share(noncentrality: float, df_effect: float, df_error: float) -> float:
@@ -192,10 +194,10 @@ def rank_biserial_paired(differences: Floats, confidence_level: float = 0.95) ->
     n = nonzero.size
     if n == 0:
         return EffectSize("rank-biserial r", 0.0, -1.0, 1.0)
-    ranks = stats.rankdata(np.abs(nonzero))
+    ranks = scipy.stats.rankdata(np.abs(nonzero))
     r = float(np.dot(np.sign(nonzero), ranks) / ranks.sum())
     null_variance = 2.0 * (2.0 * n + 1.0) / (3.0 * n * (n + 1.0))
-    c = float(stats.norm.ppf(0.5 + level / 2.0)) ** 2 * null_variance
+    c = float(scipy.stats.norm.ppf(0.5 + level / 2.0)) ** 2 * null_variance
     half = math.sqrt(c * (1.0 + c - r * r))
     lower = max(-1.0, (r - half) / (1.0 + c))
     return EffectSize("rank-biserial r", r, lower, min(1.0, (r + half) / (1.0 + c)))
@@ -211,9 +213,9 @@ def rank_biserial_unpaired(x: Floats, y: Floats, confidence_level: float = 0.95)
     level = check_confidence_level("confidence_level", confidence_level)
     x, y = _numbers("x", x), _numbers("y", y)
     m, n = x.size, y.size
-    ranks = stats.rankdata(np.concatenate([x, y]))
+    ranks = scipy.stats.rankdata(np.concatenate([x, y]))
     theta = float((ranks[:m].sum() - m * (m + 1) / 2.0) / (m * n))
-    z_squared = float(stats.norm.ppf(0.5 + level / 2.0)) ** 2
+    z_squared = float(scipy.stats.norm.ppf(0.5 + level / 2.0)) ** 2
     extra = (m + n) / 2.0 - 1.0
 
     def spread(t: float) -> float:
@@ -340,8 +342,8 @@ def bayesian_t_tests(
         note = "all differences are the same"
         if not negligible(differences - mean, both):
             scale = float(differences.std(ddof=1)) * math.sqrt(1.0 / n + ratio)
-            below = float(special.stdtr(freedom, (-region - mean) / scale))
-            above, note = float(special.stdtr(freedom, (mean - region) / scale)), ""
+            below = float(scipy.special.stdtr(freedom, (-region - mean) / scale))
+            above, note = float(scipy.special.stdtr(freedom, (mean - region) / scale)), ""
         rows.append(
             {
                 "group1": blocks.conditions[i],

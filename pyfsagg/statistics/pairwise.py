@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import special, stats
+import scipy
 
 from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats, adjust_p_values, original, scaled_together
 from pyfsagg._base.validation import check_choice, check_flag, check_real
@@ -356,7 +356,7 @@ def _corrected_t(
 
 def _t_quantile(confidence_level: float, df: float) -> float:
     """|T| stays below it with probability `confidence_level`; scipy 1.12's t.ppf errs in the ninth digit."""
-    share = float(special.betaincinv(0.5 * df, 0.5, 1.0 - confidence_level))
+    share = float(scipy.special.betaincinv(0.5 * df, 0.5, 1.0 - confidence_level))
     return math.sqrt(df * (1.0 - share) / share)
 
 
@@ -366,7 +366,7 @@ def _t_row(
     """Statistic, two-sided p and interval; not scipy's, which warns of a group without variance."""
     t = estimate / standard_error
     half = standard_error * _t_quantile(confidence_level, df)
-    p = 2.0 * float(stats.t.sf(abs(t), df))
+    p = 2.0 * float(scipy.stats.t.sf(abs(t), df))
     return _Comparison(estimate, estimate - half, estimate + half, t, df, p, effect)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from pyfsagg._base.arithmetic import Floats, row_blocks, scaled
 from pyfsagg._base.validation import as_array, check_flag, check_integer, check_list, check_real
@@ -164,7 +164,11 @@ class _Errors:
     def _critical(self, maxima: Floats, confidence_level: float) -> Floats:
         """Of each row the value that this share of the draws stays below, as a quantile of Student's."""
         quantiles = _quantiles(maxima, confidence_level)
-        return quantiles if self.df is None else stats.t.isf(stats.norm.sf(quantiles), self.df)
+        return (
+            quantiles
+            if self.df is None
+            else scipy.stats.t.isf(scipy.stats.norm.sf(quantiles), self.df)
+        )
 
     def _open(self, estimates: Floats, limits: Floats) -> Floats:
         """How many statements on each item, above or below another one, are open at its limit."""
@@ -202,7 +206,7 @@ class _Estimated(_Errors):
 
 def _shared(n_open: Any, confidence_level: float, df: float) -> Floats:
     """Student's quantile for each of so many statements, which together keep the level."""
-    return np.asarray(stats.t.isf((1.0 - confidence_level) / np.maximum(n_open, 1.0), df))
+    return np.asarray(scipy.stats.t.isf((1.0 - confidence_level) / np.maximum(n_open, 1.0), df))
 
 
 @dataclass(frozen=True, eq=False)
@@ -545,7 +549,7 @@ def _sets(
         if now == count:
             break
         count = now
-    ranks = stats.rankdata(-signed, method="min").astype(np.int64)
+    ranks = scipy.stats.rankdata(-signed, method="min").astype(np.int64)
     return RankConfidence(
         names, values, ranks, lower, upper, lower_all, upper_all, confidence_level, of
     )

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from pyfsagg._base.arithmetic import Floats, original, scaled, scaled_together
 from pyfsagg._base.fields import columns
@@ -46,7 +46,7 @@ def normal_limits(
 ) -> tuple[float, float, float]:
     """Shifts, among the `steps` at which z(shift) changes, where it crosses the normal quantiles."""
     knots = np.unique(steps)
-    quantile = float(stats.norm.isf(tail))
+    quantile = float(scipy.stats.norm.isf(tail))
 
     def between(position: int) -> float:
         """The statistic between the knots `position` − 1 and `position`."""
@@ -62,7 +62,9 @@ def normal_limits(
         return float(knots[high - 1])
 
     outside = max(
-        tail, float(stats.norm.sf(between(0))), float(stats.norm.cdf(between(int(knots.size))))
+        tail,
+        float(scipy.stats.norm.sf(between(0))),
+        float(scipy.stats.norm.cdf(between(int(knots.size)))),
     )
     return crossing(quantile), crossing(-quantile), outside
 
@@ -93,7 +95,7 @@ def rank_sum(x: Floats, y: Floats, confidence_level: float) -> RankSum:
     everything = np.concatenate([x, y])
     ties = np.unique(everything).size < everything.size
     exact = not ties and max(x.size, y.size) < _EXACT_BELOW
-    fit = stats.mannwhitneyu(x, y, method="exact" if exact else "asymptotic")
+    fit = scipy.stats.mannwhitneyu(x, y, method="exact" if exact else "asymptotic")
     (x, y), exponent = scaled_together(x, y)
     shifts = np.sort(np.subtract.outer(x, y), axis=None)
     tail = (1.0 - confidence_level) / 2.0
@@ -124,7 +126,7 @@ def _standardised_rank_sum(x: Floats, y: Floats) -> float:
     """The normal form of W with continuity correction; infinite where all values are tied."""
     m, n = x.size, y.size
     everything = np.concatenate([x, y])
-    distance = float(stats.rankdata(everything)[:m].sum()) - m * (m + 1) / 2.0 - m * n / 2.0
+    distance = float(scipy.stats.rankdata(everything)[:m].sum()) - m * (m + 1) / 2.0 - m * n / 2.0
     counts = np.unique(everything, return_counts=True)[1].astype(np.float64)
     total = m + n
     tied = float((counts**3 - counts).sum()) / (total * (total - 1.0))
@@ -320,9 +322,9 @@ def wilcoxon(
     else:
         z = _standardised_signed_rank(used, zero_method, alternative, continuity)
         tails = {
-            "two-sided": min(1.0, 2.0 * float(stats.norm.sf(abs(z)))),
-            "greater": float(stats.norm.sf(z)),
-            "less": float(stats.norm.cdf(z)),
+            "two-sided": min(1.0, 2.0 * float(scipy.stats.norm.sf(abs(z)))),
+            "greater": float(scipy.stats.norm.sf(z)),
+            "less": float(scipy.stats.norm.cdf(z)),
         }
         p_value, method = tails[alternative], "normal"
     estimate, interval, achieved = _interval(used, alternative, level, bool(exact), continuity)
@@ -381,7 +383,7 @@ def _warn_of_near_ties(differences: Floats, largest: float) -> None:
 def _statistics(used: Floats, zero_method: str) -> tuple[float, float, float]:
     """W₊, its mean and its standard deviation under the null hypothesis."""
     n = used.size
-    ranks = stats.rankdata(np.abs(used))
+    ranks = scipy.stats.rankdata(np.abs(used))
     positive = float(ranks[used > 0.0].sum())
     mean = n * (n + 1) / 4.0
     variance = n * (n + 1) * (2 * n + 1) / 24.0
@@ -423,7 +425,7 @@ def _signed_rank_distribution(doubled_ranks: NDArray[np.int64]) -> Floats:
 
 def _exact_p_value(used: Floats, alternative: str) -> float:
     """Over all signs of the non-zero differences, given their ranks, which are multiples of ½."""
-    doubled = np.rint(2.0 * stats.rankdata(np.abs(used))).astype(np.int64)
+    doubled = np.rint(2.0 * scipy.stats.rankdata(np.abs(used))).astype(np.int64)
     pmf = _signed_rank_distribution(doubled[used != 0.0])
     observed = int(doubled[used > 0.0].sum())
     at_least, at_most = float(pmf[observed:].sum()), float(pmf[: observed + 1].sum())
