@@ -42,8 +42,9 @@ docs: vignettes ## the documentation site in build/docs
 paper: today ## the article on the package, with every number computed from shipped runs; HTML and PDF in paper/build
 	.venv/bin/python paper/build.py --output paper/build
 
-dist: ## wheel, source archive and R package in build/dist, the first two checked as the index checks them
+dist: today ## wheel, source archive and R package in build/dist, the first two checked as the index checks them
 	@$(PYTHON) tools/environment.py .venv-release --extras release
+	.venv/bin/python tools/compiled_kernels.py
 	rm -rf build/dist
 	.venv-release/bin/python -m build --outdir build/dist
 	.venv-release/bin/twine check --strict build/dist/*

@@ -340,9 +340,9 @@ def reporter(quiet: bool, unit: str = "resample") -> Iterator[Callable[[int, int
 
 def _first_run() -> str:
     """What a first run waits for; empty where compiled kernels are at hand."""
-    from pyfsagg._kernels import COMPILED
+    from pyfsagg._kernels import compiled
 
-    return "" if COMPILED else FIRST_RUN
+    return "" if compiled() else FIRST_RUN
 
 
 def _log_lines(unit: str) -> Callable[[int, int], None]:

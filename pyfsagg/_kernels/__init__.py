@@ -6,23 +6,34 @@ versions of numba share file names.  So whatever was compiled from different sou
 by another numba, is thrown away here, before any kernel is loaded; and so is what a full disk or a crash
 has cut off.  Where nothing can be kept, kernels are compiled into a folder for this process.
 
+A wheel may bring what was compiled when it was built (`tools/compiled_kernels.py`), as archives in the
+folder `compiled`: of these sources, for one version of numba and of Python and for processors that have
+certain instructions.  What is found neither in the cache nor there is compiled.
+
 Every loop is compiled by :func:`kernel`, whose files two processes may fill at once.
 """
 
 from __future__ import annotations
 
 import atexit
+import functools
 import hashlib
+import io
+import json
 import os
+import pickle
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, overload
+from zipfile import ZipFile
 
 from numba import __version__, config, njit
 from numba.core.caching import IndexDataCacheFile
+from numba.core.registry import cpu_target
 
 _STAMP = "sources.sha256"
 _Loop = TypeVar("_Loop", bound=Callable[..., Any])
@@ -38,10 +49,44 @@ class _SharedCacheFile(IndexDataCacheFile):
     def save(self, key: Any, data: Any) -> None:
         files: Any = self  # numba has no types
         overloads = files._load_index()
-        number = int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:6], "big")
-        overloads[key] = name = files._data_name(number)
+        overloads[key] = name = files._data_name(_number(key))
         files._save_index(overloads)
         files._save_data(name, data)
+
+    def load(self, key: Any) -> Any:
+        """The code from the cache, or else what came with the package for this processor."""
+        files: Any = super()  # numba has no types
+        kept = files.load(key)
+        if kept is not None:
+            return kept
+        signature, processor, code = key
+        archive = _shipped(*processor)
+        name = files._data_name(_number((signature, code)))
+        if archive is None or name not in archive.namelist():
+            return None
+        return pickle.loads(archive.read(name))
+
+
+def _number(key: Any) -> int:
+    """A number for the name of a file."""
+    return int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:6], "big")
+
+
+@functools.cache
+def _shipped(system: str, processor: str, able: str) -> ZipFile | None:
+    """What was compiled when the package was built and runs here: that which uses most instructions."""
+    chosen, most = None, -1
+    plain = config.BOUNDSCHECK is None and int(config.OPT) == 3  # type: ignore[attr-defined]
+    for path in sorted((_SOURCES / "compiled").glob("*.zip")) if plain else []:
+        with ZipFile(path) as archive:
+            made = json.loads(archive.comment)
+        fits = made["sources"] == _digest(_SOURCES) and made["system"] == system
+        needs = set(made["needs"])
+        if fits and made["python"] == sys.implementation.cache_tag and len(needs) > most:
+            if needs <= set(able.split(",")):
+                chosen, most = path, len(needs)
+    # In memory: processes that are forked would share the place at which an open file is read.
+    return None if chosen is None else ZipFile(io.BytesIO(chosen.read_bytes()))
 
 
 @overload
@@ -52,6 +97,8 @@ def kernel(function: Any = None, /, **options: Any) -> Any:
     """Compile a loop when it is first called; `options` are those of :func:`numba.njit`."""
     if function is None:
         return lambda function: kernel(function, **options)
+    # Nobody calls a kernel from C, and the way to do so takes a tenth of the time to compile.
+    options["no_cfunc_wrapper"] = True
     compiled = njit(cache=True, nogil=True, **options)(function)
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         compiled._cache._cache_file.__class__ = _SharedCacheFile
@@ -71,22 +118,28 @@ def _caches(sources: Path) -> list[Path]:
     return found
 
 
+@functools.cache
+def _digest(sources: Path) -> str:
+    """What tells this numba and these sources from others."""
+    digest = hashlib.sha256(__version__.encode())
+    for path in sorted(sources.rglob("*.py")):
+        digest.update(path.relative_to(sources).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
 def _forget_other_sources(sources: Path) -> bool:
     """Empty the caches unless this numba made them from `sources`; whether kernels are left."""
     left = False
-    digest = hashlib.sha256(__version__.encode())
-    for path in sorted(sources.rglob("*.py")):
-        digest.update(str(path.relative_to(sources)).encode() + b"\0" + path.read_bytes())
     for cache in _caches(sources):
         stamp = cache / _STAMP
-        known = stamp.is_file() and stamp.read_text() == digest.hexdigest()
+        known = stamp.is_file() and stamp.read_text() == _digest(sources)
         if known and not any(map(_cut_off, cache.glob("*.nb[ic]"))):
             left = left or any(cache.glob("*.nbc"))
             continue
         # Of two processes that do this at once one may compile again; numba bears with missing files.
         for path in cache.glob("*.nb[ic]"):
             path.unlink(missing_ok=True)
-        stamp.write_text(digest.hexdigest())
+        stamp.write_text(_digest(sources))
     return left
 
 
@@ -105,12 +158,19 @@ def _cache_of_this_process() -> None:
     os.environ["NUMBA_CACHE_DIR"] = config.CACHE_DIR = folder  # type: ignore[attr-defined]
 
 
-COMPILED = True
-"""Whether kernels that an earlier process compiled are at hand; or none are compiled at all."""
+def compiled() -> bool:
+    """Whether compiled kernels are at hand, from an earlier process or with the package; or none are
+    compiled at all.
+    """
+    if _KEPT or config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return True
+    return _shipped(*cpu_target.target_context.codegen().magic_tuple()) is not None
 
+
+_SOURCES = Path(__file__).parent
+_KEPT = False
 if not config.DISABLE_JIT:  # type: ignore[attr-defined]
     try:
-        COMPILED = _forget_other_sources(Path(__file__).parent)
+        _KEPT = _forget_other_sources(_SOURCES)
     except (OSError, RuntimeError):  # numba's "no locator available" is the latter
-        COMPILED = False
         _cache_of_this_process()

@@ -24,8 +24,8 @@ CALLED = "from loops import kernel\n\n@kernel\ndef f():\n    return {0}\n"
 def run(folder: Path, **environment: str) -> tuple[int, int]:
     """Result of the kernel ``g`` in a fresh process, and how often its cache served."""
     code = (
-        "import loops; from loops.caller import g; "
-        "print(g(), sum(g.stats.cache_hits.values()), int(loops.COMPILED))"
+        "import loops; from loops.caller import g; before = loops.compiled(); "
+        "print(g(), sum(g.stats.cache_hits.values()), int(before))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -83,6 +83,32 @@ def test_an_installation_that_cannot_be_written_without_a_home(tmp_path: Path) -
     nowhere = str(tmp_path / "file" / "cache")
     assert run(tmp_path, NUMBA_CACHE_DIR=nowhere, TMPDIR=str(tmp_path / "temporary")) == (1, 0)
     assert not list((tmp_path / "temporary").iterdir())
+
+
+def test_what_was_compiled_for_the_wheel_is_found_where_it_fits(tmp_path: Path) -> None:
+    loops = _copied(tmp_path)
+    assert run(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == (1, 0)
+
+    def shipped(needs: str) -> None:
+        code = (
+            f"import sys; sys.path.insert(0, {str(PACKAGE.parent / 'tools')!r}); import loops, pathlib\n"
+            "from compiled_kernels import pack\n"
+            f"print(pack(loops, pathlib.Path('cache'), 'this', {needs.split()}))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True
+        )
+        assert "this.zip: 2 kernels" in done.stdout
+
+    shipped("")
+    empty = iter(str(tmp_path / f"empty{i}") for i in range(9))
+    assert run(tmp_path, NUMBA_CACHE_DIR=next(empty)) == (1, 1)
+    assert run(tmp_path, NUMBA_CACHE_DIR=next(empty), NUMBA_BOUNDSCHECK="1") == (1, 0)
+    shipped("instructions-of-tomorrow")
+    assert run(tmp_path, NUMBA_CACHE_DIR=next(empty)) == (1, 0)
+    shipped("")
+    (loops / "room" / "called.py").write_text(CALLED.format(2))
+    assert run(tmp_path, NUMBA_CACHE_DIR=next(empty)) == (2, 0)
 
 
 SHARED = "from loops import kernel\n\n@kernel\ndef f(x):\n    return x + x\n"
