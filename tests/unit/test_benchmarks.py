@@ -123,3 +123,18 @@ def test_recorded_kills_and_interrupts_changed_no_bit() -> None:
         times += ended.pop("interrupt in the call") + ended.pop("interrupt after the call")
         assert set(ended.values()) == {0}
     assert times >= 200
+
+
+def test_a_step_back_of_a_hot_task_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    hot = runpy.run_path(str(FOLDER / "bench_hot.py"))
+    kept = [(f"c{i}", {"rra": 2.0, "old": 1.0}) for i in range(12)]
+    kept.append(("now", {"rra": 2.21, "new": 5.0}))
+    assert hot["steps_back"](kept[-2][1], kept[-1][1]) == ["rra"]
+    assert hot["steps_back"](kept[-2][1], {"rra": 2.19, "old": 1.0}) == []
+    first, second = hot["rows_of"](kept)
+    assert list(first) == ["task", *(f"c{i}" for i in range(3, 12)), "now"]
+    assert (first["c11"], first["now"]) == ("2", "2.21 !")
+    assert (second["c11"], second["now"]) == ("", "5")
+    names = [set(figures) for _, figures in hot["earlier"]()]
+    assert names[-1] == set(hot["tasks"]())
