@@ -210,8 +210,10 @@ R_OTHERS = {
     "weights": "how often each row counts: whole numbers",
     "row_indices": "a matrix with a row for each resample that holds row numbers (from 1), to repeat "
     "a run made elsewhere",
+    "ranking_rows": "for evaluate() with rankings: the rows on which they were made, as numbers (from 1) or "
+    "TRUE and FALSE; classifiers are tested on other rows",
 }
-R_FORMALS = ("n_folds", "progress", "protocol", "ranking_rows")
+R_FORMALS = ("n_folds", "progress", "protocol")
 """Settings that are arguments of their own in R, or that R cannot give."""
 
 
@@ -247,7 +249,8 @@ def _in_r(field: dataclasses.Field[Any]) -> str:
         said = f'"{default}"' if isinstance(default, str) else ""
     choices = field.metadata["choices"]
     among = f": {', '.join(choices)}" if choices else ""
-    return f"{field.metadata['help']}{among}" + (f" (default: {said})" if said else "")
+    text = field.metadata["help"].replace("null=permutation", 'null = "permutation"')
+    return f"{text}{among}" + (f" (default: {said})" if said else "")
 
 
 def _rd(text: str) -> str:

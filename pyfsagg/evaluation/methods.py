@@ -31,6 +31,7 @@ from pyfsagg.ensemble.scoring import (
 from pyfsagg.evaluation.cells import Rows, take_rows
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
 from pyfsagg.filters import FILTERS
+from pyfsagg.filters.model import with_columns
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Bootstrap, Plan
 from pyfsagg.resampling.plan import read_plan
@@ -403,7 +404,9 @@ def _single_scores(
     seed: int,
     groups: FeatureGroups | None,
 ) -> NDArray[np.float64]:
-    item = _as_filter(label, method.item) if method.is_function else method.item
+    item = method.item
+    if method.is_function:
+        item = _as_filter(label, with_columns(item, table.feature_names))
     params = {filter_label(item): dict(method.params)} if method.params else {}
     bound, labels = bind_filters([item], params, table, target, seed, groups)
     weights = np.ones((1, table.n_samples), dtype=np.uint16)

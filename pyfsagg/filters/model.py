@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -110,7 +110,14 @@ def prepare_callable(
     """Bind a function as a filter."""
     if not callable(function):
         raise InputTypeError("a filter must be a name, ", FILTER, Got(function))
+    function = with_columns(function, table.feature_names)
     return CallableScorer(_features(table, container), target, function)
+
+
+def with_columns(function: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
+    """The function that knows what the columns are called, if it asks by a method `of_columns`."""
+    ask = getattr(function, "of_columns", None)
+    return function if ask is None else cast("Callable[..., Any]", ask(names))
 
 
 def function_filter(

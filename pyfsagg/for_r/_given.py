@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,17 +87,32 @@ def filter_of(part: Any) -> Any:
     """The name of a filter, or an R function (x, y, weight) -> scores with its name."""
     if not isinstance(part, Mapping):
         return part
-    call = part["call"]
+    return RFilter(str(part["name"]), part["call"], part.get("version"))
 
-    def r_function(X: Any, y: Any, sample_weight: Any = None) -> Any:
+
+class RFilter:
+    """An R function as a filter; R matches its scores to the columns where it names them."""
+
+    def __init__(
+        self, name: str, call: Callable[..., Any], version: Any, columns: Sequence[str] = ()
+    ) -> None:
+        self.__name__ = name
+        if version is not None:  # an attribute of the function in R, by which a checkpoint knows it
+            self.checkpoint_version = counts(version)
+        self._version = version
+        self._call = call
+        self._columns = list(columns)
+
+    def of_columns(self, names: Sequence[str]) -> RFilter:
+        return RFilter(self.__name__, self._call, self._version, names)
+
+    def __call__(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         if sample_weight is None:
             sample_weight = np.ones(len(X))
         fields = getattr(getattr(y, "dtype", None), "names", None)
         labels = {name: list(y[name]) for name in fields} if fields else list(y)
-        return np.asarray(listed(call_r(call, X, labels, sample_weight)), dtype=float)
-
-    r_function.__name__ = str(part["name"])
-    return r_function
+        scores = call_r(self._call, X, labels, sample_weight, self._columns)
+        return np.asarray(listed(scores), dtype=float)
 
 
 def learners_of(parts: Any, task: str) -> dict[str, Any]:

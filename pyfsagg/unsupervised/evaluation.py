@@ -376,7 +376,14 @@ def borda_curve(
 
 
 def _order(name: str, ranking: ConsensusRanking | ArrayLike, table: Table) -> Any:
-    scores = ranking.scores if isinstance(ranking, ConsensusRanking) else ranking
+    scores: Any = ranking
+    if isinstance(ranking, ConsensusRanking):
+        if set(ranking.feature_names) != set(table.feature_names):
+            raise DataError(
+                f"the ranking {name!r} is one of other features than those of the table"
+            )
+        place = {feature: at for at, feature in enumerate(ranking.feature_names)}
+        scores = ranking.scores[[place[feature] for feature in table.feature_names]]
     scores = as_array(f"the ranking {name!r}", scores, np.float64)
     if scores.shape != (table.n_features,) or np.isnan(scores).any():
         raise DataError(

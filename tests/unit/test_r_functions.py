@@ -84,7 +84,7 @@ OTHER_DEFAULTS = ("protocol", "resampling")
         ("wam.default", pyfsagg.wam, ()),
         ("bam.default", pyfsagg.bam, ()),
         ("aggregator_influence.default", pyfsagg.influence, ("method",)),
-        ("evaluate.default", pyfsagg.evaluate, ("ranking_rows",)),
+        ("evaluate.default", pyfsagg.evaluate, ()),
         ("committee.default", pyfsagg.committee, ("weights",)),  # voter_weights
     ],
 )

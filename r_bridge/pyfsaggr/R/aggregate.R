@@ -49,6 +49,8 @@ aggregate_ranks <- function(glist, rmat = NULL, N = NULL, method = "RRA", full =
   if (!is.null(unranked) && !is.null(rmat)) {
     stop_pyfsagg("unranked belongs to glist; in rmat give its items equal ranks", "parameter")
   }
+  lists <- if (is.null(rmat)) c(glist, unranked) else rmat
+  same_order(list(glist = lists, N = N, topCutoff = topCutoff, weights = weights))
   if (!missing(glist) && inherits(glist, "pyfsagg_rank_table")) {
     return(aggregate_table(glist, method, exact, topCutoff, ties, adjust, list(rmat, N, weights, unranked, if (full) full)))
   }

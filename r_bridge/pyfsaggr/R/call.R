@@ -12,6 +12,8 @@ call_python <- function(of, ..., more = list()) {
   if (length(more) && (is.null(names(more)) || !all(nzchar(names(more))))) {
     stop_pyfsagg("an argument too many is given without its name", "parameter")
   }
+  by_name <- c("similarity", names(kinds)[kinds %in% c("collection", "like_first", "rankings")])
+  same_order(given[!names(given) %in% by_name])
   read <- list()
   for (name in names(given)) {
     value <- given[[name]]
@@ -52,8 +54,9 @@ KINDS <- list(
     marked("list", lapply(unname(value), function(one) as.list(enc2utf8(as.character(one)))))
   },
   voter_weights = function(value, name, ...) vote_weights(value, name),
-  like_first = function(value, name, given) python_value(columns_like(value, given$first), name),
+  like_first = function(value, name, given) python_value(columns_like(value, given$first, name), name),
   labels = function(value, name, ...) python_value(whole_labels(value), name),
+  rankings = function(value, name, given) own_rankings(value, given$x),
   pairs = function(value, name, ...) pairs_of_halves(value, name),
   path = function(value, name, ...) folder_setting(value, name)
 )
@@ -76,7 +79,11 @@ read_argument <- function(value, name, default, given) {
     progress = progress_function(check_flag(value, name)),
     save = , report = , checkpoint = , scratch = if (!is.null(value)) folder_setting(value, name),
     aggregator = if (is.function(value)) {
-      marked("aggregator", answered(function(scores) as.list(as.double(value(scores)))))
+      columns <- if (inherits(given$x, "pyfsagg_ensemble")) colnames(given$x$combined) else colnames(given$x)
+      marked("aggregator", answered(function(scores) {
+        colnames(scores) <- columns
+        by_column(value(scores), scores)
+      }))
     } else {
       python_value(value, name)
     },
@@ -129,10 +136,14 @@ read_collection <- function(name, given, names) {
     read[[name]] <- ensemble_given(x)
     return(read)
   }
+  if (name != "x" && is.matrix(x)) {
+    first <- if (inherits(given$x, "pyfsagg_ensemble")) given$x$combined else given$x
+    if (is.matrix(first)) x <- columns_like(x, first, name)
+  }
   found <- collection(x, given[["input"]], given[["n_features"]])  # `$` takes the beginning of a name
   read[[name]] <- marked(if (found$kind == "lists") "sets" else "matrix", found$data)
   if ("input" %in% names && found$kind != "lists") read$input <- found$kind
-  if (!is.null(found$feature_names)) read$feature_names <- found$feature_names
+  if (name == "x" && !is.null(found$feature_names)) read$feature_names <- found$feature_names
   read
 }
 

@@ -85,3 +85,47 @@ check_choice <- function(value, name, choices) {
   }
   value
 }
+
+# Two arguments that have the same names in another order would be taken by their places, which would be a
+# wrong result without a word. What is matched by its names is not asked here.
+same_order <- function(given) {
+  known <- lapply(given, orders_of)
+  for (i in seq_along(known)) {
+    for (j in seq_len(i - 1L)) {
+      for (theirs in known[[j]]) {
+        if (any(vapply(known[[i]], is_reordered, NA, theirs))) {
+          stop_pyfsagg(paste0(
+            names(given)[i], " has the names of ", names(given)[j], " in another order; bring both into one order"
+          ), "data")
+        }
+      }
+    }
+  }
+}
+
+orders_of <- function(value) {
+  found <- if (is.data.frame(value)) {
+    list(if (.row_names_info(value) > 0L) row.names(value), names(value))
+  } else if (is.null(dim(value))) {
+    list(names(value))
+  } else {
+    dimnames(value)
+  }
+  found[lengths(found) > 1L]
+}
+
+is_reordered <- function(mine, theirs) {
+  length(mine) == length(theirs) && !identical(mine, theirs) && !anyDuplicated(mine) && setequal(mine, theirs)
+}
+
+# What an R function returns for the columns of x: by their names, if it names them.
+by_column <- function(values, x) {
+  columns <- names_of(x)
+  if (any(names(values) %in% columns)) {
+    if (!setequal(names(values), columns) || anyDuplicated(names(values))) {
+      stop("its values have the names of some columns of x, and not of each once", call. = FALSE)
+    }
+    values <- values[columns]
+  }
+  as.list(as.double(values))
+}

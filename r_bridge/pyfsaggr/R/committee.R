@@ -83,7 +83,10 @@ read_learners <- function(value, name) {
     each <- value[[i]]
     if (is.function(each)) {
       label <- if (nzchar(labels[i])) labels[i] else "r_function"
-      call <- answered(function(x, y) as.list(as.double(each(x, unlist(y)))))
+      call <- answered(function(x, y) {
+        colnames(x) <- names_of(x)
+        by_column(each(x, unlist(y)), x)
+      })
       return(list(label = label, call = call))
     }
     parameters <- if (is.list(each)) each[-1]

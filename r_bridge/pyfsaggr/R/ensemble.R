@@ -22,7 +22,7 @@
 #'   `na.omit` leaves them out.
 #' @param filter,filters Names from `list_methods("filters")`, or functions of a matrix `x`, labels `y` and
 #'   `weight` (how often each row is in the resample) that give one score for each feature, larger
-#'   for more important ones; `filters` is then a list, `list("mrmr", mine = f)`. An R function always
+#'   for more important ones, matched by the names of the columns if they have these; `filters` is then a list, `list("mrmr", mine = f)`. An R function always
 #'   runs on one core.
 #' @param aggregator A name from `list_methods("aggregators")`.
 #' @param n_resamples Number of resamples, or `"auto"`: until a repetition would select nearly the

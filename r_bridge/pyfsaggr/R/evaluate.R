@@ -60,14 +60,16 @@ evaluate.default <- function(x, y = NULL, methods = NULL, classifiers = NULL, th
 
 # Rankings of the user's: results, vectors of names, or named scores.
 own_rankings <- function(rankings, x) {
-  features <- if (is.matrix(x)) names_of(x) else names(x)
+  features <- columns_of(x)
   if (inherits(rankings, "pyfsagg_ensemble") || !is.list(rankings)) rankings <- list(given = rankings)
   if (is.null(names(rankings)) || !all(nzchar(names(rankings)))) {
     refuse_argument("rankings", "a named list of results, rankings or scores", rankings)
   }
   lapply(rankings, function(each) {
+    if (inherits(each, "pyfsagg_answer")) return(python_value(each, "rankings"))
     if (inherits(each, "pyfsagg_ensemble")) each <- each$scores
     if (is.character(each)) each <- stats::setNames(rev(seq_along(each)), each)
+    if (is.numeric(each) && is.null(names(each)) && length(each) == length(features)) names(each) <- features
     if (!is.numeric(each) || is.null(names(each)) || !setequal(names(each), features)) {
       refuse_argument("rankings", "names of all features, best first, or a score for each by its name", each)
     }

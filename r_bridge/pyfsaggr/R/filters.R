@@ -39,6 +39,7 @@ NULL
 score_features <- function(x, y = NULL, filter = "information_gain", weights = NULL, nominal = NULL,
                            task = NULL, ...) {
   table <- table_parts(x)
+  same_order(list(x = x, y = y, weights = weights))
   features <- unlist(table$names)
   settings <- list(weights = weights, nominal = nominal, task = task)
   for (name in names(settings)) settings[name] <- list(read_setting(settings[[name]], name, nrow(x), features))

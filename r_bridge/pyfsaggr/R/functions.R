@@ -106,7 +106,7 @@ eliminate_features <- function(x, y, method = "cdv", method_params = NULL, weigh
 #' @export
 clustering_curve <- function(x, y, rankings, sizes, n_trials = 40, n_clusters = NULL, n_init = 10,
                              standardize = "z_score", seed = NULL, cores = 1, progress = interactive(), ...) {
-  call_python("clustering_curve", x = "table", y = "target", more = list(...))
+  call_python("clustering_curve", x = "table", y = "target", rankings = "rankings", more = list(...))
 }
 
 #' @rdname unsupervised

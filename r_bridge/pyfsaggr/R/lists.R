@@ -49,6 +49,7 @@ deepest_agreement <- function(found) {
 #' @export
 aggregate_groups <- function(scores, groups, higher_is_better = TRUE, method = "RRA", exact = FALSE) {
   if (!is.numeric(scores)) stop_pyfsagg("scores must be numbers", "input_type")
+  same_order(list(scores = scores, groups = groups))
   if (anyNA(groups)) stop_pyfsagg("groups has a missing name", "data")
   found <- ask("aggregate_groups", list(
     scores = as.list(as.double(scores)), groups = as.list(enc2utf8(as.character(groups))),

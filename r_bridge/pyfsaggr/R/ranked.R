@@ -62,6 +62,7 @@ rank_table <- function(x, input = "lists", N = NULL, full = input %in% c("normal
   if (!is.null(unranked) && !input %in% c("lists", "files")) {
     stop_pyfsagg("unranked belongs to lists; in a matrix give its items equal ranks", "parameter")
   }
+  same_order(list(x = if (input == "lists") c(x, unranked) else x, N = N, weights = weights))
   refuse_unused(input, list(N = N), c("lists", "ranks", "scores", "files"), NULL)
   refuse_unused(input, list(ties = ties), c("scores", "files"), "average")
   refuse_unused(input, list(higher_is_better = higher_is_better), c("scores", "files"), TRUE)

@@ -8,6 +8,7 @@ run_arguments <- function(x, y, seed, cores, progress, ..., checkpoint = NULL, t
   }
   table <- table_parts(x)
   n <- nrow(x)
+  same_order(list(x = x, y = y, weights = settings$weights, groups = settings$groups))
   if (length(table$names) < 2L) {
     stop_pyfsagg(paste0("x has ", length(table$names), " column(s); a ranking needs at least two"), "data")
   }
@@ -85,7 +86,7 @@ GROUP_SCORES <- c("auto", "joint", "max", "mean")
 READERS <- list(
   filter = function(value, name, ...) {
     if (isTRUE(attr(value, "read"))) return(value[seq_along(value)]) # several, for influence(method = "bam")
-    if (is.function(value)) return(list(name = "r_function", call = guarded(value)))
+    if (is.function(value)) return(own_filter("r_function", value))
     if (!is.character(value) || length(value) != 1L || is.na(value)) {
       refuse_argument(name, "one name of list_methods('filters'), or a function (x, y, weight)", value)
     }
@@ -147,6 +148,13 @@ READERS <- list(
     storage.mode(value) <- "integer"
     unname(value)
   },
+  ranking_rows = function(value, name, n, ...) {
+    if (is.logical(value) && length(value) == n) value <- which(value)
+    if (!is.numeric(value) || !length(value) || anyNA(match(value, seq_len(n)))) {
+      refuse_argument(name, paste("TRUE or FALSE for each row, or row numbers from 1 to", n), value)
+    }
+    as.list(as.integer(value) - 1L)
+  },
   thresholds = function(value, name, ...) {
     if (!is.numeric(value) || !length(value) || anyNA(value) || any(value <= 0)) {
       refuse_argument(name, "shares above 0 and up to 1, or numbers of features", value)
@@ -195,7 +203,7 @@ read_filters <- function(value, name) {
     each <- value[[i]]
     if (is.function(each)) {
       label <- if (is.null(labels) || !nzchar(labels[i])) own[match(i, functions)] else labels[i]
-      return(list(name = label, call = guarded(each)))
+      return(own_filter(label, each))
     }
     check_string(each, name)
   })
@@ -209,10 +217,17 @@ uses_r <- function(settings) {
   any(vapply(given, is.list, NA))
 }
 
+own_filter <- function(name, scores) {
+  list(name = name, call = guarded(scores), version = attr(scores, "checkpoint_version"))
+}
+
 # Python calls this in place of an R function: it is handed arrays and lists where the function
 # expects vectors, and an interrupt or an error must not pass through Python on its way.
 guarded <- function(scores) {
-  answered(function(x, y, weight) as.list(as.double(scores(x, unlist(y), as.vector(weight)))))
+  answered(function(x, y, weight, columns) {
+    colnames(x) <- unlist(columns)
+    by_column(scores(x, unlist(y), as.vector(weight)), x)
+  })
 }
 
 answered <- function(f) {

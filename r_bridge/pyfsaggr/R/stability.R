@@ -56,7 +56,7 @@ collection <- function(x, input = NULL, n_features = NULL) {
     if (length(unique(lengths(x))) != 1L) {
       stop_pyfsagg("x is a list of selections of different lengths: give one TRUE or FALSE for each feature", "data")
     }
-    x <- do.call(rbind, x)
+    x <- do.call(rbind, lapply(x, function(one) if (is_reordered(names(one), names(x[[1]]))) one[names(x[[1]])] else one))
   }
   if (is.matrix(x) && (is.logical(x) || is.numeric(x))) {
     if (anyNA(x)) stop_pyfsagg("x has missing values (NA)", "data")
@@ -177,10 +177,10 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 NULL
 
 # The columns in the order of those of another matrix, where both have names.
-columns_like <- function(second, first) {
+columns_like <- function(second, first, name) {
   if (is.null(colnames(first)) || is.null(colnames(second))) return(second)
   if (!setequal(colnames(first), colnames(second))) {
-    stop_pyfsagg("the columns of first and second must have the same names: they are the same features", "data")
+    stop_pyfsagg(paste0("the columns of ", name, " must have the same names: they are the same features"), "data")
   }
   second[, colnames(first), drop = FALSE]
 }

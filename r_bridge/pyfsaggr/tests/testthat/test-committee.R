@@ -34,7 +34,7 @@ test_that("an R function sees the rows that were drawn, and its importances deci
   found <- committee(iris[1:4], iris$Species, second, row_indices = rows, n_features = 2, seed = 1, progress = FALSE)
   expect_identical(found$voters$learner, "r_function")
   expect_identical(names(which(found$support[1, ])), c("Sepal.Width", "Petal.Width"))
-  expect_equal(seen[[1]]$x, unname(as.matrix(iris[rows[1, ], 1:4])))
+  expect_equal(seen[[1]]$x, matrix(as.matrix(iris[rows[1, ], 1:4]), ncol = 4, dimnames = list(NULL, paste0("V", 1:4))))
   expect_equal(seen[[1]]$y, as.character(iris$Species)[rows[1, ]])
 })
 
