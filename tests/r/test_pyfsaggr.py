@@ -89,7 +89,8 @@ def test_loading_starts_no_python(library: Path, tmp_path: Path) -> None:
 
 SITUATION = (
     "suppressMessages(library(pyfsaggr)); cat(pyfsagg_available(), '\\n'); pyfsagg_sitrep(); "
-    "tryCatch(invisible(list_methods('filters')), error = function(e) cat(class(e)[1]))"
+    "tryCatch(invisible(list_methods('filters')), error = function(e) cat(class(e)[1])); "
+    "if (reticulate::py_available()) cat(' started')"
 )
 
 
@@ -103,7 +104,7 @@ def test_a_python_that_cannot_be_used_is_said(library: Path, tmp_path: Path) -> 
     reasons = {
         broken: "it does not start",
         old: "it is Python 3.9, and pyfsagg needs 3.11 or later",
-        empty / "bin" / "python": "No module named 'pyfsagg'",
+        empty / "bin" / "python": "it has no pyfsagg",
         tmp_path / "absent": "no Python and no virtual environment",
         # numpy 2 or later, which reticulate reads since 1.39
         Path(sys.executable): "update reticulate to 1.39 or later",
@@ -121,7 +122,9 @@ def test_a_python_that_cannot_be_used_is_said(library: Path, tmp_path: Path) -> 
         assert reason in " ".join(said.split())
         assert "What to do: ." not in said
         assert "install_pyfsagg()" in said
-        assert said.endswith("pyfsagg_missing_dependency_error")
+        # One that does not do is not started, so that install_pyfsagg() can be used in this session.
+        started = " started" if "1.39" in reason else ""
+        assert said.endswith(f"pyfsagg_missing_dependency_error{started}")
 
 
 KEPT = """
@@ -204,6 +207,14 @@ def test_a_reticulate_of_today_is_told_where_to_look(
     assert said("there") == ["use_virtualenv", "r-pyfsagg", "FALSE"]
     told = said("")
     assert (told[0], told[-1]) == ("py_require", ">=3.11")
+    question = run(
+        *("Rscript", "-e", "cat(pyfsaggr::pyfsagg_available(), ''); pyfsaggr::pyfsagg_sitrep()"),
+        folder=tmp_path,
+        R_LIBS=libraries(new_reticulate, library),
+        PYFSAGG_PYTHON="",
+    )
+    assert "FALSE" in question  # the stand-in cannot start any
+    assert "a question downloads nothing" in " ".join(question.split())
     in_check = {"_R_CHECK_PACKAGE_NAME_": "pyfsaggr", "NOT_CRAN": ""}
     assert said("", **in_check) == []
     assert told[1] == "pyfsagg"  # by its name: this archive has no wheel

@@ -2,6 +2,7 @@
 
 ENVIRONMENT <- "r-pyfsagg"
 OLDEST_PYTHON <- "3.11"
+MAKES_PYTHON <- "1.41" # the first reticulate that makes an environment of its own, by uv
 NUMPY_2 <- "1.39" # the first reticulate that works with numpy 2
 # What an older reticulate needs; pip does not know that pyarrow 26 does not run on numpy 1.
 NUMPY_1 <- c("numpy<2", "pyarrow<26")
@@ -17,7 +18,7 @@ CHECKOUT <- local({
 .onLoad <- function(libname, pkgname) {
   if (reticulate::virtualenv_exists(ENVIRONMENT)) {
     reticulate::use_virtualenv(ENVIRONMENT, required = FALSE)
-  } else if (utils::packageVersion("reticulate") >= "1.41" && !in_archive_check()) {
+  } else if (utils::packageVersion("reticulate") >= MAKES_PYTHON && !in_archive_check()) {
     declare <- getExportedValue("reticulate", "py_require")
     declare(requirement(default_source()), python_version = paste0(">=", OLDEST_PYTHON))
   }
@@ -39,11 +40,14 @@ default_source <- function() {
 
 # The same as a requirement, which may not be a bare path.
 requirement <- function(source) {
-  if (file.exists(source)) paste0("pyfsagg @ file://", utils::URLencode(normalizePath(source))) else source
+  if (!file.exists(source)) return(source)
+  path <- utils::URLencode(normalizePath(source, "/"))
+  paste0("pyfsagg @ file://", if (!startsWith(path, "/")) "/", path) # a drive of Windows stands after three slashes
 }
 
-start_python <- function() {
-  use_chosen_python()
+# asked: whether this is a question only, which downloads nothing.
+start_python <- function(asked = FALSE) {
+  if (!reticulate::py_available()) use_chosen_python(asked)
   # Matplotlib would write what it knows of fonts into the user's home.
   if (!nzchar(Sys.getenv("MPLCONFIGDIR"))) Sys.setenv(MPLCONFIGDIR = file.path(tempdir(), "matplotlib"))
   module <- tryCatch(
@@ -63,21 +67,16 @@ start_python <- function() {
   module
 }
 
-# The Python named by the option or the environment variable, if one is named.
-use_chosen_python <- function() {
+# The Python named by the option or the environment variable, else the one that reticulate finds. What
+# does not do is not started: a session has one Python, and another one would need a new session.
+use_chosen_python <- function(asked) {
   chosen <- getOption("pyfsaggr.python", Sys.getenv("PYFSAGG_PYTHON"))
   if (!is.character(chosen) || length(chosen) != 1L || is.na(chosen)) {
     stop_unreachable("the option pyfsaggr.python must be one path or name of an environment")
   }
-  if (reticulate::py_available()) return(invisible())
-  if (!nzchar(chosen)) {
-    if (in_archive_check() && !reticulate::virtualenv_exists(ENVIRONMENT)) {
-      stop_unreachable("no Python is named, and a check of packages must not download one")
-    }
-    return(invisible())
-  }
+  if (!nzchar(chosen)) return(look_at_found(asked))
   python <- python_of(chosen)
-  reason <- if (is.null(python)) "it is no Python and no virtual environment" else too_old(python)
+  reason <- if (is.null(python)) "it is no Python and no virtual environment" else unusable(python)
   if (!is.null(reason)) {
     stop_unreachable(paste0(
       "'", chosen, "' is named by the option pyfsaggr.python or the environment variable PYFSAGG_PYTHON: ", reason
@@ -87,6 +86,35 @@ use_chosen_python <- function() {
     reticulate::use_python(python, required = TRUE),
     error = function(failure) stop_unreachable(first_line(conditionMessage(failure)))
   )
+}
+
+# Nothing is downloaded in a check of packages, nor by a question; a call for a result may do so.
+look_at_found <- function(asked) {
+  ours <- reticulate::virtualenv_exists(ENVIRONMENT)
+  if (in_archive_check() && !ours) {
+    stop_unreachable("no Python is named, and a check of packages must not download one")
+  }
+  named <- any(nzchar(Sys.getenv(c("RETICULATE_PYTHON", "RETICULATE_PYTHON_ENV", "VIRTUAL_ENV"))))
+  if (utils::packageVersion("reticulate") >= MAKES_PYTHON && !ours && !named) {
+    if (asked) {
+      stop_unreachable(paste(
+        "none is installed; the first call for a result makes one by uv, which downloads about 0.8 GB,",
+        "and a question downloads nothing"
+      ))
+    }
+    return(invisible())
+  }
+  found <- tryCatch(reticulate::py_discover_config("pyfsagg")$python, error = function(failure) NULL)
+  reason <- if (!is.null(found)) unusable(found)
+  if (!is.null(reason)) stop_unreachable(paste0(found, ": ", reason))
+}
+
+# Why a Python that is not running yet cannot be used, or NULL.
+unusable <- function(python) {
+  reason <- too_old(python)
+  if (!is.null(reason)) return(reason)
+  here <- ask_python(python, "import importlib.util as u; print(u.find_spec('pyfsagg') is not None)")
+  if (!identical(here, "True")) "it has no pyfsagg"
 }
 
 # The Python of a path, of the folder of an environment, or of the name of one; or NULL.
@@ -146,13 +174,19 @@ first_line <- function(text) {
 #' Is the Python package pyfsagg available?
 #'
 #' `pyfsagg_available()` starts Python if it is not running, and tests whether it can be used; it never
-#' fails. `pyfsagg_sitrep()` shows which Python is used, its versions, and, if it cannot be used, the
-#' reason and a remedy. The Python that is used is the one named by the option `pyfsaggr.python` or the
-#' environment variable `PYFSAGG_PYTHON` (a path, or the folder or name of a virtual environment), else
-#' the environment `r-pyfsagg` of [install_pyfsagg()], else the one that reticulate finds. From version 1.41
-#' on, reticulate makes one where neither is there: the first call then downloads Python, pyfsagg and what
-#' they need, about 0.8 GB. In a check as package archives run it nothing is downloaded, and
-#' `pyfsagg_available()` is `FALSE` unless a Python is named or `r-pyfsagg` is there.
+#' fails, installs nothing and downloads nothing. `pyfsagg_sitrep()` shows which Python is used, its versions, and,
+#' if it cannot be used, the reason and a remedy; a Python without pyfsagg is not started.
+#'
+#' @section Which Python is used:
+#' - That of the option `pyfsaggr.python` or the environment variable `PYFSAGG_PYTHON`: a path, or the folder or
+#'   name of a virtual environment, also one that was made by `uv venv` and filled by `uv pip install`.
+#' - The environment `r-pyfsagg` of [install_pyfsagg()].
+#' - The one that reticulate finds, for example by `RETICULATE_PYTHON`.
+#' - From version 1.41 on, reticulate makes one by uv where there is none, with what pyfsaggr asks of
+#'   `reticulate::py_require()`: the first call for a result then downloads Python, pyfsagg and what they need, about
+#'   0.8 GB, and later sessions find it there. Until such a call `pyfsagg_available()` is `FALSE`.
+#'
+#' In a check as package archives run it nothing is downloaded by any call.
 #'
 #' @return `pyfsagg_available()`: `TRUE` or `FALSE`. `pyfsagg_sitrep()`: a list with `usable`,
 #'   `versions`, `python`, `reason` and `remedy`, invisibly.
@@ -162,7 +196,7 @@ first_line <- function(text) {
 #' @export
 pyfsagg_available <- function() {
   tryCatch({
-    bridge()
+    bridge(asked = TRUE)
     TRUE
   }, error = function(failure) FALSE)
 }
@@ -171,7 +205,7 @@ pyfsagg_available <- function() {
 #' @export
 pyfsagg_sitrep <- function() {
   failure <- tryCatch({
-    bridge()
+    bridge(asked = TRUE)
     NULL
   }, error = identity)
   found <- list(

@@ -1,9 +1,9 @@
 # Python is started at the first call and not before: library(pyfsaggr) costs nothing.
 state <- new.env(parent = emptyenv())
 
-bridge <- function() {
+bridge <- function(asked = FALSE) {
   if (is.null(state$module)) {
-    state$module <- suspendInterrupts(tryCatch(start_python(), error = function(failure) {
+    state$module <- suspendInterrupts(tryCatch(start_python(asked), error = function(failure) {
       allowInterrupts(look_for_interrupts()) # which also ends the processes that look for Python
       stop(failure)
     }))

@@ -48,6 +48,7 @@ test_that("versions shake hands", {
 
 test_that("a checkout or a wheel is a requirement as a file", {
   expect_match(pyfsaggr:::requirement(tempdir()), "^pyfsagg @ file:///")
+  expect_false(grepl("file:////|\\\\", pyfsaggr:::requirement(tempdir())))
   expect_identical(pyfsaggr:::requirement("pyfsagg"), "pyfsagg")
 })
 
