@@ -6,6 +6,6 @@ own kind of it, and its users never see a Python traceback.
 """
 
 from pyfsagg.for_r._door import about, answer, close
-from pyfsagg.for_r._interrupts import enter, leave
+from pyfsagg.for_r._interrupts import enter, leave, watch
 
-__all__ = ["about", "answer", "close", "enter", "leave"]
+__all__ = ["about", "answer", "close", "enter", "leave", "watch"]

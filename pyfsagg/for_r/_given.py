@@ -14,7 +14,7 @@ from pyfsagg._message import Door, Name, Phrase, Use, Value
 from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg.evaluation.learners import named_learners
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.for_r._interrupts import inside_r
+from pyfsagg.for_r._interrupts import end_by_limit, inside_r
 from pyfsagg.ranks import RankTable
 
 
@@ -159,6 +159,8 @@ def call_r(function: Callable[..., Any], *arguments: Any, what: str = "the filte
         reply = function(*arguments)
     if "interrupt" in reply:
         raise KeyboardInterrupt
+    if "limit" in reply:
+        end_by_limit(reply["limit"])
     if "error" in reply:
         raise DataError(f"{what} failed: {reply['error']}")
     return reply.get("value")

@@ -7,6 +7,9 @@ Python's C, which breaks them; and a ``KeyboardInterrupt`` may surface where ret
 Therefore R gets no signal between :func:`enter` and :func:`leave`.  Python handles it then: it raises a
 ``KeyboardInterrupt`` only within :func:`interruptible`, and otherwise remembers that one came, which
 :func:`leave` reports to R.  An R function that Python calls gets the signal for as long as it runs.
+
+R's time limits (``setTimeLimit()``) are looked at by R, which does not run meanwhile: it is asked again and
+again, between two steps of the main thread, and a limit that is reached ends the work as Ctrl-C does.
 """
 
 from __future__ import annotations
@@ -20,12 +23,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 Value = TypeVar("Value")
 
 PAUSE = 5.0  # seconds in which a second Ctrl-C does not cut short what the first one makes Python tidy up
 SOON = 0.05  # after which an import may be over
+EVERY = 0.2  # seconds between two looks at R's time limits
 
 # signal.signal() changes Python's handler and that of the process; R's is put back without Python's.
 _set_handler = ctypes.pythonapi.PyOS_setsig
@@ -35,6 +39,11 @@ _get_handler = ctypes.pythonapi.PyOS_getsig
 _get_handler.argtypes = [ctypes.c_int]
 _get_handler.restype = ctypes.c_void_p
 _handle_those_that_came = ctypes.pythonapi.PyErr_CheckSignals
+# What a main thread does between two steps; PyErr_SetInterruptEx() there interrupts the step that follows, in
+# the frame of the work, as no code of Python could.
+_between_two_steps = ctypes.pythonapi.Py_AddPendingCall
+_between_two_steps.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+_interrupt = ctypes.cast(ctypes.pythonapi.PyErr_SetInterruptEx, ctypes.c_void_p)
 
 
 @dataclass
@@ -43,7 +52,9 @@ class _Visit:
 
     handler: int | None  # R's, an address
     came: bool = False
+    limit: str = ""  # what R says of a time limit that was reached
     at_work: bool = False
+    over: threading.Event = field(default_factory=threading.Event)
     quiet_until: float = 0.0
     reminding: threading.Lock = field(default_factory=threading.Lock)
 
@@ -51,6 +62,15 @@ class _Visit:
 _visits: list[_Visit] = []  # more than one if an R function that Python calls asks Python
 _others: Any = None  # the handler of Python's that was there
 _with_others = False
+_look: Callable[[], str | bool | None] | None = (
+    None  # R's function that says which time limit is reached
+)
+
+
+def watch(look: Callable[[], str | bool | None]) -> None:
+    """Ask R by this function for its time limits."""
+    global _look
+    _look = look
 
 
 def enter() -> None:
@@ -63,14 +83,14 @@ def enter() -> None:
         _others = before
 
 
-def leave() -> bool:
-    """From now on interrupts are R's again; whether one came."""
+def leave() -> bool | str:
+    """From now on interrupts are R's again; whether one came, or the time limit that was reached."""
     visit = _visits[-1]
     _set_handler(signal.SIGINT, visit.handler)
     with visit.reminding:  # of nothing any more from here on
         _handle_those_that_came()
     _visits.pop()
-    return visit.came
+    return visit.limit or visit.came
 
 
 def interruptible(work: Callable[[], Value]) -> Value | None:
@@ -81,13 +101,21 @@ def interruptible(work: Callable[[], Value]) -> Value | None:
             visit.at_work = True
             if visit.came:
                 return None
+            _thread.start_new_thread(_ask_for_limits, (visit,))
             return work()
         finally:
             visit.at_work = False
+            visit.over.set()
     except KeyboardInterrupt:
         visit.at_work = False
         visit.came = True
         return None
+
+
+def end_by_limit(said: str) -> NoReturn:
+    """End the work because R has said that a time limit is reached."""
+    _visits[-1].limit = said
+    raise KeyboardInterrupt
 
 
 @contextmanager
@@ -124,6 +152,30 @@ def _meet(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+def _ask_for_limits(visit: _Visit) -> None:
+    while not visit.over.wait(EVERY):
+        _between_two_steps(ctypes.cast(_STEP, ctypes.c_void_p), None)
+
+
+def _look_for_limits(_: int | None) -> int:
+    """Ask R; an exception from here would be lost."""
+    visit = _visits[-1] if _visits else _Visit(None)
+    if visit.at_work and _look is not None:
+        try:
+            with inside_r():
+                said = _look()
+                visit.came = visit.came or said is True
+                visit.limit = said if isinstance(said, str) else ""
+        except KeyboardInterrupt:
+            visit.came = True
+        if visit.limit or visit.came:
+            _between_two_steps(_interrupt, signal.SIGINT)
+    return 0
+
+
+_STEP = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(_look_for_limits)
+
+
 def _leave_to_others(number: int, frame: FrameType | None) -> None:
     """Call reticulate's handler, which raises the signal again while R's interrupts are suspended."""
     global _with_others
@@ -140,10 +192,12 @@ def _to_be_ended(frame: FrameType | None) -> bool:
     """Whether an exception would come amiss.
 
     Half of a module cannot always be imported again, numba cannot compile after half of its set-up, and
-    Python drops what is raised when LLVM calls it.  A compiled loop ends in `numba.core.serialize`,
-    where those that came meanwhile are met.
+    Python drops what is raised when LLVM or a look at R's limits calls it.  A compiled loop ends in
+    `numba.core.serialize`, where those that came meanwhile are met.
     """
     while frame is not None:
+        if frame.f_code.co_name == "_look_for_limits":
+            return True
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True
         name = str(frame.f_globals.get("__name__"))

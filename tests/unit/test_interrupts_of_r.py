@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from pyfsagg.for_r import _interrupts, answer, enter, leave
+from pyfsagg.for_r import _interrupts, answer, enter, leave, watch
+from pyfsagg.for_r._given import call_r
 from pyfsagg.for_r._interrupts import inside_r, interruptible
 
 
@@ -21,6 +22,7 @@ def visit() -> Iterator[None]:
     yield
     while _interrupts._visits:
         leave()
+    watch(lambda: None)
     signal.signal(signal.SIGINT, handler)
 
 
@@ -177,3 +179,27 @@ def test_between_visits_the_handler_of_others_is_called_once() -> None:
         assert len(calls) == 1
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("visit")
+@pytest.mark.parametrize("said", ["reached elapsed time limit", True])
+def test_a_time_limit_or_an_interrupt_that_r_tells_of_ends_the_work(said: str | bool) -> None:
+    asked = []
+
+    def look() -> str | bool | None:
+        asked.append(_interrupts._visits[-1].at_work)
+        return said if len(asked) > 1 else None
+
+    watch(look)
+    assert_ended(work_on)
+    assert asked[0] is False  # R has the signal while it is asked
+    assert leave() == said
+    enter()
+    assert interruptible(lambda: 7) == 7
+    assert leave() is False
+
+
+@pytest.mark.usefixtures("visit")
+def test_a_time_limit_that_an_r_function_meets_is_told() -> None:
+    assert interruptible(lambda: call_r(lambda: {"limit": "reached"})) is None
+    assert leave() == "reached"

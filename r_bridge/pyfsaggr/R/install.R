@@ -64,6 +64,7 @@ start_python <- function(asked = FALSE) {
   # Workers hold what R prints to: they end with R.
   reg.finalizer(state, function(held) held$module$close(), onexit = TRUE)
   state$about <- found
+  module$watch(reached_limit)
   module
 }
 

@@ -15,7 +15,8 @@ bridge <- function(asked = FALSE) {
 ask <- function(task, arguments, call = sys.call(-1)) {
   force(arguments) # what R can refuse, it refuses before Python starts
   found <- suspendInterrupts(visit(bridge(), task, arguments))
-  if (found$interrupted) interrupt()
+  if (is.character(found$ended)) stop(found$ended, call. = FALSE)
+  if (found$ended) interrupt()
   for (text in unlist(found$warnings)) warn_pyfsagg(text)
   if (!is.null(found$error)) {
     failure <- found$error
@@ -33,14 +34,33 @@ ask <- function(task, arguments, call = sys.call(-1)) {
 # R leaves C++ and Python's code by a jump, which breaks them. Interrupts are therefore suspended in R from
 # before Python is asked until its answer is here, and Python meets them (pyfsagg/for_r/_interrupts.py).
 visit <- function(module, task, arguments) {
+  if (is_time_limit(geterrmessage())) try(stop("of an earlier call"), silent = TRUE)
   module$enter()
-  interrupted <- FALSE
+  ended <- FALSE
   found <- tryCatch({
     allowInterrupts(look_for_interrupts()) # one that came before enter()
     module$answer(task, arguments)
-  }, finally = interrupted <- module$leave())
-  c(found, interrupted = interrupted)
+  }, finally = ended <- module$leave())
+  c(found, ended = ended)
 }
+
+# The time limit of setTimeLimit() that is reached, TRUE for an interrupt that came meanwhile, or NULL. Python asks for it while R waits; reticulate, which
+# looks at R's events, may have met it before and dropped the error.
+reached_limit <- function() {
+  said <- tryCatch({
+    for (i in 1:6) allowInterrupts(look_for_interrupts()) # R looks at its limits at every sixth event
+    geterrmessage()
+  }, error = conditionMessage, interrupt = function(condition) TRUE)
+  found <- Filter(function(limit) grepl(limit, said, fixed = TRUE), time_limits())
+  if (isTRUE(said)) TRUE else if (length(found)) found[1]
+}
+
+time_limits <- function() {
+  gettext("reached elapsed time limit", "reached session elapsed time limit", "reached CPU time limit",
+          "reached session CPU time limit", domain = "R")
+}
+
+is_time_limit <- function(said) any(vapply(time_limits(), grepl, NA, said, fixed = TRUE))
 
 look_for_interrupts <- function() Sys.sleep(0)
 

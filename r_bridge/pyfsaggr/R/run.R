@@ -235,7 +235,10 @@ answered <- function(f) {
     tryCatch(
       list(value = allowInterrupts(f(...))),
       interrupt = function(condition) list(interrupt = TRUE),
-      error = function(failure) list(error = conditionMessage(failure))
+      error = function(failure) {
+        said <- conditionMessage(failure)
+        if (is_time_limit(said)) list(limit = said) else list(error = said)
+      }
     )
   }
 }
