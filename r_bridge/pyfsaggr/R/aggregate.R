@@ -2,7 +2,8 @@
 #'
 #' `aggregate_ranks()` has the input and output of `aggregateRanks()` of the package RobustRankAggreg;
 #' `aggregateRanks()` has the arguments and p-values of that function, so that code
-#' written for it runs as it is. Stuart's method and the exact p-values are computed by sums of
+#' written for it runs as it is, with repeated names, empty lists and data frames as `rmat`, too, which
+#' `aggregate_ranks()` refuses. Stuart's method and the exact p-values are computed by sums of
 #' positive terms, and are therefore exact for any number of lists.
 #'
 #' @param glist List of character vectors, each a ranking, best first; or a data frame whose columns are
@@ -88,7 +89,19 @@ aggregated <- function(found, items, adjust, sizes) {
 #' @export
 aggregateRanks <- function(glist, rmat = NULL, N = NA, method = "RRA", full = FALSE, exact = FALSE,
                            topCutoff = NA) {
+  if (is.null(rmat) && is.list(glist) && any(lengths(glist) == 0L | vapply(glist, anyDuplicated, 0) > 0)) {
+    rmat <- last_places(lapply(glist, as.character), N, full)
+  }
+  if (is.data.frame(rmat)) rmat <- as.matrix(rmat)
   aggregate_ranks(glist, rmat, N, method, full, exact, topCutoff, ties = "average")
+}
+
+# Normalized ranks as that package reads lists without a name, or with one that is there twice: the last place counts.
+last_places <- function(glist, N, full) {
+  items <- unique(unlist(glist))
+  sizes <- if (full) lengths(glist) else rep_len(if (all(is.na(N))) length(items) else N, length(glist))
+  ranks <- mapply(function(one, size) (length(one) + 1L - match(items, rev(one))) / size, glist, sizes)
+  matrix(if (full) ranks else replace(ranks, is.na(ranks), 1), length(items), dimnames = list(items, NULL))
 }
 
 # Names are matched here, once: (lists, items) with the place of each item, NA where it is not listed.

@@ -73,6 +73,10 @@ test_that("aggregateRanks() is that of RobustRankAggreg", {
   same(rmat = ranks)
   same(rmat = ranks, exact = TRUE)
   same(glist = ragged, N = 20, topCutoff = c(0.2, 0.1, 0.15))
+  repeated <- list(c("a", "b", "a", "c"), c("c", "a"), character())
+  for (method in c("RRA", "min", "geom.mean", "mean", "median", "stuart")) same(repeated, N = 8, method = method)
+  same(repeated[1:2], full = TRUE)
+  same(rmat = as.data.frame(ranks))
 })
 
 test_that("Stuart is exact for many lists", {

@@ -51,9 +51,45 @@ test_that("measures have the names of stabm", {
   expect_equal(stabilityDice(list(1:2, 2:3)), 0.5)
   expect_equal(stabilityDavis(list(1:2, 1:3, 2:5), p = 12, penalty = 1), 9 / 15 - 0.25)
   expect_equal(stabilityJaccard(list(1:2, 2:3), p = 4, correction.for.chance = "exact"), -1 / 11)
-  expect_error(stabilityJaccard(sets, p = 4, correction.for.chance = "estimate"), "must be one of \"none\", \"exact\"",
+  expect_error(stabilityJaccard(sets, p = 4, correction.for.chance = "yes"), "must be one of \"none\", \"exact\"",
                class = "pyfsagg_parameter_error")
-  expect_error(stabilityDavis(sets, p = 4, correction.for.chance = "exact"), "must be one of \"none\"")
+  expect_identical(stabilityDice(sets, 4, "estimate"), stabilityDice(sets, 4, "exact"))
+  listed <- listStabilityMeasures()
+  expect_identical(listed$Minimum[listed$Name == "stabilityWald"], "1 - p")
+  for (name in c(listed$Name, "plotFeatures")) expect_true(is.function(getExportedValue("pyfsaggr", name)))
+  skip_if_not_installed("ggplot2")
+  drawn <- ggplot2::ggplot_build(plotFeatures(c(sets, list(character()))))
+  expect_identical(sort(table(drawn$data[[1]]$fill), TRUE)[[1]], 6L) # of 12 cells six are selected
+  expect_s3_class(plotFeatures(list(1:2, 3), diag(3)), "ggplot")
+  expect_error(plotFeatures(list(character(), character())), "no feature is selected", class = "pyfsagg_data_error")
+})
+
+test_that("measures for similar features, and corrections, have the values of stabm 1.2.2", {
+  skip_without_pyfsagg()
+  near <- 0.92^abs(outer(1:5, 1:5, "-"))
+  collections <- list(list(1:3, 2:4, c(1, 5)), list(1:2, 4:5, integer()))
+  # exactly corrected, and not corrected at the threshold 0.8 with impute.na = 0.25
+  expected <- list(
+    Zucknick = c(-0.3924707802, -0.4201326100, 0.65224444444, 0.07053333333),
+    Yu = c(-0.6350956555, -0.9012345679, 2.1666666667, 0.3333333333),
+    IntersectionCount = c(-0.5698388012, NA, 2, 0.3333333333),
+    IntersectionGreedy = c(-0.5698388012, NA, 2, 0.3333333333),
+    IntersectionMBM = c(-0.5698388012, NA, 2, 0.3333333333),
+    IntersectionMean = c(-0.5293703267, NA, 1.8709333333, 0.2821333333)
+  )
+  of <- function(name, ...) vapply(collections, getExportedValue("pyfsaggr", paste0("stability", name)), 0, ...)
+  for (name in names(expected)) {
+    found <- c(of(name, near, correction.for.chance = "exact"),
+               of(name, near, 0.8, correction.for.chance = "none", impute.na = 0.25))
+    expect_equal(found, expected[[name]], tolerance = 1e-9, info = name)
+  }
+  expect_equal(of("Sechidis", near), c(-1.272727, -1.708804), tolerance = 1e-6)
+  expect_equal(of("Davis", 5, "exact"), c(-0.5333966445, -0.5238095238), tolerance = 1e-9)
+  expect_equal(of("Davis", 5, "exact", penalty = 1), c(-0.2513432836, -0.5515151515), tolerance = 1e-9)
+  expect_equal(of("Novovicova", 5, "estimate"), c(-0.1143902948, -0.2222222222), tolerance = 1e-9)
+  expect_identical(stabilityYu(collections[[1]], diag(5)), stabilityUnadjusted(collections[[1]], 5))
+  sparse <- if (requireNamespace("Matrix", quietly = TRUE)) Matrix::Matrix(near) else near
+  expect_identical(of("Yu", sparse), of("Yu", near))
 })
 
 test_that("a pair without a value makes stabm's measures NA, unless it is given one", {
