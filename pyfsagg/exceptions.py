@@ -150,15 +150,21 @@ class UnknownNameError(ParameterError):
     """A filter, aggregator, measure, data set or column of that name does not exist."""
 
     def __init__(
-        self, kind: str, name: object, known: Iterable[str], aliases: Iterable[str] = ()
+        self,
+        kind: str,
+        name: object,
+        known: Iterable[str],
+        aliases: Iterable[str] = (),
+        meant: str | None = None,
     ) -> None:
         known, aliases = list(known), list(aliases)
         close = difflib.get_close_matches(str(name).lower(), [*known, *aliases], n=1, cutoff=0.5)
         key = str(name).strip().lower().replace("-", "_").replace(" ", "_")
-        hint = _meant(kind, key, known) or (f"; did you mean {close[0]!r}?" if close else ".")
+        near = meant or (close[0] if close else None)
+        hint = _meant(kind, key, known) or (f"; did you mean {near!r}?" if near else ".")
         listed = ", ".join(known[:30]) + (", …" if len(known) > 30 else "")
         super().__init__("unknown ", kind, f" {name!r}{hint} Known: {listed}.")
-        self._arguments = (kind, name, tuple(known), tuple(aliases))
+        self._arguments = (kind, name, tuple(known), tuple(aliases), meant)
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[object, ...]]:
         return type(self), self._arguments

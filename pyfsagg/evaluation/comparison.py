@@ -14,6 +14,7 @@ import pandas as pd
 
 from pyfsagg._base.fields import Part
 from pyfsagg._base.validation import check_real
+from pyfsagg._message import Got, Remedy
 from pyfsagg._run.result import records
 from pyfsagg.exceptions import DataError, PyfsaggError
 from pyfsagg.statistics import (
@@ -256,8 +257,9 @@ def _check(values: pd.DataFrame, confidence_level: float) -> pd.DataFrame:
     check_confidence_level("confidence_level", confidence_level)
     if values.shape[1] < 2:
         raise DataError(
-            f"a comparison needs at least two methods, got {list(values.columns)}; evaluate more, "
-            "or let baselines take part"
+            "a comparison needs at least two methods",
+            Got(list(values.columns)),
+            Remedy("evaluate more, or let baselines take part"),
         )
     # Means of the same numbers in another order differ in the last bit; they are ties.
     return values.round(DECIMALS)

@@ -313,10 +313,16 @@ def arguments_of(called: Called, values: Mapping[str, Any]) -> dict[str, Any]:
         else:
             known = [one for one in by_r_name if one not in ("execution", *called.without)]
             known += Execution.names() if "execution" in parameters else ()
-            raise UnknownNameError("argument", name, known)
+            raise unknown_argument(name, known)
     if execution:
         arguments["execution"] = Execution(**execution)
     return arguments
+
+
+def unknown_argument(name: str, known: Sequence[str]) -> UnknownNameError:
+    """What R is told of an argument that there is not; a name of Python's is answered by R's."""
+    in_r = IN_R.get(name, name)
+    return UnknownNameError("argument", name, known, meant=in_r if in_r in known else None)
 
 
 _ARRAY_LIKE = frozenset(get_args(ArrayLike))

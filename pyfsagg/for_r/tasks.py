@@ -47,6 +47,7 @@ from pyfsagg.for_r.calls import (
     call_package,
     decoded,
     keep,
+    unknown_argument,
     write,
 )
 from pyfsagg.ranks import RankTable
@@ -76,7 +77,7 @@ def _settings(
     known = [IN_R.get(name, name) for name in flat_names(run, **groups)]
     for name in options:
         if name not in known:
-            raise UnknownNameError("argument", name, known)
+            raise unknown_argument(name, known)
     types = {**_OF_PLAN, **get_type_hints(run)}
     for group in (Task, Checks, Execution, *groups.values()):
         types |= get_type_hints(group, localns=_LATE)

@@ -29,6 +29,11 @@ finally:
 PACKAGE = FILE.parents[1]
 
 
+@pytest.mark.parametrize("file", sorted((PACKAGE / "R").glob("*.R")), ids=lambda file: file.name)
+def test_lines_of_r_fit_on_a_page(file: Path) -> None:
+    assert max(map(len, file.read_text(encoding="utf-8").splitlines())) <= 120
+
+
 def test_functions_are_up_to_date() -> None:
     assert FILE.read_text(encoding="utf-8") == source(), "run: python tools/r_functions.py"
 

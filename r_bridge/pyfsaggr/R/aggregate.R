@@ -53,7 +53,8 @@ aggregate_ranks <- function(glist, rmat = NULL, N = NULL, method = "RRA", full =
   lists <- if (is.null(rmat)) c(glist, unranked) else rmat
   same_order(list(glist = lists, N = N, topCutoff = topCutoff, weights = weights))
   if (!missing(glist) && inherits(glist, "pyfsagg_rank_table")) {
-    return(aggregate_table(glist, method, exact, topCutoff, ties, adjust, list(rmat, N, weights, unranked, if (full) full)))
+    others <- list(rmat, N, weights, unranked, if (full) full)
+    return(aggregate_table(glist, method, exact, topCutoff, ties, adjust, others))
   }
   table <- if (is.null(rmat)) lists_as_ranks(glist, unranked) else normalized_ranks(rmat)
   sizes <- read_sizes(N, table)

@@ -26,7 +26,9 @@ call_python <- function(of, ..., more = list()) {
       read[[name]] <- KINDS[[kind]](value, name, given)
     }
   }
-  as_r(ask("call", list(of = of, arguments = read[!vapply(read, is.null, NA)])))
+  found <- as_r(ask("call", list(of = of, arguments = read[!vapply(read, is.null, NA)])))
+  if (!inherits(found, "pyfsagg_result")) return(found)
+  called(found, sys.call(sys.parent()), definition, sys.frame(sys.parent(2)))
 }
 
 KINDS <- list(
@@ -205,7 +207,9 @@ as_answer <- function(found) {
   parts <- as_r(found$parts)
   parts$sentences <- as.character(unlist(found$sentences))
   if (!is.null(found$table)) parts$table <- missing_as_na(as_frame(found$table))
-  structure(parts, class = c(paste0("pyfsagg_", found$class), "pyfsagg_answer"), files = found$files)
+  structure(
+    parts, class = c(paste0("pyfsagg_", found$class), "pyfsagg_answer", "pyfsagg_result"), files = found$files
+  )
 }
 
 #' Answers of the functions of this package
@@ -218,7 +222,9 @@ as_answer <- function(found) {
 #' @param n How many rows are shown.
 #' @param digits How many digits.
 #' @param ... Not used.
-#' @return `as.data.frame()` returns the table.
+#' @return `as.data.frame()` returns the table of any result, `as.matrix()` its numbers: of a ranking the scores of the
+#'   resamples, of a committee who selects what. `update()` runs a result again, and `formula()` is the one it was
+#'   made by.
 #' @name answers
 #' @examples
 #' if (pyfsagg_available()) {
@@ -232,21 +238,10 @@ print.pyfsagg_answer <- function(x, n = 10, digits = 3, ...) {
     left <- nrow(x$table) - n
     if (left > 0) cat("... and ", left, " more rows\n", sep = "")
   } else if (!length(x$sentences)) {
-    utils::str(unclass(x)[names(x) != "sentences"], max.level = 1, give.attr = FALSE, no.list = TRUE)
+    utils::str(unclass(x)[!names(x) %in% c("sentences", "call")], max.level = 1, give.attr = FALSE, no.list = TRUE)
   }
   invisible(x)
 }
-
-#' @rdname answers
-#' @export
-as.data.frame.pyfsagg_answer <- function(x, ...) {
-  if (!is.data.frame(x$table)) stop_pyfsagg("this answer has no table", "input_type")
-  x$table
-}
-
-#' @rdname tidiers
-#' @exportS3Method generics::tidy
-tidy.pyfsagg_answer <- function(x, ...) as_tidy(as.data.frame(x))
 
 # A method of a result that R holds.
 call_method <- function(object, method, arguments = list(), table = NULL) {

@@ -104,7 +104,7 @@ committee_result <- function(found) {
   knee <- unlist(found$knee)
   support <- found$support
   dimnames(support) <- list(NULL, unlist(found$features))
-  structure(
+  as_result(
     list(
       ranking = as_frame(found$ranking), voters = voters, learners = frame(found$learners),
       front = frame(found$front),
@@ -112,18 +112,9 @@ committee_result <- function(found) {
       sentences = as.character(unlist(found$sentences)), support = support, groups = columns_by_group(found$data),
       parameters = found$parameters, data = found$data, versions = found$versions
     ),
-    class = "pyfsagg_committee", files = found$files
+    "committee", files = found$files
   )
 }
-
-#' @export
-print.pyfsagg_committee <- function(x, n = 10, digits = 3, ...) {
-  print.pyfsagg_answer(list(sentences = x$sentences, table = x$ranking), n, digits)
-  invisible(x)
-}
-
-#' @export
-as.data.frame.pyfsagg_committee <- function(x, ...) x$ranking
 
 #' @rdname selected
 #' @export

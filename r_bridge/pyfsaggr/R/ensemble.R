@@ -22,7 +22,8 @@
 #'   `na.omit` leaves them out.
 #' @param filter,filters Names from `list_methods("filters")`, or functions of a matrix `x`, labels `y` and
 #'   `weight` (how often each row is in the resample) that give one score for each feature, larger
-#'   for more important ones, matched by the names of the columns if they have these; `filters` is then a list, `list("mrmr", mine = f)`. An R function always
+#'   for more important ones, matched by the names of the columns if they have these; `filters` is then a list,
+#'   `list("mrmr", mine = f)`. An R function always
 #'   runs on one core.
 #' @param aggregator A name from `list_methods("aggregators")`.
 #' @param n_resamples Number of resamples, or `"auto"`: until a repetition would select nearly the
@@ -105,11 +106,11 @@ bam.default <- function(x, y = NULL,
   )))
 }
 
-# A result with the call of the function that returns it, which update() repeats.
-called <- function(result, call = sys.call(-1), definition = sys.function(-1)) {
-  call <- match.call(definition, call, envir = parent.frame(2))
+# A result with the call of the function that returns it, which update() repeats; a data frame has it as an attribute.
+called <- function(result, call = sys.call(-1), definition = sys.function(-1), envir = parent.frame(2)) {
+  call <- match.call(definition, call, envir = envir)
   if (is.name(call[[1]])) call[[1]] <- as.name(sub("[.](formula|default|matrix|data[.]frame)$", "", call[[1]]))
-  result$call <- call
+  if (is.data.frame(result)) attr(result, "call") <- call else result$call <- call
   result
 }
 
@@ -127,7 +128,7 @@ ensemble_result <- function(found) {
     dimnames(matrix) <- list(NULL, features)
     matrix
   }
-  structure(
+  as_result(
     list(
       method = found$method,
       ranking = as_frame(found$ranking),
@@ -146,7 +147,7 @@ ensemble_result <- function(found) {
       between_samples = if (!is.null(found$between_samples)) as_frame(found$between_samples),
       selection = lapply(found$selection, function(part) as.character(unlist(part)))
     ),
-    class = "pyfsagg_ensemble"
+    "ensemble"
   )
 }
 
@@ -202,23 +203,15 @@ selected <- function(object, n = "auto", ...) UseMethod("selected")
 #' @rdname selected
 #' @export
 selected.pyfsagg_ensemble <- function(object, n = "auto", columns = FALSE, ...) {
-  p <- nrow(object$ranking)
   if (identical(n, "auto") && is.null(object$selection)) {
     stop_pyfsagg("this result was made by an older version of pyfsaggr: run it again, or give n", "data")
   }
-  if (identical(n, "knee")) {
-    best <- as.character(unlist(call_method(object, "select", list(n_features_to_select = n))))
-    return(features_or_columns(best, object, columns))
-  }
-  if (!identical(n, "auto") && (!is.numeric(n) || length(n) != 1L || is.na(n) || n <= 0 || n > p)) {
-    stop_pyfsagg(
-      paste0("n must be \"auto\", \"knee\", a number of features from 1 to ", p, ", or a share below 1"), "parameter"
-    )
-  }
   best <- if (identical(n, "auto")) {
     object$selection$features
+  } else if (identical(n, "knee")) {
+    as.character(unlist(call_method(object, "select", list(n_features_to_select = n))))
   } else {
-    object$ranking$feature[seq_len(if (n < 1) ceiling(n * p - 1e-9) else n)]
+    best_of(object$ranking$feature, n, "\"auto\", \"knee\", ")
   }
   features_or_columns(best, object, columns)
 }

@@ -45,7 +45,7 @@ error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,
     object = ensemble_given(object), max_false = max_false, fdr = fdr, method = method, assumption = assumption,
     q = q, threshold = threshold
   ))
-  called(structure(
+  called(as_result(
     list(
       table = as_frame(found$table),
       selected = as.character(unlist(found$selected)),
@@ -54,7 +54,7 @@ error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,
       threshold = found$threshold,
       bound = found$bound
     ),
-    class = "pyfsagg_errors"
+    "errors"
   ))
 }
 
@@ -66,7 +66,7 @@ permute_target <- function(x, y, shuffles = "auto", seed = NULL, cores = 1, prog
     list(shuffles = if (identical(shuffles, "auto")) shuffles else check_count(shuffles, "shuffles")),
     run_arguments(x, y, seed, cores, progress, ...)
   )
-  called(structure(found[c("table", "sentences")], class = "pyfsagg_errors"))
+  called(as_result(found[c("table", "sentences")], "errors"))
 }
 
 #' @export

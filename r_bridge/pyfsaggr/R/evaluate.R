@@ -8,7 +8,8 @@
 #' @param rankings Rankings that are there already, made on other rows: a named list of results of [wam()]
 #'   and [bam()], of names of all features, best first, or of named scores. A ranking made on the rows
 #'   that judge it is judged too well.
-#' @param methods How to rank: names of filters, functions as for [wam()], `"bam"`, either followed by `"/"` and an aggregator
+#' @param methods How to rank: names of filters, functions as for [wam()], `"bam"`, either followed by `"/"` and an
+#'   aggregator
 #'   (`"mrmr/rra"`). By default the four filters of the thesis and `"bam"`.
 #' @param classifiers Names: `"logistic_regression"`, `"naive_bayes"`, `"random_forest"`, `"svm"`,
 #'   `"knn"`, ...; for a regression `"ridge"`, `"random_forest"`, `"svm"`, `"knn"`;
@@ -78,22 +79,22 @@ own_rankings <- function(rankings, x) {
 }
 
 evaluation_result <- function(found) {
-  structure(
+  as_result(
     list(
       cells = as_frame(found$cells), summary = as_frame(found$summary),
       weighted = as_frame(found$weighted), comparison = as.character(unlist(found$comparison)),
       remarks = as.character(unlist(found$remarks)), parameters = found$parameters,
       data = found$data, versions = found$versions
     ),
-    class = "pyfsagg_evaluation", files = found$files
+    "evaluation", files = found$files
   )
 }
 
 #' @export
-print.pyfsagg_evaluation <- function(x, digits = 3, ...) {
+print.pyfsagg_evaluation <- function(x, n = nrow(x$weighted), digits = 3, ...) {
   cat("Average over thresholds, weighted by the share of features left out\n\n")
   shown <- x$weighted[setdiff(names(x$weighted), if (!any(x$weighted$n_missing > 0)) "n_missing")]
-  print(shown, digits = digits, row.names = FALSE, ...)
+  print(utils::head(shown, n), digits = digits, row.names = FALSE, ...)
   for (text in c(x$comparison, x$remarks)) {
     cat("\n", paste(strwrap(text), collapse = "\n"), "\n", sep = "")
   }
@@ -102,9 +103,6 @@ print.pyfsagg_evaluation <- function(x, digits = 3, ...) {
 
 #' @export
 summary.pyfsagg_evaluation <- function(object, ...) object$summary
-
-#' @export
-as.data.frame.pyfsagg_evaluation <- function(x, ...) x$cells
 
 #' Average over thresholds, weighted by the share of features that are left out
 #'

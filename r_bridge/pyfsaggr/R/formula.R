@@ -17,7 +17,7 @@ formula_parts <- function(formula, data, subset = NULL, na.action = NULL, frame 
   y <- if (!is.null(response)) evaluate_term(response, data, around)
   keep <- rows_kept(x, y, subset, na.action)
   list(
-    x = x[keep, , drop = FALSE], y = if (!is.null(y)) y[keep],
+    x = x[keep, , drop = FALSE], y = if (!is.null(y)) y[keep], rows = keep,
     name = if (is.null(response)) "target" else paste(deparse(response), collapse = " ")
   )
 }
@@ -131,9 +131,16 @@ table_or_formula <- function(x, ..., formula) {
 
 # What a method for formulas does: subset is a condition on the columns of data, as in lm(). A pipe
 # hands the data over as x: data |> wam(formula = y ~ .).
-with_formula <- function(method, x, data, subset, na.action, ..., formula = x, frame) {
+with_formula <- function(method, x, data, subset, na.action, ..., formula = x, frame, weights, groups) {
   if (missing(data) && !missing(x) && !inherits(x, "formula")) data <- x
-  rows <- if (!is.null(subset)) eval(subset, data, frame)
-  parts <- formula_parts(formula, data, rows, na.action, frame)
-  method(parts$x, parts$y, ..., target_name = parts$name)
+  of_rows <- function(given) if (!is.null(given)) eval(given, if (is.data.frame(data)) data, frame)
+  parts <- formula_parts(formula, data, of_rows(subset), na.action, frame)
+  # Columns of data, or vectors as long; values for the kept rows alone are taken, too.
+  beside <- lapply(list(
+    weights = if (!missing(weights)) substitute(weights), groups = if (!missing(groups)) substitute(groups)
+  ), function(given) {
+    values <- of_rows(given)
+    if (length(values) == nrow(data)) values[parts$rows] else values
+  })
+  do.call(method, c(list(parts$x, parts$y), list(...), Filter(Negate(is.null), beside), list(target_name = parts$name)))
 }

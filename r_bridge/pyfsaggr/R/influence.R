@@ -71,7 +71,7 @@ influence.data.frame <- function(model, ...) {
 
 influence_result <- function(found) {
   features <- unlist(found$features)
-  structure(
+  as_result(
     list(
       stability = as_frame(found$stability),
       ranks = lapply(found$ranks, function(matrix) {
@@ -82,7 +82,7 @@ influence_result <- function(found) {
       data = found$data,
       versions = found$versions
     ),
-    class = "pyfsagg_influence", files = found$files
+    "influence", files = found$files
   )
 }
 
@@ -93,17 +93,15 @@ influence_table <- function(x) {
 }
 
 #' @export
-print.pyfsagg_influence <- function(x, digits = 3, ...) {
+print.pyfsagg_influence <- function(x, n = Inf, digits = 3, ...) {
   cat(
     "Stability of the ranking over ", nrow(x$ranks[[1]]), " folds, by aggregator\n\n", sep = ""
   )
-  print(round(influence_table(x), digits), ...)
+  print(utils::head(round(influence_table(x), digits), min(n, nrow(influence_table(x)))), ...)
   invisible(x)
 }
 
 #' @export
 summary.pyfsagg_influence <- function(object, ...) influence_table(object)
 
-#' @export
-as.data.frame.pyfsagg_influence <- function(x, ...) x$stability
 

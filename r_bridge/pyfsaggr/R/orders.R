@@ -55,10 +55,12 @@ selected.pyfsagg_consensus_ranking <- function(object, n = NULL, ...) {
   if (is.null(n)) object$table$feature[object$table$selected] else best_of(object$table$feature, n)
 }
 
-best_of <- function(features, n) {
+best_of <- function(features, n, or = "") {
   p <- length(features)
-  if (!is_number(n) || n <= 0 || n > p) {
-    stop_pyfsagg(paste0("n must be a number of features from 1 to ", p, ", or a share below 1"), "parameter")
+  if (!is_number(n) || n <= 0 || n > p || (n > 1 && n != round(n))) {
+    stop_pyfsagg(paste0(
+      "n must be ", or, "a whole number of features from 1 to ", p, ", or a share below 1, got ", shown(n)
+    ), "parameter")
   }
   features[seq_len(if (n < 1) ceiling(n * p - 1e-9) else n)]
 }

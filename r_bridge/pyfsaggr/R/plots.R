@@ -3,8 +3,8 @@ BLUE <- "#0072B2"
 # Points with intervals, one line for each name, the first on top. Every name is written: axis() leaves
 # out those that it finds too close. The margin takes up to half of the width; longer names lose their
 # middle.
-dot_plot <- function(names, middle, lower, upper, xlab, ..., xlim = range(middle, lower, upper, na.rm = TRUE),
-                     ylab = "", pch = 19, col = BLUE) {
+dot_plot <- function(picture, given) {
+  names <- picture$names
   places <- rev(seq_along(names))
   size <- min(1, max(0.5, 25 / length(names)))
   line <- graphics::par("csi")
@@ -13,11 +13,14 @@ dot_plot <- function(names, middle, lower, upper, xlab, ..., xlim = range(middle
   width <- max(graphics::strwidth(names, "inches", cex = size))
   old <- graphics::par(mai = c(4 * line, width + 1.2 * line, 2 * line, line))
   on.exit(graphics::par(old))
-  graphics::plot(
-    middle, places, xlim = xlim, ylim = c(0.5, length(names) + 0.5), yaxt = "n", xlab = xlab, ylab = ylab,
-    pch = pch, col = col, ...
-  )
-  graphics::segments(lower, places, upper, places, col = col)
+  look <- utils::modifyList(list(
+    xlim = range(picture$middle, picture$lower, picture$upper, picture$xlim, picture$limit, na.rm = TRUE),
+    ylim = c(0.5, length(names) + 0.5), yaxt = "n", xlab = picture$xlab, ylab = "", pch = 19, col = BLUE
+  ), given)
+  do.call(graphics::plot, c(list(picture$middle, places), look))
+  graphics::segments(picture$lower, places, picture$upper, places, col = look$col)
+  if (!is.null(picture$limit)) graphics::abline(v = picture$limit, lty = 2, col = "grey40")
+  if (isFALSE(look$axes)) return(invisible())
   graphics::axis(2, places, FALSE, tcl = -0.2)
   graphics::mtext(names, 2, line = 0.6, at = places, las = 1, cex = size * graphics::par("cex"))
 }
@@ -45,37 +48,61 @@ shorten <- function(names, room, size) {
 #' @param n Number of features that are shown.
 #' @param measure The measure of stability.
 #' @param metric,protocol The metric and the protocol of an evaluation.
-#' @param xlab,ylab Texts of the axes.
-#' @param ... Passed on to [graphics::plot()]; of `autoplot()` not used.
+#' @param ... Arguments of [graphics::plot()], which go before those that the picture has; of `autoplot()` not used.
 #' @return The plotted data as a data frame, invisibly.
 #' @name plots
 #' @examples
 #' if (pyfsagg_available()) {
-#'   plot(wam(Species ~ ., data = iris, n_resamples = 20, seed = 1), xlab = "rank")
+#'   plot(wam(Species ~ ., data = iris, n_resamples = 20, seed = 1), xlab = "rank", xlim = c(0, 4))
 #' }
 #' @export
-plot.pyfsagg_ensemble <- function(x, n = 20, xlab = "rank over resamples: median and 95 % interval", ...) {
-  shown <- utils::head(x$ranking, check_count(n, "n"))
-  dot_plot(
-    shown$feature, shown$rank_median, shown$rank_lower, shown$rank_upper, xlab, ...
+plot.pyfsagg_result <- function(x, n = 20, measure = "spearman", ...) {
+  picture <- picture_of(x, n, measure)
+  dot_plot(picture, list(...))
+  invisible(picture$frame)
+}
+
+# What plot() and autoplot() draw of a result: points with intervals.
+picture_of <- function(x, n, measure) {
+  first <- function(frame) utils::head(frame, check_count(n, "n"))
+  dots <- function(frame, names, middle, xlab, lower = middle, upper = middle, xlim = NULL, limit = NULL) {
+    list(frame = frame, names = gsub("_", " ", names), middle = middle, lower = lower, upper = upper, xlab = xlab,
+         xlim = xlim, limit = limit)
+  }
+  switch(class(x)[1],
+    pyfsagg_ensemble = {
+      shown <- first(x$ranking)
+      dots(shown, shown$feature, shown$rank_median, "rank over resamples: median and 95 % interval", shown$rank_lower,
+           shown$rank_upper)
+    },
+    pyfsagg_influence = {
+      check_choice(measure, "measure", unique(x$stability$measure))
+      shown <- x$stability[x$stability$measure == measure, ]
+      dots(shown, gsub("_", " ", shown$aggregator), shown$value, paste0(measure, ", with interval over folds"),
+           shown$lower, shown$upper)
+    },
+    pyfsagg_stability = dots(
+      as.data.frame(x), gsub("_", " ", x$measure), x$value,
+      paste0("stability", if (!all(is.na(x$lower))) ", with interval over resamples"), x$lower, x$upper
+    ),
+    pyfsagg_errors = {
+      shown <- first(x$table)
+      by_p <- "family_wise_p_value" %in% names(shown)
+      value <- if (by_p) shown$family_wise_p_value else shown$pair_frequency
+      dots(shown, shown$feature, value, if (by_p) "family-wise p-value" else "share of halves that select the feature",
+           xlim = 0, limit = if (by_p) 0.05 else x$threshold)
+    },
+    pyfsagg_committee = {
+      shown <- first(x$ranking)
+      dots(shown, shown$feature, shown$share, "share of the voters that select the feature", xlim = c(0, 1))
+    },
+    stop_pyfsagg(paste0("there is no picture here of ", describe(x), "; write_picture() may have one"), "input_type")
   )
-  invisible(shown)
 }
 
 #' @rdname plots
 #' @export
-plot.pyfsagg_influence <- function(x, measure = "spearman",
-                                   xlab = paste0(measure, ", with interval over folds"), ...) {
-  check_choice(measure, "measure", unique(x$stability$measure))
-  shown <- x$stability[x$stability$measure == measure, ]
-  dot_plot(gsub("_", " ", shown$aggregator), shown$value, shown$lower, shown$upper, xlab, ...)
-  invisible(shown)
-}
-
-#' @rdname plots
-#' @export
-plot.pyfsagg_evaluation <- function(x, metric = x$summary$metric[1], protocol = x$summary$protocol[1],
-                                    xlab = "% of features kept", ylab = gsub("_", " ", metric), ...) {
+plot.pyfsagg_evaluation <- function(x, metric = x$summary$metric[1], protocol = x$summary$protocol[1], ...) {
   shown <- part_of_evaluation(x, metric, protocol)
   classifiers <- unique(shown$classifier)
   methods <- setdiff(unique(shown$method), ALL_FEATURES)
@@ -85,16 +112,17 @@ plot.pyfsagg_evaluation <- function(x, metric = x$summary$metric[1], protocol = 
   on.exit(graphics::par(old))
   for (classifier in classifiers) {
     panel <- shown[shown$classifier == classifier, ]
-    graphics::plot(
-      range(100 * shown$threshold), range(shown$mean, na.rm = TRUE), type = "n", xlab = xlab, ylab = ylab,
-      main = gsub("_", " ", classifier), ...
-    )
-    all <- panel$mean[panel$method == ALL_FEATURES]
-    graphics::abline(h = all, lty = 2, col = "grey40")
+    look <- utils::modifyList(list(
+      xlab = "% of features kept", ylab = gsub("_", " ", metric), main = gsub("_", " ", classifier), type = "b",
+      pch = 20
+    ), list(...))
+    frame <- list(range(100 * shown$threshold), range(shown$mean, na.rm = TRUE))
+    do.call(graphics::plot, c(frame, replace(look, "type", "n")))
+    graphics::abline(h = panel$mean[panel$method == ALL_FEATURES], lty = 2, col = "grey40")
     for (method in methods) {
       line <- panel[panel$method == method, ]
       line <- line[order(line$threshold), ]
-      graphics::lines(100 * line$threshold, line$mean, col = colours[method], type = "b", pch = 20)
+      graphics::lines(100 * line$threshold, line$mean, col = colours[method], type = look$type, pch = look$pch)
     }
   }
   has_all <- any(shown$method == ALL_FEATURES)
@@ -105,49 +133,6 @@ plot.pyfsagg_evaluation <- function(x, metric = x$summary$metric[1], protocol = 
     pch = c(rep(20, length(methods)), if (has_all) NA), bty = "n"
   )
   invisible(shown)
-}
-
-#' @rdname plots
-#' @export
-plot.pyfsagg_stability <- function(x, xlab = stability_axis(x), ...) {
-  dot_plot(gsub("_", " ", x$measure), x$value, x$lower, x$upper, xlab, ...)
-  invisible(x)
-}
-
-stability_axis <- function(x) {
-  if (all(is.na(x$lower))) "stability" else "stability, with interval over resamples"
-}
-
-#' @rdname plots
-#' @export
-plot.pyfsagg_errors <- function(x, n = 20, xlab = shown$text, ...) {
-  shown <- errors_shown(x, n)
-  dot_plot(shown$frame$feature, shown$middle, shown$middle, shown$middle, xlab, ...,
-           xlim = range(0, shown$middle, shown$limit))
-  if (!is.null(shown$limit)) graphics::abline(v = shown$limit, lty = 2, col = "grey40")
-  invisible(shown$frame)
-}
-
-SHARE_OF_VOTERS <- "share of the voters that select the feature"
-
-#' @rdname plots
-#' @export
-plot.pyfsagg_committee <- function(x, n = 20, xlab = SHARE_OF_VOTERS, ...) {
-  shown <- utils::head(x$ranking, check_count(n, "n"))
-  dot_plot(shown$feature, shown$share, shown$share, shown$share, xlab, ..., xlim = c(0, 1))
-  invisible(shown)
-}
-
-# The column of an error control that is drawn, and the limit that decides.
-errors_shown <- function(object, n) {
-  frame <- utils::head(object$table, check_count(n, "n"))
-  if ("family_wise_p_value" %in% names(frame)) {
-    return(list(frame = frame, middle = frame$family_wise_p_value, limit = 0.05, text = "family-wise p-value"))
-  }
-  list(
-    frame = frame, middle = frame$pair_frequency, limit = object$threshold,
-    text = "share of halves that select the feature"
-  )
 }
 
 ALL_FEATURES <- "all features" # the method of the dashed line

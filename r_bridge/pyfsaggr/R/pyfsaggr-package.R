@@ -9,7 +9,8 @@
 #' [pyfsagg_available()].
 #'
 #' Ctrl-C (Escape, or the stop button) ends a call by R's condition `interrupt`, and a limit of [setTimeLimit()] by
-#' R's error, also in functions of R that Python calls. This waits for the end of what cannot be cut short: Python's start, the import of a module,
+#' R's error, also in functions of R that Python calls. This waits for the end of what cannot be cut short: Python's
+#' start, the import of a module,
 #' the compilation of a loop and the step of a compiled one that is under way. An interrupt in the first
 #' second of Python's start may keep reticulate from seeing what that Python has; the next call then asks for
 #' a restart of R.

@@ -44,8 +44,8 @@ visit <- function(module, task, arguments) {
   c(found, ended = ended)
 }
 
-# The time limit of setTimeLimit() that is reached, TRUE for an interrupt that came meanwhile, or NULL. Python asks for it while R waits; reticulate, which
-# looks at R's events, may have met it before and dropped the error.
+# The time limit of setTimeLimit() that is reached, TRUE for an interrupt that came meanwhile, or NULL. Python asks
+# for it while R waits; reticulate, which looks at R's events, may have met it before and dropped the error.
 reached_limit <- function() {
   said <- tryCatch({
     for (i in 1:6) allowInterrupts(look_for_interrupts()) # R looks at its limits at every sixth event

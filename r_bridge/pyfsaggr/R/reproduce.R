@@ -1,6 +1,7 @@
 #' Published results, computed again
 #'
-#' `reproduce()` calls a function of the Python package `pyfsagg_papers` by its name, with its arguments; its page in the
+#' `reproduce()` calls a function of the Python package `pyfsagg_papers` by its name, with its arguments; its page in
+#' the
 #' documentation says what each does. `cross_check()` computes the same quantities with pyfsagg and with
 #' R packages, in a process of its own, and says what differs.
 #'

@@ -10,7 +10,8 @@
 #' The standard error of `fewest_features()` counts that folds share training rows (Nadeau and Bengio 2003). It is a rule and
 #' no test. `final_list()` is not the list whose value was measured: each fold had its own.
 #'
-#' @param object A result of [wam()], [bam()], [evaluate()], [aggregator_influence()], [committee()], [list_agreement()],
+#' @param object A result of [wam()], [bam()], [evaluate()], [aggregator_influence()], [committee()],
+#'   [list_agreement()],
 #'   [screen_genes()] or of a function with `save`.
 #' @param path A new or empty folder.
 #' @param file A file; the page is HTML, a picture what its ending says, such as `.png` or `.pdf`.

@@ -77,7 +77,7 @@ named_list <- function(value, name, ...) {
 
 count_setting <- function(value, name, ...) check_count(value, name)
 flag_setting <- function(value, name, ...) check_flag(value, name)
-word_setting <- function(value, name, ...) check_string(value, name)
+word_setting <- function(value, name, ...) check_string(value, name, "one name")
 folder_setting <- function(value, name, ...) path.expand(check_string(value, name))
 
 TASKS <- c("classification", "regression", "survival")
@@ -93,7 +93,7 @@ READERS <- list(
     value
   },
   filters = function(value, name, ...) read_filters(value, name),
-  methods = function(value, name, ...) if (is.function(value)) read_filters(list(value), name) else read_filters(value, name),
+  methods = function(value, name, ...) read_filters(if (is.function(value)) list(value) else value, name),
   learners = function(value, name, ...) read_learners(value, name),
   voter_weights = function(value, name, ...) vote_weights(value, name),
   size = count_setting, folds = count_setting,
@@ -131,7 +131,9 @@ READERS <- list(
     if (!is.numeric(value) || length(value) != n) {
       refuse_argument(name, paste0("one number for each of the ", n, " rows"), value)
     }
-    if (anyNA(value)) stop_pyfsagg("weights: NA says nothing; give each row a whole number, 0 leaves it out", "parameter")
+    if (anyNA(value)) {
+      stop_pyfsagg("weights: NA says nothing; give each row a whole number, 0 leaves it out", "parameter")
+    }
     if (any(value != round(value) | value < 0)) {
       refuse_argument(name, "whole numbers from 0, how often each row counts", value)
     }
@@ -218,6 +220,12 @@ uses_r <- function(settings) {
 }
 
 own_filter <- function(name, scores) {
+  takes <- names(formals(args(scores)))
+  if (length(takes) < 3L && !"..." %in% takes) {
+    stop_pyfsagg(
+      "a filter is a function (x, y, weight): weight says how often each row is in the resample", "parameter"
+    )
+  }
   list(name = name, call = guarded(scores), version = attr(scores, "checkpoint_version"))
 }
 
@@ -327,7 +335,9 @@ draw_resamples <- function(n, n_resamples = 1000, seed = 1, strata = NULL) {
   n <- check_count(n, "n")
   n_resamples <- check_count(n_resamples, "n_resamples")
   seed <- check_count(seed, "seed", low = 0)
-  if (!is.null(strata) && length(strata) != n) refuse_argument("strata", paste("one class for each of the", n, "rows"), strata)
+  if (!is.null(strata) && length(strata) != n) {
+    refuse_argument("strata", paste("one class for each of the", n, "rows"), strata)
+  }
   kept <- get0(".Random.seed", globalenv(), inherits = FALSE)
   on.exit(restore_seed(kept))
   set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")

@@ -36,8 +36,8 @@
 NULL
 
 screen_result <- function(found) {
-  structure(
-    as_frame(found$table), alpha = unlist(found$alpha), remarks = as.character(unlist(found$remarks)),
+  as_result(
+    as_frame(found$table), "screen", alpha = unlist(found$alpha), remarks = as.character(unlist(found$remarks)),
     files = found$files
   )
 }

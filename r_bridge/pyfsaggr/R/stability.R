@@ -41,9 +41,9 @@
 NULL
 
 stability_table <- function(found) {
-  structure(
-    found$table, class = c("pyfsagg_stability", "data.frame"), features = found$features, curve = found$curve,
-    pair = found$pair, files = attr(found, "files")
+  as_result(
+    found$table, "stability", features = found$features, curve = found$curve, pair = found$pair,
+    files = attr(found, "files"), call = found$call
   )
 }
 
@@ -56,7 +56,8 @@ collection <- function(x, input = NULL, n_features = NULL) {
     if (length(unique(lengths(x))) != 1L) {
       stop_pyfsagg("x is a list of selections of different lengths: give one TRUE or FALSE for each feature", "data")
     }
-    x <- do.call(rbind, lapply(x, function(one) if (is_reordered(names(one), names(x[[1]]))) one[names(x[[1]])] else one))
+    in_order <- function(one) if (is_reordered(names(one), names(x[[1]]))) one[names(x[[1]])] else one
+    x <- do.call(rbind, lapply(x, in_order))
   }
   if (is.matrix(x) && (is.logical(x) || is.numeric(x))) {
     if (anyNA(x)) stop_pyfsagg("x has missing values (NA)", "data")
@@ -73,7 +74,9 @@ collection <- function(x, input = NULL, n_features = NULL) {
   }
   if (is.list(x) && !is.data.frame(x)) {
     data <- lapply(unname(x), function(one) {
-      if (!is.atomic(one) || anyNA(one)) stop_pyfsagg("x is a list: its selections are vectors of names without NA", "data")
+      if (!is.atomic(one) || anyNA(one)) {
+        stop_pyfsagg("x is a list: its selections are vectors of names without NA", "data")
+      }
       as.list(enc2utf8(as.character(one)))
     })
     return(list(kind = "lists", data = data, n_features = n_features))
@@ -106,9 +109,9 @@ similarity_given <- function(similarity, x) {
 }
 
 #' @export
-print.pyfsagg_stability <- function(x, digits = 3, ...) {
+print.pyfsagg_stability <- function(x, n = nrow(x), digits = 3, ...) {
   columns <- intersect(c("measure", "value", "lower", "upper"), names(x))
-  print(as.data.frame(x)[columns], digits = digits, row.names = FALSE, ...)
+  print(utils::head(as.data.frame(x)[columns], n), digits = digits, row.names = FALSE, ...)
   notes <- if (!is.null(x$note)) x$note else character(nrow(x))
   notes[is.na(notes)] <- ""
   for (note in unique(notes[nzchar(notes)])) {
@@ -123,13 +126,6 @@ print.pyfsagg_stability <- function(x, digits = 3, ...) {
     )), sep = "\n")
   }
   invisible(x)
-}
-
-#' @export
-as.data.frame.pyfsagg_stability <- function(x, ...) {
-  for (name in c("features", "curve", "pair", "files")) attr(x, name) <- NULL
-  class(x) <- "data.frame"
-  x
 }
 
 #' More on the stability of selections
@@ -162,7 +158,8 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' @param accuracy,higher_is_better For `pareto_front()`: what the methods are worth, and the
 #'   direction of `stability`.
 #' @param stability A number for each method.
-#' @return `nogueira()`, `nogueira_test()`, `adequacy()` and `between_sample_stability()` return lists ([answers]); `feature_stability()` and `stability_curve()` data
+#' @return `nogueira()`, `nogueira_test()`, `adequacy()` and `between_sample_stability()` return lists ([answers]);
+#'   `feature_stability()` and `stability_curve()` data
 #'   frames; `pareto_front()` a logical vector.
 #' @name stability_more
 #' @examples

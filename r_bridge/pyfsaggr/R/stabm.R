@@ -22,7 +22,8 @@
 #'   similar selections and similar features side by side.
 #' @seealso [stability()] for intervals and ties
 #' @name stabm
-#' @eval c(paste("@export", paste(names(STABM), collapse = " ")), paste("@aliases", paste(names(STABM), collapse = " ")),
+#' @eval c(paste("@export", paste(names(STABM), collapse = " ")), paste("@aliases", paste(names(STABM), collapse = "
+#'   ")),
 #'   paste("@usage", paste0(names(STABM), vapply(STABM, arguments_of, ""), collapse = "\n\n")))
 #' @examples
 #' if (pyfsagg_available()) {
@@ -74,7 +75,8 @@ of_correctable <- function(measure, needs_p = FALSE) {
 
 of_similar <- function(measure, default = "estimate") {
   force(measure)
-  made <- function(features, sim.mat, threshold = 0.9, correction.for.chance = "estimate", N = 10000, impute.na = NULL) {
+  made <- function(features, sim.mat, threshold = 0.9, correction.for.chance = "estimate", N = 10000,
+                   impute.na = NULL) {
     sim.mat <- named_similarity(sim.mat)
     correction <- check_choice(correction.for.chance, "correction.for.chance", CORRECTIONS)
     if (measure == "yu" && ncol(sim.mat) > 1L && !any(sim.mat[row(sim.mat) != col(sim.mat)] >= threshold)) {

@@ -20,15 +20,13 @@ check_table <- function(x, y = NULL, task = "classification") {
   found <- ask("check_table", list(
     table = table_parts(x), target = target_parts(y, task = task), task = task
   ))
-  structure(
-    as_frame(found$findings),
-    facts = as.character(unlist(found$facts)), class = c("pyfsagg_check", "data.frame")
-  )
+  called(as_result(as_frame(found$findings), "check", facts = as.character(unlist(found$facts))))
 }
 
 #' @export
-print.pyfsagg_check <- function(x, ...) {
+print.pyfsagg_check <- function(x, n = nrow(x), ...) {
   cat(attr(x, "facts"), sep = "\n")
+  x <- utils::head(as.data.frame(x), n)
   if (nrow(x)) {
     cat(paste0(x$severity, ": [", x$code, "] ", x$sentence, "; ", x$remedy), sep = "\n")
   } else {

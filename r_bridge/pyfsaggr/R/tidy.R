@@ -5,7 +5,7 @@
 #' loaded.
 #'
 #' @param x,object A result of [wam()] or [bam()], [stability()], [aggregator_influence()], [evaluate()],
-#'   [error_control()], [permute_target()], [committee()] or [vote_features()]. A table of stability has no `glance()`: it is no run.
+#'   [error_control()], [permute_target()], [committee()] or [vote_features()].
 #' @param n Number of features that are shown.
 #' @param ... Not used.
 #' @return A data frame (a tibble if that package is installed), or a ggplot.
@@ -25,27 +25,18 @@ as_tidy <- function(frame) {
 
 #' @rdname tidiers
 #' @exportS3Method generics::tidy
-tidy.pyfsagg_ensemble <- function(x, ...) as_tidy(x$ranking)
-
-#' @rdname tidiers
-#' @exportS3Method generics::tidy
-tidy.pyfsagg_stability <- function(x, ...) as_tidy(as.data.frame(x))
-
-#' @rdname tidiers
-#' @exportS3Method generics::tidy
-tidy.pyfsagg_influence <- function(x, ...) as_tidy(x$stability)
+tidy.pyfsagg_result <- function(x, ...) as_tidy(as.data.frame(x))
 
 #' @rdname tidiers
 #' @exportS3Method generics::tidy
 tidy.pyfsagg_evaluation <- function(x, ...) as_tidy(x$summary)
 
 #' @rdname tidiers
-#' @exportS3Method generics::tidy
-tidy.pyfsagg_errors <- function(x, ...) as_tidy(x$table)
-
-#' @rdname tidiers
-#' @exportS3Method generics::tidy
-tidy.pyfsagg_committee <- function(x, ...) as_tidy(x$ranking)
+#' @exportS3Method generics::glance
+glance.pyfsagg_result <- function(x, ...) {
+  if (is.data.frame(x)) return(as_tidy(data.frame(n_rows = nrow(x))))
+  as_tidy(as.data.frame(Filter(function(part) is.atomic(part) && length(part) == 1L, unclass(x))))
+}
 
 #' @rdname tidiers
 #' @exportS3Method generics::glance
@@ -99,23 +90,18 @@ glance.pyfsagg_committee <- function(x, ...) {
 }
 
 #' @rdname tidiers
-#' @exportS3Method ggplot2::autoplot
-autoplot.pyfsagg_ensemble <- function(object, n = 20, ...) {
-  shown <- utils::head(object$ranking, check_count(n, "n"))
-  gg_dots(
-    shown$feature, shown$rank_median, shown$rank_lower, shown$rank_upper,
-    "rank over resamples: median and 95 % interval"
-  )
-}
-
-#' @rdname tidiers
 #' @param measure The measure of stability.
 #' @exportS3Method ggplot2::autoplot
-autoplot.pyfsagg_influence <- function(object, measure = "spearman", ...) {
-  check_choice(measure, "measure", unique(object$stability$measure))
-  shown <- object$stability[object$stability$measure == measure, ]
-  gg_dots(gsub("_", " ", shown$aggregator), shown$value, shown$lower, shown$upper,
-          paste0(measure, ", with interval over folds"))
+autoplot.pyfsagg_result <- function(object, n = 20, measure = "spearman", ...) {
+  picture <- picture_of(object, n, measure)
+  frame <- data.frame(name = factor(picture$names, rev(picture$names)), picture[c("middle", "lower", "upper")])
+  known <- stats::complete.cases(frame)
+  ggplot2::ggplot(frame, ggplot2::aes(.data$middle, .data$name)) +
+    ggplot2::geom_point(colour = BLUE) +
+    ggplot2::geom_linerange(ggplot2::aes(xmin = .data$lower, xmax = .data$upper), frame[known, ], colour = BLUE) +
+    ggplot2::labs(x = picture$xlab, y = NULL) +
+    (if (length(picture$xlim)) ggplot2::expand_limits(x = picture$xlim)) +
+    (if (!is.null(picture$limit)) ggplot2::geom_vline(xintercept = picture$limit, linetype = 2, colour = "grey40"))
 }
 
 #' @rdname tidiers
@@ -139,33 +125,4 @@ autoplot.pyfsagg_evaluation <- function(object, metric = object$summary$metric[1
     ggplot2::labs(x = "% of features kept (dashed: all features)", y = gsub("_", " ", metric), colour = NULL)
 }
 
-#' @rdname tidiers
-#' @exportS3Method ggplot2::autoplot
-autoplot.pyfsagg_stability <- function(object, ...) {
-  gg_dots(gsub("_", " ", object$measure), object$value, object$lower, object$upper, stability_axis(object))
-}
-
-#' @rdname tidiers
-#' @exportS3Method ggplot2::autoplot
-autoplot.pyfsagg_errors <- function(object, n = 20, ...) {
-  shown <- errors_shown(object, n)
-  drawn <- gg_dots(shown$frame$feature, shown$middle, shown$middle, shown$middle, shown$text)
-  if (is.null(shown$limit)) return(drawn)
-  drawn + ggplot2::geom_vline(xintercept = shown$limit, linetype = 2, colour = "grey40")
-}
-
-#' @rdname tidiers
-#' @exportS3Method ggplot2::autoplot
-autoplot.pyfsagg_committee <- function(object, n = 20, ...) {
-  shown <- utils::head(object$ranking, check_count(n, "n"))
-  gg_dots(shown$feature, shown$share, shown$share, shown$share, SHARE_OF_VOTERS) + ggplot2::xlim(0, 1)
-}
-
 utils::globalVariables(c(".data", "self", "super")) # of ggplot2 and R6
-
-gg_dots <- function(names, middle, lower, upper, xlab) {
-  frame <- data.frame(name = factor(names, rev(names)), middle, lower, upper)
-  ggplot2::ggplot(frame, ggplot2::aes(.data$middle, .data$name)) +
-    ggplot2::geom_pointrange(ggplot2::aes(xmin = .data$lower, xmax = .data$upper), colour = BLUE) +
-    ggplot2::labs(x = xlab, y = NULL)
-}

@@ -15,12 +15,14 @@
 #' @param feature_names All features to choose from, in their order; by default those that a voter selects, sorted.
 #' @param size How many places the last two rules fill one by one; all by default.
 #' @param save,report A folder for the result, and a file for its page (HTML).
-#' @return An object of class `pyfsagg_committee`, a list: `ranking`, a data frame with the columns `feature`, `rank`, `score`, `votes` (how many
+#' @return An object of class `pyfsagg_committee`, a list: `ranking`, a data frame with the columns `feature`, `rank`,
+#'   `score`, `votes` (how many
 #'   voters select it), `share` and `tied` (whether another feature had the same right to the place), the
 #'   best first; `voters` and `learners`, data frames; with a performance `front`, the Pareto
 #'   front of performance against number of features, and its `knee`, the point farthest above the straight
 #'   line between the ends of the front on axes scaled to 0..1 (`n_features` and `performance`; `NULL` if no point lies
-#'   above the line); `support`, which voter (row) selects which feature; `sentences`, and `call`. Features of equal score share the mean of their ranks; `"phragmen"` and
+#'   above the line); `support`, which voter (row) selects which feature; `sentences`, and `call`. Features of equal
+#'   score share the mean of their ranks; `"phragmen"` and
 #'   `"sequential_proportional_approval"` elect the first one in the order of the features.
 #' @examples
 #' if (pyfsagg_available()) {

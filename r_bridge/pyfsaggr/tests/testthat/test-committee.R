@@ -120,7 +120,7 @@ test_that("what is wrong with a committee is said in R's words", {
         selection = list(logistic_regression = list(number = 2)))
   wrong("n_features must be a whole number of features", learners = "lr", n_features = NA)
   wrong("n_features must be \"auto\", a whole number", learners = "lr", n_features = "all")
-  wrong("by must be one word", learners = "lr", by = c("importance", "sequential"))
+  wrong("by must be one name", learners = "lr", by = c("importance", "sequential"))
   for (f in list(committee, evaluate)) expect_error(f(iris[1:4]), "the target y is NULL", class = "pyfsagg_data_error")
   skip_if_not_installed("Matrix")
   sparse <- Matrix::Matrix(as.matrix(iris[1:4]), sparse = TRUE)

@@ -175,3 +175,66 @@ test_that("the pictures of an evaluation have the line of all features", {
   line <- ggplot2::ggplot_build(ggplot2::autoplot(found))$data[[1]]
   expect_equal(unique(line$yintercept), found$summary$mean[found$summary$method == "all features"])
 })
+
+test_that("results obey the habits of R", {
+  skip_without_pyfsagg()
+  table <- transform(mtcars, am = factor(am), often = rep(1:2, 16), subject = rep(1:16, 2))
+  run <- function(...) wam(..., n_resamples = 6, seed = 1, progress = FALSE)
+  columns <- c("mpg", "wt", "gear")
+  of_table <- function(...) run(am ~ mpg + wt + gear, data = table, ...)
+  expect_identical(of_table(weights = often)$scores, run(table[columns], table$am, weights = table$often)$scores)
+  few <- table[table$hp > 100, ]
+  expect_identical(of_table(subset = hp > 100, weights = often)$scores,
+                   run(few[columns], few$am, weights = few$often)$scores)
+  expect_identical(of_table(groups = subject, resampling = "grouped_bootstrap")$scores,
+                   run(table[columns], table$am, groups = table$subject, resampling = "grouped_bootstrap")$scores)
+  found <- wam(am ~ mpg + wt + gear, data = table, n_resamples = 6, seed = 1, progress = FALSE)
+  expect_equal(formula(found), am ~ mpg + wt + gear, ignore_attr = TRUE)
+  fewer <- update(found, . ~ . - gear)
+  expect_identical(names(fewer$scores), c("mpg", "wt"))
+  expect_identical(update(stability(found, "jaccard"), measures = "pearson")$measure, "pearson")
+  expect_error(formula(run(iris[1:4], iris$Species)), "without a formula", class = "pyfsagg_input_type_error")
+  expect_named(run(am ~ poly(mpg, 2) + wt %in% gear, data = table)$scores,
+               c("poly(mpg, 2)1", "poly(mpg, 2)2", "wt:gear"))
+  for (n in list(2.5, 0, 9, NA, "all")) {
+    expect_error(selected(found, n), "n must be .*got", class = "pyfsagg_parameter_error")
+  }
+  for (asked in list(c(random_state = 1, seed = "seed"), c(n_jobs = 1, seed = "cores"))) {
+    given <- c(list(iris[1:4], iris$Species, progress = FALSE), as.list(asked[1]))
+    expect_error(do.call(wam, given), paste0("did you mean '", asked[[2]], "'"))
+  }
+  expect_error(run(iris[1:4], iris$Species, function(x, y) colSums(x)), "\\(x, y, weight\\)",
+               class = "pyfsagg_parameter_error")
+})
+
+test_that("every result has a table, a matrix, a call, one row about it, and takes graphical parameters", {
+  skip_without_pyfsagg()
+  run <- function(what, ...) what(iris[1:4], iris$Species, ..., seed = 1, progress = FALSE)
+  ranking <- run(wam, n_resamples = 20, resampling = "complementary_pairs")
+  results <- list(
+    ranking, error_control(ranking), run(permute_target, n_permutations = 9, n_resamples = 2),
+    run(committee, n_resamples = 3), stability(ranking, c("jaccard", "pearson")),
+    run(aggregator_influence, n_folds = 3, n_resamples = 5), run(evaluate, "chi_squared", "naive_bayes", c(0.5, 1),
+                                                                 n_folds = 3, n_resamples = 5),
+    check_table(cbind(iris[1:4], id = 1:150), iris$Species), screen_genes(sin(1:20), rep(letters[1:5], 4)),
+    list_agreement(list(letters[1:9], letters[c(2, 1, 3:9)])), frcm(iris[1:4], n_clusterings = 5, seed = 1)
+  )
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  look <- list(xlim = c(0, 3), ylim = c(0, 9), main = "a", xlab = "b", ylab = "c", type = "p", col = "red", pch = 3,
+               cex = 2, las = 1, axes = FALSE)
+  for (i in seq_along(results)) {
+    each <- results[[i]]
+    expect_s3_class(as.data.frame(each), "data.frame", exact = TRUE)
+    expect_true(is.matrix(as.matrix(each)), info = i)
+    expect_output(print(each, n = 2))
+    expect_true(is.call(stats::getCall(each)), info = i)
+    if (i <= 7) for (name in names(look)) expect_no_error(do.call(plot, c(list(each), look[name])))
+    if (requireNamespace("generics", quietly = TRUE)) {
+      expect_identical(nrow(generics::glance(each)), 1L)
+      expect_gte(nrow(generics::tidy(each)), 1L)
+    }
+  }
+  expect_identical(as.matrix(ranking), ranking$combined)
+  expect_error(plot(results[[10]]), "write_picture", class = "pyfsagg_input_type_error")
+})
