@@ -133,7 +133,11 @@ CALLS: dict[str, Called] = {
     # limits on false selections
     **_calls(
         "error_control", "error_control_parts",
-        "benjamini_hochberg", "comparable_evidence", "pfer_bound", "pfer_size", "step_down_max_t",
+        "benjamini_hochberg", "pfer_bound", "pfer_size",
+    ),
+    # A matrix here, and not the function of a seed that `null` is elsewhere.
+    **_calls(
+        "error_control", "error_control_parts", "comparable_evidence", "step_down_max_t", kinds={"null": "plain"},
     ),
     "calibrate_selection": Called(
         "error_control.calibrate_selection", "error_control_parts", kinds={"feature_names": "words"},

@@ -99,6 +99,24 @@ def test_every_function_that_calls_one_of_python_is_exported() -> None:
         assert callable(called.python)
 
 
+PACKAGE = NAMESPACE.parent
+EXAMPLES = "".join(
+    page.read_text(encoding="utf-8").partition("\\examples{")[2]
+    for page in sorted((PACKAGE / "man").glob("*.Rd"))
+)
+TESTS = "".join(
+    file.read_text(encoding="utf-8") for file in (PACKAGE / "tests" / "testthat").glob("test-*.R")
+)
+LISTED = re.compile(r"stability[A-Z]")
+"""Functions of stabm: examples and tests go through the list of them."""
+
+
+@pytest.mark.parametrize("name", sorted(name for name in EXPORTED if not LISTED.match(name)))
+def test_every_function_of_r_has_an_example_and_a_test(name: str) -> None:
+    assert re.search(rf"\b{name}\(", EXAMPLES), "add an example to its help page"
+    assert re.search(rf"\b{name}\b", TESTS), "add a test in r_bridge/pyfsaggr/tests/testthat"
+
+
 def test_no_reason_is_left_over() -> None:
     names = {dotted.rpartition(".")[2] for dotted in public_functions()}
     assert set(NOT_REACHED) <= names

@@ -37,6 +37,7 @@
 #' if (pyfsagg_available()) {
 #'   lists <- list(c("a", "b", "c"), c("b", "a", "d"), c("a", "c"))
 #'   aggregate_ranks(lists, N = 20, adjust = "BH")
+#'   aggregateRanks(lists, N = 20)
 #' }
 #' @export
 aggregate_ranks <- function(glist, rmat = NULL, N = NULL, method = "RRA", full = FALSE,

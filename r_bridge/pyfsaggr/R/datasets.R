@@ -22,6 +22,10 @@
 #'   list_methods("datasets")
 #'   wine <- load_dataset("wine")
 #'   table(wine$y)
+#'   head(load_published("4.4"))
+#'   file <- tempfile(fileext = ".csv")
+#'   write.csv(iris, file, row.names = FALSE)
+#'   head(read_feature_table(file, drop = "Species"))
 #' }
 NULL
 

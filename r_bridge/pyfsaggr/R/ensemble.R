@@ -55,6 +55,8 @@
 #'   result
 #'   selected(result, 2)
 #'   bam(iris[1:4], iris$Species, n_resamples = 20, seed = 1)
+#'   within_aggregation(iris[1:4], iris$Species, n_resamples = 20, seed = 1)$scores
+#'   between_aggregation(iris[1:4], iris$Species, n_resamples = 20, seed = 1)$scores
 #' }
 #' @export
 wam <- function(x, ...) UseMethod("wam", table_or_formula(x, ...))

@@ -110,6 +110,12 @@ print.pyfsagg_errors <- function(x, ...) {
 #' if (pyfsagg_available()) {
 #'   pfer_bound(q = 5, p = 100, threshold = 0.75)
 #'   benjamini_hochberg(c(0.01, 0.04, 0.03, 0.5))
+#'   pfer_size(threshold = 0.75, p = 100, max_false = 1)
+#'   step_down_max_t(c(a = 3, b = 1), matrix(sin(1:20), 10))
+#'   comparable_evidence(c(a = 3, b = 1), matrix(sin(1:80), 40), c(1, 2))[[1]]
+#'   halves <- matrix(sin(1:80), 8, dimnames = list(NULL, letters[1:10])) # two rows for each pair
+#'   frequency_in_halves(halves, q = 3)
+#'   integrated_path(halves)$e_values
 #' }
 NULL
 

@@ -153,10 +153,6 @@ benjamini_hochberg <- function(p_values, dependence = "positive") call_python("b
 
 #' @rdname error_control_parts
 #' @export
-comparable_evidence <- function(observed, null, kinds) call_python("comparable_evidence")
-
-#' @rdname error_control_parts
-#' @export
 pfer_bound <- function(q, p, threshold, n_pairs = 50, assumption = "unimodal") call_python("pfer_bound")
 
 #' @rdname error_control_parts
@@ -165,7 +161,11 @@ pfer_size <- function(threshold, p, max_false, n_pairs = 50, assumption = "unimo
 
 #' @rdname error_control_parts
 #' @export
-step_down_max_t <- function(observed, null) call_python("step_down_max_t")
+comparable_evidence <- function(observed, null, kinds) call_python("comparable_evidence", null = "plain")
+
+#' @rdname error_control_parts
+#' @export
+step_down_max_t <- function(observed, null) call_python("step_down_max_t", null = "plain")
 
 #' @rdname error_control_parts
 #' @export

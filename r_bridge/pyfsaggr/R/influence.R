@@ -21,6 +21,7 @@
 #' @examples
 #' if (pyfsagg_available()) {
 #'   aggregator_influence(Species ~ ., data = iris, n_folds = 5, n_resamples = 20, seed = 1)
+#'   influence(Species ~ ., data = iris, n_folds = 3, n_resamples = 5, seed = 1)
 #' }
 #' @aliases influence
 #' @export

@@ -40,6 +40,9 @@
 #'   found <- eliminate_features(made$X, made$y, "spoilers", progress = FALSE)
 #'   selected(found, 3)
 #'   spearman_distance(c(1, 2, 3), c(2, 1, 3))
+#'   to_rank_order(made$X)[1:2, 1:3]
+#'   spoiler_counts(made$X, made$y)
+#'   subset_divergence(made$X, made$y, 1:2)
 #' }
 NULL
 

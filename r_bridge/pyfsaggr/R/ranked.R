@@ -48,6 +48,7 @@
 #'                       duplicates = "first", N = 20)
 #'   aggregate_lists(lists, "borda")
 #'   compare_aggregations(lists, c("borda", "median_rank"))
+#'   permutation_p_values(lists, "borda", n_permutations = 19, seed = 1)
 #' }
 NULL
 

@@ -23,6 +23,9 @@
 #' if (pyfsagg_available()) {
 #'   head(reproduce("list_shipped_runs"))
 #' }
+#' \dontrun{
+#' cross_check("RobustRankAggreg", data = iris, target = "Species") # needs the Python package rpy2
+#' }
 #' @export
 reproduce <- function(what, ...) {
   given <- list(...)

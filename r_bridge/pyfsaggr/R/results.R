@@ -44,6 +44,11 @@
 #'   result <- wam(iris[1:4], iris$Species, n_resamples = 20, seed = 1)
 #'   clusters(result, iris[1:4], n_features_to_select = 2, min_similarity = 0.8)
 #'   write_report(result, tempfile(fileext = ".html"))
+#'   write_picture(result, tempfile(fileext = ".png"))
+#'   write_result(result, tempfile())
+#'   compare_runs(result, wam(iris[1:4], iris$Species, "chi_squared", n_resamples = 20, seed = 1))
+#'   folds <- function(x) aggregator_influence(x, iris$Species, n_folds = 3, n_resamples = 3, seed = 1)
+#'   compare_aggregators(list(one = folds(iris[1:4]), two = folds(iris[2:4]), three = folds(iris[1:3])))
 #' }
 NULL
 

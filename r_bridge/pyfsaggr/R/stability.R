@@ -169,6 +169,9 @@ print.pyfsagg_stability <- function(x, n = nrow(x), digits = 3, ...) {
 #'   nogueira_test(sets, 0.5, n_features = 10)$p_value
 #'   result <- wam(Species ~ ., data = iris, n_resamples = 30, seed = 1)
 #'   feature_stability(result)
+#'   stability_curve(result, "jaccard", sizes = 1:3, seed = 1)
+#'   adequacy(result, seed = 1)
+#'   between_sample_stability(result$combined[1:15, ], result$combined[16:30, ])
 #'   pareto_front(c(0.9, 0.5, 0.6), c(0.7, 0.9, 0.6))
 #' }
 NULL

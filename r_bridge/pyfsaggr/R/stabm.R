@@ -33,6 +33,12 @@
 #'   similar <- structure(diag(3), dimnames = list(letters[1:3], letters[1:3]))
 #'   similar["b", "c"] <- similar["c", "b"] <- 0.95
 #'   stabilityYu(sets, similar)
+#'   of_names <- function(names) vapply(names, function(name) {
+#'     f <- getExportedValue("pyfsaggr", name)
+#'     if ("sim.mat" %in% names(formals(f))) f(sets, similar) else f(sets, 3)
+#'   }, 0)
+#'   of_names(listStabilityMeasures()$Name)
+#'   if (requireNamespace("ggplot2", quietly = TRUE)) plotFeatures(sets)
 #' }
 NULL
 

@@ -27,6 +27,8 @@
 #'                     random = c(70, 85, 71, 80, 69, 83))
 #'   as.data.frame(nemenyi(accuracy))
 #'   win_tie_loss(accuracy)
+#'   critical_difference(accuracy)
+#'   bayesian_t_tests(accuracy, rope = 1, test_train_ratio = 1 / 4)
 #' }
 NULL
 

@@ -37,6 +37,11 @@
 #'   found
 #'   selected(found, 2)
 #'   laplacian_score(iris[1:4])
+#'   svd_entropy(iris[1:4])
+#'   frmv(iris[1:4], n_clusterings = 5, seed = 1)$ranking
+#'   rank_unsupervised(iris[1:4], "frcm", n_clusterings = 5, seed = 1)$ranking
+#'   clustering_curve(iris[1:4], iris$Species, list(frcm = found), sizes = 2, n_trials = 2, seed = 1)
+#'   evaluate_rankings(iris[1:4], iris$Species, "laplacian_score", n_trials = 2, seed = 1)
 #' }
 NULL
 

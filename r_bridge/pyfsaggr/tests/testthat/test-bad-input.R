@@ -163,3 +163,8 @@ test_that("stability asks where a collection can be read in two ways", {
   no(scores, confidence_level = 2, text = "level must be above 0 and below 1")
   no(scores, "yu", similarity = 1:3, text = "similarity must be a square matrix")
 })
+
+test_that("what is compared with R packages is named", {
+  expect_error(cross_check(5), "package must be one or more names", class = "pyfsagg_parameter_error")
+  expect_error(cross_check(n_resamples = 0.5), "n_resamples must be a whole", class = "pyfsagg_parameter_error")
+})

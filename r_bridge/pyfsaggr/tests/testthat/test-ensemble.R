@@ -342,3 +342,10 @@ test_that("features are proposed with a reason, or none is", {
   expect_error(selected(found, "all"), "\"auto\"", class = "pyfsagg_parameter_error")
   expect_error(clusters(found, n_features_to_select = "all"), "\"auto\"", class = "pyfsagg_error")
 })
+
+test_that("the functions have names that no other package has", {
+  skip_without_pyfsagg()
+  run <- function(what) what(iris[1:4], iris$Species, n_resamples = 5, seed = 1, progress = FALSE)$scores
+  expect_identical(run(within_aggregation), run(wam))
+  expect_identical(run(between_aggregation), run(bam))
+})

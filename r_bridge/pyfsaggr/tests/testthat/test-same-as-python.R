@@ -188,6 +188,8 @@ test_that("tables without classes", {
   same(unname(svd_entropy(data$x)), "without.svd_entropy(wine.X)")
   same(rank_unsupervised(data$x, "laplacian_score", n_neighbors = 4)$scores,
        "without.rank_unsupervised(wine.X, 'laplacian_score', n_neighbors=4).scores")
+  same(evaluate_rankings(data$x, data$y, "laplacian_score", n_trials = 2, seed = 1, progress = FALSE)$nmi,
+       "without.evaluate_rankings(wine.X, wine.y, ['laplacian_score'], n_trials=2, random_state=1)['nmi'].to_numpy()")
   same(clustering_curve(data$x, data$y, list(frcm = found), 2:3, n_trials = 2, seed = 1, progress = FALSE)$nmi,
        "without.clustering_curve(wine.X, wine.y, {'frcm': run}, [2, 3], n_trials=2, random_state=1)['nmi'].to_numpy()")
 })
@@ -258,6 +260,8 @@ test_that("limits on false selections", {
   expect_equal(benjamini_hochberg(c(0.01, 0.04, 0.5)), stats::p.adjust(c(0.01, 0.04, 0.5), "BH"))
   kinds <- rep(1:2, 10)
   same(comparable_evidence(scores[1, ], scores[-1, ], kinds)[[1]], paste0(control, "comparable_evidence(scores[0], scores[1:], [1, 2] * 10)[0]"))
+  same(unlist(step_down_max_t(c(3, 1), matrix(c(0, 4, 2, 1), 2))),
+       paste0("np.concatenate(", control, "step_down_max_t([3, 1], [[0, 2], [4, 1]]))"))
   same(weighted_average_accuracy(c(0.8, 0.9, 0.95), c(0.1, 0.5, 1)), "pyfsagg.evaluation.weighted_average_accuracy([0.8, 0.9, 0.95], [0.1, 0.5, 1])")
 })
 
