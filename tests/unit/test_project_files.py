@@ -138,6 +138,26 @@ def test_the_recipe_of_conda_needs_what_the_package_needs() -> None:
     assert f"3.{min(int(each.split('.')[1]) for each in minors)}" == recipe["context"]["python_min"]
 
 
+def test_the_r_package_is_checked_as_archives_check_it() -> None:
+    yaml = pytest.importorskip("yaml")
+    job = yaml.safe_load(read(".github/workflows/r.yml"))["jobs"]["check"]
+    rows = job["strategy"]["matrix"]["include"]
+    assert {row["os"].split("-")[0] for row in rows} == {"ubuntu", "macos", "windows"}
+    description = read("r_bridge/pyfsaggr/DESCRIPTION")
+    oldest = re.search(r"Depends: R \(>= ([\d.]+)\)", description)[1]
+    assert {row["r"] for row in rows} == {"devel", "release", "oldrel-1", oldest}
+    known = {"3.11", "3.12", "3.13", "3.14"}
+    assert {row["python"] for row in rows} == {*known, "none"}
+    folders = [
+        step["with"]["working-directory"] for step in job["steps"] if "working-" in str(step)
+    ]
+    assert set(folders) == {"r_bridge/pyfsaggr"}
+    assert all(
+        re.fullmatch(r"[\w-]+/[\w-]+(/[\w-]+)?@v\d+", step.get("uses", "a/b@v1"))
+        for step in job["steps"]
+    )
+
+
 # --- where data come from --------------------------------------------------------------------
 GOLDEN = ROOT / "tests" / "golden"
 

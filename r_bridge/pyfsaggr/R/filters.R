@@ -31,7 +31,8 @@
 #'   score_features(iris[1:4], iris$Species, "chi_squared", bins = 5)
 #'   discretize(iris[1:4], iris$Species)$cutpoints
 #'   near_zero_variance(cbind(iris[1:4], one = 1))
-#'   martingale_residuals(structure(cbind(time = c(2, 3, 5), status = c(1, 0, 1)), type = "right", class = "Surv"))
+#'   times <- cbind(time = c(2, 3, 5), status = c(1, 0, 1))
+#'   martingale_residuals(structure(times, type = "right", class = "Surv")) # as of survival::Surv()
 #' }
 NULL
 

@@ -100,7 +100,7 @@ as.matrix.pyfsagg_result <- function(x, ...) {
   structure(as.matrix(table[numbers]), dimnames = list(names, names(table)[numbers]))
 }
 
-#' @export
+#' @exportS3Method stats::formula
 formula.pyfsagg_result <- function(x, ...) {
   call <- stats::getCall(x)
   frame <- parent.frame()
@@ -110,7 +110,7 @@ formula.pyfsagg_result <- function(x, ...) {
   given
 }
 
-#' @export
+#' @exportS3Method stats::getCall
 getCall.pyfsagg_result <- function(x, ...) first_filled(attr(x, "call"), unclass(x)$call)
 
 #' @export

@@ -152,7 +152,7 @@ list2env(STABM, environment())
 # How a help page shows the arguments of a function.
 arguments_of <- function(f) {
   text <- sub(" NULL$", "", sub("^function ?", "", paste(trimws(deparse(args(f))), collapse = " ")))
-  paste(strwrap(text, 80, exdent = 2), collapse = "\n")
+  paste(strwrap(text, 56, exdent = 2), collapse = "\n")
 }
 
 #' @rdname stabm
