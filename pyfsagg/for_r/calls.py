@@ -137,7 +137,8 @@ CALLS: dict[str, Called] = {
     ),
     # A matrix here, and not the function of a seed that `null` is elsewhere.
     **_calls(
-        "error_control", "error_control_parts", "comparable_evidence", "step_down_max_t", kinds={"null": "plain"},
+        "error_control", "error_control_parts", "comparable_evidence", "step_down_max_t",
+        kinds={"null": "plain"},
     ),
     "calibrate_selection": Called(
         "error_control.calibrate_selection", "error_control_parts", kinds={"feature_names": "words"},

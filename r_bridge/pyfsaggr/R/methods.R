@@ -100,7 +100,8 @@ as.matrix.pyfsagg_result <- function(x, ...) {
   structure(as.matrix(table[numbers]), dimnames = list(names, names(table)[numbers]))
 }
 
-#' @exportS3Method stats::formula
+#' @importFrom stats formula
+#' @export
 formula.pyfsagg_result <- function(x, ...) {
   call <- stats::getCall(x)
   frame <- parent.frame()
@@ -110,7 +111,8 @@ formula.pyfsagg_result <- function(x, ...) {
   given
 }
 
-#' @exportS3Method stats::getCall
+#' @importFrom stats getCall
+#' @export
 getCall.pyfsagg_result <- function(x, ...) first_filled(attr(x, "call"), unclass(x)$call)
 
 #' @export
