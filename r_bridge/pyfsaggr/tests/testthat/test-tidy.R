@@ -212,7 +212,7 @@ test_that("every result has a table, a matrix, a call, one row about it, and tak
   run <- function(what, ...) what(iris[1:4], iris$Species, ..., seed = 1, progress = FALSE)
   ranking <- run(wam, n_resamples = 20, resampling = "complementary_pairs")
   results <- list(
-    ranking, error_control(ranking), run(permute_target, n_permutations = 9, n_resamples = 2),
+    ranking, error_control(ranking), run(permute_target, shuffles = 19),
     run(committee, n_resamples = 3), stability(ranking, c("jaccard", "pearson")),
     run(aggregator_influence, n_folds = 3, n_resamples = 5), run(evaluate, "chi_squared", "naive_bayes", c(0.5, 1),
                                                                  n_folds = 3, n_resamples = 5),
