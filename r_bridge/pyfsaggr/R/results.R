@@ -48,8 +48,8 @@
 #'   write_result(result, tempfile())
 #'   compare_runs(result, wam(iris[1:4], iris$Species, "chi_squared", n_resamples = 20, seed = 1))
 #'   folds <- function(x) aggregator_influence(x, iris$Species, n_folds = 3, n_resamples = 3, seed = 1)
-#'   compare_aggregators(list(one = folds(iris[1:4]), two = folds(iris[2:4]), three = folds(iris[1:3])),
-#'                       measure = "spearman")
+#'   several <- list(one = folds(iris[1:4]), two = folds(iris[2:4]), three = folds(iris[1:3]))
+#'   compare_aggregators(several)
 #' }
 NULL
 
