@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from pyfsagg._base.arithmetic import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_choice, check_list, check_mapping

@@ -282,10 +282,11 @@ def test_ranks_in_two_bytes_are_sorted_like_numbers(full):
         (ranks, 40_000),  # absent ones have no place in two bytes
         (gaps, 40_000),
     ):
-        if full:
-            table = RankTable.from_scores(-given)
-        else:
-            table = RankTable.from_ranks(given, universe=universe)
+        table = (
+            RankTable.from_scores(-given)
+            if full
+            else RankTable.from_ranks(given, universe=universe)
+        )
         expected = np.sort(table.normalized_ranks().T[20:90], axis=1)
         np.testing.assert_array_equal(table._sorted_columns(20, 90), expected)
         in_order = np.sort(given, axis=1)
