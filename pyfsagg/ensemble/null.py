@@ -192,7 +192,7 @@ class Nulls:
         return np.flatnonzero(np.isin(run.table.kinds, (Kind.NUMERIC, Kind.INTEGER)))
 
     @property
-    def rank_test(self) -> str:
+    def by_ranks(self) -> str:
         """By what numbers are judged beside the filters; empty where they are not."""
         return RANK_TESTS[self.run.target.kind] if len(self.numbers) else ""
 
@@ -248,13 +248,13 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     kinds = kinds_of_features(run)
     own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
     for label, scores in _scores_by_judge(nulls, number, **how):
-        of = nulls.numbers if label == nulls.rank_test else slice(None)
+        of = nulls.numbers if label == nulls.by_ranks else slice(None)
         observed, drawn = scores[0], scores[1:]
         if not nulls.by_column:
             observed, drawn = standardised(observed, drawn)
         observed, drawn = comparable_evidence(observed, drawn, kinds[of])
         own[of], null[:, of] = np.maximum(own[of], observed), np.maximum(null[:, of], drawn)
-    judges = (*nulls.judges, *([nulls.rank_test] if nulls.rank_test else []))
+    judges = (*nulls.judges, *([nulls.by_ranks] if nulls.by_ranks else []))
     if len(judges) > 1:  # the best of several is better by chance
         own, null = comparable_evidence(own, null, kinds)
     return TargetPermutation(
@@ -286,8 +286,8 @@ def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[st
     scores = _scores_by_target(run, targets, 1 + number, 1, resample, "shuffled targets", **how)
     for label in nulls.judges:
         yield label, scores.pop(label)
-    if nulls.rank_test:
-        yield nulls.rank_test, _rank_tests(nulls, number)
+    if nulls.by_ranks:
+        yield nulls.by_ranks, _rank_statistics(nulls, number)
 
 
 def _scores_by_target(
@@ -335,7 +335,7 @@ def _joined(drawn: list[Resamples]) -> Resamples:
     )
 
 
-def _rank_tests(nulls: Nulls, number: int) -> Floats:
+def _rank_statistics(nulls: Nulls, number: int) -> Floats:
     """Statistics (1 + number, n_numbers) of Kruskal and Wallis, or squared rank correlations; with ties."""
     run = nulls.single
     table, target = run.table, run.target
