@@ -102,14 +102,15 @@ print.pyfsagg_errors <- function(x, ...) {
 #'   hypothesis.
 #' @param observed,null Statistics of the features, larger for more important ones, and a matrix of them under the null
 #'   hypothesis, one row for each permutation.
-#' @return Numbers; `integrated_path()` and `calibrate_selection()` return lists ([answers]), `step_down_max_t()` a list of two vectors, p-values of each
-#'   feature by itself and family-wise ones, and `comparable_evidence()` a list of minus the logarithms of p-values,
-#'   observed and of each permutation compared with the others.
+#' @return Numbers; `integrated_path()` and `calibrate_selection()` return lists ([answers]), `step_down_max_t()` a
+#'   list of two vectors, p-values of each feature by itself and family-wise ones, and `comparable_evidence()` a list of
+#'   minus the logarithms of p-values, observed and of each permutation compared with the others.
 #' @name error_control_parts
 #' @examples
 #' if (pyfsagg_available()) {
 #'   pfer_bound(q = 5, p = 100, threshold = 0.75)
 #'   benjamini_hochberg(c(0.01, 0.04, 0.03, 0.5))
+#'   calibrate_selection(matrix(sin(1:400), 20))
 #'   pfer_size(threshold = 0.75, p = 100, max_false = 1)
 #'   step_down_max_t(c(a = 3, b = 1), matrix(sin(1:20), 10))
 #'   comparable_evidence(c(a = 3, b = 1), matrix(sin(1:80), 40), c(1, 2))[[1]]

@@ -49,6 +49,7 @@
 #'   aggregate_lists(lists, "borda")
 #'   compare_aggregations(lists, c("borda", "median_rank"))
 #'   permutation_p_values(lists, "borda", n_permutations = 19, seed = 1)
+#'   check_universe(rank_table(list(c("a", "b", "c", "d"), c("b", "a", "c", "e")), N = 100))
 #' }
 NULL
 

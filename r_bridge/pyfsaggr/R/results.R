@@ -7,8 +7,8 @@
 #' within one standard error of the best; `final_list()` which features were most often among the best in the training
 #' folds of a nested cross-validation; `compare_aggregators()` which aggregators differ over several data sets.
 #'
-#' The standard error of `fewest_features()` counts that folds share training rows (Nadeau and Bengio 2003). It is a rule and
-#' no test. `final_list()` is not the list whose value was measured: each fold had its own.
+#' The standard error of `fewest_features()` counts that folds share training rows (Nadeau and Bengio 2003). It is a
+#' rule and no test. `final_list()` is not the list whose value was measured: each fold had its own.
 #'
 #' @param object A result of [wam()], [bam()], [evaluate()], [aggregator_influence()], [committee()],
 #'   [list_agreement()],
@@ -50,6 +50,10 @@
 #'   folds <- function(x) aggregator_influence(x, iris$Species, n_folds = 3, n_resamples = 3, seed = 1)
 #'   several <- list(one = folds(iris[1:4]), two = folds(iris[2:4]), three = folds(iris[1:3]))
 #'   compare_aggregators(several)
+#'   judged <- evaluate(iris[1:4], iris$Species, methods = "chi_squared", classifiers = "naive_bayes",
+#'                      thresholds = c(0.5, 0.75), n_resamples = 2, seed = 1)
+#'   fewest_features(judged)
+#'   final_list(judged, 2)
 #' }
 NULL
 

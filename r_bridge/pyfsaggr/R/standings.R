@@ -7,22 +7,22 @@
 #' the sample, and fewer than 8 are refused), and on these data sets with other instances, folds or seeds (the
 #' replicates of each cell are the sample).
 #'
-#' @param data A matrix or data frame with a row per data set and a column per method, and perhaps a column of words with the
-#'   names of the data sets; or a long one, of which `method`, `value` and `dataset` name columns.
+#' @param data A matrix or data frame with a row per data set and a column per method, and perhaps a column of words
+#'   with the names of the data sets; or a long one, of which `method`, `value` and `dataset` name columns.
 #' @param method,value Columns of a long table.
 #' @param dataset The column of the data sets. Rows of a wide table with the same name are its replicates.
 #' @param replicate Of a long table the column that says which scores belong together across methods, such as the fold.
 #' @param higher_is_better Whether large scores are good.
 #' @param by `"mean"` or `"rank"`: places by mean scores or by average ranks within data sets.
-#' @param test Test of the pairs, corrected by Holm: `"t"`, `"wilcoxon"`, or `"auto"`, which is t for means and Wilcoxon's
-#'   signed ranks for average ranks.
-#' @param test_train_ratio Test rows by training rows if replicates are folds of the same rows, such as 1/9; 0 if they are
-#'   independent.
+#' @param test Test of the pairs, corrected by Holm: `"t"`, `"wilcoxon"`, or `"auto"`, which is t for means and
+#'   Wilcoxon's signed ranks for average ranks.
+#' @param test_train_ratio Test rows by training rows if replicates are folds of the same rows, such as 1/9; 0 if they
+#'   are independent.
 #' @param confidence_level Level of sets and intervals.
 #' @param seed A whole number.
 #' @param save,report A folder for the result, and a file for its page.
-#' @return A list: `table` with a row per method (`place`, `lower` and `upper` for one method, `lower_all` and `upper_all`
-#'   for all together, `mean`, `average_rank`), `sentences`, and the parts ([answers]).
+#' @return A list: `table` with a row per method (`place`, `lower` and `upper` for one method, `lower_all` and
+#'   `upper_all` for all together, `mean`, `average_rank`), `sentences`, and the parts ([answers]).
 #' @seealso [rank_confidence()] for estimates with known errors, [critical_difference()], [nemenyi()]
 #' @name standings
 #' @examples

@@ -306,6 +306,7 @@ test_that("evaluations and influences over several data sets", {
                      thresholds = c(0.3, 0.6), n_resamples = 3, seed = 1, progress = FALSE)
   expect_gt(length(compare_methods(judged)$sentences), 0)
   expect_true(all(fewest_features(judged)$n_features <= fewest_features(judged)$best_n_features))
+  expect_gt(nrow(final_list(judged, 3)), 0)
   measured <- lapply(c(a = 1, b = 2, c = 3), function(seed) {
     aggregator_influence(data$x, data$y, n_folds = 5, n_resamples = 5, seed = seed, progress = FALSE)
   })
