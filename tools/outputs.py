@@ -26,6 +26,7 @@ COMMANDS = {
     "agreement": "agreement a.txt b.txt c.txt",
     "screen": "screen guides.csv --item gene --score z --alpha 0.2",
     "stability": "stability a.txt b.txt c.txt --n-features 40",
+    "standings": "standings scores.csv",
     "influence": "influence table.csv --target kind --filters cs --aggregators am,rra --folds 3 "
     "--n-resamples 5 --seed 1",
     "evaluate": "evaluate table.csv --target kind --methods cs --classifiers nb --thresholds 3 "
@@ -43,6 +44,10 @@ def _tables(folder: Path) -> None:
     kinds = "k" + data.y.astype(str)
     data.X.assign(kind=kinds).to_csv(folder / "table.csv", index=False)
     data.X.iloc[:60].to_csv(folder / "numbers.csv", index=False)
+    scores = np.random.default_rng(0).normal((0.0, 0.5, 1.0, 3.0), size=(12, 4))
+    pd.DataFrame(scores, columns=["a", "b", "c", "d"]).to_csv(
+        folder / "scores.csv", index_label="data"
+    )
     (folder / "votes.txt").write_text("x y\nz\nx z\n")
     data.X.iloc[:, :5].rank().assign(kind=kinds).to_csv(folder / "orders.csv", index=False)
     guides = pd.DataFrame({"gene": np.repeat([f"g{i}" for i in range(30)], 4)})

@@ -55,12 +55,12 @@ def answers_spellings(function: F) -> F:
             own = error.__traceback__ is not None and error.__traceback__.tb_next is None
             if found is None or not own:
                 raise
-            raise unknown_argument(function, found[2]) from None
+            raise other_argument(function, found[2]) from None
 
     return cast(F, called)
 
 
-def unknown_argument(function: Callable[..., Any], name: str) -> InputTypeError:
+def other_argument(function: Callable[..., Any], name: str) -> InputTypeError:
     """The error of an argument that a function does not have."""
     known = [
         each.name

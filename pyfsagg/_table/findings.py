@@ -38,6 +38,9 @@ STOPS = (
 )
 """Findings that stop a run of the terminal; the others warn."""
 
+MOST_EVENTS = 5
+"""Values of a column that may be kinds of events; of more it is something else."""
+
 NOT_ACCEPTED = ("unreadable", "detection_limit", "infinite", "many_classes", "event_codes")
 MISSING_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID_NAME = re.compile(r"(?i)(.*[ _.-])?(id|idx|index|nr|no|number|row|rowid|uuid|guid|barcode)")
@@ -337,7 +340,7 @@ class Look:
         event = event - 1 if coded_as_in_r(event) else event
         self._at_number(time)
         levels = event.dropna().unique().tolist()
-        if len(levels) > 1 and not set(levels) <= {0, 1}:
+        if 1 < len(levels) <= MOST_EVENTS and not set(levels) <= {0, 1}:
             shown = enumerate_names(sorted(map(str, levels))[:5])
             self.note("event_codes", str(event.name), f"{shown}")
         elif pd.api.types.is_numeric_dtype(event) and bool(event.dropna().isin([0, 1]).all()):

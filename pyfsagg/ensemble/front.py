@@ -10,7 +10,7 @@ import numpy as np
 
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
-from pyfsagg._base.spellings import answers_spellings, unknown_argument
+from pyfsagg._base.spellings import answers_spellings, other_argument
 from pyfsagg._message import Param
 from pyfsagg._table.findings import find_in_table
 from pyfsagg._table.frames import PandasFrame
@@ -92,7 +92,7 @@ def rank(
     """
     for name in options:
         if name not in _OPTIONS:
-            raise unknown_argument(rank, name)
+            raise other_argument(rank, name)
     task = Task.of_argument(task)
     options = {
         "n_resamples": n_resamples, "random_state": random_state, "n_jobs": n_jobs, "task": task, **options

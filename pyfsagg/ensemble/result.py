@@ -223,7 +223,7 @@ class EnsembleResult(Ranked, Result):
         >>> data = pyfsagg.load_dataset("wine")
         >>> result = pyfsagg.wam(data.X, data.y, n_resamples=50, random_state=0)
         >>> result.selection().number
-        7
+        13
         """
         wish = read_wish(n_features_to_select, max_false=max_false, fdr=fdr)
         return select_features(self, wish)

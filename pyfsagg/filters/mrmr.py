@@ -461,7 +461,7 @@ def information_selection(
     >>> X = pd.DataFrame({"noise": [0, 0, 0, 1], "left": [0, 0, 1, 1], "right": [0, 1, 0, 1]})
     >>> y = ["a", "b", "b", "a"]
     >>> information_selection(X, y).to_frame()["score"].round(3).to_dict()
-    {'noise': 0.216, 'left': 0.693, 'right': 1.04}
+    {'noise': 0.216, 'left': 0.347, 'right': 1.04}
     >>> information_selection(X, y, criterion="mim").scores.round(3).tolist()
     [0.216, 0.0, 0.0]
     """

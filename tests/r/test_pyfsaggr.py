@@ -137,21 +137,18 @@ print(summary(result))
 write_report(result, "report.html")
 write_result(result, "again")
 own <- wam(iris[1:4], iris$Species, n_resamples = 5, seed = 1, progress = FALSE,
-           null = "permutation", n_permutations = 9)
+           shuffles = 9)
 stopifnot(max(own$ranking$p_value) <= 1)
 """
 
 
 def test_p_values_of_the_terminal_stay_in_r(library: Path, tmp_path: Path) -> None:
-    made = (
-        "demo --filter ig --n-resamples 5 --null permutation --n-permutations 9 --quiet "
-        f"--output {tmp_path / 'run'}"
-    )
+    made = f"demo --filter ig --n-resamples 5 --shuffles 9 --quiet --output {tmp_path / 'run'}"
     assert main(made.split()) == 0
     said = run("Rscript", "-e", KEPT, folder=tmp_path, R_LIBS=libraries(library))
     assert "family_wise_p_value" in said
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "against shuffled targets" in page
+    assert "beside shuffled targets" in page
     first, again = (
         pyfsagg.EnsembleResult.load(tmp_path / name).to_frame() for name in ("run", "again")
     )
