@@ -131,7 +131,7 @@ def check_universe(
     >>> rng = np.random.default_rng(0)
     >>> lists = [[f"g{j}" for j in rng.permutation(300)[:50]] for _ in range(5)]
     >>> check = check_universe(RankTable.from_lists(lists, universe=2000))
-    >>> 300 <= check.pool_upper < 600
+    >>> 300 <= check.pool_upper < 2000
     True
     """
     check_real("top_share", top_share, low=0.0, high=1.0)

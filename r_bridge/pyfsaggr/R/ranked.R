@@ -49,7 +49,7 @@
 #'   aggregate_lists(lists, "borda")
 #'   compare_aggregations(lists, c("borda", "median_rank"))
 #'   permutation_p_values(lists, "borda", n_permutations = 19, seed = 1)
-#'   check_universe(rank_table(list(c("a", "b", "c", "d"), c("b", "a", "c", "e")), N = 100))
+#'   check_universe(rank_table(list(letters[1:10], letters[c(2, 1, 3, 11:17)]), N = 100))
 #' }
 NULL
 
