@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom
+import scipy
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part
@@ -186,7 +186,11 @@ def _expected(parts: Floats, n: int) -> float:
 def tail_bound(repeats: int, parts: Floats, n: int) -> float:
     """Upper bound of the probability of at least so many repeats."""
     trials, mean = float(parts.sum() - parts.max()), _expected(parts, n)
-    return 1.0 if repeats < mean + 1.0 else float(binom.sf(repeats - 1, trials, mean / trials))
+    return (
+        1.0
+        if repeats < mean + 1.0
+        else float(scipy.stats.binom.sf(repeats - 1, trials, mean / trials))
+    )
 
 
 def _largest(holds: Callable[[int], bool], parts: Floats, high: int) -> int:

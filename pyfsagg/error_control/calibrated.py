@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import binom
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part
@@ -172,14 +172,18 @@ def stability_scores(frequency: Floats, thresholds: Floats, n_halves: int) -> Fl
     p = len(frequency)
     chance = round(float(frequency.sum())) / p
     up, down = np.round(n_halves * thresholds), np.round(n_halves * (1.0 - thresholds))
-    beyond = binom.sf(down, n_halves, chance)
+    beyond = scipy.stats.binom.sf(down, n_halves, chance)
     # The logarithm of a share near 1 has digits only in what is missing to 1.
     below = np.where(
-        beyond < 0.5, np.log1p(-np.minimum(beyond, 0.5)), binom.logcdf(down, n_halves, chance)
+        beyond < 0.5,
+        np.log1p(-np.minimum(beyond, 0.5)),
+        scipy.stats.binom.logcdf(down, n_halves, chance),
     )
-    above = binom.logsf(up - 1, n_halves, chance)
+    above = scipy.stats.binom.logsf(up - 1, n_halves, chance)
     counts = np.arange(n_halves + 1.0)[:, np.newaxis]
-    between = np.where((counts > down) & (counts < up), binom.pmf(counts, n_halves, chance), 0.0)
+    between = np.where(
+        (counts > down) & (counts < up), scipy.stats.binom.pmf(counts, n_halves, chance), 0.0
+    )
     stable_in = (frequency >= thresholds[:, np.newaxis]).sum(axis=1)
     stable_out = (frequency <= (1.0 - thresholds)[:, np.newaxis]).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):

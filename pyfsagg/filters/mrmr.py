@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.memory import require_memory, within_memory
@@ -183,7 +183,7 @@ def _places(scores: Floats, orders: NDArray[np.intp]) -> Floats:
     p, rows = scores.shape[1], np.arange(len(scores))[:, np.newaxis]
     last = scores.copy()
     last[rows, orders] = np.inf
-    places: Floats = rankdata(-last, axis=1)
+    places: Floats = scipy.stats.rankdata(-last, axis=1)
     places[rows, orders] = np.arange(1, orders.shape[1] + 1)
     return np.asarray((p + 1 - places) / p)
 

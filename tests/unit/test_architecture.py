@@ -302,6 +302,13 @@ def _targets(tree: ast.AST, files: Container[str]) -> set[str]:
     return found
 
 
+def test_wam_is_imported_without_what_it_may_never_call() -> None:
+    heavy = "scipy.stats scipy.special scipy.optimize sklearn statsmodels matplotlib"
+    code = f"import pyfsagg; pyfsagg.wam; import sys; print([m for m in {heavy.split()} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 @pytest.mark.parametrize(
     "start",
     ["import pyfsagg", "from pyfsagg.cli import build_parser; build_parser()"],
