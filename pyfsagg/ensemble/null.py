@@ -75,6 +75,7 @@ class Shuffling:
 
     order: NDArray[np.intp]  # rows as they are drawn from, wherever they stand in the table
     groups: NDArray[np.intp] | None
+    first: NDArray[np.intp] | None  # a row of each group
     unit: str
 
     @classmethod
@@ -82,14 +83,14 @@ class Shuffling:
         order = canonical_order(run.table, run.target)
         groups = getattr(run.plan, "groups", None)
         if groups is None:
-            return cls(order, None, "rows")
+            return cls(order, None, None, "rows")
         # Groups are numbered in the order in which their rows are drawn from.
         codes = np.empty(len(order), dtype=np.intp)
         codes[order] = pd.factorize(np.asarray(groups)[order])[0]
         first = np.full(codes.max() + 1, -1)
         first[codes[order[::-1]]] = order[::-1]
         whole = all((part == part[first[codes]]).all() for part in run.target.parts)
-        return cls(order, codes, "groups" if whole else "rows within groups")
+        return cls(order, codes, first, "groups" if whole else "rows within groups")
 
     @property
     def n_units(self) -> int:
@@ -100,12 +101,10 @@ class Shuffling:
         """For each row the one whose target it has in shuffle number `k`."""
         rng = generator(seed, k, _STREAM)
         rows = np.empty_like(self.order)
-        if self.groups is None:
+        if self.groups is None or self.first is None:
             rows[self.order] = self.order[rng.permutation(len(self.order))]
         elif self.unit == "groups":
-            first = np.empty(self.n_units, dtype=np.intp)
-            first[self.groups[self.order[::-1]]] = self.order[::-1]
-            rows = first[rng.permutation(self.n_units)][self.groups]
+            rows = self.first[rng.permutation(self.n_units)][self.groups]
         else:
             codes = self.groups[self.order]
             places = self.order[np.argsort(codes, kind="stable")]

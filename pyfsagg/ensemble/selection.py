@@ -194,8 +194,8 @@ class Selection:
     reason : str
         Why so many, in a sentence.
     sentences : tuple of str
-        The reason, and what else is to be known: how many of the selected score like noise, and which
-        number of features the frequencies are about if none is selected.
+        The reason, and what else is to be known: how many of the selected are not told apart from noise, and
+        which number of features the frequencies are about if none is selected.
     frame : DataFrame
         One row per feature, best rank first: ``rank``, ``score``, ``selection_frequency`` (share of
         resamples that have it among the best `compared`), ``selected``, ``p_value`` and

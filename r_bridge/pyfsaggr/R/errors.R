@@ -116,7 +116,7 @@ print.pyfsagg_errors <- function(x, ...) {
 #'   comparable_evidence(c(a = 3, b = 1), matrix(sin(1:80), 40), c(1, 2))[[1]]
 #'   halves <- matrix(sin(1:80), 8, dimnames = list(NULL, letters[1:10])) # two rows for each pair
 #'   frequency_in_halves(halves, q = 3)
-#'   integrated_path(halves)$e_values
+#'   integrated_path(halves)$q_values
 #' }
 NULL
 
