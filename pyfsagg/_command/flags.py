@@ -81,12 +81,12 @@ def add_table_flags(parser: argparse.ArgumentParser, *, target_required: bool = 
     add_reading_flags(parser)
 
 
-def add_filter_flags(parser: argparse.ArgumentParser) -> None:
+def add_filter_flags(parser: argparse.ArgumentParser, normalizations: Sequence[str]) -> None:
     """The flags of filters in an ensemble."""
     add = Flags(parser)
     text = "parameter of a filter, for instance mrmr.n_features=100 (may be repeated)"
     add.settings("--filter-param", metavar="FILTER.NAME=VALUE", help=text)
-    add.choice("--normalize", ("per_resample", "per_feature"), "how bam makes filters comparable")
+    add.choice("--normalize", normalizations, "how scores are made comparable")
 
 
 def add_event_flag(parser: argparse.ArgumentParser) -> None:

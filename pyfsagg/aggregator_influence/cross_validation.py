@@ -21,7 +21,7 @@ from pyfsagg._table.identity import versions
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.aggregator_influence.result import InfluenceResult
-from pyfsagg.ensemble.core import NORMALIZATIONS, Recipe
+from pyfsagg.ensemble.core import Recipe
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import Work, score_resamples, warn_of_time
 from pyfsagg.exceptions import InputTypeError, ParameterError
@@ -107,7 +107,7 @@ def influence(
     """
     arguments = dict(locals())
     check_choice("method", method, ("wam", "bam"))
-    check_choice("normalize", normalize, NORMALIZATIONS)
+    check_choice("normalize", normalize, ("per_resample", "per_feature"))
     check_integer("n_resamples", n_resamples, low=1)
     check_integer("n_folds", n_folds, low=2)
     execution = Execution._without_scratch("influence", execution)

@@ -47,7 +47,7 @@ def add_commands(commands: Any) -> None:
     add = Flags(parser)
     add.choice("--method", ("wam", "bam"), "every filter by itself (wam), or all combined (bam)")
     add.names("--filters", help="(default: information_gain; with --method bam: ig,su,mrmr,cs)")
-    add_filter_flags(parser)
+    add_filter_flags(parser, ("per_resample", "per_feature"))
     add.names("--aggregators", help="(default: am,gm,l2,stuart,rra)")
     text = "option of an aggregator, for instance gm.shift=minimum (may be repeated)"
     add.settings("--aggregator-param", metavar="AGGREGATOR.NAME=VALUE", help=text)

@@ -68,7 +68,7 @@ def _rank_folder(options: argparse.Namespace) -> None:
         return rank_out_of_core(
             options.table,
             options.target,
-            normalize=options.normalize,
+            normalize="per_resample" if options.normalize == "auto" else options.normalize,
             aggregator=options.aggregator,
             nominal=options.nominal,
             exclude=options.drop,
@@ -168,7 +168,8 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add("--method", choices=("wam", "bam"), help="one filter (wam) or several (bam, the default)")
     add("--filter", metavar="NAME", help="the filter of wam (default: information_gain)")
     add.names("--filters", help="the filters of bam (default: ig,su,mrmr,cs)")
-    add_filter_flags(parser)
+    ways = ("auto", "none", "per_resample", "per_feature", "against_noise")
+    add_filter_flags(parser, ways)
     add("--aggregator", default="arithmetic_mean", metavar="NAME", help="(default: %(default)s)")
     text = "option of the aggregator, for instance shift=minimum (may be repeated)"
     add.settings("--aggregator-param", help=text)
@@ -297,6 +298,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         **more,
     }
     shared = {
+        "normalize": options.normalize,
         "aggregator": options.aggregator,
         "aggregator_params": assignments(options.aggregator_param),
         "random_state": options.seed,
@@ -309,7 +311,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         chosen = {"filters": options.filters} if options.filters else {}
         filters = options.filters or DEFAULT_FILTERS
         params = deep_enough(filters, filter_params, X.shape[1], options.threshold)
-        return bam(X, y, normalize=options.normalize, filter_params=params, **chosen, **shared)
+        return bam(X, y, filter_params=params, **chosen, **shared)
     if options.filters:
         raise ParameterError("--filters belongs to --method bam; --filter names the one of wam")
     name = options.filter or "information_gain"

@@ -15,14 +15,19 @@ import numpy as np
 
 from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks
 from pyfsagg._base.remarks import set_aside
-from pyfsagg._base.validation import check_choice, check_mapping
+from pyfsagg._base.validation import check_mapping
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.aggregation._base import AggregatorSpec
 from pyfsagg.exceptions import OutputError, ParameterError
 from pyfsagg.ranks import RankTable
 
-NORMALIZATIONS = ("per_resample", "per_feature")
+AGAINST_NOISE = "against_noise"
+NORMALIZATIONS = {
+    "wam": ("auto", "none", AGAINST_NOISE),
+    "bam": ("auto", "per_resample", "per_feature", AGAINST_NOISE),
+}
+"""How the scores of unlike columns, and of several filters, are made comparable."""
 
 Names = tuple[str, ...]
 Matrices = Mapping[str, Floats]
@@ -88,7 +93,10 @@ def _reserve(file: int, size: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """How score matrices become one score per feature: by an aggregator, after `normalize` of several."""
+    """How score matrices become one score per feature: by an aggregator, after `normalize` of several.
+
+    Scores that were compared with noise are then scaled per resample.
+    """
 
     aggregator: str
     options: Mapping[str, Any]
@@ -101,8 +109,7 @@ class Recipe:
         options: Mapping[str, Any] | None = None,
         normalize: str = "per_resample",
     ) -> Recipe:
-        """The recipe of a user's arguments, which are checked here."""
-        check_choice("normalize", normalize, NORMALIZATIONS)
+        """The recipe of a user's arguments, which are checked here but for `normalize`."""
         spec = AGGREGATORS.get(aggregator)
         recipe = cls(spec.name, check_mapping("aggregator_params", options), normalize)
         _ = recipe.compute  # refuses options that the aggregator does not have
@@ -133,8 +140,8 @@ class Recipe:
         labels = np.array(names)
         for rows in row_blocks(combined.shape):
             block = [matrix[rows] for matrix in parts]
-            if self.normalize == "per_resample":
-                block = [normalize_scores(scores, self.normalize) for scores in block]
+            if self.normalize != "per_feature":
+                block = [normalize_scores(scores, "per_resample") for scores in block]
             for r, target in enumerate(combined[rows]):
                 lists = np.stack([scores[r] for scores in block])
                 # A resample shows all filters the same features.

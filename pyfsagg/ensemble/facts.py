@@ -22,6 +22,7 @@ from pyfsagg._base.words import (
 )
 from pyfsagg._report.closing import target_words
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg.ensemble.core import AGAINST_NOISE
 from pyfsagg.ensemble.data import Ranked, columns_of
 from pyfsagg.ensemble.groups import about_copies, about_groups
 from pyfsagg.ensemble.selection import (
@@ -484,10 +485,17 @@ def _procedure(data: Ranked) -> list[str]:
             f"Before that, {plural(dropped, 'feature')} with almost no variation "
             f"{'was' if dropped == 1 else 'were'} dropped."
         )
+    against_noise = setup.recipe.normalize == AGAINST_NOISE
+    if against_noise:
+        sentences.append(
+            "Columns differ in their levels, so that each score was replaced by minus the logarithm of "
+            "the share of scores as high among those that columns of its kind had with shuffled targets."
+        )
     if bam:
         sentences.append(
             "The scores of each filter were brought to the range from 0 to 1 "
-            f"({readable(setup.recipe.normalize)}), and combined within each resample."
+            f"({readable('per_resample' if against_noise else setup.recipe.normalize)}), and combined "
+            "within each resample."
         )
     sentences.append(
         f"The aggregator {readable(aggregator.name)} ({aggregator.summary}) "

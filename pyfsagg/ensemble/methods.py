@@ -14,15 +14,16 @@ from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
 from pyfsagg._base.spellings import answers_spellings
-from pyfsagg._base.validation import check_list
+from pyfsagg._base.validation import check_choice, check_list
 from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._run.execution import Checks, Execution, Progress, progress_reporter
 from pyfsagg._table.identity import versions
 from pyfsagg._table.table import Table
-from pyfsagg.ensemble.core import Matrices, Recipe
+from pyfsagg.ensemble.core import AGAINST_NOISE, NORMALIZATIONS, Matrices, Recipe
 from pyfsagg.ensemble.data import Copies, RunSetup
 from pyfsagg.ensemble.groups import find_copies
+from pyfsagg.ensemble.noise_scale import NoiseScale, settle_normalization
 from pyfsagg.ensemble.null import Nulls, score_noise_halves, score_permuted
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Run, set_up_run
@@ -32,7 +33,7 @@ from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples
+from pyfsagg.resampling import Plan, Resamples
 from pyfsagg.resampling.plan import read_plan
 
 DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared")
@@ -45,6 +46,7 @@ def wam(
     *,
     filter: Any = "information_gain",
     filter_params: Mapping[str, Any] | None = None,
+    normalize: str = "auto",
     aggregator: str = "arithmetic_mean",
     aggregator_params: Mapping[str, Any] | None = None,
     n_resamples: int | str | Precision = 1000,
@@ -75,6 +77,12 @@ def wam(
         a scikit-learn estimator with ``feature_importances_`` or ``coef_``.
     filter_params : mapping, optional
         Parameters of a named filter, for instance ``{"mdl": "fselectorrcpp"}``.
+    normalize : {"auto", "none", "against_noise"}
+        Whether a score is the filter's own, or minus the logarithm of the share of scores as high among
+        those that columns of its kind have in resamples of shuffled targets.  A filter that counts levels
+        scores a column of many levels higher than one of two, in a bootstrap still more, so that ``"auto"``
+        compares with noise where there are columns of levels beside numbers, or of unlike numbers of levels.
+        The thesis takes ``"none"``.
     aggregator : str
         A name from ``pyfsagg.list_methods("aggregators")``; `aggregator_params` are its options.
     n_resamples : int, "auto" or Precision
@@ -127,7 +135,9 @@ def wam(
     >>> result.select(3)
     ['flavanoids', 'proline', 'color_intensity']
     """
-    return _carry_out(wam, dict(locals()), [filter], Recipe.of(aggregator, aggregator_params))
+    arguments = dict(locals())
+    check_choice("normalize", normalize, NORMALIZATIONS["wam"])
+    return _carry_out(wam, arguments, [filter], Recipe.of(aggregator, aggregator_params))
 
 
 @answers_spellings
@@ -137,7 +147,7 @@ def bam(
     *,
     filters: Sequence[Any] = DEFAULT_FILTERS,
     filter_params: Mapping[str, Mapping[str, Any]] | None = None,
-    normalize: str = "per_resample",
+    normalize: str = "auto",
     aggregator: str = "arithmetic_mean",
     aggregator_params: Mapping[str, Any] | None = None,
     n_resamples: int | str | Precision = 1000,
@@ -162,10 +172,11 @@ def bam(
         At least two filters.
     filter_params : mapping of filter name to mapping, optional
         Parameters of named filters, for instance ``{"mrmr": {"n_features": 100}}``.
-    normalize : {"per_resample", "per_feature"}
+    normalize : {"auto", "per_resample", "per_feature", "against_noise"}
         Range over which minimum and maximum are taken: the features of one resample, or the
         resamples of one feature.  The thesis prints the second; only the first agrees with its
-        table 4.4, and it is the default.
+        table 4.4.  ``"against_noise"`` compares the scores with noise, as :func:`pyfsagg.wam` does, before
+        the first; ``"auto"`` takes it where the columns differ in their levels, and else the first.
     aggregator, aggregator_params, n_resamples, resampling, task, checks, random_state, n_jobs, execution
         As in :func:`pyfsagg.wam`.
 
@@ -191,12 +202,13 @@ def bam(
     ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
     """
     arguments = dict(locals())
-    recipe = Recipe.of(aggregator, aggregator_params, normalize)
+    check_choice("normalize", normalize, NORMALIZATIONS["bam"])
+    recipe = Recipe.of(aggregator, aggregator_params)
     if isinstance(filters, str) or len(filters := check_list("filters", filters)) < 2:
         raise ParameterError(
             "bam needs at least two filters to aggregate between", Got(filters), "; wam takes one"
         )
-    return _carry_out(bam, arguments, filters, recipe, normalize=recipe.normalize)
+    return _carry_out(bam, arguments, filters, recipe)
 
 
 METHODS: dict[str, Callable[..., EnsembleResult]] = {"wam": wam, "bam": bam}
@@ -302,13 +314,19 @@ class Job:
     run: Run
     nulls: Nulls
     recipe: Recipe
+    scale: NoiseScale | None
     n_jobs: int | None
     steps: Steps
     checkpoint: Checkpoint | None
 
     def n_scored(self, m: int) -> int:
         """Resamples that are scored in all where the run has m: with halves and shuffled targets."""
-        return m + 2 * self.run.n_pairs(m) + self.nulls.n_scored(m)
+        n_pairs = self.run.n_pairs(m)
+        beside = 2 * n_pairs + self.nulls.n_scored(m)
+        if self.scale is None:
+            return m + beside
+        plans = [self.run.plan, *([self.run.pairs] if n_pairs else [])]
+        return m + beside + sum(self.scale.n_scored(plan) for plan in plans)
 
     def work(self, first: int, m: int) -> Work:
         """The work that is left when m resamples are scored after the `first` ones."""
@@ -332,11 +350,21 @@ class Job:
         progress = self.steps.part(size, self.n_scored(m))
         return {"n_jobs": self.n_jobs, "progress": progress, "checkpoint": self.checkpoint}
 
-    def score(self, resamples: Resamples, m: int, **options: Any) -> dict[str, Floats]:
-        """Score matrices of some of the resamples of a run that has m."""
+    def score(
+        self, resamples: Resamples, m: int, plan: Plan | None = None, **options: Any
+    ) -> dict[str, Floats]:
+        """Score matrices of some resamples of a run that has m, drawn by its plan or another one."""
         how = self.work_on(len(resamples), m)
         matrices = score_resamples(self.run.filters, resamples, **how, **options)
-        return {label: matrices[label] for label in self.run.labels}
+        matrices = {label: matrices[label] for label in self.run.labels}
+        self.compare_with_noise(matrices, plan or self.run.plan, m)
+        return matrices
+
+    def compare_with_noise(self, matrices: Matrices, plan: Plan, m: int) -> None:
+        """Bring scores in resamples of a plan to the scale of the run, if it has one."""
+        if self.scale is not None:
+            how = self.work_on(self.scale.n_scored(plan), m)
+            self.scale.read(matrices, plan, self.run.store, **how)
 
     def combine(self, matrices: Matrices) -> Floats:
         return self.recipe.combine(matrices, self.run.names, self.run.store)
@@ -354,6 +382,7 @@ def _carry_out(
     **recorded: Any,
 ) -> EnsembleResult:
     """Score the resamples, combine the filters, aggregate, and record how it was done."""
+    method = function.__name__
     execution = Execution.read("execution", arguments["execution"])
     with execution.limited():
         run = set_up_run(
@@ -366,13 +395,22 @@ def _carry_out(
             aggregator=recipe.aggregator,
             aggregator_params=recipe.options,
         )
-        method = function.__name__
+        normalize = settle_normalization(arguments["normalize"], run, filters)
+        if normalize != "none":
+            recipe = replace(recipe, normalize=normalize)
+        if method == "bam" or normalize == AGAINST_NOISE:
+            run = run.with_parameters(normalize=normalize)
         identity = {"kind": method, **run.identity}
         with (
             open_checkpoint(execution.checkpoint, identity) as checkpoint,
             progress_reporter(execution.progress) as report,
         ):
-            job = Job(run, Nulls(run), recipe, arguments["n_jobs"], Steps(report), checkpoint)
+            scale = None
+            if normalize == AGAINST_NOISE:
+                scale = NoiseScale.of(run, len(run.resamples))
+            job = Job(
+                run, Nulls(run), recipe, scale, arguments["n_jobs"], Steps(report), checkpoint
+            )
             job.nulls.require_memory(len(run.resamples))
             matrices, combined, precision = _resamples(job)
             m = len(combined)
@@ -447,7 +485,10 @@ def _own_scores(job: Job, setup: RunSetup) -> Floats | None:
     run = job.run
     itself = replace(run.resamples.first(1), weights=run.row_weights[np.newaxis])
     matrices = score_resamples(run.filters, itself)
-    return np.asarray(job.combine({label: matrices[label] for label in run.labels})[0])
+    matrices = {label: matrices[label] for label in run.labels}
+    if job.scale is not None:
+        job.scale.read(matrices, None, run.store, n_jobs=job.n_jobs, progress=lambda *_: None)
+    return np.asarray(job.combine(matrices)[0])
 
 
 def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
@@ -457,13 +498,10 @@ def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
     if not size:
         return None, {}
     try:
-        # For the same population as that of the plan of the run: its groups, its weights.
-        groups = getattr(run.plan, "groups", None)
-        pairs = ComplementaryPairs(groups=groups, sample_weight=run.plan.sample_weight)
-        drawn = run.draw(size, plan=pairs)
+        drawn = run.draw(size, plan=run.pairs)
         if not run.store.on_disk:
             require_score_memory(len(run.labels), (size, len(run.names)))
-        matrices = job.score(drawn, m, store=run.store, what="halves")
+        matrices = job.score(drawn, m, run.pairs, store=run.store, what="halves")
     except DataError as reason:
         return None, {"pairs": {"reason": reason.message}}
     n_rows = float(drawn.weights.sum(axis=1, dtype=np.int64).mean())
@@ -473,8 +511,8 @@ def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
 
 def _shuffles(job: Job, m: int) -> tuple[TargetPermutation | None, Floats | None, dict[str, Any]]:
     """P-values from shuffled targets, the halves of some of these, and what is recorded of them."""
-    nulls = job.nulls
-    if not job.run.checks.shuffles:
+    run, nulls = job.run, job.nulls
+    if not run.checks.shuffles:
         return None, None, {}
     number, n_pairs = nulls.n_shuffles(m), nulls.n_pairs(m)
     try:
@@ -482,6 +520,7 @@ def _shuffles(job: Job, m: int) -> tuple[TargetPermutation | None, Floats | None
         halves = None
         if n_pairs:
             halves = score_noise_halves(nulls, n_pairs, **job.work_on(2 * n_pairs, m))
+            job.compare_with_noise(halves, run.pairs, m)
     except DataError as reason:
         return None, None, {"shuffles": {"reason": reason.message}}
     record = {"n_shuffles": number, "unit": permutation.unit, "n_pairs": n_pairs}

@@ -33,7 +33,7 @@ from pyfsagg.error_control.permutation import numbers_with_other_shuffles, stand
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import ComplementaryPairs, Resamples, Rows
+from pyfsagg.resampling import Plan, Resamples, Rows
 from pyfsagg.resampling.plan import canonical_order, generator
 
 FEW_LEVELS = 30
@@ -273,8 +273,7 @@ def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[st
     run = nulls.single
     run = replace(run, items=[item for item in run.items if filter_label(item) in nulls.judges])
     run = replace(run, labels=nulls.judges, filters=run.bind(run.target))
-    once = run.row_weights[np.newaxis]
-    itself = replace(run.resamples.first(1), weights=once, features=None, noise=0.0)
+    itself = _whole_table(run)
 
     def resample(target: Target, _: int) -> Resamples:
         return replace(itself, labels=target.codes[np.newaxis, :])
@@ -287,6 +286,11 @@ def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[st
         yield label, scores.pop(label)
     if nulls.by_ranks:
         yield nulls.by_ranks, _rank_statistics(nulls, number)
+
+
+def _whole_table(run: Run) -> Resamples:
+    once = run.row_weights[np.newaxis]
+    return replace(run.resamples.first(1), weights=once, features=None, noise=0.0)
 
 
 def _scores_by_target(
@@ -381,19 +385,28 @@ def kinds_of_features(run: Run) -> NDArray[np.intp]:
     return np.asarray(np.unique(np.array(kinds), axis=0, return_inverse=True)[1]).ravel()
 
 
-# The agreement of samples without signal.
+# Resamples of shuffled targets.
+
+
+def score_shuffled(nulls: Nulls, number: int, plan: Plan | None, **how: Any) -> Matrices:
+    """Scores by filter of the resamples of a plan for each of so many shuffled targets.
+
+    Those that a plan draws together follow each other.  Without a plan the table itself is scored.
+    """
+    run = nulls.single
+    itself = _whole_table(run)
+    size = 1 if plan is None else plan.together
+
+    def resamples(target: Target, k: int) -> Resamples:
+        if plan is None:
+            return replace(itself, labels=target.codes[np.newaxis, :])
+        return run.draw(size, first=size * k, target=target, plan=plan)
+
+    what = f"{'tables' if plan is None else plan.name} of shuffled targets"
+    with set_aside():  # what there is to warn of was said with the true target
+        return _scores_by_target(run, nulls.targets(number), number, size, resamples, what, **how)
 
 
 def score_noise_halves(nulls: Nulls, number: int, **how: Any) -> Matrices:
     """Scores (2 number, n_features) by filter of a pair of halves of each of so many shuffled targets."""
-    run = nulls.single
-    pairs = ComplementaryPairs(groups=getattr(run.plan, "groups", None))
-
-    def halves(target: Target, k: int) -> Resamples:
-        return run.draw(2, first=2 * k, target=target, plan=pairs)
-
-    targets = nulls.targets(number)
-    with set_aside():  # what there is to warn of was said with the true target
-        return _scores_by_target(
-            run, targets, number, 2, halves, "halves of shuffled targets", **how
-        )
+    return score_shuffled(nulls, number, nulls.single.pairs, **how)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyfsagg._base.settings import Task
@@ -67,6 +67,12 @@ class Run:
         weights: Weights = full_weights(self.table.n_samples, self.plan.sample_weight)[0]
         return weights
 
+    def with_parameters(self, **more: Any) -> Run:
+        """The run with more of its settings recorded."""
+        return replace(
+            self, parameters={**self.parameters, **more}, identity={**self.identity, **more}
+        )
+
     def draw(
         self, size: int, first: int = 0, target: Target | None = None, plan: Plan | None = None
     ) -> Resamples:
@@ -88,6 +94,12 @@ class Run:
     def bind(self, target: Target) -> list[BoundFilter]:
         """The filters with another target."""
         return bind_filters(self.items, self.params, self.table, target, self.seed, self.groups)[0]
+
+    @property
+    def pairs(self) -> ComplementaryPairs:
+        """Pairs of halves from the population of the plan: with its groups, and its weights."""
+        groups = getattr(self.plan, "groups", None)
+        return ComplementaryPairs(groups=groups, sample_weight=self.plan.sample_weight)
 
     def n_pairs(self, m: int) -> int:
         """Pairs of halves beside m resamples; a plan that draws them needs no others."""

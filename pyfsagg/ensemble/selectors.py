@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,6 +32,7 @@ class _AggregationSelector(TableSelector):
     """Fits an ensemble, keeps the best features."""
 
     filter_params: Mapping[str, Any] | None = None
+    normalize: str = "auto"
     aggregator: str = "arithmetic_mean"
     aggregator_params: Mapping[str, Any] | None = None
     n_features_to_select: float | int | str = 0.25
@@ -170,8 +171,8 @@ class WithinAggregationSelector(_AggregationSelector):
     max_false, fdr : float, optional
         Limits on false selections in place of the number, with ``resampling="complementary_pairs"``
         (:meth:`pyfsagg.EnsembleResult.error_control`); they may keep no feature at all.
-    filter, filter_params, aggregator, aggregator_params, n_resamples, resampling, task, random_state, \
-n_jobs, execution
+    filter, filter_params, normalize, aggregator, aggregator_params, n_resamples, resampling, task, \
+random_state, n_jobs, execution
         As in :func:`pyfsagg.wam`.
 
     Attributes
@@ -237,7 +238,6 @@ random_state, n_jobs, execution
     """
 
     filters: Sequence[Any] = DEFAULT_FILTERS
-    normalize: str = field(default="per_resample", kw_only=True)
 
     def _filters(self) -> Sequence[Any]:
         return self.filters

@@ -10,6 +10,7 @@ import pandas as pd
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
 from pyfsagg._message import Message, Remedy, Use
+from pyfsagg.ensemble.core import AGAINST_NOISE
 from pyfsagg.ensemble.data import Ranked, RunSetup, once
 from pyfsagg.error_control import ErrorControl, LimitedSelection, control_errors
 from pyfsagg.error_control.control import BY_P_VALUES, check_goals, require_pairs
@@ -179,6 +180,17 @@ def _why_none(setup: RunSetup) -> str:
             " scales a score by its range over the resamples, which a single sample does not ",
             "have; use 'per_resample'",
         )
+    if (
+        setup.plan in FULL_SIZE
+        and setup.recipe.normalize == AGAINST_NOISE
+        and MEANS[aggregator] == "rank"
+    ):
+        return Message(
+            "in a bootstrap ranks of scores against noise vary less than between samples; use ",
+            Use(aggregator="arithmetic_mean"),
+            " or ",
+            Use(resampling="subsample"),
+        )
     return ""
 
 
@@ -207,6 +219,10 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
     if share == 1.0:
         assert data.own_scores is not None  # or there is a reason
         centre, factor = as_values(data.own_scores[np.newaxis])[0], 1.0
+        if data.setup.recipe.normalize == AGAINST_NOISE:
+            # Bootstraps double the variance of noise, so that evidence, quadratic in the score, changes
+            # half as much as between samples; scaled per resample it only has half the variance.
+            factor = 4.0 if len(data.score_matrices) == 1 else 2.0
     else:
         # The variance over samples is f / (1 - f) times that over resamples with a share f of the rows.
         # The mean over resamples has an error of its own beside that of the sample.

@@ -90,29 +90,58 @@ def comparable_evidence(
     return own, others
 
 
-def _of_one_kind(scores: Floats, drawn: Floats) -> tuple[Floats, Floats]:
-    order = np.argsort(drawn, axis=None)
-    pool = drawn.ravel()[order]
-    size, width = pool.size, scores.size
-    n_tail = min(max(TAIL_LEAST, min(TAIL_MOST, size // TAIL_SHARE)), size // 2)
-    tiny = ROUNDING * max(float(np.abs(pool).max()), float(np.abs(scores).max()))
-    start = pool[size - n_tail - 1]
-    excess = np.where(drawn > start + tiny, drawn - start, 0.0)
-    n_in_tail, total = np.count_nonzero(excess), excess.sum()
+@dataclass(frozen=True)
+class _Tail:
+    """Null scores of one kind of features, the lowest first, and where their tail begins."""
 
-    def evidence(values: Floats, n: int, n_reached: Any, n_above: Any, sum_above: Any) -> Floats:
-        beyond = np.maximum(values - start, 0.0)
+    pool: Floats
+    start: float
+    tiny: float
+
+    @classmethod
+    def of(cls, pool: Floats, scores: Floats) -> _Tail:
+        n_tail = min(max(TAIL_LEAST, min(TAIL_MOST, pool.size // TAIL_SHARE)), pool.size // 2)
+        tiny = ROUNDING * max(float(np.abs(pool).max()), float(np.abs(scores).max()))
+        return cls(pool, float(pool[pool.size - n_tail - 1]), tiny)
+
+    def excess(self, drawn: Floats) -> Floats:
+        """By how much scores stand in the tail; 0 below."""
+        return np.where(drawn > self.start + self.tiny, drawn - self.start, 0.0)
+
+    def evidence(
+        self, values: Floats, n: int, n_reached: Any, n_above: Any, sum_above: Any
+    ) -> Floats:
+        beyond = np.maximum(values - self.start, 0.0)
         mean_excess = np.where(n_above > 0, sum_above, 1.0)
         tail = np.log((n_above + 1.0) / (n + 1.0)) - n_above * np.log1p(beyond / mean_excess)
         with np.errstate(divide="ignore"):
             share = np.log(n_reached / (n + 1.0))
         counted = np.log((n_reached + 1.0) / (n + 1.0))
-        values = -np.where(values > start + tiny, np.maximum(tail, share), counted)
+        values = -np.where(values > self.start + self.tiny, np.maximum(tail, share), counted)
         return values
 
-    own = evidence(scores, size, size - np.searchsorted(pool, scores - tiny), n_in_tail, total)
+    def of_others(self, scores: Floats) -> Floats:
+        """Evidence of scores that are not among those of the pool."""
+        excess = self.excess(self.pool)
+        n_reached = self.pool.size - np.searchsorted(self.pool, scores - self.tiny)
+        return self.evidence(
+            scores, self.pool.size, n_reached, np.count_nonzero(excess), excess.sum()
+        )
+
+
+def evidence_against(null: Floats, scores: Floats) -> Floats:
+    """Minus the logarithm of the p-value of each score (of any shape) among null scores (of any shape)."""
+    return _Tail.of(np.sort(null, axis=None), scores).of_others(scores)
+
+
+def _of_one_kind(scores: Floats, drawn: Floats) -> tuple[Floats, Floats]:
+    order = np.argsort(drawn, axis=None)
+    pool = drawn.ravel()[order]
+    tail = _Tail.of(pool, scores)
+    size, width = pool.size, scores.size
+    excess = tail.excess(drawn)
     places, values = np.empty((2, size), dtype=np.intp)
-    places[order] = np.searchsorted(pool, pool - tiny)
+    places[order] = np.searchsorted(pool, pool - tail.tiny)
     values[order] = np.searchsorted(pool, pool)
     places, values = places.reshape(drawn.shape), values.reshape(drawn.shape)
     # What reaches a score in its own row: places in the pool, with each row in a range of its own.
@@ -123,14 +152,14 @@ def _of_one_kind(scores: Floats, drawn: Floats) -> tuple[Floats, Floats]:
     in_own_row = np.empty_like(places)
     found = np.searchsorted(kept.ravel(), sought.ravel()).reshape(drawn.shape)
     np.put_along_axis(in_own_row, by_size, (rows + 1) * width - found, axis=1)
-    others = evidence(
+    others = tail.evidence(
         drawn,
         size - width,
         size - places - in_own_row,
-        n_in_tail - np.count_nonzero(excess, axis=1, keepdims=True),
-        total - excess.sum(axis=1, keepdims=True),
+        np.count_nonzero(excess) - np.count_nonzero(excess, axis=1, keepdims=True),
+        excess.sum() - excess.sum(axis=1, keepdims=True),
     )
-    return own, others
+    return tail.of_others(scores), others
 
 
 def standardised(observed: Floats, null: Floats) -> tuple[Floats, Floats]:

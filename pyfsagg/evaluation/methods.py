@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.validation import as_array, check_list
+from pyfsagg._base.validation import as_array, check_choice, check_list
 from pyfsagg._message import Got, Message, Name, Param, Remedy, Use
 from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.identity import data_hash
@@ -17,8 +17,9 @@ from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble.core import Recipe
+from pyfsagg.ensemble.core import AGAINST_NOISE, NORMALIZATIONS, Recipe
 from pyfsagg.ensemble.methods import DEFAULT_FILTERS
+from pyfsagg.ensemble.noise_scale import NoiseScale, settle_normalization
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import (
     Work,
@@ -192,7 +193,7 @@ class EnsembleMethod:
         options = {
             "filter_params": {label: dict(p) for label, p in self.filter_params.items()},
             "aggregator_params": dict(self.recipe.options),
-            "normalize": self.recipe.normalize if len(self.filters) > 1 else None,
+            "normalize": self.recipe.normalize,
             "resampling": None if isinstance(self.plan, Bootstrap) else self.plan.name,
             "resampling_params": self.plan.parameters(),
         }
@@ -288,10 +289,10 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
     if len(set(labels)) < len(labels):
         raise ParameterError(f"the method {label!r} names a filter twice: {', '.join(labels)}")
     params = read_filter_params(filters, options.get("filter_params"))
+    normalize = options.get("normalize", "auto")
+    check_choice("normalize", normalize, NORMALIZATIONS["bam" if len(filters) > 1 else "wam"])
     recipe = Recipe.of(
-        options.get("aggregator", "arithmetic_mean"),
-        options.get("aggregator_params"),
-        options.get("normalize", "per_resample"),
+        options.get("aggregator", "arithmetic_mean"), options.get("aggregator_params"), normalize
     )
     plan = read_plan(options.get("resampling", "bootstrap"))
     return EnsembleMethod(filters, params, recipe, plan=plan)
@@ -355,9 +356,15 @@ def rank_methods(
         )
         work = Work.of(rounds * len(run.resamples)) if rounds else None
         matrices = score_resamples(run.filters, run.resamples, n_jobs=n_jobs, work=work)
+        scale = NoiseScale.of(run, len(run.resamples))
         for label, ensemble in batch.items():
             parts = {name: matrices[name] for name in ensemble.labels}
-            scores[label] = ensemble.recipe.scores(parts, run.names)
+            recipe = ensemble.recipe
+            normalize = settle_normalization(recipe.normalize, run, ensemble.filters)
+            if normalize == AGAINST_NOISE:
+                parts = {name: matrix.copy() for name, matrix in parts.items()}
+                scale.read(parts, run.plan, run.store, n_jobs=n_jobs, progress=lambda *_: None)
+            scores[label] = replace(recipe, normalize=normalize).scores(parts, run.names)
     for label, method in methods.items():
         if not isinstance(method, EnsembleMethod):
             scores[label] = _single_scores(label, method, table, target, seed, groups)

@@ -131,6 +131,7 @@ def rank_out_of_core(
     check_choice("binning", binning, BINNINGS)
     check_integer("bins", bins, low=2, high=MOST_BINS)
     check_integer("n_resamples", n_resamples, low=1)
+    check_choice("normalize", normalize, ("per_resample", "per_feature"))
     recipe = Recipe.of(aggregator, aggregator_params, normalize)
     execution = Execution._without_scratch("rank_out_of_core", execution)
     checkpoint = execution.checkpoint
