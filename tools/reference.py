@@ -199,7 +199,9 @@ R_OTHERS = {
     "filter_params, aggregator_params": "named lists of options; for bam() and evaluate() "
     "filter_params may have one list for each filter, such as list(mrmr = list(n_features = 100L)): so "
     "many features are selected one by one, the others keep the criterion of the last step",
-    "normalize": 'for bam(): scores are brought to 0..1 "per_resample" or "per_feature"',
+    "normalize": 'scores of columns that differ in their levels: "against_noise" compares them with those of '
+    'shuffled targets, "auto" does so where it matters, "none" never; for bam() "per_resample" and '
+    '"per_feature" are the ranges that are brought to 0..1',
     "resampling_params": "a named list of the options of the resampling plan, such as "
     "list(fraction = 0.8); see list_methods('resampling')",
     "baselines": 'for evaluate(): what the methods are compared with, "all_features" and "random_subsets"',

@@ -24,7 +24,7 @@ from pyfsagg.ensemble.core import AGAINST_NOISE, NORMALIZATIONS, Matrices, Recip
 from pyfsagg.ensemble.data import Copies, RunSetup
 from pyfsagg.ensemble.groups import find_copies
 from pyfsagg.ensemble.noise_scale import NoiseScale, settle_normalization
-from pyfsagg.ensemble.null import Nulls, score_noise_halves, score_permuted
+from pyfsagg.ensemble.null import Drawn, Nulls, score_permuted, score_shuffled
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import TENTH, Work, require_score_memory, score_resamples
@@ -322,11 +322,11 @@ class Job:
     def n_scored(self, m: int) -> int:
         """Resamples that are scored in all where the run has m: with halves and shuffled targets."""
         n_pairs = self.run.n_pairs(m)
-        beside = 2 * n_pairs + self.nulls.n_scored(m)
-        if self.scale is None:
-            return m + beside
-        plans = [self.run.plan, *([self.run.pairs] if n_pairs else [])]
-        return m + beside + sum(self.scale.n_scored(plan) for plan in plans)
+        number = m + 2 * n_pairs + self.nulls.n_scored(m)
+        if self.scale is not None:
+            asked: tuple[Drawn, ...] = ("resamples", "table", "halves")
+            number += sum(self.scale.n_scored(drawn) for drawn in asked[: 3 if n_pairs else 2])
+        return number
 
     def work(self, first: int, m: int) -> Work:
         """The work that is left when m resamples are scored after the `first` ones."""
@@ -351,20 +351,21 @@ class Job:
         return {"n_jobs": self.n_jobs, "progress": progress, "checkpoint": self.checkpoint}
 
     def score(
-        self, resamples: Resamples, m: int, plan: Plan | None = None, **options: Any
+        self, resamples: Resamples, m: int, drawn: Drawn = "resamples", **options: Any
     ) -> dict[str, Floats]:
-        """Score matrices of some resamples of a run that has m, drawn by its plan or another one."""
+        """Score matrices of some resamples, or halves, of a run that has m resamples."""
         how = self.work_on(len(resamples), m)
         matrices = score_resamples(self.run.filters, resamples, **how, **options)
         matrices = {label: matrices[label] for label in self.run.labels}
-        self.compare_with_noise(matrices, plan or self.run.plan, m)
+        self.compare_with_noise(matrices, drawn, m)
         return matrices
 
-    def compare_with_noise(self, matrices: Matrices, plan: Plan, m: int) -> None:
-        """Bring scores in resamples of a plan to the scale of the run, if it has one."""
+    def compare_with_noise(self, matrices: Matrices, drawn: Drawn, m: int) -> None:
+        """Bring scores to the scale of the run, if it has one."""
         if self.scale is not None:
-            how = self.work_on(self.scale.n_scored(plan), m)
-            self.scale.read(matrices, plan, self.run.store, **how)
+            known = drawn in self.scale.known
+            how = self.work_on(0 if known else self.scale.n_scored(drawn), m)
+            self.scale.read(matrices, drawn, self.run.store, **how)
 
     def combine(self, matrices: Matrices) -> Floats:
         return self.recipe.combine(matrices, self.run.names, self.run.store)
@@ -415,7 +416,7 @@ def _carry_out(
             matrices, combined, precision = _resamples(job)
             m = len(combined)
             parameters: dict[str, Any] = {**run.parameters, "n_resamples": m, **precision}
-            own_scores = _own_scores(job, RunSetup.of(parameters, run.data))
+            own_scores = _own_scores(job, RunSetup.of(parameters, run.data), m)
             halves, about_halves = _halves(job, m)
             permutation, noise_halves, about_shuffles = _shuffles(job, m)
             job.steps.end()
@@ -478,7 +479,7 @@ def _resamples(job: Job) -> tuple[dict[str, Floats], Floats, dict[str, Any]]:
     return matrices, combined, {"precision": reached}
 
 
-def _own_scores(job: Job, setup: RunSetup) -> Floats | None:
+def _own_scores(job: Job, setup: RunSetup, m: int) -> Floats | None:
     """Combined scores (n_features,) of the table itself, where rank sets are centred on them."""
     if not needs_own_scores(setup):
         return None
@@ -486,8 +487,7 @@ def _own_scores(job: Job, setup: RunSetup) -> Floats | None:
     itself = replace(run.resamples.first(1), weights=run.row_weights[np.newaxis])
     matrices = score_resamples(run.filters, itself)
     matrices = {label: matrices[label] for label in run.labels}
-    if job.scale is not None:
-        job.scale.read(matrices, None, run.store, n_jobs=job.n_jobs, progress=lambda *_: None)
+    job.compare_with_noise(matrices, "table", m)
     return np.asarray(job.combine(matrices)[0])
 
 
@@ -501,7 +501,7 @@ def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
         drawn = run.draw(size, plan=run.pairs)
         if not run.store.on_disk:
             require_score_memory(len(run.labels), (size, len(run.names)))
-        matrices = job.score(drawn, m, run.pairs, store=run.store, what="halves")
+        matrices = job.score(drawn, m, "halves", store=run.store, what="halves")
     except DataError as reason:
         return None, {"pairs": {"reason": reason.message}}
     n_rows = float(drawn.weights.sum(axis=1, dtype=np.int64).mean())
@@ -519,8 +519,8 @@ def _shuffles(job: Job, m: int) -> tuple[TargetPermutation | None, Floats | None
         permutation = score_permuted(nulls, number, **job.work_on(1 + number, m))
         halves = None
         if n_pairs:
-            halves = score_noise_halves(nulls, n_pairs, **job.work_on(2 * n_pairs, m))
-            job.compare_with_noise(halves, run.pairs, m)
+            halves = score_shuffled(nulls, n_pairs, "halves", **job.work_on(2 * n_pairs, m))
+            job.compare_with_noise(halves, "halves", m)
     except DataError as reason:
         return None, None, {"shuffles": {"reason": reason.message}}
     record = {"n_shuffles": number, "unit": permutation.unit, "n_pairs": n_pairs}

@@ -20,13 +20,12 @@ from pyfsagg._message import Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.table import Table
 from pyfsagg.ensemble.core import AGAINST_NOISE, Matrices, MatrixStore
-from pyfsagg.ensemble.null import Nulls, kinds_of_features, score_shuffled
+from pyfsagg.ensemble.null import Drawn, Nulls, kinds_of_features, n_together, score_shuffled
 from pyfsagg.ensemble.run import Run
 from pyfsagg.ensemble.scoring import counts_levels
 from pyfsagg.error_control.permutation import evidence_against
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters import FILTERS
-from pyfsagg.resampling import Plan
 
 MOST, LEAST = 50, 20
 """Shuffled targets, at most one for two resamples."""
@@ -72,7 +71,7 @@ class NoiseScale:
 
     nulls: Nulls
     n_shuffles: int
-    _null: dict[str, Matrices] = field(default_factory=dict)
+    known: dict[Drawn, Matrices] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: Run, m: int) -> NoiseScale:
@@ -84,31 +83,24 @@ class NoiseScale:
         kinds = kinds_of_features(self.nulls.single)
         return [np.flatnonzero(kinds == kind) for kind in range(kinds.max() + 1)]
 
-    def n_scored(self, plan: Plan | None) -> int:
-        """Tables that are still to be scored to know the null scores of a plan."""
-        if _name(plan) in self._null:
-            return 0
-        return self.n_shuffles * (1 if plan is None else plan.together)
+    def n_scored(self, drawn: Drawn) -> int:
+        """Tables that are scored to know the null scores of what is drawn."""
+        return self.n_shuffles * n_together(self.nulls.run, drawn)
 
-    def read(self, matrices: Matrices, plan: Plan | None, store: MatrixStore, **how: Any) -> None:
-        """Replace scores in resamples of a plan, or of the table itself, by their evidence against noise.
+    def read(self, matrices: Matrices, drawn: Drawn, store: MatrixStore, **how: Any) -> None:
+        """Replace scores of resamples, halves, or the table itself, by their evidence against noise.
 
         The evidence is minus the logarithm of the share of null scores that are as high
         (:func:`pyfsagg.error_control.comparable_evidence`).  Filters that do not use the target stay.
         """
-        name = _name(plan)
-        if name not in self._null:
-            self._null[name] = score_shuffled(self.nulls, self.n_shuffles, plan, **how)
+        if drawn not in self.known:
+            self.known[drawn] = score_shuffled(self.nulls, self.n_shuffles, drawn, **how)
         for label, matrix in matrices.items():
             if label in FILTERS and "none" in FILTERS.get(label).targets:
                 continue
             for columns in self._kinds:
-                pool = self._null[name][label][: max(1, ENOUGH // len(columns)), columns]
+                pool = self.known[drawn][label][: max(1, ENOUGH // len(columns)), columns]
                 for rows in row_blocks(matrix.shape):
                     block = matrix[rows]
                     block[:, columns] = evidence_against(pool, block[:, columns])
                     store.release()
-
-
-def _name(plan: Plan | None) -> str:
-    return "" if plan is None else plan.name

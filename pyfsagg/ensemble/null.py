@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ from pyfsagg.error_control.permutation import numbers_with_other_shuffles, stand
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import Plan, Resamples, Rows
+from pyfsagg.resampling import Resamples, Rows
 from pyfsagg.resampling.plan import canonical_order, generator
 
 FEW_LEVELS = 30
@@ -387,26 +387,26 @@ def kinds_of_features(run: Run) -> NDArray[np.intp]:
 
 # Resamples of shuffled targets.
 
+Drawn = Literal["table", "resamples", "halves"]
+"""What is scored of a run: its table itself, what its plan draws, or the halves of pairs."""
 
-def score_shuffled(nulls: Nulls, number: int, plan: Plan | None, **how: Any) -> Matrices:
-    """Scores by filter of the resamples of a plan for each of so many shuffled targets.
 
-    Those that a plan draws together follow each other.  Without a plan the table itself is scored.
-    """
+def n_together(run: Run, drawn: Drawn) -> int:
+    """How many of them belong together, and share a shuffled target."""
+    return {"table": 1, "resamples": run.plan.together, "halves": 2}[drawn]
+
+
+def score_shuffled(nulls: Nulls, number: int, drawn: Drawn, **how: Any) -> Matrices:
+    """Scores by filter of what is `drawn` for each of so many shuffled targets, one after the other."""
     run = nulls.single
-    itself = _whole_table(run)
-    size = 1 if plan is None else plan.together
+    itself, size = _whole_table(run), n_together(run, drawn)
+    plan = run.pairs if drawn == "halves" else run.plan
 
     def resamples(target: Target, k: int) -> Resamples:
-        if plan is None:
+        if drawn == "table":
             return replace(itself, labels=target.codes[np.newaxis, :])
         return run.draw(size, first=size * k, target=target, plan=plan)
 
-    what = f"{'tables' if plan is None else plan.name} of shuffled targets"
+    what = f"{drawn} of shuffled targets"
     with set_aside():  # what there is to warn of was said with the true target
         return _scores_by_target(run, nulls.targets(number), number, size, resamples, what, **how)
-
-
-def score_noise_halves(nulls: Nulls, number: int, **how: Any) -> Matrices:
-    """Scores (2 number, n_features) by filter of a pair of halves of each of so many shuffled targets."""
-    return score_shuffled(nulls, number, nulls.single.pairs, **how)

@@ -363,7 +363,7 @@ def rank_methods(
             normalize = settle_normalization(recipe.normalize, run, ensemble.filters)
             if normalize == AGAINST_NOISE:
                 parts = {name: matrix.copy() for name, matrix in parts.items()}
-                scale.read(parts, run.plan, run.store, n_jobs=n_jobs, progress=lambda *_: None)
+                scale.read(parts, "resamples", run.store, n_jobs=n_jobs, progress=lambda *_: None)
             scores[label] = replace(recipe, normalize=normalize).scores(parts, run.names)
     for label, method in methods.items():
         if not isinstance(method, EnsembleMethod):

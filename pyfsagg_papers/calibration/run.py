@@ -163,6 +163,7 @@ def designs() -> list[Design]:
         stability,
         statistics,
         tables,
+        unlike,
     )
 
     return sorted(DESIGNS, key=lambda design: design.topic)

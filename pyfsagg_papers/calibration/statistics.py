@@ -442,7 +442,15 @@ def ranks_of_features(
         for what, accept in (("all ranks", JOINTLY), ("one rank", SINGLY), ("top 4", JOINTLY))
     ),
     designs=[
-        {"filter": filter, "plan": plan, "n": n, "levels": levels, "gap": gap}
+        {
+            "filter": filter,
+            "plan": plan,
+            "n": n,
+            "levels": levels,
+            "gap": gap,
+            "normalize": normalize,
+        }
+        for normalize in ("auto", "none")
         for filter, plan, n, levels, gap in (
             ("chi_squared", "bootstrap", 1000, 150, 0.42),
             ("chi_squared", "bootstrap", 1000, 100, 0.34),
@@ -455,11 +463,18 @@ def ranks_of_features(
     runs=100,
 )
 def features_of_unequal_levels(
-    rng: np.random.Generator, filter: str, plan: str, n: int, levels: int, gap: float
+    rng: np.random.Generator,
+    filter: str,
+    plan: str,
+    n: int,
+    levels: int,
+    gap: float,
+    normalize: str,
 ) -> tuple[float, ...]:
     """Four binary features that are related to two classes (probabilities that differ by the gap) beside
-    four noise features of many levels: the true ranks go by scores of samples of the size of a resample,
-    where the binary features come first after a bootstrap, and last after subsamples and halves."""
+    four noise features of many levels. Against noise, the default, the binary features come first. Scores as
+    they are (none) are those of samples of the size of a resample, where the binary features come first
+    after a bootstrap, and last after subsamples and halves."""
     y = np.repeat([0, 1], n // 2)
     binary = rng.random((n, 4)) < 0.5 + gap * (y[:, None] - 0.5)
     codes = np.hstack([binary, rng.integers(0, levels, (n, 4))])
@@ -467,12 +482,13 @@ def features_of_unequal_levels(
         pd.DataFrame(codes).add_prefix("x").astype("category"),
         y,
         filter=filter,
+        normalize=normalize,
         resampling=plan,
         n_resamples=50,
         checks=Checks(pairs=0, shuffles=0),
         random_state=int(rng.integers(2**31)),
     )
-    truth = np.repeat([1.0, 0.0] if plan == "bootstrap" else [0.0, 1.0], 4)
+    truth = np.repeat([0.0, 1.0] if normalize == "none" and plan != "bootstrap" else [1.0, 0.0], 4)
     return sets_held(result.rank_confidence(), truth, 4)
 
 

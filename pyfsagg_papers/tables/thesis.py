@@ -116,9 +116,18 @@ def weighted_accuracy(
     """Thesis table 4.3: weighted average accuracy by filter (and BAM) and classifier."""
     table, target = _prepare(X, y, AS_READ, seed)
     methods: dict[str, Any] = {
-        name: {"filter": name, "filter_params": BY_FILTER.get(name, {})} for name in FILTERS
+        name: {
+            "filter": name,
+            "filter_params": BY_FILTER.get(name, {}),
+            "normalize": "none",
+        }
+        for name in FILTERS
     }
-    methods["bam"] = {"filters": list(FILTERS), "filter_params": BY_FILTER}
+    methods["bam"] = {
+        "filters": list(FILTERS),
+        "filter_params": BY_FILTER,
+        "normalize": "per_resample",
+    }
     found = evaluate(
         table,
         target,
@@ -168,6 +177,7 @@ def stability_by_filter(
         target,
         filters=FILTERS,
         filter_params={label: _parity(label, settings) for label in BY_FILTER},
+        normalize="per_resample",
         n_resamples=settings["n_resamples"],
         checks="none",
         random_state=seed,

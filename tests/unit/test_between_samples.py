@@ -113,7 +113,14 @@ def test_what_noise_agrees_by() -> None:
         levels = np.hstack([rng.integers(0, 2, (120, 20)), rng.integers(0, 12, (120, 6))])
         noise = pd.DataFrame(levels).astype("category").add_prefix("x")
         checks = Checks(pairs=20, shuffles=0)
-        run = ranked(noise, np.arange(120) % 2, n_resamples=8, checks=checks, random_state=0)
+        run = ranked(
+            noise,
+            np.arange(120) % 2,
+            normalize="none",
+            n_resamples=8,
+            checks=checks,
+            random_state=0,
+        )
         found.append(run.between_sample_stability(6).estimates.loc["nogueira", "estimate"])
     assert min(found) > 0.5
 

@@ -451,7 +451,8 @@ def test_what_two_samples_agree_on_without_signal_is_said() -> None:
     levels = np.hstack([rng.integers(0, 2, (120, 20)), rng.integers(0, 12, (120, 6))])
     X = pd.DataFrame(levels).astype("category").add_prefix("c")
     y = rng.permutation(np.arange(120) % 2)
-    result = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=160, random_state=0)
+    options = {"filter": "chi_squared", "n_resamples": 160, "random_state": 0}
+    result = pyfsagg.wam(X, y, normalize="none", **options)
     noise = pyfsagg.ensemble.trust.noise_between(result, 6)
     assert noise.n_pairs == 190  # each half with those of ten targets
     reference = noise.estimates.loc["nogueira", "estimate"]

@@ -71,9 +71,8 @@ mlr3_parameters <- function(run) {
       filter_params = any(), aggregator_params = any(), resampling_params = any(), precision = any(),
       pairs = count(0L, special_vals = list("auto")), shuffles = count(0L, special_vals = list("auto")),
       nominal = any(), target_bins = count(2L), drop_near_zero_variance = paradox::p_lgl(), feature_groups = any(),
-      group_score = any(), checkpoint = any(), scratch = any(), memory_limit = any()
-    ),
-    if (own == "filters") list(normalize = any())
+      group_score = any(), checkpoint = any(), scratch = any(), memory_limit = any(), normalize = any()
+    )
   ))
 }
 

@@ -1,0 +1,147 @@
+"""Designs on tables whose columns differ in their levels: what comes first, and what halves of noise agree on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from pyfsagg import Checks, bam, wam
+from pyfsagg.ensemble.methods import DEFAULT_FILTERS
+from pyfsagg_papers.calibration.design import Claim, calibrated
+
+OF_RELATED = "the related features"
+PLAIN = {"wam": "none", "bam": "per_resample"}
+
+
+def mixed_table(
+    rng: np.random.Generator, table: str
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+    """Columns of unlike levels, two classes, and which columns are related to these."""
+    n, shift, tilt = {"150 rows": (150, 0.6, 0.55), "300 rows": (300, 0.45, 0.45)}.get(
+        table, (1000, 0.22, 0.3)
+    )
+    y: np.ndarray = rng.integers(0, 2, n)
+    columns: dict[str, Any] = {}
+    related: list[bool] = []
+
+    def nominal(n_levels: int, number: int, n_related: int) -> None:
+        for j in range(number):
+            usual = rng.dirichlet(np.full(n_levels, 3.0))
+            other = usual * np.exp(tilt * rng.standard_normal(n_levels) * (j < n_related))
+            codes = np.where(
+                y == 1,
+                rng.choice(n_levels, n, p=other / other.sum()),
+                rng.choice(n_levels, n, p=usual),
+            )
+            columns[f"l{n_levels}_{j}"] = codes.astype(str)
+            related.append(j < n_related)
+
+    if table == "two binary among numbers":
+        nominal(2, 2, 1)
+    else:
+        nominal(2, 20, 3)
+        nominal(6, 5, 1)
+        nominal(12, 6, 2)
+        nominal(40, 4, 1)
+    for j in range(15):
+        columns[f"x{j}"] = rng.standard_normal(n) + shift * y * (j < 3)
+        related.append(j < 3)
+    return pd.DataFrame(columns), y, np.array(related)
+
+
+def _precision(scores: np.ndarray, related: np.ndarray) -> float:
+    """Average precision: the share of related features among the best k, over the places k of the related."""
+    order = np.argsort(-scores, kind="stable")
+    shares = np.cumsum(related[order]) / np.arange(1, len(order) + 1)
+    return float(shares[related[order]].mean())
+
+
+@calibrated(
+    "unlike",
+    Claim("average precision against noise (the default)", "power", 1.0, of=OF_RELATED),
+    Claim("average precision of scores as they are", "power", 1.0, of=OF_RELATED),
+    Claim("average precision of one plain test for each column", "reference", 1.0, of=OF_RELATED),
+    designs=[
+        {"table": table, "filter": filter, "plan": plan}
+        for table, filter, plan in (
+            ("300 rows", "default", "bootstrap"),
+            ("150 rows", "default", "bootstrap"),
+            ("1000 rows", "default", "bootstrap"),
+            ("two binary among numbers", "default", "bootstrap"),
+            ("300 rows", "default", "subsample"),
+            ("300 rows", "information_gain", "bootstrap"),
+            ("300 rows", "symmetric_uncertainty", "bootstrap"),
+            ("300 rows", "chi_squared", "bootstrap"),
+            ("300 rows", "mrmr", "bootstrap"),
+            ("300 rows", "jmi", "bootstrap"),
+        )
+    ],
+    runs=100,
+)
+def order_of_unlike_columns(
+    rng: np.random.Generator, table: str, filter: str, plan: str
+) -> tuple[float, ...]:
+    """Ten of 50 columns are related to two classes (of 20 with two levels, 5 with six, 6 with twelve, 4 with
+    forty and 15 numbers 3, 1, 2, 1 and 3), or 4 of 17 (one of two binary ones, 3 of 15 numbers); 100
+    resamples. Plain tests are chi-squared, and Mann and Whitney's for numbers."""
+    X, y, related = mixed_table(rng, table)
+    seed = int(rng.integers(2**31))
+    method: Any = bam if filter == "default" else wam
+    by = {"filters": DEFAULT_FILTERS} if filter == "default" else {"filter": filter}
+    options = {**by, "resampling": plan, "n_resamples": 100, "checks": "none", "random_state": seed}
+    plain = PLAIN[method.__name__]
+    p_values = [
+        stats.mannwhitneyu(X.loc[y == 0, name], X.loc[y == 1, name])[1]
+        if X[name].dtype.kind == "f"
+        else stats.chi2_contingency(pd.crosstab(X[name], y), correction=False)[1]
+        for name in X
+    ]
+    return (
+        _precision(method(X, y, **options).scores, related),
+        _precision(method(X, y, normalize=plain, **options).scores, related),
+        _precision(-np.array(p_values), related),
+    )
+
+
+@calibrated(
+    "unlike",
+    Claim(
+        "between_sample_stability (nogueira, noise of unlike columns)",
+        "bias",
+        0.0,
+        (-0.05, 0.05),
+        of="noise",
+    ),
+    Claim(
+        "between_sample_stability.lower above 0 (noise of unlike columns)",
+        "level",
+        0.025,
+        (0.0, 0.04),
+        of="noise",
+    ),
+    Claim("nogueira of noise, scores as they are", "reference", 0.0, of="noise"),
+    designs=[{"filter": filter} for filter in ("default", "chi_squared", "information_gain")],
+    runs=200,
+)
+def halves_of_unlike_noise(rng: np.random.Generator, filter: str) -> tuple[float, ...]:
+    """20 binary columns and 6 of twelve levels, 120 rows, none related to two classes: the agreement of 20
+    pairs of halves on 6 features, and how often its interval is above 0."""
+    columns = [rng.integers(0, 2, (120, 20)), rng.integers(0, 12, (120, 6))]
+    X = pd.DataFrame(np.hstack(columns)).add_prefix("x").astype("category")
+    y = rng.integers(0, 2, 120)
+    method: Any = bam if filter == "default" else wam
+    by = {"filters": DEFAULT_FILTERS} if filter == "default" else {"filter": filter}
+    options = {
+        **by,
+        "n_resamples": 20,
+        "checks": Checks(pairs=20, shuffles=0),
+        "random_state": int(rng.integers(2**31)),
+    }
+    found, plain = (
+        method(X, y, **options, **how).between_sample_stability(6).estimates.loc["nogueira"]
+        for how in ({}, {"normalize": PLAIN[method.__name__]})
+    )
+    return float(found["estimate"]), float(found["lower"] > 0.0), float(plain["estimate"])

@@ -1,0 +1,255 @@
+"""Scores against noise: what they are, when they are taken, and what they put right."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pyfsagg
+from pyfsagg import Checks, Execution
+from pyfsagg.ensemble.noise_scale import NoiseScale
+from pyfsagg.ensemble.null import kinds_of_features, score_shuffled
+from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.resampling import (
+    Bootstrap,
+    ComplementaryPairs,
+    FeatureSubspace,
+    GroupedBootstrap,
+    Rows,
+)
+
+PLAIN: dict[str, Any] = {"n_resamples": 40, "random_state": 3, "checks": "none"}
+
+
+def unlike(n: int = 240, real: float = 0.4, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Two binary columns that are related to two classes; two of 40 levels, two numbers that are not."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    X = pd.DataFrame({f"real{j}": rng.random(n) < 0.5 + real * (y - 0.5) for j in range(2)})
+    X = X.astype(str)
+    for j in range(2):
+        X[f"levels{j}"] = rng.integers(0, 40, n).astype(str)
+        X[f"number{j}"] = rng.standard_normal(n)
+    return X, y
+
+
+def by_definition(null: np.ndarray, score: float) -> float:
+    """Minus the logarithm of the p-value of one score: counted below the tail, exponential above."""
+    pool = np.sort(null.ravel())
+    n_tail = min(max(20, min(250, len(pool) // 50)), len(pool) // 2)
+    start = pool[len(pool) - n_tail - 1]
+    tiny = 1e-9 * max(np.abs(pool).max(), abs(score))
+    reached = (pool >= score - tiny).sum()
+    if score <= start + tiny:
+        return float(-np.log((1 + reached) / (1 + len(pool))))
+    excess = pool[pool > start + tiny] - start
+    tail = (len(excess) + 1) / (len(pool) + 1)
+    tail *= (1 + (score - start) / excess.sum()) ** -len(excess)
+    return float(-np.log(max(tail, reached / (len(pool) + 1))))
+
+
+@pytest.mark.parametrize("filter", ["chi_squared", "mrmr"])
+@pytest.mark.parametrize("plan", ["bootstrap", "complementary_pairs"])
+def test_a_score_becomes_its_evidence_among_shuffled_columns_of_its_kind(
+    filter: str, plan: str
+) -> None:
+    X, y = unlike()
+    raw = pyfsagg.wam(X, y, filter=filter, normalize="none", resampling=plan, **PLAIN)
+    read = pyfsagg.wam(X, y, filter=filter, resampling=plan, **PLAIN)
+    run = set_up_run(X, y, filters=[filter], resampling=plan, n_resamples=40, random_state=3)
+    scale = NoiseScale.of(run, 40)
+    assert scale.n_shuffles == 20
+    null = score_shuffled(scale.nulls, 20, "resamples", progress=lambda *_: None)[filter]
+    assert null.shape == (40 if plan == "complementary_pairs" else 20, 6)
+    kinds = kinds_of_features(run)
+    assert len(set(kinds[[0, 1]])) == len(set(kinds[[3, 5]])) == 1
+    for r in (0, 7, 39):
+        for j in range(6):
+            pool = null[:, kinds == kinds[j]]
+            expected = by_definition(pool, raw.score_matrices[filter][r, j])
+            assert read.score_matrices[filter][r, j] == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_array_equal(read.scores, read.score_matrices[filter].mean(axis=0))
+
+
+@pytest.mark.parametrize("filter", ["chi_squared", "information_gain"])
+def test_real_columns_of_two_levels_come_before_noise_of_forty(filter: str) -> None:
+    X, y = unlike()
+    assert set(pyfsagg.wam(X, y, filter=filter, **PLAIN).select(2)) == {"real0", "real1"}
+    published = pyfsagg.wam(X, y, filter=filter, normalize="none", **PLAIN)
+    assert set(published.select(2)) == {"levels0", "levels1"}
+
+
+def test_several_filters_are_compared_with_noise_and_then_scaled() -> None:
+    X, y = unlike()
+    result = pyfsagg.bam(X, y, **PLAIN)
+    assert result.parameters["normalize"] == "against_noise"
+    assert set(result.select(2)) == {"real0", "real1"}
+    scaled = [
+        (m - m.min(axis=1, keepdims=True)) / np.ptp(m, axis=1)[:, np.newaxis]
+        for m in result.score_matrices.values()
+    ]
+    np.testing.assert_allclose(result.combined, np.mean(scaled, axis=0), rtol=1e-12)
+
+
+LEVELS, NUMBERS = ["levels0", "levels1"], ["number0", "number1"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "expected"),
+    [
+        (LEVELS + NUMBERS, {}, "against_noise"),
+        (["real0", "levels0"], {}, "against_noise"),
+        (NUMBERS, {}, "per_resample"),
+        (["real0", "real1"], {}, "per_resample"),
+        (LEVELS, {}, "per_resample"),
+        (["flag", *NUMBERS], {}, "against_noise"),
+        (["flag", *NUMBERS], {"filters": ["anova_f", "auc"]}, "per_resample"),
+        (["flag", *NUMBERS], {"filters": ["anova_f", "chi_squared"]}, "against_noise"),
+        (LEVELS + NUMBERS, {"resampling": Rows(np.arange(240)[np.newaxis])}, "per_resample"),
+        (LEVELS + NUMBERS, {"resampling": "k_fold"}, "per_resample"),
+        (LEVELS + NUMBERS, {"resampling": FeatureSubspace(0.5)}, "per_resample"),
+        (LEVELS + NUMBERS, {"normalize": "per_resample"}, "per_resample"),
+        (NUMBERS, {"normalize": "against_noise"}, "against_noise"),
+    ],
+)
+def test_when_scores_are_compared_with_noise(
+    columns: list[str], options: dict[str, Any], expected: str
+) -> None:
+    X, y = unlike()
+    X["levels1"] = X["levels0"].to_numpy()[::-1]  # as many levels
+    X["flag"] = X["real0"] == "True"
+    result = pyfsagg.bam(X[columns], y, **{**PLAIN, "n_resamples": 20, **options})
+    assert result.parameters["normalize"] == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"resampling": Rows(np.arange(240)[np.newaxis])}, "row_indices does not draw rows"),
+        ({"resampling": FeatureSubspace(0.5)}, "feature_subspace does not draw rows"),
+        ({"resampling": GroupedBootstrap(np.arange(240) % 4 % 2)}, "2 groups with one target"),
+        ({"filter": "variance"}, "the filters do not use the target"),
+    ],
+)
+def test_why_they_cannot_be(options: dict[str, Any], reason: str) -> None:
+    X, y = unlike()
+    with pytest.raises(ParameterError, match=reason) as caught:
+        pyfsagg.wam(X[NUMBERS], y, **{**PLAIN, "normalize": "against_noise", **options})
+    assert "against_noise" in str(caught.value)
+
+
+@pytest.mark.parametrize("method", ["wam", "bam"])
+def test_other_words_are_refused(method: str) -> None:
+    X, y = unlike()
+    other = "per_resample" if method == "wam" else "none"
+    with pytest.raises(ParameterError, match="normalize must be one of 'auto'"):
+        getattr(pyfsagg, method)(X, y, normalize=other, **PLAIN)
+
+
+def test_numbers_among_themselves_keep_their_order_in_each_resample() -> None:
+    X, y = unlike()
+    raw = pyfsagg.wam(X, y, filter="mim", normalize="none", **PLAIN).score_matrices["mim"]
+    read = pyfsagg.wam(X, y, filter="mim", **PLAIN).score_matrices["mim"]
+    for columns in ([0, 1], [2, 4], [3, 5]):
+        differences = np.diff(raw[:, columns]), np.diff(read[:, columns])
+        assert (np.sign(differences[1]) * np.sign(differences[0]) >= 0).all()
+
+
+def test_workers_files_and_checkpoints_change_no_bit(tmp_path: Any) -> None:
+    X, y = unlike(120)
+    options = {**PLAIN, "checks": Checks(pairs=6, shuffles=19)}
+    once = pyfsagg.bam(X, y, **options)
+    (tmp_path / "scratch").mkdir()
+    files = Execution(checkpoint=tmp_path / "kept", scratch=tmp_path / "scratch")
+    for again in (
+        pyfsagg.bam(X, y, n_jobs=2, **options),
+        pyfsagg.bam(X, y, execution=files, **options),
+        pyfsagg.bam(X, y, execution=files, **options),
+    ):
+        for name in ("combined", "scores", "halves", "noise_halves"):
+            np.testing.assert_array_equal(getattr(again, name), getattr(once, name))
+
+
+def test_progress_ends_at_its_total() -> None:
+    X, y = unlike(120)
+    seen: list[tuple[int, int]] = []
+    pyfsagg.wam(
+        X,
+        y,
+        n_resamples=60,
+        random_state=0,
+        execution=Execution(progress=lambda *now: seen.append(now)),
+    )
+    assert seen[-1][0] == seen[-1][1]
+    assert all(done <= total for done, total in seen)
+
+
+def test_halves_of_noise_do_not_agree_because_columns_have_many_levels() -> None:
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({f"b{j}": rng.integers(0, 2, 120) for j in range(20)})
+    X = X.assign(**{f"l{j}": rng.integers(0, 12, 120) for j in range(6)}).astype("category")
+    y = rng.integers(0, 2, 120)
+    options = {"filter": "chi_squared", "n_resamples": 60, "random_state": 0}
+    published = pyfsagg.wam(X, y, normalize="none", **options).between_sample_stability(6)
+    read = pyfsagg.wam(X, y, **options).between_sample_stability(6)
+    assert published.estimates.loc["nogueira", "estimate"] > 0.6
+    assert abs(read.estimates.loc["nogueira", "estimate"]) < 0.3
+
+
+def test_rank_sets_speak_of_the_same_scale() -> None:
+    X, y = unlike(600)
+    sets = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=100, random_state=0, checks="none")
+    found = sets.rank_confidence(0.95).to_frame()
+    assert set(found.index[found["upper"] <= 2]) == {"real0", "real1"}
+    ranks = pyfsagg.wam(
+        X, y, filter="chi_squared", aggregator="mean_rank", n_resamples=100, random_state=0
+    )
+    with pytest.raises(DataError, match="vary less than between samples"):
+        ranks.rank_confidence(0.95)
+
+
+def test_weights_stand_for_rows() -> None:
+    X, y = unlike(160)
+    twice = Bootstrap(sample_weight=np.full(160, 2))
+    result = pyfsagg.wam(X, y, filter="chi_squared", resampling=twice, **PLAIN)
+    assert result.parameters["normalize"] == "against_noise"
+    assert set(result.select(2)) == {"real0", "real1"}
+
+
+def test_evaluation_and_repetition_rank_as_the_run_does() -> None:
+    X, y = unlike()
+    options = {
+        "thresholds": [2],
+        "n_resamples": 20,
+        "protocol": pyfsagg.Protocol("nested", n_folds=3),
+        "baselines": (),
+        "random_state": 0,
+    }
+    run = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=20, random_state=0, checks="none")
+    methods = {
+        "default": "chi_squared",
+        "published": {"filter": "chi_squared", "normalize": "none"},
+        "saved": run,
+    }
+    found = pyfsagg.evaluate(X, y, methods=methods, classifiers=["naive_bayes"], **options)
+    table = found.summary().set_index("method")["mean"]
+    assert table["default"] > table["published"]
+    assert table["saved"] == pytest.approx(table["default"])
+
+
+def test_a_selector_takes_it_too() -> None:
+    X, y = unlike()
+    kinds: dict[str, Any] = {"n_features_to_select": 2, "n_resamples": 20, "random_state": 0}
+    X = X.astype({name: "category" for name in X if "number" not in name})
+    chosen = pyfsagg.WithinAggregationSelector("chi_squared", **kinds).fit(X, y)
+    assert list(X.columns[chosen.get_support()]) == ["real0", "real1"]
+    other = pyfsagg.WithinAggregationSelector("chi_squared", normalize="none", **kinds).fit(X, y)
+    assert list(X.columns[other.get_support()]) == LEVELS
+
+
+def test_the_plan_of_halves_draws_them_together() -> None:
+    X, y = unlike(100)
+    run = set_up_run(X, y, filters=["mim"], resampling=ComplementaryPairs(), n_resamples=20)
+    assert NoiseScale.of(run, 20).n_scored("resamples") == 40
