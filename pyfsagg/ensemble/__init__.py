@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.ensemble.methods import bam, wam
+from pyfsagg.ensemble.replication import ExpectedReplication, expected_replication
 from pyfsagg.ensemble.result import EnsembleResult
 
-__all__ = ["EnsembleResult", "bam", "wam"]
+__all__ = ["EnsembleResult", "ExpectedReplication", "bam", "expected_replication", "wam"]
 
 # The selectors are in pyfsagg.ensemble.selectors: they need scikit-learn, and a run does not.
 

@@ -22,6 +22,7 @@ from pyfsagg.aggregation import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.aggregation.advice import advise
 from pyfsagg.committees import Committee, LearnerSelection
 from pyfsagg.committees.learners import DRAWN
+from pyfsagg.ensemble import expected_replication
 from pyfsagg.ensemble.settings import flat_names, gather_settings
 from pyfsagg.exceptions import DataError, UnknownNameError
 from pyfsagg.filters import information_selection
@@ -166,6 +167,29 @@ def _permute_target(table: Any, target: Any, shuffles: Any = "auto", **options: 
     return pyfsagg.permute_target(table_of(table), target, shuffles=counts(shuffles), **settings)
 
 
+def _expected_replication(
+    table: Any,
+    target: Any,
+    n_features_to_select: int,
+    pairs: int,
+    agreement: float | None = None,
+    **options: Any,
+) -> Any:
+    """The agreement of selections by the number of rows, and the rows for a wished one."""
+    settings = _settings(pyfsagg.wam if "filter" in options else pyfsagg.bam, options)
+    seed = settings.pop("random_state", None)
+    found = expected_replication(
+        table_of(table),
+        target_of(target),
+        n_features_to_select=n_features_to_select,
+        n_pairs=pairs,
+        random_state=seed,
+        **{name: value for name, value in settings.items() if name != "checks"},
+    )
+    rows = None if agreement is None else found.n_rows(agreement)
+    return {"table": found.to_frame(), "sentences": list(found.sentences), "n_rows": rows}
+
+
 def _aggregate(
     method: str,
     ranks: Any,
@@ -291,6 +315,7 @@ RUNS: dict[str, Callable[..., Any]] = {
     **{name: _plain_run(name) for name in ("wam", "bam", "influence", "evaluate")},
     "committee": _committee,
     "evaluate_many": _evaluate_many,
+    "expected_replication": _expected_replication,
     "permute_target": _permute_target,
     "rank_out_of_core": _out_of_core,
 }

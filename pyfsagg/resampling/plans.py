@@ -200,6 +200,7 @@ class ComplementaryPairs(Plan):
     """
 
     together: ClassVar[int] = 2
+    parts: ClassVar[int] = 2  # into which the rows are divided; the first two are a pair
 
     groups: ArrayLike | None = option(None, flag=False, help="group of each row")
 
@@ -216,7 +217,7 @@ class ComplementaryPairs(Plan):
             rng = generator(source.seed, row // 2)
             drawn = []
             for stratum in strata:
-                size = stratum.size // 2
+                size = stratum.size // self.parts
                 start = size * (row % 2)
                 drawn.append(rng.permutation(stratum)[start : start + size])
             positions = np.concatenate(drawn)

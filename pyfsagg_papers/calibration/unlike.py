@@ -94,7 +94,7 @@ def order_of_unlike_columns(
     options = {**by, "resampling": plan, "n_resamples": 100, "checks": "none", "random_state": seed}
     plain = PLAIN[method.__name__]
     p_values = [
-        stats.mannwhitneyu(X.loc[y == 0, name], X.loc[y == 1, name])[1]
+        stats.mannwhitneyu(X[name][y == 0], X[name][y == 1])[1]
         if X[name].dtype.kind == "f"
         else stats.chi2_contingency(pd.crosstab(X[name], y), correction=False)[1]
         for name in X

@@ -86,6 +86,7 @@ def in_memory(frame, method="equal_width", **options):
     return bam(
         codes,
         frame["y"],
+        normalize="per_resample",
         task=Task(nominal=list(codes)),
         resampling="poisson_bootstrap",
         n_resamples=70,
@@ -135,6 +136,7 @@ def test_one_filter_is_wam(tmp_path: Path) -> None:
     expected = wam(
         codes,
         frame["y"],
+        normalize="none",
         task=Task(nominal=list(codes)),
         resampling="poisson_bootstrap",
         n_resamples=9,
@@ -220,9 +222,8 @@ def test_equal_frequency_is_that_of_the_parts_of_the_range(tmp_path: Path) -> No
     folder = write(frame, tmp_path / "parts", [1000])
     found = rank_out_of_core(folder, "y", binning="equal_frequency", **RUN)
     codes = discretize(frame.drop(columns="y"), method="equal_frequency").to_frame()
-    expected = bam(
-        codes, frame["y"], task=Task(nominal=list(codes)), resampling="poisson_bootstrap", **RUN
-    )
+    options = {"normalize": "per_resample", "resampling": "poisson_bootstrap", **RUN}
+    expected = bam(codes, frame["y"], task=Task(nominal=list(codes)), **options)
     assert_same(found, expected)
 
 
@@ -233,9 +234,8 @@ def test_declared_and_excluded_columns(tmp_path: Path) -> None:
     codes = sorted_levels(frame)[list(found.feature_names)]
     kept = discretize(codes, method="equal_width").to_frame().replace(-1, np.nan)
     kept["whole"] = codes["whole"]
-    expected = bam(
-        kept, frame["y"], task=Task(nominal=list(kept)), resampling="poisson_bootstrap", **RUN
-    )
+    options = {"normalize": "per_resample", "resampling": "poisson_bootstrap", **RUN}
+    expected = bam(kept, frame["y"], task=Task(nominal=list(kept)), **options)
     assert "empty" not in found.feature_names
     assert_same(found, expected)
 
