@@ -158,6 +158,7 @@ def designs() -> list[Design]:
     from pyfsagg_papers.calibration import (  # noqa: F401 - each adds its designs
         cells,
         lists,
+        peers,
         selections,
         shuffles,
         stability,

@@ -1,4 +1,4 @@
-"""Designs on tables whose columns differ in their levels: what comes first, and what halves of noise agree on."""
+"""Designs on tables whose columns differ in their levels: the order of the features, and noise."""
 
 from __future__ import annotations
 
