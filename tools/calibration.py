@@ -16,6 +16,7 @@ from pyfsagg_papers.calibration.run import designs, markdown, topics
 ROOT = Path(__file__).parents[1]
 FIGURES = ROOT / "data" / "validation" / "calibration"
 PAGE = ROOT / "docs" / "calibration.md"
+ROWS = ROOT / "docs" / "_static" / "calibration.csv"
 
 
 def main() -> int:
@@ -33,6 +34,7 @@ def main() -> int:
         found.save(file)
         print("\n".join(found.conclusions()))
     PAGE.write_text(markdown(shipped_calibration(), designs()), encoding="utf-8")
+    shipped_calibration().rows.to_csv(ROWS, index=False, float_format="%.6g")
     return 0
 
 

@@ -1,7 +1,7 @@
 """What every p-value, interval and error bound of this package keeps, measured by simulation.
 
 A design simulates data whose truth is known and says of each repetition whether a claim was kept.
-Designs are in ``lists``, ``selections``, ``stability``, ``statistics`` and ``tables``; ``run`` runs them.
+``design`` says what a claim is and ``run`` runs the designs, which are in the other files.
 """
 
 from __future__ import annotations
@@ -12,5 +12,7 @@ from pyfsagg.extending import Face, shown_by
 @shown_by("calibration")
 def _face() -> Face:
     from pyfsagg_papers.calibration.page import calibration_page
+    from pyfsagg_papers.calibration.pictures import plot_errors, plot_power
 
-    return Face({}, lambda found, command, **_: calibration_page(found, command=command))
+    pictures = {"errors": plot_errors, "power": plot_power}
+    return Face(pictures, lambda found, command, **_: calibration_page(found, command=command))

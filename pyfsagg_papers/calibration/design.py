@@ -31,6 +31,9 @@ KINDS: dict[str, str] = {
     "power": "share of repetitions in which a false hypothesis was rejected; not judged",
     "reference": "another method on the same data; not judged",
 }
+CAUTIOUS_LEVEL, CAUTIOUS_COVERAGE = 0.7, 0.4
+"""Shares of the stated error below which a claim is called conservative."""
+
 _JUDGED = ("level", "coverage", "bound", "bias")
 
 
@@ -73,9 +76,17 @@ class Claim:
             return "refused"
         low, high = self.accept
         if low <= measured <= high:
-            return "kept"
+            return "conservative" if self._is_cautious(measured, error) else "kept"
         missed = low - measured if measured < low else measured - high
         return "within Monte Carlo error" if missed <= 2.0 * error else "not kept"
+
+    def _is_cautious(self, measured: float, error: float) -> bool:
+        """Whether an error is far below what is stated: .035 for .05, coverage above .98 for .95."""
+        if self.kind == "level":
+            return measured + 2.0 * error < CAUTIOUS_LEVEL * self.nominal
+        if self.kind == "coverage":
+            return 1.0 - measured + 2.0 * error < CAUTIOUS_COVERAGE * (1.0 - self.nominal)
+        return False
 
 
 @dataclass(frozen=True)

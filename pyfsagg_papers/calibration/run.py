@@ -69,11 +69,13 @@ class Calibration(JsonResult):
         """The results in sentences."""
         counts = self.rows["verdict"].value_counts()
         judged = int(counts.drop("not judged", errors="ignore").sum())
-        inside = int(counts.get("kept", 0))
+        cautious = int(counts.get("conservative", 0))
+        inside = int(counts.get("kept", 0)) + cautious
         near = int(counts.get("within Monte Carlo error", 0))
         sentences = [
-            f"{inside} of {plural(judged, 'claim')} were kept, {near} more within Monte Carlo error, "
-            f"and in {counts.get('refused', 0)} no number was stated."
+            f"{inside} of {plural(judged, 'claim')} were kept ({cautious} of them conservative: the error "
+            f"is far below what is stated), {near} more within Monte Carlo error, and in "
+            f"{counts.get('refused', 0)} no number was stated."
         ]
         for row in self.not_kept().to_dict(orient="records"):
             told = (row["caution"] or "the user is not warned").rstrip(".")
@@ -128,19 +130,55 @@ def markdown(found: Calibration, designs: Iterable[Design]) -> str:
         "",
         *found.conclusions(),
     ]
+    lines += ["", PICTURES]
     for topic, of_topic in found.rows.groupby("topic", sort=False):
         lines += ["", f"## {str(topic).replace('_', ' ').capitalize()}"]
         for simulation, rows in of_topic.groupby("simulation", sort=False):
-            lines += ["", " ".join(texts[str(simulation)].split()), ""]
-            for inference, of in rows.groupby("inference", sort=False)["of"].first().items():
-                if of:
-                    lines.append(f"- `{inference}` is about {of}.")
-            lines += ["", _table(shown_rows(rows))]
+            lines += ["", " ".join(texts[str(simulation)].split()), "", _table(overview(rows))]
     return "\n".join(lines) + "\n"
 
 
+PICTURES = """Every row is in a [file](_static/calibration.csv) with its design, range and Monte Carlo error.
+
+```python prose
+import base64
+import io
+
+from pyfsagg_papers import shipped_calibration
+
+for kind in ("errors", "power"):
+    store = io.BytesIO()
+    shipped_calibration().plot(kind).figure.savefig(store, format="png", dpi=110)
+    data = base64.b64encode(store.getvalue()).decode()
+    print(f"![{kind}](data:image/png;base64,{data})\\n")
+```"""
+"""What the page of the documentation shows above its tables, which it draws when it is built."""
+
+
+def overview(rows: pd.DataFrame) -> list[dict[str, str]]:
+    """A row of text for each number of a simulation: designs, range of what was measured, verdicts."""
+    shown = []
+    for inference, of in rows.groupby("inference", sort=False):
+        verdicts = of["verdict"].value_counts()
+        measured = of["measured"].dropna()
+        span = "–"
+        if len(measured):
+            span = " to ".join(dict.fromkeys(_number(v) for v in (measured.min(), measured.max())))
+        shown.append({
+            "Number": f"`{inference}`",
+            "About": str(of["of"].iloc[0]) or "–",
+            "Measures": str(of["kind"].iloc[0]),
+            "Nominal": f"{of['nominal'].iloc[0]:g}",
+            "Designs": str(len(of)),
+            "Runs": f"{of['runs'].iloc[0]:,}",
+            "Measured": span,
+            "Verdicts": ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items()),
+        })  # fmt: skip
+    return shown
+
+
 def _table(rows: list[dict[str, str]]) -> str:
-    cells = [list(SHOWN.values()), ["---"] * len(SHOWN), *(list(row.values()) for row in rows)]
+    cells = [list(rows[0]), ["---"] * len(rows[0]), *(list(row.values()) for row in rows)]
     return "\n".join("| " + " | ".join(row) + " |" for row in cells)
 
 

@@ -9,13 +9,15 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg.exceptions import UnknownNameError
+from pyfsagg.exceptions import DataError, UnknownNameError
 from pyfsagg_papers import calibrate, shipped_calibration
 from pyfsagg_papers.calibration import run
 from pyfsagg_papers.calibration.design import Claim, Design
+from pyfsagg_papers.calibration.pictures import stated_errors
 from pyfsagg_papers.calibration.run import Calibration, markdown
 
 ROOT = Path(__file__).parents[2]
@@ -135,3 +137,39 @@ def test_conclusions_name_what_is_not_kept() -> None:
 def test_unknown_topic() -> None:
     with pytest.raises(UnknownNameError, match=r"topic of the calibration.*lists"):
         calibrate("lits")
+
+
+def test_what_is_far_on_the_safe_side_is_called_conservative() -> None:
+    level = Claim("p", "level", 0.05, (0.0, 0.065))
+    assert level.verdict(0.036, 0.0) == level.verdict(0.03, 0.003) == "kept"
+    assert level.verdict(0.03, 0.002) == "conservative"
+    coverage = Claim("interval", "coverage", 0.95, (0.93, 1.0))
+    assert coverage.verdict(0.979, 0.0) == coverage.verdict(0.985, 0.003) == "kept"
+    assert coverage.verdict(0.985, 0.002) == "conservative"
+    assert Claim("limit", "bound", 1.0, (0.0, 1.05)).verdict(0.1, 0.0) == "kept"
+
+
+def test_the_pictures_show_every_stated_error_and_every_way() -> None:
+    found = shipped_calibration()
+    rows = stated_errors(found.rows)
+    drawn = found.plot("errors")
+    assert sum(len(part.get_offsets()) for part in drawn.collections) == len(rows)
+    level = rows[rows["kind"] == "level"].iloc[0]
+    assert level["ratio"] == level["measured"] / level["nominal"]
+    coverage = rows[rows["kind"] == "coverage"].iloc[0]
+    assert coverage["ratio"] == pytest.approx(
+        (1 - coverage["measured"]) / (1 - coverage["nominal"])
+    )
+    power = found.plot("power")
+    points = [part.get_offsets() for part in power.collections if len(part.get_offsets())]
+    measured = found.rows[found.rows["inference"].str.endswith(": related features")]
+    assert len(points) == measured["measured"].notna().sum()
+    with pytest.raises(DataError, match="lacks the topic peers"):
+        Calibration(found.rows[found.rows["topic"] == "lists"], {}).plot("power")
+
+
+def test_the_file_of_the_site_holds_every_row() -> None:
+    kept = pd.read_csv(ROOT / "docs" / "_static" / "calibration.csv")
+    rows = shipped_calibration().rows
+    assert kept["inference"].tolist() == rows["inference"].tolist()
+    np.testing.assert_allclose(kept["measured"], rows["measured"], rtol=1e-5)
