@@ -24,6 +24,9 @@ ROUNDING = 1e-9
 TAIL_SHARE, TAIL_LEAST, TAIL_MOST = 50, 20, 250
 """The tail of the pooled scores is the largest one in fifty, within limits."""
 
+FEW_OF_A_KIND, COUNTED_SHARE = 100, 10
+"""Among more features than this only the largest tenth of the scores is compared with other rows exactly."""
+
 REDRAWS = 100
 """Sets of shuffled targets that are drawn anew from those of the run, to see what would change."""
 
@@ -138,28 +141,34 @@ def _of_one_kind(scores: Floats, drawn: Floats) -> tuple[Floats, Floats]:
     order = np.argsort(drawn, axis=None)
     pool = drawn.ravel()[order]
     tail = _Tail.of(pool, scores)
-    size, width = pool.size, scores.size
-    excess = tail.excess(drawn)
-    places, values = np.empty((2, size), dtype=np.intp)
-    places[order] = np.searchsorted(pool, pool - tail.tiny)
-    values[order] = np.searchsorted(pool, pool)
-    places, values = places.reshape(drawn.shape), values.reshape(drawn.shape)
-    # What reaches a score in its own row: places in the pool, with each row in a range of its own.
-    rows = np.arange(len(drawn))[:, np.newaxis]
-    by_size = np.argsort(values, axis=1)
-    sought = np.take_along_axis(places, by_size, axis=1) + rows * (size + 1)
-    kept = np.take_along_axis(values, by_size, axis=1) + rows * (size + 1)
-    in_own_row = np.empty_like(places)
-    found = np.searchsorted(kept.ravel(), sought.ravel()).reshape(drawn.shape)
-    np.put_along_axis(in_own_row, by_size, (rows + 1) * width - found, axis=1)
-    others = tail.evidence(
-        drawn,
-        size - width,
-        size - places - in_own_row,
-        np.count_nonzero(excess) - np.count_nonzero(excess, axis=1, keepdims=True),
-        excess.sum() - excess.sum(axis=1, keepdims=True),
+    size, (k, width) = pool.size, drawn.shape
+    places = np.searchsorted(pool, pool - tail.tiny)
+    # Among many features of a kind the largest scores of a row decide; what a row itself adds to the pool is
+    # counted for those, and taken as one part in K for the others.
+    first = 0 if width <= FEW_OF_A_KIND else int(places[size - size // COUNTED_SHARE])
+    ordered = np.empty(size)
+    ordered[:first] = -np.log(
+        ((size - places[:first]) * (1.0 - 1.0 / k) + 1.0) / (size - width + 1.0)
     )
-    return tail.of_others(scores), others
+    rows = order[first:] // width
+    by_row = np.argsort(rows, kind="stable")  # and by size within each
+    # Places in the pool, with each row in a range of its own.
+    kept = (rows * (size + 1) + np.arange(first, size))[by_row]
+    sought = rows * (size + 1) + np.maximum(places[first:], first)
+    ends = np.searchsorted(rows[by_row], rows, side="right")
+    in_own_row = ends - np.searchsorted(kept, sought)
+    excess = tail.excess(drawn)
+    n_above, sum_above = np.count_nonzero(excess, axis=1), excess.sum(axis=1)
+    ordered[first:] = tail.evidence(
+        pool[first:],
+        size - width,
+        size - places[first:] - in_own_row,
+        (n_above.sum() - n_above)[rows],
+        (sum_above.sum() - sum_above)[rows],
+    )
+    others = np.empty(size)
+    others[order] = ordered
+    return tail.of_others(scores), others.reshape(drawn.shape)
 
 
 def standardised(observed: Floats, null: Floats) -> tuple[Floats, Floats]:
