@@ -87,7 +87,7 @@ class ExpectedReplication(Part):
         if self.reason:
             return float("nan")
         n, odds = expected.index[0], logit(expected["agreement"].iloc[0])
-        rows = n * 2.0 ** ((float(logit(np.clip(level, EDGE, 1.0 - EDGE))) - odds) / SLOPE)
+        rows = n * 2.0 ** ((float(logit(level)) - odds) / SLOPE)
         most = expected.index[-1] + 0.5
         return float(np.ceil(rows - 0.5)) if rows <= most else float("inf")
 
