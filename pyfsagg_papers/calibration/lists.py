@@ -153,7 +153,7 @@ def _half_common(rng: np.random.Generator, lists: int, length: int, pool: int, c
         {"lists": 3, "length": 300, "universe": 600, "common": 0},
         {"lists": 5, "length": 100, "universe": 500, "common": 50},
     ],
-    runs=1000,
+    runs=1200,
 )
 def universe_as_stated(
     rng: np.random.Generator, lists: int, length: int, universe: int, common: int

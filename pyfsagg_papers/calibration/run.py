@@ -14,7 +14,7 @@ import pandas as pd
 
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.extending import check_integer, plural, run_tasks
-from pyfsagg_papers.calibration.design import DESIGNS, KINDS, Design
+from pyfsagg_papers.calibration.design import ALPHA, DESIGNS, KINDS, Design
 from pyfsagg_papers.records import JsonResult, Log, record, silent
 
 # -------------------------------------------------------------------------------------------------
@@ -129,6 +129,7 @@ def markdown(found: Calibration, designs: Iterable[Design]) -> str:
         *(f"- **{kind}**: {meaning}" for kind, meaning in KINDS.items()),
         "",
         *found.conclusions(),
+        _power_of_the_verdicts(found.rows),
     ]
     lines += ["", PICTURES]
     for topic, of_topic in found.rows.groupby("topic", sort=False):
@@ -136,6 +137,24 @@ def markdown(found: Calibration, designs: Iterable[Design]) -> str:
         for simulation, rows in of_topic.groupby("simulation", sort=False):
             lines += ["", " ".join(texts[str(simulation)].split()), "", _table(overview(rows))]
     return "\n".join(lines) + "\n"
+
+
+TOO_HIGH, LIMIT = 0.075, 0.065
+"""A level that should not be called kept where 0.05 is stated, and the largest measured one that is."""
+
+
+def _power_of_the_verdicts(rows: pd.DataFrame) -> str:
+    """From how many repetitions on a level that is too high is found, and how many rows have these."""
+    spread = np.sqrt(TOO_HIGH * (1.0 - TOO_HIGH))
+    needed = int(
+        np.ceil((1.2816 * spread / (TOO_HIGH - LIMIT)) ** 2)
+    )  # 0.9 of a normal distribution
+    of = rows[(rows["kind"] == "level") & (rows["nominal"] == ALPHA)]
+    return (
+        f"A level of {TOO_HIGH} where {ALPHA} is stated is not called kept with a probability of 0.9 from "
+        f"{needed:,} repetitions on; {int((of['runs'] >= needed).sum())} of {len(of)} such rows have "
+        f"as many, and {int((of['runs'] >= needed // 2).sum())} at least half."
+    )
 
 
 PICTURES = """Every row is in a [file](_static/calibration.csv) with its design, range and Monte Carlo error.

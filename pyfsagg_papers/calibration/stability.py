@@ -196,7 +196,7 @@ def _true_nogueira(signal: str, filter: str) -> float:
         for signal in SIGNALS
         for filter in ("tie-free", "tied", "unequal lists")
     ],
-    runs=300,
+    runs=1200,
 )
 def subsets(rng: np.random.Generator, M: int, signal: str, filter: str) -> tuple[float, ...]:
     """Independent resamples of scores of 50 features, of which the best ten are selected (by
@@ -218,7 +218,7 @@ def subsets(rng: np.random.Generator, M: int, signal: str, filter: str) -> tuple
     Claim("nogueira, ties by columns", "reference", 0.0, of="chance agreement"),
     Claim("nogueira.test (of 0 on noise)", "level", ALPHA, (0.0, 0.065), of="chance agreement"),
     designs=[{"M": m, "zeros": zeros} for m in (3, 10, 30) for zeros in (0.5, 0.9, 0.98)],
-    runs=300,
+    runs=1200,
 )
 def tied_noise(rng: np.random.Generator, M: int, zeros: float) -> tuple[float, ...]:
     """Independent noise tables: scores of 50 features, a share of which is exactly 0, and the best
@@ -245,7 +245,7 @@ def tied_noise(rng: np.random.Generator, M: int, zeros: float) -> tuple[float, .
         for signal in SIGNALS
         for filter in ("tie-free", "tied")
     ],
-    runs=300,
+    runs=1200,
 )
 def equally_stable(rng: np.random.Generator, M: int, signal: str, filter: str) -> tuple[float, ...]:
     """Two filters that are equally stable: on resamples of their own, and on the same resamples,
