@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, logit
 
 from pyfsagg._base.fields import Part
-from pyfsagg._base.validation import check_integer, check_level
+from pyfsagg._base.validation import check_integer, check_level, n_selected
 from pyfsagg._base.words import count, enumerate_names, number
 from pyfsagg._message import Got, Param, Remedy
 from pyfsagg._run.execution import Checks
@@ -86,8 +85,8 @@ class ExpectedReplication(Part):
         expected = self.curve[self.curve["source"] == "expected"]
         if self.reason:
             return float("nan")
-        n, odds = expected.index[0], logit(expected["agreement"].iloc[0])
-        rows = n * 2.0 ** ((float(logit(level)) - odds) / SLOPE)
+        n, odds = expected.index[0], _log_odds(expected["agreement"].iloc[0])
+        rows = n * 2.0 ** ((_log_odds(level) - odds) / SLOPE)
         most = expected.index[-1] + 0.5
         return float(np.ceil(rows - 0.5)) if rows <= most else float("inf")
 
@@ -115,6 +114,14 @@ class ExpectedReplication(Part):
         return "\n".join(self.sentences)
 
 
+def _log_odds(share: float) -> float:
+    return float(np.log(share / (1.0 - share)))
+
+
+def _share(log_odds: float) -> float:
+    return float(1.0 / (1.0 + np.exp(-log_odds)))
+
+
 def _limits(row: pd.Series) -> str:
     low, high = number(row["lower"], 2), number(row["upper"], 2)
     return f"{number(row['agreement'], 2)} ({low} to {high})"
@@ -124,7 +131,7 @@ def expected_replication(
     X: Any,
     y: Any,
     *,
-    n_features_to_select: int = 10,
+    n_features_to_select: float | int = 0.25,
     n_pairs: int = 20,
     random_state: Any = None,
     **options: Any,
@@ -135,8 +142,8 @@ def expected_replication(
     ----------
     X, y
         As in :func:`pyfsagg.wam`.
-    n_features_to_select : int
-        How many features are selected; fewer than there are.
+    n_features_to_select : float or int
+        How many features are selected, or which share of them (rounded up); fewer than all.
     n_pairs : int
         Pairs of disjoint eighths, quarters and halves of the rows, at least 5.
     random_state : None, int or Generator
@@ -183,7 +190,6 @@ def expected_replication(
     ['measured', 'measured', 'measured', 'expected', 'expected', 'expected']
     """
     n_pairs = check_integer("n_pairs", n_pairs, low=5)
-    k = check_integer("n_features_to_select", n_features_to_select, low=1)
     plan = read_plan(options.pop("resampling", "bootstrap"))
     held = {"groups": getattr(plan, "groups", None), "sample_weight": plan.sample_weight}
     run = METHODS["wam" if "filter" in options else "bam"]
@@ -200,7 +206,8 @@ def expected_replication(
                 f"the table is too small to be divided into {parts} parts that can be ranked",
                 Remedy("see what its halves agree on: between_sample_stability of a run"),
             ) from None
-        if k >= result.n_features:
+        k = n_selected(n_features_to_select, result.n_features, "n_features_to_select")
+        if k == result.n_features:
             raise ParameterError(
                 Param("n_features_to_select"),
                 f" must be below the number of features, {result.n_features}",
@@ -213,7 +220,7 @@ def expected_replication(
         n = result.data["n_samples"]
         middle, lower, upper = map(float, found)
         rows[n // parts] = (middle, lower, upper, "measured")
-        odds[parts] = float(logit(np.clip(middle, EDGE, 1.0 - EDGE)))
+        odds[parts] = _log_odds(float(np.clip(middle, EDGE, 1.0 - EDGE)))
     at_table = sum(
         weight * (odds[parts] + SLOPE * np.log2(parts)) for parts, weight in WEIGHTS.items()
     )
@@ -221,7 +228,7 @@ def expected_replication(
     if not reason:
         for times, (low, high) in ERRORS.items():
             centre = at_table + SLOPE * np.log2(times)
-            middle, lower, upper = (float(expit(centre + shift)) for shift in (0.0, low, high))
+            middle, lower, upper = (_share(centre + shift) for shift in (0.0, low, high))
             rows[n * times] = (middle, lower, upper, "expected")
     columns = ["agreement", "lower", "upper", "source"]
     curve = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("n_rows")
@@ -232,7 +239,7 @@ def _why_not(odds: dict[int, float], lower: float) -> str:
     if lower <= 0.0:
         return "the agreement of the halves is not told apart from that of noise"
     usual = 0.7 * (odds[4] + SLOPE) + 0.3 * (odds[8] + 2 * SLOPE)
-    full = odds[2] > logit(FULL)  # from there on it can hardly grow
+    full = odds[2] > _log_odds(FULL)  # from there on it can hardly grow
     if odds[2] < usual - DEPARTURE or (odds[2] > usual + DEPARTURE and not full):
         way = "more" if odds[2] > usual else "less"
         return f"from eighths over quarters to halves the agreement grows {way} than is usual"

@@ -120,7 +120,7 @@ class _Tail:
         with np.errstate(divide="ignore"):
             share = np.log(n_reached / (n + 1.0))
         counted = np.log((n_reached + 1.0) / (n + 1.0))
-        values = -np.where(values > self.start + self.tiny, np.maximum(tail, share), counted)
+        values = 0.0 - np.where(values > self.start + self.tiny, np.maximum(tail, share), counted)
         return values
 
     def of_others(self, scores: Floats) -> Floats:

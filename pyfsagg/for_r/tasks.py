@@ -170,7 +170,7 @@ def _permute_target(table: Any, target: Any, shuffles: Any = "auto", **options: 
 def _expected_replication(
     table: Any,
     target: Any,
-    n_features_to_select: int,
+    n_features_to_select: float,
     pairs: int,
     agreement: float | None = None,
     **options: Any,
@@ -181,7 +181,7 @@ def _expected_replication(
     found = expected_replication(
         table_of(table),
         target_of(target),
-        n_features_to_select=n_features_to_select,
+        n_features_to_select=as_typed(n_features_to_select, float | int),
         n_pairs=pairs,
         random_state=seed,
         **{name: value for name, value in settings.items() if name != "checks"},

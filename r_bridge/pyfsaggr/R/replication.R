@@ -6,7 +6,7 @@
 #' more than on noise.
 #'
 #' @param x,y,seed,cores,progress As in [wam()].
-#' @param n_features_to_select How many features are selected, fewer than there are.
+#' @param n_features_to_select How many features are selected, or which share of them; fewer than there are.
 #' @param pairs Pairs of disjoint parts of each size, at least 5.
 #' @param agreement An agreement (between 0 and 1) that is wished for, or `NULL`.
 #' @param ... Further arguments of [bam()], or, with `filter`, of [wam()].
@@ -19,13 +19,13 @@
 #'   expected_replication(iris[1:4], iris$Species, n_features_to_select = 2, filter = "chi_squared", seed = 1)
 #' }
 #' @export
-expected_replication <- function(x, y, n_features_to_select = 10, pairs = 20, agreement = NULL, seed = NULL, cores = 1,
+expected_replication <- function(x, y, n_features_to_select = 0.25, pairs = 20, agreement = NULL, seed = NULL, cores = 1,
                                  progress = interactive(), ...) {
   if (!is.null(agreement)) check_between(agreement, "agreement", 0, 1)
   found <- run_python(
     "expected_replication",
     list(
-      n_features_to_select = check_count(n_features_to_select, "n_features_to_select"),
+      n_features_to_select = n_features_to_select,
       pairs = check_count(pairs, "pairs"), agreement = agreement
     ),
     run_arguments(x, y, seed, cores, progress, ...)
