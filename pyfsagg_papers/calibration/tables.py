@@ -138,7 +138,7 @@ def standings_of_tables(
         if kind == "holes":
             table[rng.random(table.shape) < 0.15] = np.nan
         data = pd.DataFrame(table)
-    result = pyfsagg.standings(data.rename(columns=str), **options)
+    result: Any = pyfsagg.standings(data.rename(columns=str), **options)
     jointly, _, _ = sets_held(result.sets(), truth, 1)
     pairs = result.pairs()
     gap = np.abs(truth[pairs["method1"].astype(int)] - truth[pairs["method2"].astype(int)])
