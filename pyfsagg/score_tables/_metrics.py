@@ -158,7 +158,7 @@ class MetricStandings(Result):
         about = f"This is about {'; '.join(asked)}. " if asked else ""
         level = (
             f"{about}All sets of all metrics hold together with {percent(self.confidence_level)} "
-            f"confidence, and so do all pairs: those of each metric have {percent(self.of[0].confidence_level)}."
+            f"confidence, and so do all pairs: each metric has {percent(self.of[0].confidence_level)}."
         )
         return [
             Text(answer),
