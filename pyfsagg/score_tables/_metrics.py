@@ -150,15 +150,20 @@ class MetricStandings(Result):
             else "no pair of methods is told apart in opposite directions by two metrics"
         )
         answer = Markup("<b>{}</b>; {}.").format(who, conflict)
+        asked = dict.fromkeys(one._asked(one._population) for one in self.of if one._population)
+        if not asked:  # by no metric is there an answer; one reason is told once
+            reasons = {name: one._first()[0] for name, one in self._items()}
+            alike = len(set(reasons.values())) == 1
+            told = [reason if alike else f"By {name}: {reason}" for name, reason in reasons.items()]
+            return [*map(Text, told[: 1 if alike else None]), self._table(top)]
         each = [
             Text(Markup(" ").join([f"By {name}:", *one._first(brief=True), one._told_apart()]))
             for name, one in self._items()
         ]
-        asked = dict.fromkeys(one._asked(one._population) for one in self.of if one._population)
-        about = f"This is about {'; '.join(asked)}. " if asked else ""
         level = (
-            f"{about}All sets of all metrics hold together with {percent(self.confidence_level)} "
-            f"confidence, and so do all pairs: each metric has {percent(self.of[0].confidence_level)}."
+            f"This is about {'; '.join(asked)}. All sets of all metrics hold together with "
+            f"{percent(self.confidence_level)} confidence, and so do all pairs: each metric has "
+            f"{percent(self.of[0].confidence_level)}."
         )
         return [
             Text(answer),
@@ -177,7 +182,10 @@ class MetricStandings(Result):
         for (name, one), frame in zip(self._items(), frames, strict=True):
             part = frame.reindex(shown)
             sets = spans(part, one._population is not None)
-            cells = [f"{number(a, 0)} ({b})" for a, b in zip(part["place"], sets, strict=True)]
+            cells = [
+                number(a, 0) + (f" ({b})" if one._population else "")
+                for a, b in zip(part["place"], sets, strict=True)
+            ]
             columns.append((PageColumn(name, sortable=False), cells))
         total = count(len(self.of[0].methods))
         caption = (

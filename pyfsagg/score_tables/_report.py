@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._base.words import count, number, numbers, plural, probabilities
@@ -64,6 +65,7 @@ def plot_place_sets(
     ax.plot(sets.ranks[shown], rows, "o", color=INK, ms=5.0, label=label)
     ax.set_xlabel("Place")
     ax.set_xlim(0.5, float(sets.upper_all[shown].max()) + 0.5)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     feature_axis(ax, [result.methods[j] for j in shown])
     clear_frame(ax, grid="x")
     set_title(ax, f"Places of {plural(len(shown), 'method')}", above_legend=True)
@@ -204,7 +206,7 @@ def _pictures(result: Standings, prefix: str = "") -> list[Block]:
                 f"About {result._asked(name)}. Dot: place in this table. Thick line: set of one method "
                 "that was chosen beforehand; thin line: sets that hold all true places together."
             )
-            title = "Sets of places" + (", other replicates" if name == "replicates" else "")
+            title = "Sets of places" + ("" if name == result._population else ", these data sets")
             blocks.append(
                 picture(
                     title,
@@ -265,26 +267,30 @@ def _methods(result: Standings) -> PageTable:
     }
     for name, title in titles.items():
         columns.append((PageColumn(title), [number(value, 0) for value in shown[name]]))
-    columns += [
-        (PageColumn("Mean"), numbers(shown["mean"])),
-        (PageColumn("Place by mean"), [str(place) for place in shown["place_by_mean"]]),
-        (PageColumn("Average rank"), [number(rank, 2) for rank in shown["average_rank"]]),
-        (PageColumn("Place by rank"), [str(place) for place in shown["place_by_rank"]]),
-        (PageColumn("Data sets"), [str(n) for n in shown["n_datasets"]]),
-    ]
+    columns.append((PageColumn("Mean"), numbers(shown["mean"])))
+    note = ""
+    if len(result.datasets) > 1:
+        columns += [
+            (PageColumn("Place by mean"), [str(place) for place in shown["place_by_mean"]]),
+            (PageColumn("Average rank"), [number(rank, 2) for rank in shown["average_rank"]]),
+            (PageColumn("Place by rank"), [str(place) for place in shown["place_by_rank"]]),
+            (PageColumn("Data sets"), [str(n) for n in shown["n_datasets"]]),
+        ]
+        note = (
+            "By mean: scores are averaged and then ranked. By rank: they are ranked in each data set, and "
+            "ranks are averaged."
+        )
     if result._holes:
         holes = [f"{a} to {b}" for a, b in zip(shown["best"], shown["worst"], strict=True)]
         columns.append((PageColumn("With any filling"), holes))
-    more = (
-        f" {count(len(frame) - len(shown))} more are in standings.csv."
-        if len(frame) > len(shown)
-        else ""
-    )
-    note = (
-        "By mean: scores are averaged and then ranked. By rank: ranked in each data set and then "
-        f"averaged.{more}"
-    )
+    note += _hidden(frame, shown, "standings.csv")
     return PageTable.of_columns("All methods, best first.", columns, note, find="method")
+
+
+def _hidden(frame: pd.DataFrame, shown: pd.DataFrame, file: str) -> str:
+    """How many rows are in a file alone."""
+    n = len(frame) - len(shown)
+    return f" {count(n)} more are in {file}." if n else ""
 
 
 def _pairs(result: Standings) -> list[Block]:
@@ -319,11 +325,6 @@ def _pairs(result: Standings) -> list[Block]:
     if result.rope is not None:
         chances = {"p_below": "P(below)", "p_equivalent": "P(equivalent)", "p_above": "P(above)"}
         columns += [(PageColumn(title), numbers(shown[name])) for name, title in chances.items()]
-    more = (
-        f" {count(len(frame) - len(shown))} more are in pairs.csv."
-        if len(frame) > len(shown)
-        else ""
-    )
     note = (
         f"Differences of means, each with its own interval; p by {result._test_name}, corrected for all "
         "pairs by Holm."
@@ -338,7 +339,7 @@ def _pairs(result: Standings) -> list[Block]:
             f" P: probabilities that the difference is below −{result.rope:g}, within ±{result.rope:g} "
             "(equivalent in practice) and above; flat prior, not corrected for the number of pairs."
         )
-    note += more
+    note += _hidden(frame, shown, "pairs.csv")
     tinted = int(shown["apart"].sum())
     table = PageTable.of_columns(
         f"{plural(len(frame), 'pair')}, smallest p first; tinted: told apart.",

@@ -435,8 +435,8 @@ class Standings(Result):
             how = (
                 "from one-sided paired t tests with Holm’s correction"
                 if self._holes
-                else "by step-down sign flips over data sets, with Student’s limits for fewer than 100 "
-                "(Mogstad et al. 2024; Romano and Wolf 2005)"
+                else "by step-down sign flips over data sets, with wider limits for small tables whose "
+                "errors look skewed (Mogstad et al. 2024; Romano and Wolf 2005)"
             )
             parts.append(f"Simultaneous {level} confidence sets for the places were made {how}.")
         elif self._population == "replicates":
@@ -463,7 +463,7 @@ class Standings(Result):
         """The answer: how many places are real, and who may be first; `brief` without the population."""
         p, first = len(self.methods), self.may_be_first
         if self._population is None:
-            reasons = "; ".join(str(reason) for reason in self._answers.values())
+            reasons = self.unanswered or "; ".join(map(str, self._answers.values()))
             return [f"No place of these {plural(p, 'method')} can be called real: {reasons}."]
         sets = self.sets()
         single = [self.methods[j] for j in self._order if sets.lower_all[j] == sets.upper_all[j]]

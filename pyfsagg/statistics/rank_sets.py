@@ -37,7 +37,7 @@ DRAWS_OF_REPLICATES = 2000
 ALL_SIGNS = 12
 """Rows of a table up to which all signs of the rows are gone through; there are 2^(n − 1) that differ."""
 
-FEW_ROWS = 100
+FEW_ROWS = 300
 """Rows of a table below which errors that look skewed get wider limits."""
 
 SKEWED, WIDER = 0.5, 1.5
@@ -372,7 +372,7 @@ def rank_confidence(
     Of a table it is a quantile of the largest mean difference over its root mean square, for all or
     random signs of the rows.  This is exact for equal items if the errors of a row and the same errors with
     all signs reversed are equally likely, whatever their covariance, in each row, and for any number of
-    items; rows may differ in variance.  Skewed errors need wider limits: of fewer than 100
+    items; rows may differ in variance.  Skewed errors need wider limits: of fewer than 300
     rows whose columns are more skewed than with most other signs of the rows, the limit is at least
     Student's, times 1 + 1.5 / n.  ``docs/calibration.md`` has what is kept.
 

@@ -1,10 +1,11 @@
 """Standings of two tables beside what other packages print of them.
 
-``standings_tables.json``: accuracies of five classifiers on 30 data sets (García and Herrera 2008), and table 4.3 of
-the thesis, averaged over classifiers. By rstatix: paired t tests, Wilcoxon's tests and Friedman's test; by afex the
-repeated-measures analysis of variance (Greenhouse and Geisser); by scikit-posthocs Nemenyi's p-values; by autorank
-average ranks, the critical difference and Friedman's test; by scmamp, which does not count ties, Friedman's χ² and
-Iman and Davenport's F. rstatix rounds p-values to three digits.
+``standings_tables.json``: accuracies of five classifiers on 30 data sets (García and Herrera 2008), and
+table 4.3 of the thesis, averaged over classifiers. By rstatix: paired t tests, Wilcoxon's tests and
+Friedman's test; by afex the repeated-measures analysis of variance (Greenhouse and Geisser); by scikit-
+posthocs Nemenyi's p-values; by autorank average ranks, the critical difference and Friedman's test; by
+scmamp, which does not count ties, its χ² and Iman and Davenport's F. rstatix rounds p-values to three
+digits.
 """
 
 import json
