@@ -199,6 +199,12 @@ def _closing(
 
 def _pictures(result: Standings, prefix: str = "") -> list[Block]:
     blocks: list[Block] = []
+
+    def show(
+        title: str, name: str, draw: Callable[..., Axes], caption: str, **options: Any
+    ) -> None:
+        blocks.append(picture(title, prefix + name, draw, result, caption=caption, **options))
+
     drawn = min(MOST_DRAWN, len(result.methods))
     for name, sets in result._answers.items():
         if isinstance(sets, RankConfidence):
@@ -207,48 +213,21 @@ def _pictures(result: Standings, prefix: str = "") -> list[Block]:
                 "that was chosen beforehand; thin line: sets that hold all true places together."
             )
             title = "Sets of places" + ("" if name == result._population else ", these data sets")
-            blocks.append(
-                picture(
-                    title,
-                    f"{prefix}{name}",
-                    plot_place_sets,
-                    result,
-                    population=name,
-                    n=drawn,
-                    caption=caption,
-                )
-            )
+            show(title, name, plot_place_sets, caption, population=name, n=drawn)
     if result._population == "datasets" and len(result.methods) <= MOST_DRAWN:
         try:
             caption = (
                 "Average ranks over the data sets that all methods have; methods under one bar do not "
                 "differ by Nemenyi’s test. The sets of places above are the sharper answer."
             )
-            blocks.append(
-                picture(
-                    "Critical differences",
-                    f"{prefix}cd",
-                    plot_average_ranks,
-                    result,
-                    caption=caption,
-                )
-            )
+            show("Critical differences", "cd", plot_average_ranks, caption)
         except DataError as problem:
             blocks.append(Text(f"There is no critical-difference diagram: {problem}.", quiet=True))
     if result._population is not None and len(result.methods) <= MOST_TILES:
         caption = (
             "Small and dark: the two methods can be told apart. Corrected for all pairs by Holm."
         )
-        blocks.append(
-            picture(
-                "p-values of pairs",
-                f"{prefix}tiles",
-                plot_pairs,
-                result,
-                n=MOST_TILES,
-                caption=caption,
-            )
-        )
+        show("p-values of pairs", "tiles", plot_pairs, caption, n=MOST_TILES)
     return blocks or [Text("Without an answer there are no sets of places to draw.")]
 
 
