@@ -7,14 +7,12 @@ chosen, and a figure lives as long as its axes do.  In a notebook show ``axes.fi
 picture call ``axes.figure.savefig("picture.pdf")``.
 """
 
-from pyfsagg.evaluation._plot import plot_critical_difference
 from pyfsagg.stability_measures._report import plot_adequacy, plot_stability_curve, plot_trade_off
 from pyfsagg.unsupervised._report import plot_clustering_curve
 
 __all__ = [
     "plot_adequacy",
     "plot_clustering_curve",
-    "plot_critical_difference",
     "plot_stability_curve",
     "plot_trade_off",
 ]

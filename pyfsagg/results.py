@@ -9,12 +9,12 @@ from pyfsagg._run.result import Result, read_result
 # A class registers itself when it is made: these are all that the package saves.
 from pyfsagg.aggregation import Aggregation, ListAgreement
 from pyfsagg.aggregation._result import AggregationComparison
-from pyfsagg.aggregator_influence import AggregatorComparison, InfluenceResult
+from pyfsagg.aggregator_influence import InfluenceResult
 from pyfsagg.committees import Committee
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation import Evaluation
 from pyfsagg.rank_order import Elimination
-from pyfsagg.score_tables import Standings
+from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.screens import Screen
 from pyfsagg.stability_measures import StabilityResult
 from pyfsagg.unsupervised import ConsensusRanking
@@ -23,7 +23,6 @@ __all__ = ["load_result"]
 
 CLASSES: tuple[type[Result], ...] = (
     Aggregation,
-    AggregatorComparison,
     Committee,
     AggregationComparison,
     ConsensusRanking,
@@ -32,6 +31,7 @@ CLASSES: tuple[type[Result], ...] = (
     Evaluation,
     InfluenceResult,
     ListAgreement,
+    MetricStandings,
     Screen,
     StabilityResult,
     Standings,

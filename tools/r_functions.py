@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Sequence
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from pyfsagg._run.result import Result
 from pyfsagg.for_r.calls import CALLS, Called
@@ -119,7 +119,10 @@ def _answer(called: Called) -> Any:
 def _is_kept(called: Called) -> bool:
     """Whether the answer can be written into a folder."""
     answer = _answer(called)
-    return not called.method and isinstance(answer, type) and issubclass(answer, Result)
+    kinds = get_args(answer) or (answer,)
+    return not called.method and all(
+        isinstance(one, type) and issubclass(one, Result) for one in kinds
+    )
 
 
 def _method(called: Called) -> Any:

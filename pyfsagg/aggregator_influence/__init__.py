@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
-from pyfsagg.aggregator_influence.comparison import AggregatorComparison
 from pyfsagg.aggregator_influence.cross_validation import compare_aggregators, influence
 from pyfsagg.aggregator_influence.result import InfluenceResult
 
-__all__ = [
-    "AggregatorComparison",
-    "InfluenceResult",
-    "compare_aggregators",
-    "influence",
-]
+__all__ = ["InfluenceResult", "compare_aggregators", "influence"]
 
 
 @shown_by("influence")
@@ -20,10 +14,3 @@ def _face_of_influence() -> Face:
     from pyfsagg.aggregator_influence._report import INFLUENCE_PLOTS, influence_page
 
     return Face(INFLUENCE_PLOTS, influence_page)
-
-
-@shown_by("aggregator_comparison")
-def _face_of_comparison() -> Face:
-    from pyfsagg.aggregator_influence._report import plot_pairwise
-
-    return Face({"pairwise": plot_pairwise})

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.registry import Call
@@ -19,15 +18,15 @@ from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
-from pyfsagg.aggregator_influence.result import InfluenceResult
+from pyfsagg.aggregator_influence.result import InfluenceResult, over_data_sets
 from pyfsagg.ensemble.core import Recipe
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import Work, score_resamples, warn_of_time
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.resampling import KFold, Plan, PoissonBootstrap, draw_resamples
 from pyfsagg.resampling.plan import read_plan
-from pyfsagg.stability_measures.measure import measure_stability
+from pyfsagg.score_tables import Standings
+from pyfsagg.score_tables.question import Question
 
 THESIS_AGGREGATORS = (
     "arithmetic_mean",
@@ -281,18 +280,14 @@ def compare_aggregators(
     *,
     filter: str | None = None,
     n_features_to_select: float | int = 0.25,
-    adjust: str = "holm",
     confidence_level: float = 0.95,
-) -> AggregatorComparison:
-    """Compare aggregators over several data sets.
-
-    Each data set is one value per aggregator, its stability over folds: a subject of the
-    repeated-measures comparison, and a replicate of the one-way comparison.
+) -> Standings:
+    """Standings of aggregators over several data sets, each with its stability over folds.
 
     Parameters
     ----------
     results : mapping of data set name to InfluenceResult
-        At least three, with the same aggregators.
+        With the same aggregators; fewer than 8 are too few to speak of other data sets.
     measure : str
         A measure of ``pyfsagg.list_methods("stability")`` that works on scores or ranks, or on
         subsets of size `n_features_to_select`.
@@ -300,15 +295,16 @@ def compare_aggregators(
         Which filter of the results; the first one by default.
     n_features_to_select : float or int
         Size of the subsets: a fraction of the features of a data set, or a count.
-    adjust : {"holm", "bonferroni", "bh", "none"}
-        Correction of the pairwise p-values.
     confidence_level : float
-        Level of intervals and sentences.
+
+    See Also
+    --------
+    pyfsagg.standings : The same by the three measures of the thesis at once, of the same mapping.
 
     Notes
     -----
-    Source: the comparison of tables 4.5 and 4.6 of the thesis, one-way with Bonferroni correction; the
-    repeated-measures form counts that the aggregators were used on the same data sets.
+    The question is that of tables 4.5 and 4.6 of the thesis.  Its tests, one-way with Bonferroni correction
+    and by repeated measures, are in :mod:`pyfsagg.statistics`.
 
     Examples
     --------
@@ -319,39 +315,12 @@ def compare_aggregators(
     ...     results[name] = pyfsagg.influence(
     ...         data.X, data.y, aggregators=["am", "gm"], n_folds=4, n_resamples=10, random_state=0
     ...     )
-    >>> comparison = pyfsagg.compare_aggregators(results)
-    >>> comparison.values.shape, comparison.unit
-    ((3, 2), 'data set')
+    >>> pyfsagg.compare_aggregators(results).datasets
+    ('wine', 'breast_cancer', 'ionosphere')
     """
-    if not isinstance(results, Mapping):
+    if not isinstance(results, Mapping) or not results:
         must = " must be a mapping of data set name to InfluenceResult, got "
         raise InputTypeError(Param("results"), must, type(results).__name__)
-    if len(results) < 3:
-        raise ParameterError(
-            f"a comparison over data sets needs at least three of them, got {len(results)}; "
-            "InfluenceResult.compare compares over the folds of one"
-        )
-    rows = {}
-    expected = next(iter(results.values())).aggregators
-    for name, result in results.items():
-        if set(result.aggregators) != set(expected):
-            raise ParameterError(
-                f"the result of {name!r} has the aggregators {', '.join(result.aggregators)}, the "
-                f"first one has {', '.join(expected)}; they must be the same"
-            )
-        label = result._filter_label(filter)
-        rows[name] = {
-            aggregator: measure_stability(
-                result.scores[label, aggregator],
-                measure,
-                input="scores",
-                n_features_to_select=n_features_to_select,
-                random_state=result._seed,
-            ).value
-            for aggregator in expected
-        }
-    values = pd.DataFrame.from_dict(rows, orient="index").rename_axis("data set")
-    data = {name: result.data for name, result in results.items()}
-    return compare_values(
-        values, measure, "data set", adjust=adjust, confidence_level=confidence_level, data=data
-    )
+    asked = Question(confidence_level=confidence_level)
+    how: dict[str, Any] = {"filter": filter, "n_features_to_select": n_features_to_select}
+    return over_data_sets(results, asked, measure, **how)

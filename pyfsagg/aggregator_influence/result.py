@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -14,17 +14,28 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from pyfsagg._base.fields import stored
+from pyfsagg._base.registry import Call
 from pyfsagg._base.words import enumerate_names, number, plural, readable, titled
 from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Result, records
-from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
-from pyfsagg.exceptions import DataError, UnknownNameError
+from pyfsagg.exceptions import ParameterError, UnknownNameError
 from pyfsagg.ranks import rank_scores
+from pyfsagg.score_tables import MetricStandings, Standings
+from pyfsagg.score_tables._table import score_table
+from pyfsagg.score_tables.question import Question
 from pyfsagg.stability_measures import STABILITY_MEASURES
-from pyfsagg.stability_measures.measure import pseudo_values
+from pyfsagg.stability_measures.measure import measure_stability, pseudo_values
 from pyfsagg.stability_measures.result import stability_table
 
 THESIS_MEASURES = ("spearman", "jaccard", "canberra")
+
+DECIMALS = 10
+"""To which stability is compared; the rounding errors of pseudo-values are a thousand times smaller."""
+
+DEPENDENT = (
+    "the value of each fold uses the rankings of all folds, which share most of their rows, and tests of "
+    "such values find differences far more often than they say; compare over several data sets"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +53,13 @@ class InfluenceResult(Result):
 
     Notes
     -----
-    Shown with `measures` of stability, `n_features_to_select` (the size of the subsets that measures of
-    selections compare) and `adjust` (the correction of the p-values of pairs).  Pictures: ``"stability"`` (of
-    each aggregator, with its interval) and ``"pairwise"`` (adjusted p-values of all pairs).
+    Shown with `measures` of stability and `n_features_to_select` (the size of the subsets that measures of
+    selections compare).  Picture: ``"stability"`` (of each aggregator, with its interval).
     """
 
     _kind: ClassVar[str] = "influence"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"measures": THESIS_MEASURES, "n_features_to_select": 0.25, "adjust": "holm"}
+        {"measures": THESIS_MEASURES, "n_features_to_select": 0.25}
     )
 
     scores: Mapping[tuple[str, str], NDArray[np.float64]] = field(
@@ -168,8 +178,7 @@ class InfluenceResult(Result):
     ) -> pd.DataFrame:
         """Contribution of each fold to the stability: jackknife pseudo-values (n_folds, n_aggregators).
 
-        Their mean is the stability itself for averages over pairs.  They are the unit in which
-        aggregators are compared, paired by fold.
+        Their mean is the stability itself for averages over pairs.
 
         Raises
         ------
@@ -196,40 +205,48 @@ class InfluenceResult(Result):
         filter: str | None = None,
         *,
         n_features_to_select: float | int = 0.25,
-        adjust: str = "holm",
-        confidence_level: float = 0.95,
-    ) -> AggregatorComparison:
-        """Compare the aggregators over the folds, with the pseudo-values of :meth:`by_fold`.
+    ) -> Standings:
+        """Standings of the aggregators on this table, by the pseudo-values of :meth:`by_fold`.
 
-        The folds overlap, so that the p-values do not carry over to new samples
-        (``comparison.caution``); :func:`pyfsagg.compare_aggregators` compares over data sets, and says
-        what the arguments mean.  Tests that the values do not allow are listed with the reason.
+        Nothing is said of other tables: each pseudo-value uses all folds, and these share most of their
+        rows, so that tests of them find differences far too often, with the correction for folds, too.
+        :func:`pyfsagg.compare_aggregators` compares over data sets.
         """
-        values = self.by_fold(measure, filter, n_features_to_select=n_features_to_select)
-        level = confidence_level
-        return compare_values(
-            values, measure, "fold", adjust=adjust, confidence_level=level, data=self.data
+        size = n_features_to_select
+        return self._compared(Question(), measure, filter=filter, n_features_to_select=size)
+
+    def _compared(
+        self, asked: Question, measure: str, call: Call | None = None, **how: Any
+    ) -> Standings:
+        values = self.by_fold(measure, **how)
+        if values.shape[1] < 2:
+            raise ParameterError("a comparison needs at least two aggregators, got one")
+        spec = STABILITY_MEASURES.get(measure)
+        rows = np.ascontiguousarray(values.round(DECIMALS).to_numpy())
+        table = score_table(
+            rows, np.zeros(len(rows), dtype=np.intp), ("the table",), tuple(values.columns)
+        )
+        what = (
+            f"{titled(spec.name)} of rankings by {readable(self._filter_label(how.get('filter')))}"
+        )
+        return asked.of(
+            table,
+            higher_is_better=spec.higher_is_better,
+            what=what,
+            unanswered=DEPENDENT,
+            call=call,
         )
 
-    def pairs(
-        self,
-        measures: Sequence[str] = THESIS_MEASURES,
-        *,
-        n_features_to_select: float | int = 0.25,
-        adjust: str = "holm",
-    ) -> pd.DataFrame | None:
-        """Pairwise tests of all filters and measures, as far as they can be made; None without any."""
-        parts = []
-        for label in self.filters:
-            for measure in measures if len(self.aggregators) > 1 else ():
-                with suppress(DataError):  # the report gives the reason
-                    frame = self.compare(
-                        measure, label, n_features_to_select=n_features_to_select, adjust=adjust
-                    ).to_frame()
-                    frame.insert(0, "measure", measure)
-                    frame.insert(0, "filter", label)
-                    parts.append(frame)
-        return pd.concat(parts, ignore_index=True) if parts else None
+    def _standings(self, asked: Question, call: Call | None = None) -> Standings | MetricStandings:
+        """What :func:`pyfsagg.standings` makes of the result."""
+        return asked.each(THESIS_MEASURES, self._compared, call)
+
+    @classmethod
+    def _standings_together(
+        cls, results: Mapping[str, InfluenceResult], asked: Question, call: Call | None = None
+    ) -> Standings | MetricStandings:
+        """The same of results of several data sets."""
+        return asked.each(THESIS_MEASURES, partial(over_data_sets, results), call)
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         k = view["n_features_to_select"]
@@ -238,9 +255,7 @@ class InfluenceResult(Result):
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         measures, k = view["measures"], view["n_features_to_select"]
-        tables = {"influence.csv": self.to_frame(measures, n_features_to_select=k)}
-        pairs = self.pairs(measures, n_features_to_select=k, adjust=view["adjust"])
-        return tables if pairs is None else {**tables, "comparison.csv": pairs}
+        return {"influence.csv": self.to_frame(measures, n_features_to_select=k)}
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.table(intervals=True)"]
@@ -322,3 +337,38 @@ class InfluenceResult(Result):
             f"InfluenceResult({', '.join(self.filters)}; {', '.join(self.aggregators)}; "
             f"{self.n_folds} folds of {self.parameters['n_resamples']} resamples)"
         )
+
+
+def over_data_sets(
+    results: Mapping[str, InfluenceResult],
+    asked: Question,
+    measure: str,
+    call: Call | None = None,
+    *,
+    filter: str | None = None,
+    n_features_to_select: float | int = 0.25,
+) -> Standings:
+    """Standings of the aggregators over data sets, each with its stability over folds."""
+    rows, expected = {}, next(iter(results.values())).aggregators
+    for name, result in results.items():
+        if set(result.aggregators) != set(expected):
+            raise ParameterError(
+                f"the result of {name!r} has the aggregators {', '.join(result.aggregators)}, the "
+                f"first one has {', '.join(expected)}; they must be the same"
+            )
+        label = result._filter_label(filter)
+        rows[str(name)] = [
+            measure_stability(
+                result.scores[label, aggregator],
+                measure,
+                input="scores",
+                n_features_to_select=n_features_to_select,
+                random_state=result._seed,
+            ).value
+            for aggregator in expected
+        ]
+    spec = STABILITY_MEASURES.get(measure)
+    values = np.array(list(rows.values())).round(DECIMALS)
+    table = score_table(values, np.arange(len(rows)), tuple(rows), tuple(expected))
+    what = f"{titled(spec.name)} of rankings over folds"
+    return asked.of(table, higher_is_better=spec.higher_is_better, what=what, call=call)

@@ -57,9 +57,6 @@ def add_commands(commands: Any) -> None:
     add.number("-n", "--n-resamples", default=1000, metavar="M", text=text)
     add.names("--measures", help="(default: spearman,jaccard,canberra)")
     add.size("--n-features-to-select", " (default: %(default)s)", default=0.25)
-    add.choice(
-        "--adjust", ("holm", "bonferroni", "bh", "none"), "correction of the p-values of pairs"
-    )
     add.seed("folds and bootstraps")
     add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-influence")
@@ -113,5 +110,5 @@ def _influence(options: argparse.Namespace) -> None:
         )
 
     measures = list(dict.fromkeys(spec.name for spec in specs))
-    shown = {"measures": measures, "n_features_to_select": size, "adjust": options.adjust}
+    shown = {"measures": measures, "n_features_to_select": size}
     keep_result(options, compute, unit="fold", view={**shown, **table.view}, said=table.lines)

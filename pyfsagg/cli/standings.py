@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import TABLE_HELP, Flags, add_output_flags
+from pyfsagg._command.flags import Flags, add_output_flags
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files, require_column
+from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from pyfsagg.score_tables import Standings
+    from pyfsagg.score_tables import MetricStandings, Standings
 
 
 DESCRIPTION = """\
@@ -19,6 +21,8 @@ Find which places of a table of scores are real.
 The table has a row per data set (task, instance) and a column per method, and may have one column with the
 names of the data sets. Rows with the same name are replicates: instances, folds or seeds that are the same
 for all methods. A long table has a row per score, and --method, --dataset and --value name its columns.
+Several tables hold the same methods by several metrics. The folder of a run of `pyfsagg evaluate` or
+`pyfsagg influence` is a table of its folds, and several such folders are data sets.
 """
 EPILOG = """\
 examples:
@@ -27,6 +31,9 @@ examples:
   pyfsagg standings runs.csv --method model --dataset task --value accuracy
   pyfsagg standings folds.csv --method model --dataset task --value auc --replicate fold \\
       --test-train-ratio 0.111
+  pyfsagg standings runs.csv --method model --dataset task --value score --metric metric --losses loss,time
+  pyfsagg standings accuracy.csv loss.csv --losses loss
+  pyfsagg standings pyfsagg-evaluate
 """
 
 
@@ -38,17 +45,23 @@ def add_commands(commands: Any) -> None:
         epilog=EPILOG,
     )
     add = Flags(parser)
-    add("table", metavar="TABLE", help=TABLE_HELP)
+    text = "CSV, TSV or Parquet files (CSV or TSV may be compressed, - is standard input), or folders of runs"
+    add("tables", metavar="TABLE", nargs="+", help=text)
     add.column("--method", help="of a long table, the column of the methods")
     add.column("--value", help="of a long table, the column of the scores")
     add.column("--dataset", help="the column of the data sets")
     text = "of a long table, the column of folds or instances that are the same for all methods"
     add.column("--replicate", help=text)
+    add.column("--metric", help="the column that says by which metric a row was scored")
     add.switch("--lower-is-better", help="small scores are good, such as errors and losses")
+    add.names("--losses", help="metrics of which small scores are good")
     add.choice("--by", ("mean", "rank"), "places by mean scores or by average ranks")
-    add.choice("--test", ("auto", "t", "wilcoxon"), "test of the pairs, corrected by Holm")
+    text = "test of the pairs, corrected by Holm"
+    add.choice("--test", ("auto", "t", "wilcoxon", "signs"), text)
     text = "test rows by training rows if replicates are folds of the same rows"
     add.number("--test-train-ratio", default=0.0, metavar="R", text=text)
+    text = "differences up to here do not matter: probabilities that methods are equivalent"
+    add("--rope", type=float, metavar="D", help=text)
     text = "of sets and intervals"
     add.number("--confidence-level", default=0.95, metavar="C", text=text)
     add.seed("random signs and draws")
@@ -59,31 +72,67 @@ def add_commands(commands: Any) -> None:
 
 def _standings(options: argparse.Namespace) -> None:
     from pyfsagg._base.validation import check_integer
-    from pyfsagg.datasets import read_table
     from pyfsagg.score_tables import standings
 
     check_integer("--top", options.top, low=1)
-    table = read_table(options.table)
-    columns = {name: getattr(options, name) for name in ("method", "dataset", "value", "replicate")}
-    for flag, name in columns.items():
-        require_column(table, flag, name)
+    paths = options.tables
+    columns = {
+        name: getattr(options, name)
+        for name in ("method", "dataset", "value", "replicate", "metric")
+    }
+    data, code, metrics = _read(paths, columns)
+    higher: bool | dict[str, bool] = not options.lower_is_better
+    if options.losses is not None:
+        if options.lower_is_better or not set(options.losses) <= set(metrics):
+            known = f"here {', '.join(metrics)}" if metrics else "named by --metric, or files"
+            raise ParameterError(f"--losses names some of several metrics, {known}")
+        higher = {name: name not in options.losses for name in metrics}
 
-    def compute(progress: Any) -> Standings:
+    def compute(progress: Any) -> Standings | MetricStandings:
         return standings(
-            table,
+            data,
             **columns,
-            higher_is_better=not options.lower_is_better,
+            higher_is_better=higher,
             by=options.by,
             test=options.test,
             test_train_ratio=options.test_train_ratio,
+            rope=options.rope,
             confidence_level=options.confidence_level,
             random_state=options.seed,
         )
 
     view = {
         "top": options.top,
-        "data_name": name_of_table(options.table),
-        "reading": [f"data = pyfsagg.read_table({options.table!r})"],
-        "read": read_files([options.table]),
+        "data_name": ", ".join(map(name_of_table, paths)),
+        "reading": [f"data = {code}"],
+        "read": read_files(paths),
     }
     keep_result(options, compute, view=view)
+
+
+def _read(paths: list[str], columns: dict[str, str | None]) -> tuple[Any, str, list[str]]:
+    """What is compared, the code that reads it, and the metrics where there are several."""
+    from pyfsagg.datasets import read_table
+    from pyfsagg.results import load_result
+
+    folders = [Path(path).is_dir() for path in paths]
+    if any(folders) and not all(folders):
+        raise ParameterError("give tables, or folders of runs, but not both")
+    read: Any = load_result if all(folders) else read_table
+    one = "pyfsagg." + read.__name__ + "({!r})"
+    found = [read(path) for path in paths]
+    for table in found if not any(folders) else ():
+        for flag, name in columns.items():
+            require_column(table, flag, name)
+    if len(paths) == 1:
+        metric = columns["metric"]
+        metrics = [] if metric is None else list(map(str, found[0][metric].dropna().unique()))
+        return found[0], one.format(paths[0]), metrics
+    names = [
+        Path(path).name if all(folders) else Path(path).name.partition(".")[0] for path in paths
+    ]
+    if len(set(names)) < len(names):
+        names = list(paths)
+    pairs = (f"{name!r}: {one.format(path)}" for name, path in zip(names, paths, strict=True))
+    code = "{" + ", ".join(pairs) + "}"
+    return dict(zip(names, found, strict=True)), code, [] if all(folders) else names

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pyfsagg._base.validation import check_real
-from pyfsagg._base.words import enumerate_names, number, plural, readable
+from pyfsagg._base.words import number, plural, readable
 from pyfsagg._report.closing import closing, settings_groups, target_words
 from pyfsagg._report.drawing import picture
 from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, heads
-from pyfsagg.evaluation._plot import plot_accuracy, plot_p_values, plot_win_tie_loss
-from pyfsagg.evaluation.comparison import MethodComparison
+from pyfsagg.evaluation._plot import plot_accuracy
 from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.exceptions import InputTypeError
+from pyfsagg.score_tables._report import difference_blocks
 
 MOST_ROWS = 2000
 
@@ -121,35 +120,6 @@ def value_table(result: Evaluation) -> PageTable:
     )
 
 
-def pair_table(comparison: MethodComparison) -> PageTable:
-    """Difference, interval, adjusted p and, if there are some, posterior probabilities of each pair."""
-    tests = comparison.tests["corrected_t"]
-    share = f"{100 * tests.confidence_level:.3g} %"
-    titles = ["Pair", "Difference", "Lower", "Upper", "Adjusted p"]
-    rows = [
-        [
-            f"{readable(row['group1'])} − {readable(row['group2'])}",
-            *(number(row[name], 4) for name in ("estimate", "lower", "upper", "p_adjusted")),
-        ]
-        for row in tests.to_frame().to_dict("records")
-    ]
-    note = (
-        f"Mean difference with its {share} interval over other tables of this size, for this pair "
-        "alone."
-    )
-    if "bayesian_t" in comparison.tests:
-        posterior = comparison.tests["bayesian_t"]
-        titles += ["P(below)", "P(equivalent)", "P(above)"]
-        for row, chances in zip(rows, posterior.to_frame().to_dict("records"), strict=True):
-            row += [number(chances[name]) for name in ("p_below", "p_equivalent", "p_above")]
-        note += (
-            f" P: probabilities that the difference is below −{posterior.rope:g}, within "
-            f"±{posterior.rope:g} (the methods are equivalent in practice), and above; flat prior, "
-            "not corrected for the number of pairs."
-        )
-    return PageTable("Differences of all pairs", heads(titles, words=["Pair"]), rows, note=note)
-
-
 REFERENCES = (
     (
         "Thesis protocol and weighted average accuracy",
@@ -214,7 +184,11 @@ def evaluation_page(
         Section("curves", "Features kept", _curves(result)),
         *average_sections(result),
         *optimism_sections(result),
-        *difference_sections(comparison),
+        *(
+            [Section("differences", "Differences", difference_blocks(comparison))]
+            if comparison is not None
+            else []
+        ),
         *failure_sections(result),
         Section("values", "All values", [value_table(result)]),
         *closing(
@@ -244,30 +218,3 @@ def _curves(result: Evaluation) -> list[Block]:
         for protocol in result.protocols
         for metric in result.metrics
     ]
-
-
-def difference_sections(comparison: MethodComparison | None) -> list[Section]:
-    """The tests behind the summary, where there are some."""
-    if comparison is None:
-        return []
-    blocks: list[Block] = [pair_table(comparison)] if "corrected_t" in comparison.tests else []
-    pictures: Sequence[tuple[str, Any, str, str]] = (
-        (
-            "corrected_t",
-            plot_p_values,
-            "P-values of all pairs",
-            "Corrected t tests with Holm’s correction; the darker, the clearer the difference.",
-        ),
-        (
-            "win_tie_loss",
-            plot_win_tie_loss,
-            "Wins, ties and losses",
-            f"{comparison.subjects.capitalize()} in which the method of the row is better than, as "
-            "good as, and worse than that of the column.",
-        ),
-    )
-    for name, draw, title, caption in pictures:
-        if name in comparison.tests:
-            label = f"{title} of {enumerate_names([str(c) for c in comparison.values.columns])}"
-            blocks.append(picture(title, name, draw, comparison, label=label, caption=caption))
-    return [Section("differences", "Differences", blocks)] if blocks else []

@@ -1,4 +1,4 @@
-"""Pictures of evaluations: accuracy against the share kept, and what the tests say of methods."""
+"""The picture of an evaluation: accuracy against the share of the features kept."""
 
 from __future__ import annotations
 
@@ -14,18 +14,9 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
 from pyfsagg._base.validation import check_choice
 from pyfsagg._base.words import readable
-from pyfsagg._report.drawing import (
-    GREY,
-    INK,
-    clear_frame,
-    draw_average_ranks,
-    draw_tiles,
-    new_axes,
-    set_title,
-)
-from pyfsagg.evaluation.comparison import MethodComparison
+from pyfsagg._report.drawing import GREY, INK, clear_frame
 from pyfsagg.evaluation.result import RANDOM_SUBSETS, Evaluation
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.exceptions import InputTypeError
 
 # Okabe and Ito's colours, told apart by all common kinds of colour vision; markers tell lines apart
 # in black and white, and when there are more lines than colours.
@@ -158,113 +149,5 @@ def _draw_baselines(
             ax.plot(baseline["threshold"], baseline["mean"], label=readable(label), **look)
 
 
-def plot_critical_difference(comparison: MethodComparison, *, ax: Axes | None = None) -> Axes:
-    """Average ranks of the methods over data sets, with bars over those that do not differ.
-
-    The comparison is one of :meth:`pyfsagg.evaluation.EvaluationSet.compare`; folds of one table have
-    no ranks to test.  Without `ax` the figure is new.
-    """
-    if not isinstance(comparison, MethodComparison):
-        raise InputTypeError(
-            f"expected a MethodComparison of data sets, got {type(comparison).__name__}; compare() of "
-            "evaluate_many returns one"
-        )
-    found = _test(comparison, "critical_difference")
-    return draw_average_ranks(found, ax=ax)
-
-
-P_VALUES = {
-    "corrected_t": "Corrected t tests",
-    "wilcoxon": "Wilcoxon signed-rank tests",
-    "nemenyi": "Nemenyi's test",
-}
-"""Tests of all pairs that can be drawn, and their titles."""
-
-
-def plot_p_values(
-    result: Evaluation | MethodComparison,
-    *,
-    test: str | None = None,
-    ax: Axes | None = None,
-    **options: Any,
-) -> Axes:
-    """Heat map of the p-values of all pairs of methods, corrected for their number."""
-    comparison = _comparison(result, options)
-    if test is None:
-        test = "corrected_t" if comparison.subjects != "data sets" else "wilcoxon"
-    check_choice("test", test, P_VALUES)
-    frame = _test(comparison, test).to_frame()
-    names = [str(name) for name in comparison.values.columns]
-    values = np.full((len(names), len(names)), np.nan)
-    column = "p" if test == "nemenyi" else "p_adjusted"
-    for row in frame.to_dict("records"):
-        i, j = names.index(row["group1"]), names.index(row["group2"])
-        values[i, j] = values[j, i] = row[column]
-    shades = -np.log10(np.clip(values, 1e-4, 1.0))
-    texts = [["" if np.isnan(p) else _p_text(p) for p in row] for row in values]
-    ax = new_axes(ax, 1.5 + 0.36 * len(names))
-    labels = [readable(name) for name in names]
-    draw_tiles(ax, labels, shades, texts, cmap="Blues", limits=(0.0, 6.0))
-    ax.set_xlabel("p, adjusted for all pairs" if test == "nemenyi" else "Holm-adjusted p")
-    set_title(ax, f"{P_VALUES[test]} of all pairs")
-    return ax
-
-
-def plot_win_tie_loss(
-    result: Evaluation | MethodComparison, *, ax: Axes | None = None, **options: Any
-) -> Axes:
-    """Wins, ties and losses of the method of each row against that of each column."""
-    comparison = _comparison(result, options)
-    frame = _test(comparison, "win_tie_loss")
-    names = [str(name) for name in comparison.values.columns]
-    size = len(names)
-    shades = np.full((size, size), np.nan)
-    texts = [[""] * size for _ in names]
-    for row in frame.to_dict("records"):
-        i, j = names.index(row["group1"]), names.index(row["group2"])
-        wins, ties, losses = row["wins"], row["ties"], row["losses"]
-        shades[i, j] = (wins - losses) / (wins + ties + losses)
-        shades[j, i] = -shades[i, j]
-        texts[i][j], texts[j][i] = f"{wins}/{ties}/{losses}", f"{losses}/{ties}/{wins}"
-    ax = new_axes(ax, 1.5 + 0.36 * size)
-    labels = [readable(name) for name in names]
-    draw_tiles(ax, labels, shades, texts, cmap="RdBu", limits=(-2.0, 2.0))
-    ax.set_xlabel("Wins / ties / losses of the row against the column")
-    set_title(ax, "Wins, ties and losses")
-    return ax
-
-
-def _comparison(result: Any, options: dict[str, Any]) -> MethodComparison:
-    if isinstance(result, MethodComparison):
-        if options:
-            raise ParameterError(
-                f"a MethodComparison is drawn as it is; {next(iter(options))} belongs to an Evaluation"
-            )
-        return result
-    if not isinstance(result, Evaluation):
-        raise InputTypeError(
-            f"expected an Evaluation or a MethodComparison, got {type(result).__name__}; evaluate returns "
-            "the first, its compare() the second"
-        )
-    return result.compare(**options)
-
-
-def _test(comparison: MethodComparison, name: str) -> Any:
-    if name not in comparison.tests:
-        reason = comparison.problems.get(
-            name, f"{name} is not made of {comparison.subjects}, see the remarks of the comparison"
-        )
-        raise DataError(f"there is nothing to draw: {reason}")
-    return comparison.tests[name]
-
-
-def _p_text(p: float) -> str:
-    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
-
-
-EVALUATION_PLOTS: dict[str, Callable[..., Any]] = {
-    "accuracy": plot_accuracy,
-    "p_values": plot_p_values,
-    "win_tie_loss": plot_win_tie_loss,
-}
+EVALUATION_PLOTS: dict[str, Callable[..., Any]] = {"accuracy": plot_accuracy}
 """The pictures of :meth:`pyfsagg.Evaluation.plot`, by name."""

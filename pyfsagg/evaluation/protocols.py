@@ -14,17 +14,19 @@ from pyfsagg._base.fields import Part
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
-from pyfsagg._base.validation import check_choice, resolve_seed
+from pyfsagg._base.validation import resolve_seed
 from pyfsagg._message import Param
 from pyfsagg._run.checkpoint import kept_seed
 from pyfsagg._run.execution import Execution
 from pyfsagg.evaluation.cells import THESIS_THRESHOLDS
-from pyfsagg.evaluation.comparison import MethodComparison, compare_methods
+from pyfsagg.evaluation.comparison import standings_over_data_sets
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.plan import read_design
 from pyfsagg.evaluation.protocol import Protocol
-from pyfsagg.evaluation.result import Evaluation, widen
+from pyfsagg.evaluation.result import Evaluation, averages_over_data_sets, weighted_averages
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
+from pyfsagg.score_tables import MetricStandings, Standings
+from pyfsagg.score_tables.question import Question
 
 
 def evaluate(
@@ -185,18 +187,7 @@ class EvaluationSet(Part):
         baselines : bool
             Whether baselines are columns too.
         """
-        first = self.first
-        chosen = check_choice("protocol", protocol or first._default_protocol, first.protocols)
-        frames = {
-            name: result.weighted_average_accuracy(metric)
-            for name, result in self.evaluations.items()
-        }
-        frame = pd.concat(frames, names=["dataset", None]).reset_index("dataset")
-        frame = frame[frame["protocol"] == chosen]
-        if not baselines:
-            frame = frame[frame["kind"] != "baseline"]
-        wide = widen(frame.set_index(["dataset", "classifier", "method"])["wacc"], "method")
-        return wide.rename_axis(columns=None)
+        return weighted_averages(self.evaluations, protocol, metric, baselines)
 
     def compare(
         self,
@@ -206,7 +197,7 @@ class EvaluationSet(Part):
         metric: str | None = None,
         baselines: bool = False,
         confidence_level: float = 0.95,
-    ) -> MethodComparison:
+    ) -> Standings:
         """Which methods differ, tested over data sets by their weighted averages.
 
         Parameters
@@ -218,27 +209,18 @@ class EvaluationSet(Part):
         confidence_level : float
             1 − the significance level of the tests.
         """
-        table = self.table(protocol=protocol, metric=metric, baselines=baselines)
-        name = self.first._check_metric(metric)
-        if classifier is None:
-            # A mean over classifiers exists only where all of them have a value.
-            groups = table.groupby(level="dataset", sort=False)
-            values = groups.mean().where(groups.count() == groups.size().max())
-        else:
-            check_choice("classifier", classifier, self.first.classifiers)
-            values = pd.DataFrame(table.xs(classifier, level="classifier"))
-        return compare_methods(
+        chosen = {"classifier": classifier, "protocol": protocol, "metric": metric}
+        values, what = averages_over_data_sets(self.evaluations, baselines=baselines, **chosen)
+        return standings_over_data_sets(
             values,
-            what=f"{name} (weighted average over thresholds), {classifier or 'mean of classifiers'}, "
-            f"{protocol or self.first._default_protocol} protocol",
-            higher_is_better=METRICS.get(name).higher_is_better,
-            confidence_level=confidence_level,
-            subjects="data sets",
+            Question(confidence_level=confidence_level),
+            higher_is_better=METRICS.get(self.first._check_metric(metric)).higher_is_better,
+            what=what,
         )
 
-    def _scores(self) -> tuple[pd.DataFrame, dict[str, Any]]:
-        """The table of scores that standings open."""
-        return self.compare()._scores()
+    def _standings(self, asked: Question, call: Call | None = None) -> Standings | MetricStandings:
+        """What :func:`pyfsagg.standings` makes of them."""
+        return Evaluation._standings_together(self.evaluations, asked, call)
 
     def __repr__(self) -> str:
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -13,17 +13,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.fields import stored
+from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._base.words import enumerate_names, number, readable
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.cells import weighted_average_accuracy
-from pyfsagg.evaluation.comparison import MethodComparison, compare_folds, divisions_of
+from pyfsagg.evaluation.comparison import divisions_of, standings_over_data_sets
 from pyfsagg.evaluation.fewest import MEAN, fewest_of_folds, list_of_folds
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.score_tables import MetricStandings, Standings
+from pyfsagg.score_tables.question import Question
 
 MOST_LISTED = 50
 ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"
@@ -72,9 +75,9 @@ class Evaluation(Result):
 
     Notes
     -----
-    Shown with `confidence_level` (0.95 by default).  Pictures: ``"accuracy"`` (the
-    measure against the share of the features kept, a list of axes, one per classifier),
-    ``"p_values"`` and ``"win_tie_loss"``.
+    Shown with `confidence_level` (0.95 by default).  Picture: ``"accuracy"`` (the measure against the share
+    of the features kept, a list of axes, one per classifier); those of the comparison are in
+    :meth:`compare`.
     """
 
     _kind: ClassVar[str] = "evaluation"
@@ -240,7 +243,7 @@ class Evaluation(Result):
         baselines: bool = False,
         confidence_level: float = 0.95,
         rope: float | None = None,
-    ) -> MethodComparison:
+    ) -> Standings:
         """Which methods differ, tested over folds.
 
         Parameters
@@ -262,15 +265,15 @@ class Evaluation(Result):
 
         Returns
         -------
-        MethodComparison
-            Of all pairs corrected t tests with Holm's correction (``corrected_t``) and, with a
-            `rope`, the probabilities that a method is worse, equivalent or better (``bayesian_t``);
-            and wins, ties and losses.  Folds in which a cell failed are left out and counted.
+        Standings
+            As :func:`pyfsagg.standings` makes them: places with their sets, and of all pairs corrected t
+            tests with Holm's correction and, with a `rope`, the probabilities that a method is worse,
+            equivalent or better.  Folds in which a cell failed are left out and counted.
 
         Raises
         ------
         DataError
-            If there are fewer than two methods.
+            If there are fewer than two methods, or complete folds.
 
         Notes
         -----
@@ -278,14 +281,27 @@ class Evaluation(Result):
         (:func:`pyfsagg.evaluation.evaluate_many`).  The tests here count what folds share (see
         :func:`pyfsagg.statistics.pairwise_tests`), and are about other tables of this size from the same
         population.  Repeated folds have as many degrees of freedom as a single cross-validation.  Under
-        the thesis and the leaky protocol without repeats the tests are about the one ranking.  With at
-        least 3 repeats, the thesis protocol is tested over its divisions of the rows.
+        the thesis and the leaky protocol without repeats the tests are about the one ranking.  With
+        repeats, the thesis protocol is tested over its divisions of the rows.
         """
+        asked = Question(rope=rope, confidence_level=confidence_level)
         name = self._check_metric(metric)
+        return self._compared(asked, name, value, protocol, classifier, baselines)
+
+    def _compared(
+        self,
+        asked: Question,
+        metric: str,
+        value: str | float | int = "wacc",
+        protocol: str | None = None,
+        classifier: str | None = None,
+        baselines: bool = False,
+        call: Call | None = None,
+    ) -> Standings:
         chosen = check_choice("protocol", protocol or self._default_protocol, self.protocols)
         if classifier is not None:
             check_choice("classifier", classifier, self.classifiers)
-        frame = self._values(value, name)
+        frame = self._values(value, metric)
         frame = frame[frame["protocol"] == chosen]
         if not baselines:
             frame = frame[frame["kind"] != "baseline"]
@@ -298,20 +314,39 @@ class Evaluation(Result):
         wide = widen(blocks, "method")
         design = {name: self.parameters[name] for name in ("n_folds", "n_repeats", "test_size")}
         share = value if isinstance(value, str) else f"{float(value):g} of the features"
-        what = f"{name} ({'weighted average over thresholds' if value == 'wacc' else share})"
-        spec = METRICS.get(name)
-        return compare_folds(
-            divisions_of(wide, protocol=chosen, **design),
+        what = f"{metric} ({'weighted average over thresholds' if value == 'wacc' else share})"
+        spec = METRICS.get(metric)
+        if asked.rope is None and spec.bounds.endswith("to 1"):
+            asked = replace(asked, rope=ROPE)
+        return divisions_of(wide, protocol=chosen, **design).standings(
+            asked,
+            higher_is_better=spec.higher_is_better,
             what=f"{what}, {classifier or 'mean of classifiers'}, {chosen} protocol"
             + self._caution(chosen, wide.columns),
-            higher_is_better=spec.higher_is_better,
-            confidence_level=confidence_level,
-            rope=ROPE if rope is None and spec.bounds.endswith("to 1") else rope,
+            call=call,
         )
 
-    def _scores(self) -> tuple[pd.DataFrame, dict[str, Any]]:
-        """The table of scores that standings open."""
-        return self.compare()._scores()
+    def _standings(self, asked: Question, call: Call | None = None) -> Standings | MetricStandings:
+        """What :func:`pyfsagg.standings` makes of an evaluation."""
+        value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
+        return asked.each(
+            self.metrics, lambda one, name, call: self._compared(one, name, value, call=call), call
+        )
+
+    @classmethod
+    def _standings_together(
+        cls, results: Mapping[str, Evaluation], asked: Question, call: Call | None = None
+    ) -> Standings | MetricStandings:
+        """The same of evaluations of several data sets."""
+
+        def by(one: Question, metric: str, call: Call | None) -> Standings:
+            values, what = averages_over_data_sets(results, metric=metric)
+            better = METRICS.get(metric).higher_is_better
+            return standings_over_data_sets(
+                values, one, higher_is_better=better, what=what, call=call
+            )
+
+        return asked.each(next(iter(results.values())).metrics, by, call)
 
     def _caution(self, protocol: str, methods: Iterable[str]) -> str:
         """A remark beside every verdict on rankings that saw the rows they are tested on."""
@@ -476,8 +511,8 @@ class Evaluation(Result):
         comparison, reason = self._default_comparison(view["confidence_level"])
         sentences, remarks = [f"No tests: {reason}."], tuple[str, ...]()
         if comparison is not None:
-            sentences = [f"Compared: {comparison.what}.", *comparison.sentences.values()]
-            remarks = comparison.remarks
+            sentences = comparison._told()
+            remarks = (f"Compared: {comparison.what}.", *comparison.remarks)
         care = [*self.remarks, *([self._failure_sentence] if self._n_failed else [])]
         return [
             *map(Text, sentences),
@@ -603,9 +638,7 @@ class Evaluation(Result):
         )
         return [table]
 
-    def _default_comparison(
-        self, confidence_level: float = 0.95
-    ) -> tuple[MethodComparison | None, str]:
+    def _default_comparison(self, confidence_level: float = 0.95) -> tuple[Standings | None, str]:
         """Tests of the weighted average, or of the only threshold; or why there are none."""
         value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
         try:
@@ -630,6 +663,47 @@ def _baseline_cell(cells: pd.DataFrame, label: str, n_features: int) -> str:
     if label == RANDOM_SUBSETS:
         means = means[means["n_features"] == n_features]
     return number(float(means["mean"].iloc[0]) if len(means) else float("nan"))
+
+
+def weighted_averages(
+    results: Mapping[str, Evaluation], protocol: str | None, metric: str | None, baselines: bool
+) -> pd.DataFrame:
+    """Weighted averages over thresholds, (dataset, classifier) by method."""
+    first = next(iter(results.values()))
+    chosen = check_choice("protocol", protocol or first._default_protocol, first.protocols)
+    frames = {name: result.weighted_average_accuracy(metric) for name, result in results.items()}
+    frame = pd.concat(frames, names=["dataset", None]).reset_index("dataset")
+    frame = frame[frame["protocol"] == chosen]
+    if not baselines:
+        frame = frame[frame["kind"] != "baseline"]
+    wide = widen(frame.set_index(["dataset", "classifier", "method"])["wacc"], "method")
+    return wide.rename_axis(columns=None)
+
+
+def averages_over_data_sets(
+    results: Mapping[str, Evaluation],
+    *,
+    classifier: str | None = None,
+    protocol: str | None = None,
+    metric: str | None = None,
+    baselines: bool = False,
+) -> tuple[pd.DataFrame, str]:
+    """The values (data sets, methods) that are compared, and what they are."""
+    first = next(iter(results.values()))
+    table = weighted_averages(results, protocol, metric, baselines)
+    name = first._check_metric(metric)
+    if classifier is None:
+        # A mean over classifiers exists only where all of them have a value.
+        groups = table.groupby(level="dataset", sort=False)
+        values = groups.mean().where(groups.count() == groups.size().max())
+    else:
+        check_choice("classifier", classifier, first.classifiers)
+        values = pd.DataFrame(table.xs(classifier, level="classifier"))
+    what = (
+        f"{name} (weighted average over thresholds), {classifier or 'mean of classifiers'}, "
+        f"{protocol or first._default_protocol} protocol"
+    )
+    return values, what
 
 
 def widen(values: pd.Series[Any], level: str) -> pd.DataFrame:

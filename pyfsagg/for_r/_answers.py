@@ -309,8 +309,7 @@ def _evaluation_parts(result: pyfsagg.Evaluation) -> dict[str, Any]:
 def _comparison(result: pyfsagg.Evaluation) -> list[str]:
     """The sentences of the comparison of the methods, or why there is none."""
     try:
-        comparison = result.compare()
-        return [*comparison.sentences.values(), *comparison.remarks]
+        return result.compare().sentences
     except PyfsaggError as reason:
         return [reason.render(InR())]
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.score_tables._call import standings
+from pyfsagg.score_tables._metrics import MetricStandings
 from pyfsagg.score_tables._result import Standings
 
-__all__ = ["Standings", "standings"]
+__all__ = ["MetricStandings", "Standings", "standings"]
 
 
 @shown_by("standings")
@@ -21,3 +22,10 @@ def _face() -> Face:
     from pyfsagg.score_tables._report import STANDINGS_PLOTS, standings_page
 
     return Face(STANDINGS_PLOTS, standings_page)
+
+
+@shown_by("metric_standings")
+def _face_of_metrics() -> Face:
+    from pyfsagg.score_tables._report import METRIC_PLOTS, metrics_page
+
+    return Face(METRIC_PLOTS, metrics_page)

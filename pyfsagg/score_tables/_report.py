@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
-from pyfsagg._base.validation import check_integer
+from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._base.words import count, number, numbers, plural, probabilities
 from pyfsagg._report.closing import closing, settings_groups, software
 from pyfsagg._report.drawing import (
@@ -27,7 +29,8 @@ from pyfsagg._report.drawing import (
 from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError
-from pyfsagg.score_tables._result import ASKED, MOST_LEFT_OUT, NAMES, Standings
+from pyfsagg.score_tables._metrics import MetricStandings
+from pyfsagg.score_tables._result import MOST_LEFT_OUT, Standings, percent
 from pyfsagg.statistics import RankConfidence, critical_difference
 
 MOST_DRAWN, MOST_TILES, MOST_ROWS = 40, 20, 500
@@ -41,6 +44,10 @@ REFERENCES = [
     ("Correction for all pairs", "Holm (1979). Scandinavian Journal of Statistics 6, 65–70"),
 ]
 HOLES = ("Holes", "Skillings, Mack (1981). Technometrics 23, 171–177")
+EQUIVALENCE = (
+    "Probabilities of equivalence",
+    "Benavoli, Corani, Demšar, Zaffalon (2017). JMLR 18, 1–36",
+)
 FOLDS = ("Folds", "Nadeau, Bengio (2003). Machine Learning 52, 239–281")
 
 
@@ -58,6 +65,7 @@ def plot_place_sets(
     ax.plot(sets.ranks[shown], rows, "o", color=INK, ms=5.0, label=label)
     ax.set_xlabel("Place")
     ax.set_xlim(0.5, float(sets.upper_all[shown].max()) + 0.5)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     feature_axis(ax, [result.methods[j] for j in shown])
     clear_frame(ax, grid="x")
     set_title(ax, f"Places of {plural(len(shown), 'method')}", above_legend=True)
@@ -107,6 +115,17 @@ STANDINGS_PLOTS: dict[str, Callable[..., Axes]] = {
 """The pictures of :meth:`pyfsagg.score_tables.Standings.plot`, by name."""
 
 
+def _by_metric(draw: Callable[..., Axes]) -> Callable[..., Axes]:
+    def drawn(result: MetricStandings, *, metric: str | None = None, **options: Any) -> Axes:
+        chosen = check_choice("metric", metric or result.metrics[0], result.metrics)
+        return draw(result.by(chosen), **options)
+
+    return drawn
+
+
+METRIC_PLOTS = {name: _by_metric(draw) for name, draw in STANDINGS_PLOTS.items()}
+
+
 def standings_page(
     result: Standings,
     *,
@@ -117,58 +136,98 @@ def standings_page(
 ) -> Page:
     """The report of standings as a page."""
     view = result._options_in_force({"top": top, "reading": reading})
-    references = [software(__version__), *REFERENCES, *([HOLES] if result._holes else [])]
-    if result.parameters.get("test_train_ratio"):
-        references.append(FOLDS)
     sections = [
         Section("summary", "Summary", result._facts({"top": top})),
         Section("pictures", "Places", _pictures(result)),
         Section("methods", "All methods", [_methods(result)], short="Methods"),
         Section("pairs", "Pairs of methods", _pairs(result), short="Pairs"),
         *_datasets(result),
-        Section("text", "For a methods section", [Text(result.methods_text())], short="Text"),
-        *closing(settings_groups(result), references, command=command, code=result._code(view)),
+        *_closing(result, [result], view, command),
     ]
-    title = f"Standings: {data_name}" if data_name else "Standings"
-    subtitle = (
-        f"{plural(len(result.methods), 'method')}, {plural(len(result.datasets), 'data set')}"
-    )
-    return Page(title, subtitle, sections)
+    return Page(_title(data_name), _sizes(result), sections)
 
 
-def _pictures(result: Standings) -> list[Block]:
+def metrics_page(
+    result: MetricStandings,
+    *,
+    top: int = 10,
+    command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
+) -> Page:
+    """The report of standings by several metrics as a page."""
+    view = result._options_in_force({"top": top, "reading": reading})
+    sections = [
+        Section("summary", "Summary", result._facts({"top": top})),
+        *(
+            Section(f"metric-{k}", f"By {name}", difference_blocks(one, f"{k}-"), short=name)
+            for k, (name, one) in enumerate(result._items(), 1)
+        ),
+        *_closing(result, result.of, view, command),
+    ]
+    subtitle = f"{_sizes(result.of[0])}, {plural(len(result.of), 'metric')}"
+    return Page(_title(data_name), subtitle, sections)
+
+
+def difference_blocks(result: Standings, prefix: str = "") -> list[Block]:
+    """The answer of standings within the page of another result; `prefix` tells pictures apart."""
+    return [*_pictures(result, prefix), _methods(result), *_pairs(result)]
+
+
+def _title(data_name: str | None) -> str:
+    return f"Standings: {data_name}" if data_name else "Standings"
+
+
+def _sizes(result: Standings) -> str:
+    return f"{plural(len(result.methods), 'method')}, {plural(len(result.datasets), 'data set')}"
+
+
+def _closing(
+    result: Standings | MetricStandings,
+    of: Sequence[Standings],
+    view: Mapping[str, Any],
+    command: str | None,
+) -> list[Section]:
+    holes = [HOLES] if any(one._holes for one in of) else []
+    folds = [FOLDS] if of[0]._of_folds else []
+    equivalence = [EQUIVALENCE] if of[0].rope is not None else []
+    references = [software(__version__), *REFERENCES, *holes, *folds, *equivalence]
+    settings = settings_groups(result)
+    text = Section("text", "For a methods section", [Text(result.methods_text())], short="Text")
+    return [text, *closing(settings, references, command=command, code=result._code(view))]
+
+
+def _pictures(result: Standings, prefix: str = "") -> list[Block]:
     blocks: list[Block] = []
+
+    def show(
+        title: str, name: str, draw: Callable[..., Axes], caption: str, **options: Any
+    ) -> None:
+        blocks.append(picture(title, prefix + name, draw, result, caption=caption, **options))
+
     drawn = min(MOST_DRAWN, len(result.methods))
     for name, sets in result._answers.items():
         if isinstance(sets, RankConfidence):
             caption = (
-                f"About {ASKED[name]}. Dot: place in this table. Thick line: set of one method that was "
-                "chosen beforehand; thin line: sets that hold all true places together."
+                f"About {result._asked(name)}. Dot: place in this table. Thick line: set of one method "
+                "that was chosen beforehand; thin line: sets that hold all true places together."
             )
-            title = "Sets of places" + (", other replicates" if name == "replicates" else "")
-            blocks.append(
-                picture(
-                    title, name, plot_place_sets, result, population=name, n=drawn, caption=caption
-                )
-            )
+            title = "Sets of places" + ("" if name == result._population else ", these data sets")
+            show(title, name, plot_place_sets, caption, population=name, n=drawn)
     if result._population == "datasets" and len(result.methods) <= MOST_DRAWN:
         try:
             caption = (
                 "Average ranks over the data sets that all methods have; methods under one bar do not "
                 "differ by Nemenyi’s test. The sets of places above are the sharper answer."
             )
-            blocks.append(
-                picture("Critical differences", "cd", plot_average_ranks, result, caption=caption)
-            )
+            show("Critical differences", "cd", plot_average_ranks, caption)
         except DataError as problem:
             blocks.append(Text(f"There is no critical-difference diagram: {problem}.", quiet=True))
     if result._population is not None and len(result.methods) <= MOST_TILES:
         caption = (
             "Small and dark: the two methods can be told apart. Corrected for all pairs by Holm."
         )
-        blocks.append(
-            picture("p-values of pairs", "tiles", plot_pairs, result, n=MOST_TILES, caption=caption)
-        )
+        show("p-values of pairs", "tiles", plot_pairs, caption, n=MOST_TILES)
     return blocks or [Text("Without an answer there are no sets of places to draw.")]
 
 
@@ -187,26 +246,30 @@ def _methods(result: Standings) -> PageTable:
     }
     for name, title in titles.items():
         columns.append((PageColumn(title), [number(value, 0) for value in shown[name]]))
-    columns += [
-        (PageColumn("Mean"), numbers(shown["mean"])),
-        (PageColumn("Place by mean"), [str(place) for place in shown["place_by_mean"]]),
-        (PageColumn("Average rank"), [number(rank, 2) for rank in shown["average_rank"]]),
-        (PageColumn("Place by rank"), [str(place) for place in shown["place_by_rank"]]),
-        (PageColumn("Data sets"), [str(n) for n in shown["n_datasets"]]),
-    ]
+    columns.append((PageColumn("Mean"), numbers(shown["mean"])))
+    note = ""
+    if len(result.datasets) > 1:
+        columns += [
+            (PageColumn("Place by mean"), [str(place) for place in shown["place_by_mean"]]),
+            (PageColumn("Average rank"), [number(rank, 2) for rank in shown["average_rank"]]),
+            (PageColumn("Place by rank"), [str(place) for place in shown["place_by_rank"]]),
+            (PageColumn("Data sets"), [str(n) for n in shown["n_datasets"]]),
+        ]
+        note = (
+            "By mean: scores are averaged and then ranked. By rank: they are ranked in each data set, and "
+            "ranks are averaged."
+        )
     if result._holes:
         holes = [f"{a} to {b}" for a, b in zip(shown["best"], shown["worst"], strict=True)]
         columns.append((PageColumn("With any filling"), holes))
-    more = (
-        f" {count(len(frame) - len(shown))} more are in standings.csv."
-        if len(frame) > len(shown)
-        else ""
-    )
-    note = (
-        "By mean: scores are averaged and then ranked. By rank: ranked in each data set and then "
-        f"averaged.{more}"
-    )
+    note += _hidden(frame, shown, "standings.csv")
     return PageTable.of_columns("All methods, best first.", columns, note, find="method")
+
+
+def _hidden(frame: pd.DataFrame, shown: pd.DataFrame, file: str) -> str:
+    """How many rows are in a file alone."""
+    n = len(frame) - len(shown)
+    return f" {count(n)} more are in {file}." if n else ""
 
 
 def _pairs(result: Standings) -> list[Block]:
@@ -214,7 +277,7 @@ def _pairs(result: Standings) -> list[Block]:
         return [Text("Pairs cannot be tested, for the reasons in the summary.")]
     frame = result.pairs()
     shown = frame.head(MOST_ROWS)
-    level = f"{100 * result.confidence_level:.3g} %"
+    level = percent(result.confidence_level)
     difference, low, high = (numbers(shown[name]) for name in ("difference", "lower", "upper"))
     columns: list[tuple[PageColumn, list[str]]] = [
         (
@@ -238,17 +301,24 @@ def _pairs(result: Standings) -> list[Block]:
             (PageColumn("from"), [number(one, 2) for one in shown["superiority_lower"]]),
             (PageColumn("up to"), [number(one, 2) for one in shown["superiority_upper"]]),
         ]
-    test = NAMES[result.test] if result._population == "datasets" else "t tests of the replicates"
-    more = (
-        f" {count(len(frame) - len(shown))} more are in pairs.csv."
-        if len(frame) > len(shown)
-        else ""
-    )
+    if result.rope is not None:
+        chances = {"p_below": "P(below)", "p_equivalent": "P(equivalent)", "p_above": "P(above)"}
+        columns += [(PageColumn(title), numbers(shown[name])) for name, title in chances.items()]
     note = (
-        f"Differences of means, each with its own interval; p by {test}, corrected for all pairs by Holm. "
-        "Better in: share of the data sets where the first is better, ties as halves, with Wilson’s "
-        f"interval.{more}"
+        f"Differences of means, each with its own interval; p by {result._test_name}, corrected for all "
+        "pairs by Holm."
     )
+    if "superiority" in shown:
+        note += (
+            " Better in: share of the data sets where the first is better, ties as halves, with Wilson’s "
+            "interval."
+        )
+    if result.rope is not None:
+        note += (
+            f" P: probabilities that the difference is below −{result.rope:g}, within ±{result.rope:g} "
+            "(equivalent in practice) and above; flat prior, not corrected for the number of pairs."
+        )
+    note += _hidden(frame, shown, "pairs.csv")
     tinted = int(shown["apart"].sum())
     table = PageTable.of_columns(
         f"{plural(len(frame), 'pair')}, smallest p first; tinted: told apart.",

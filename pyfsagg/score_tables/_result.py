@@ -25,11 +25,13 @@ from pyfsagg.score_tables._tests import (
     GlobalTest,
     additive_means,
     decided_by_pairs,
+    friedman_exact,
     holm,
     pairs_on_datasets,
     pairs_within,
     place_of,
     places_with_holes,
+    posterior,
     ranks_within,
     skillings_mack,
     without_each,
@@ -37,7 +39,7 @@ from pyfsagg.score_tables._tests import (
 from pyfsagg.statistics import RankConfidence, friedman, rank_confidence
 from pyfsagg.statistics._base import p_text, significance_level
 
-WAYS, TESTS = ("mean", "rank"), ("auto", "t", "wilcoxon")
+WAYS, TESTS = ("mean", "rank"), ("t", "wilcoxon", "signs")
 FEWEST = 8
 """Data sets from which on something is said of others like them."""
 
@@ -50,10 +52,33 @@ MOST_LEFT_OUT = 2_000
 ASKED = {
     "datasets": "data sets like these (the data sets are the sample)",
     "replicates": "these data sets, with other instances, folds or seeds (the replicates are the sample)",
+    "folds": "other tables of this kind and size (the folds are the sample; that they share rows is counted)",
 }
-"""The populations that are kept apart."""
+"""The populations that are kept apart; of folds of the same rows it is another one than of replicates."""
 
-NAMES = {"t": "paired t tests", "wilcoxon": "Wilcoxon’s signed-rank tests"}
+NAMES = {
+    "t": "paired t tests",
+    "wilcoxon": "Wilcoxon’s signed-rank tests",
+    "signs": "exact tests by all signs of the differences",
+    "replicates": "t tests of the replicates",
+    "folds": "corrected t tests of the folds",
+}
+
+
+def percent(level: float) -> str:
+    """A level in words."""
+    return f"{100 * level:.3g} %"
+
+
+def spans(
+    frame: pd.DataFrame, known: bool, low: str = "lower_all", high: str = "upper_all"
+) -> list[str]:
+    """Sets of places as texts."""
+    texts = []
+    for a, b in zip(frame[low], frame[high], strict=True):
+        missing = not known or np.isnan(a)
+        texts.append("–" if missing else f"{a:.0f}" if a == b else f"{a:.0f} to {b:.0f}")
+    return texts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,8 +95,14 @@ class Standings(Result):
         Covariance of the means from the replicates of the cells.
     df : float
         Degrees of freedom of `within`; NaN without it.
-    higher_is_better, by, test, confidence_level
+    higher_is_better, by, test, rope, confidence_level, test_train_ratio
         As in :func:`pyfsagg.standings`.
+    what : str
+        What was compared, if a result of this package was.
+    remarks : tuple of str
+        What the reader should know of the scores.
+    unanswered : str
+        Why nothing is said from the replicates, where these depend on each other in unknown ways.
     parameters, data, versions : dict
         Settings of the call, data and software versions.
 
@@ -101,6 +132,11 @@ class Standings(Result):
     test: str
     confidence_level: float
     random_state: int
+    rope: float | None = None
+    test_train_ratio: float = 0.0
+    what: str = ""
+    remarks: tuple[str, ...] = ()
+    unanswered: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
@@ -184,6 +220,8 @@ class Standings(Result):
         )
 
     def _on_replicates(self) -> RankConfidence | str:
+        if self.unanswered:
+            return self.unanswered
         if self.within is None:
             if int(self.replicates.max()) < 2:
                 return "each cell has one score, so that nothing is known of its error"
@@ -206,6 +244,20 @@ class Standings(Result):
         known = (name for name, sets in self._answers.items() if isinstance(sets, RankConfidence))
         return next(known, None)
 
+    def _asked(self, population: str) -> str:
+        """What a population is, in words."""
+        return ASKED["folds" if population == "replicates" and self._of_folds else population]
+
+    @property
+    def _of_folds(self) -> bool:
+        return self.test_train_ratio > 0.0
+
+    @property
+    def _test_name(self) -> str:
+        """The test of the pairs in words."""
+        of_replicates = "folds" if self._of_folds else "replicates"
+        return NAMES[self.test if self._population == "datasets" else of_replicates]
+
     def sets(self, population: str | None = None) -> RankConfidence:
         """Sets of places for other data sets (``"datasets"``) or other replicates (``"replicates"``).
 
@@ -216,7 +268,7 @@ class Standings(Result):
             raise DataError(f"there are answers for {' and '.join(self._answers)}, got {name!r}")
         sets = self._answers[name]
         if isinstance(sets, str):
-            raise DataError(f"there are no sets of places for {ASKED[name]}: {sets}")
+            raise DataError(f"there are no sets of places for {self._asked(name)}: {sets}")
         return sets
 
     @property
@@ -265,8 +317,11 @@ class Standings(Result):
                 confidence_level=self.confidence_level,
                 test=self.test,
             )
-            if self._population is None:
-                found["p"] = np.full(i.size, np.nan)
+            if self._population is None:  # what cannot be tested has no interval either
+                unknown = ("p", "lower", "upper", "superiority_lower", "superiority_upper")
+                found |= dict.fromkeys(unknown, np.full(i.size, np.nan))
+        if self.rope is not None:
+            found |= posterior(found, self.rope)
         adjusted = holm(found["p"])
         apart = adjusted <= significance_level(self.confidence_level)
         return {
@@ -283,7 +338,9 @@ class Standings(Result):
         Columns: the ``difference`` of means (first − second) with its own interval, Student's ``t``, ``p``
         of the chosen test, ``p_adjusted`` (Holm) and ``apart``, whether the pair can be told apart.  Over
         data sets also ``n``, how many both methods have, ``wins``, ``ties`` and ``losses`` of the first,
-        and its ``superiority``: how often it is better, ties as halves, with Wilson's interval.
+        and its ``superiority``: how often it is better, ties as halves, with Wilson's interval.  With a
+        `rope` the probabilities ``p_below``, ``p_equivalent`` and ``p_above`` that the difference is below
+        it, within it, or above it.
         """
         return pd.DataFrame(self._pairs).sort_values("p", kind="stable", ignore_index=True)
 
@@ -328,6 +385,8 @@ class Standings(Result):
             return skillings_mack(ranks)
         if len(self.datasets) < 3 or bool((ranks == ranks[:, :1]).all()):
             return None
+        if (exact := friedman_exact(ranks)) is not None:
+            return exact
         found = friedman(pd.DataFrame(self.cells), higher_is_better=self.higher_is_better)
         return GlobalTest(
             "Friedman’s test (Iman and Davenport’s F)", found.f, found.f_df[0], found.f_p_value
@@ -356,11 +415,16 @@ class Standings(Result):
         """What the standings say."""
         return sentences_of(self._facts(self._options_in_force({})))
 
+    def _told(self) -> list[str]:
+        """The answer and what it rests on, in sentences, without tables and remarks."""
+        texts = [*self._first(), self._told_apart(), *self._populations(), *self._about_holes()]
+        return [text for text in texts if text]
+
     def methods_text(self) -> str:
         """A paragraph for the methods section of a paper."""
         p, T = len(self.methods), len(self.datasets)
         way = "average rank" if self.by == "rank" else "mean score"
-        level = f"{100 * self.confidence_level:.3g} %"
+        level = percent(self.confidence_level)
         parts = [f"We compared {plural(p, 'method')} on {plural(T, 'data set')} by their {way}."]
         if self._holes:
             parts.append(
@@ -371,8 +435,8 @@ class Standings(Result):
             how = (
                 "from one-sided paired t tests with Holm’s correction"
                 if self._holes
-                else "by step-down sign flips over data sets, with Student’s limits for fewer than 100 "
-                "(Mogstad et al. 2024; Romano and Wolf 2005)"
+                else "by step-down sign flips over data sets, with wider limits for small tables whose "
+                "errors look skewed (Mogstad et al. 2024; Romano and Wolf 2005)"
             )
             parts.append(f"Simultaneous {level} confidence sets for the places were made {how}.")
         elif self._population == "replicates":
@@ -381,9 +445,8 @@ class Standings(Result):
                 "errors of the replicates (Mogstad et al. 2024)."
             )
         if self._population is not None:
-            test = NAMES[self.test] if self._population == "datasets" else "t tests"
             parts.append(
-                f"Pairs were compared by {test} with Holm’s correction at the "
+                f"Pairs were compared by {self._test_name} with Holm’s correction at the "
                 f"{100 * significance_level(self.confidence_level):.3g} % level."
             )
         version = self.versions.get("pyfsagg", "")
@@ -391,43 +454,44 @@ class Standings(Result):
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         top = check_integer("top", view["top"], low=1)
-        texts = [*self._first(), self._told_apart(), *self._populations(), *self._about_holes()]
-        facts: list[Block] = [Text(text) for text in texts if text]
+        facts: list[Block] = [Text(text) for text in self._told()]
         facts.insert(len(self._first()), self._table(top))
-        return facts
+        compared = [f"Compared: {self.what}."] if self.what else []
+        return [*facts, *(Text(text, quiet=True) for text in (*compared, *self.remarks))]
 
-    def _first(self) -> list[str]:
-        """The answer: how many places are real, and who may be first."""
+    def _first(self, *, brief: bool = False) -> list[str]:
+        """The answer: how many places are real, and who may be first; `brief` without the population."""
         p, first = len(self.methods), self.may_be_first
         if self._population is None:
-            reasons = "; ".join(str(reason) for reason in self._answers.values())
+            reasons = self.unanswered or "; ".join(map(str, self._answers.values()))
             return [f"No place of these {plural(p, 'method')} can be called real: {reasons}."]
         sets = self.sets()
         single = [self.methods[j] for j in self._order if sets.lower_all[j] == sets.upper_all[j]]
-        level = f"{100 * self.confidence_level:.3g} %"
+        level = percent(self.confidence_level)
         if len(first) == p:
             who = f"any of the {plural(p, 'method')} may be the first"
         elif len(first) == 1:
             who = f"the first is {first[0]}"
         else:
             who = f"the first is among {plural(len(first), 'method')}: {enumerate_names(first, most=6)}"
-        certain = (
-            f"{len(single) or 'None'} of {p} places {'is' if len(single) == 1 else 'are'} certain"
-        )
-        named = f" ({enumerate_names(single, most=6)})" if single else ""
-        return [
-            Markup(
-                "<b>{}</b>{}, and {}. This is about {}, with {} confidence for all places together."
-            ).format(certain, named, who, ASKED[self._population or ""], level)
-        ]
+        if len(single) in (0, p):
+            certain = f"All {p} places are certain" if single else "No place is certain"
+        else:
+            certain = f"{len(single)} of {p} places {'is' if len(single) == 1 else 'are'} certain"
+        named = f" ({enumerate_names(single, most=6)})" if 0 < len(single) < p else ""
+        verdict = Markup("<b>{}</b>{}, and {}.").format(certain, named, who)
+        about = f"{self._asked(self._population)}, with {level} confidence for all places together"
+        return [verdict if brief else verdict + Markup(" This is about {}.").format(about)]
 
     def _told_apart(self) -> str:
         if self._population is None:
             return ""
         n_apart, n = int(self._pairs["apart"].sum()), len(self._pairs["apart"])
         tiers = self.tiers()
-        test = NAMES[self.test] if self._population == "datasets" else "t tests of the replicates"
-        text = f"{count(n_apart)} of {plural(n, 'pair')} can be told apart ({test}, Holm)"
+        shown = "No pair" if not n_apart else f"{count(n_apart)} of {plural(n, 'pair')}"
+        text = f"{shown} can be told apart ({self._test_name}, Holm)"
+        if not n_apart:
+            return f"{text}."
         if len(tiers) == 1:
             return f"{text}; no line can be drawn that divides the methods."
         sizes = " | ".join(enumerate_names(tier, most=4) for tier in tiers[:6])
@@ -440,13 +504,15 @@ class Standings(Result):
         for name, sets in self._answers.items():
             if name == self._population or self._population is None:
                 continue
+            if name == "datasets" and len(self.datasets) == 1:
+                continue  # nobody asks one data set about others
             if isinstance(sets, str):
-                texts.append(f"Nothing is said about {ASKED[name]}: {sets}.")
+                texts.append(f"Nothing is said about {self._asked(name)}: {sets}.")
             else:
                 first = [self.methods[j] for j in self._order if sets.lower_all[j] == 1]
                 single = int((sets.lower_all == sets.upper_all).sum())
                 texts.append(
-                    f"About {ASKED[name]}: {single} of {len(self.methods)} places "
+                    f"About {self._asked(name)}: {single} of {len(self.methods)} places "
                     f"{'is' if single == 1 else 'are'} certain, and the first may be "
                     f"{enumerate_names(first, most=6)}."
                 )
@@ -488,26 +554,22 @@ class Standings(Result):
         frame = self.to_frame().head(top)
         known = self._population is not None
 
-        def span(low: str, high: str) -> list[str]:
-            pairs = zip(frame[low], frame[high], strict=True)
-            return [
-                "–" if not known else f"{a:.0f}" if a == b else f"{a:.0f} to {b:.0f}"
-                for a, b in pairs
-            ]
-
+        of_data_sets: list[tuple[PageColumn, list[str]]] = [
+            (PageColumn("Average rank"), [number(rank, 2) for rank in frame["average_rank"]]),
+            (PageColumn("Data sets"), [str(n) for n in frame["n_datasets"]]),
+        ]
         return PageTable.of_columns(
             f"The first {plural(len(frame), 'method')} of {count(len(self.methods))}.",
             [
                 (PageColumn("Method", numeric=False), [str(name) for name in frame.index]),
                 (PageColumn("Place"), [str(place) for place in frame["place"]]),
-                (PageColumn("Places of all"), span("lower_all", "upper_all")),
-                (PageColumn("Alone"), span("lower", "upper")),
+                (PageColumn("Places of all"), spans(frame, known)),
+                (PageColumn("Alone"), spans(frame, known, "lower", "upper")),
                 (PageColumn("Mean"), numbers(frame["mean"])),
-                (PageColumn("Average rank"), [number(rank, 2) for rank in frame["average_rank"]]),
-                (PageColumn("Data sets"), [str(n) for n in frame["n_datasets"]]),
+                *(of_data_sets if len(self.datasets) > 1 else []),
             ],
-            note=f"Places of all: together they hold every true place with "
-            f"{100 * self.confidence_level:.3g} % confidence. Alone: the set of one method that was chosen "
+            note="Places of all: together they hold every true place with "
+            f"{percent(self.confidence_level)} confidence. Alone: the set of one method that was chosen "
             "beforehand."
             if known
             else "",

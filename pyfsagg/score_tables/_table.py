@@ -37,6 +37,8 @@ class ScoreTable:
         Degrees of freedom of `within`: the fewest that a method has (Satterthwaite); NaN without it.
     paired : bool
         Whether replicates of a data set are the same for all methods: instances, folds.
+    ratio : float
+        Test rows by training rows, if replicates are folds of the same rows; 0 if they are independent.
     """
 
     methods: tuple[str, ...]
@@ -46,6 +48,7 @@ class ScoreTable:
     within: Floats | None
     df: float
     paired: bool
+    ratio: float
 
 
 def read_scores(
@@ -82,7 +85,7 @@ def read_scores(
     return _long(frame, method, dataset, value, replicate, test_train_ratio)
 
 
-def _column(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
+def named_column(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
     if name not in frame.columns:
         raise UnknownNameError("column", name, map(str, frame.columns))
     found = frame[name]
@@ -91,7 +94,7 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
     return found
 
 
-def _labels(column: pd.Series[Any]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+def labels_of(column: pd.Series[Any]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """Position of each label in the order of its first appearance, and the labels."""
     if bool(column.isna().any()):
         row = int(np.flatnonzero(column.isna())[0]) + 1
@@ -109,12 +112,12 @@ def _wide(frame: pd.DataFrame, dataset: str | None, ratio: float) -> ScoreTable:
             dataset = str(words[0])
             frame = frame.rename(columns={words[0]: dataset})
     if dataset is not None:
-        codes, datasets = _labels(_column(frame, dataset))
+        codes, datasets = labels_of(named_column(frame, dataset))
         frame = frame.drop(columns=[dataset])
     else:
         named = not isinstance(frame.index, pd.RangeIndex)
         datasets = tuple(map(str, frame.index if named else range(1, len(frame) + 1)))
-        codes, datasets = _labels(pd.Series(datasets, name="data set"))
+        codes, datasets = labels_of(pd.Series(datasets, name="data set"))
     methods = tuple(map(str, frame.columns))
     if len(set(methods)) < len(methods):
         twice = next(name for name in methods if methods.count(name) > 1)
@@ -122,7 +125,7 @@ def _wide(frame: pd.DataFrame, dataset: str | None, ratio: float) -> ScoreTable:
     hint = "; of a wide table all columns but that of the data sets are methods"
     columns = [read_numbers(frame[name], str(name), hint) for name in frame.columns]
     rows = np.column_stack(columns) if columns else np.empty((len(frame), 0))
-    return _of_rows(rows, codes, datasets, methods, ratio)
+    return score_table(rows, codes, datasets, methods, ratio)
 
 
 def _is_text(column: pd.Series[Any]) -> bool:
@@ -141,15 +144,15 @@ def _long(
         raise ParameterError(
             Param("dataset"), " is missing: a long table needs the column of the data sets"
         )
-    columns, methods = _labels(_column(frame, method))
-    numbers = read_numbers(_column(frame, value), str(value))
+    columns, methods = labels_of(named_column(frame, method))
+    numbers = read_numbers(named_column(frame, value), str(value))
     single = pd.Series(["all rows"] * len(frame), name="data set", index=frame.index)
-    codes, datasets = _labels(single if dataset is None else _column(frame, dataset))
+    codes, datasets = labels_of(single if dataset is None else named_column(frame, dataset))
     if replicate is None:
         cell = pd.Series(codes * len(methods) + columns)
         number = cell.groupby(cell).cumcount().to_numpy()
     else:
-        number, labels = _labels(_column(frame, replicate))
+        number, labels = labels_of(named_column(frame, replicate))
         cell = pd.Series((codes * len(labels) + number) * len(methods) + columns)
         if bool(cell.duplicated().any()):
             at = int(np.flatnonzero(cell.duplicated())[0])
@@ -160,21 +163,22 @@ def _long(
     row, position = np.unique(np.column_stack([codes, number]), axis=0, return_inverse=True)
     rows = np.full((len(row), len(methods)), np.nan)
     rows[np.ravel(position), columns] = numbers
-    return _of_rows(
+    return score_table(
         rows, row[:, 0].astype(np.intp), datasets, methods, ratio, paired=replicate is not None
     )
 
 
-def _of_rows(
+def score_table(
     rows: Floats,
     codes: NDArray[np.intp],
     datasets: tuple[str, ...],
     methods: tuple[str, ...],
-    ratio: float,
+    ratio: float = 0.0,
     *,
     paired: bool = True,
+    most_df: float | None = None,
 ) -> ScoreTable:
-    """From rows (N, p), each a replicate of the data set of its code."""
+    """From rows (N, p), each a replicate of the data set of its code; `most_df` limits its `df`."""
     _check(rows, methods)
     T, p = len(datasets), len(methods)
     order = np.argsort(codes, kind="stable")
@@ -192,9 +196,10 @@ def _of_rows(
         kept = complete[codes]
         residuals = (rows - cells[codes])[kept]
         within, df = _within(residuals, codes[kept], replicates, ratio, paired)
+        df = df if most_df is None else min(df, most_df)
     keep = np.asarray((replicates > 0).any(axis=1))
     names = tuple(name for name, one in zip(datasets, keep, strict=True) if one)
-    return ScoreTable(methods, names, cells[keep], replicates[keep], within, df, paired)
+    return ScoreTable(methods, names, cells[keep], replicates[keep], within, df, paired, ratio)
 
 
 def _check(rows: Floats, methods: tuple[str, ...]) -> None:

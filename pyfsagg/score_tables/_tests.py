@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -10,10 +12,17 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pyfsagg._base.arithmetic import Booleans, Floats, adjust_p_values
+from pyfsagg._message import Remedy, Use
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics import wilcoxon
 
 MOST_ROUNDS = 1_000
+
+ALL_SIGNS = 16
+"""Data sets up to which tests of pairs go through all signs of the differences."""
+
+MOST_ARRANGEMENTS = 1_000_000
+"""Sums of ranks up to which Friedman's test adds a data set to its exact distribution."""
 
 
 def additive_means(cells: Floats) -> Floats:
@@ -98,6 +107,38 @@ def skillings_mack(ranks: Floats) -> GlobalTest:
     return GlobalTest("Skillings–Mack", statistic, df, float(stats.chi2.sf(statistic, df)))
 
 
+def friedman_exact(ranks: Floats) -> GlobalTest | None:
+    """Friedman's test by its own distribution: ranks (T, p) of each data set in all orders, ties as they are.
+
+    None if there are more than 16 data sets, or too many sums of ranks to go through.  The sums are added up
+    data set by data set, each set of sums once for all orders of the methods.
+    """
+    T, p = ranks.shape
+    if T > ALL_SIGNS or p > 6:
+        return None
+    doubled = np.rint(2.0 * ranks).astype(np.int64)  # whole numbers with ties, too
+    orders = np.array(list(itertools.permutations(range(p))))
+    digits = (2 * T * p + 1) ** np.arange(p)  # a number for all sums of the methods
+    sums: NDArray[np.int64] = np.zeros((1, p), dtype=np.int64)
+    chance: Floats = np.ones(1)
+    for row in doubled:
+        steps, weight = np.unique(row[orders], axis=0, return_counts=True)
+        if len(sums) * len(steps) > MOST_ARRANGEMENTS:
+            return None
+        reached = np.sort((sums[:, None, :] + steps).reshape(-1, p), axis=1)
+        _, first, place = np.unique(reached @ digits, return_index=True, return_inverse=True)
+        sums = reached[first]
+        shares = np.multiply.outer(chance, weight / weight.sum()).ravel()
+        chance = np.asarray(np.bincount(np.ravel(place), weights=shares), dtype=np.float64)
+    middle = T * (p + 1)  # of the doubled sums
+    squares = ((sums - middle) ** 2).sum(axis=1)
+    seen = ((doubled.sum(axis=0) - middle) ** 2).sum()
+    spread = ((ranks - (p + 1) / 2.0) ** 2).sum()
+    statistic = float((p - 1) * seen / 4.0 / spread)
+    p_value = float(min(chance[squares >= seen].sum(), 1.0))
+    return GlobalTest("Friedman’s test, exact", statistic, p - 1.0, p_value)
+
+
 class _Gaps(NamedTuple):
     """Of one method against the later ones: common data sets, means and errors of the differences."""
 
@@ -134,6 +175,9 @@ def pairs_on_datasets(
         found["p"] = np.array(
             [_signed_rank(cells[:, i], cells[:, j]) for i in range(p) for j in range(i + 1, p)]
         )
+    elif test == "signs":
+        signed = [_by_all_signs(cells[:, i, None] - cells[:, i + 1 :]) for i in range(p - 1)]
+        found["p"] = np.where(n > 0, np.concatenate(signed), np.nan)
     else:
         # Differences that are all equal have no error to be estimated: their signs alone speak.
         equal = (error == 0.0) & (mean != 0.0)
@@ -165,8 +209,39 @@ def _student(mean: Floats, error: Floats, df: Floats, confidence_level: float) -
         "lower": mean - reach,
         "upper": mean + reach,
         "t": t,
+        "df": df,
+        "error": error,
         "p": np.asarray(p),
     }
+
+
+def _by_all_signs(differences: Floats) -> Floats:
+    """Two-sided p-values of the columns (T, k): how often the sum with other signs is as far from zero."""
+    T = len(differences)
+    if T > ALL_SIGNS:
+        raise DataError(
+            f"the signs of {T} data sets are too many to go through; {ALL_SIGNS} are allowed",
+            Remedy("use ", Use(test="t"), " or ", Use(test="wilcoxon")),
+        )
+    known = np.nan_to_num(
+        differences
+    )  # a difference that is missing adds nothing, whatever its sign
+    signs = 1.0 - 2.0 * (np.arange(2 ** (T - 1))[:, None] >> np.arange(T) & 1)
+    sums = np.abs(signs @ known)
+    return np.asarray(
+        (sums >= sums[0] * (1.0 - 1e-10)).mean(axis=0)
+    )  # the first are the signs as seen
+
+
+def posterior(pairs: Mapping[str, Floats], rope: float) -> dict[str, Floats]:
+    """Probabilities that differences are below, within and above ±`rope`, by a flat prior (Benavoli 2017)."""
+    error = pairs["error"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        below, above = (
+            np.asarray(stats.t.sf((rope + sign * pairs["difference"]) / error, pairs["df"]))
+            for sign in (1.0, -1.0)
+        )
+    return {"p_below": below, "p_equivalent": 1.0 - below - above, "p_above": above}
 
 
 def _signed_rank(x: Floats, y: Floats) -> float:
@@ -175,7 +250,8 @@ def _signed_rank(x: Floats, y: Floats) -> float:
         return math.nan
     if bool((x[known] == y[known]).all()):
         return 1.0
-    return wilcoxon(x[known], y[known], decimals=10).p_value
+    exact = True if known.sum() <= ALL_SIGNS else "auto"
+    return wilcoxon(x[known], y[known], decimals=10, exact=exact).p_value
 
 
 def _share_interval(

@@ -11,8 +11,9 @@ from scipy.special import ndtr
 
 from pyfsagg import Checks
 from pyfsagg.ensemble import wam
-from pyfsagg.evaluation.comparison import compare_folds, divisions_of
+from pyfsagg.evaluation.comparison import divisions_of
 from pyfsagg.ranks import rank_scores
+from pyfsagg.score_tables.question import Question
 from pyfsagg.statistics import (
     RankConfidence,
     friedman,
@@ -240,16 +241,14 @@ def equal_methods(
     divisions = divisions_of(
         values, protocol=protocol, n_folds=folds, n_repeats=repeats, test_size=1 / 3
     )
-    found = compare_folds(
-        divisions, what="accuracy", higher_is_better=True, confidence_level=1.0 - ALPHA, rope=0.0
-    )
-    pairs = found.tests["corrected_t"].to_frame()
-    first = pairs.iloc[0]
+    asked = Question(confidence_level=1.0 - ALPHA, rope=0.0)
+    pairs = divisions.standings(asked, higher_is_better=True, what="accuracy").pairs()
+    first = pairs[(pairs["method1"] == "a") & (pairs["method2"] == "b")].iloc[0]
     held = np.nan if np.isnan(first["lower"]) else float(first["lower"] <= 0.0 <= first["upper"])
     return (
         float((pairs["p_adjusted"] <= ALPHA).any()),
         held,
-        float(found.tests["bayesian_t"].to_frame()["p_above"].iloc[0] > 1.0 - ALPHA),
+        float(first["p_above"] > 1.0 - ALPHA),
     )
 
 
@@ -274,10 +273,9 @@ def equal_rankings(rng: np.random.Generator, n: int, folds: int) -> tuple[float,
     index = pd.MultiIndex.from_product([[0], range(folds)], names=["repeat", "fold"])
     values = pd.DataFrame(_accuracies(X, y, fold, folds, chosen), index=index, columns=list("abcd"))
     divisions = divisions_of(values, protocol="thesis", n_folds=folds, n_repeats=1, test_size=1 / 3)
-    found = compare_folds(
-        divisions, what="accuracy", higher_is_better=True, confidence_level=1.0 - ALPHA, rope=None
-    )
-    return (float((found.tests["corrected_t"].to_frame()["p_adjusted"] <= ALPHA).any()),)
+    asked = Question(confidence_level=1.0 - ALPHA)
+    pairs = divisions.standings(asked, higher_is_better=True, what="accuracy").pairs()
+    return (float((pairs["p_adjusted"] <= ALPHA).any()),)
 
 
 # -------------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from pyfsagg_papers.calibration.statistics import JOINTLY, SINGLY, sets_held
 
 OF_TASKS = "the means over the population of tasks"
 SKEWED = (
-    "Both random signs and Student's limits suppose errors that are not strongly skewed; of exponential ones "
-    "fewer sets hold if methods are many."
+    "Random signs suppose errors that are not skewed, and the wider limits where they look so are made for "
+    "what exponential errors need; of many methods with stronger skewness on few tasks fewer sets hold."
 )
 
 
@@ -85,6 +85,7 @@ ANY_PAIR = (0.0, 0.065)
     Claim("Standings.sets: all places", "coverage", 0.95, JOINTLY, OF_TASKS),
     Claim("Standings.pairs.apart (any equal pair)", "level", 0.05, ANY_PAIR, OF_TASKS),
     Claim("Standings.pairs.apart (share of unequal pairs)", "power", 0.0, of=OF_TASKS),
+    Claim("Standings.sets: places of a set", "reference", 1.0, of=OF_TASKS),
     designs=[
         {"kind": kind, "methods": methods, "tasks": tasks, "spread": spread, "by": by}
         for kind, methods, tasks, spread, by in (
@@ -102,6 +103,14 @@ ANY_PAIR = (0.0, 0.065)
             ("replicates", 6, 4, 1.0, "mean"),
             ("few replicates", 6, 3, 0.0, "mean"),
             ("folds", 4, 1, 0.0, "mean"),
+            ("ties", 6, 12, 0.0, "mean"),
+            ("ties", 6, 12, 0.0, "rank"),
+            ("skewed", 12, 20, 0.0, "mean"),
+            ("unequal tasks", 12, 20, 3.0, "mean"),
+            ("all signs", 5, 10, 0.0, "mean"),
+            ("all signs", 5, 10, 3.0, "mean"),
+            ("two metrics", 6, 16, 0.0, "mean"),
+            ("two metrics", 6, 16, 3.0, "mean"),
         )
     ],
     runs=400,
@@ -112,8 +121,10 @@ def standings_of_tables(
     """Standings of tables of methods by tasks: wins and losses by coin flips, scores with errors of unequal
     variance (in families of methods, or with 15 % of the scores missing), and four tasks with 30 instances,
     or three with 4 seeds, of each method, where the question is about these tasks. Ten folds share a part
-    of their error, as the corrected variance supposes. How often all places are held, any two equal methods
-    are told apart, and the share of unequal ones that are."""
+    of their error, as the corrected variance supposes. Further tables have whole numbers with many ties,
+    exponential errors, and tasks with errors of unequal size; pairs are tested by all signs; and two metrics,
+    whose errors are correlated, keep the level together. How often all places are held, any two equal
+    methods are told apart, the share of unequal ones that are, and how many places a single set has."""
     truth = np.round(2.0 * np.linspace(spread, 0.0, methods)) / 2.0
     options: dict[str, Any] = {"by": by, "random_state": int(rng.integers(2**31))}
     if kind == "coin flips":
@@ -133,15 +144,36 @@ def standings_of_tables(
         data = pd.DataFrame(rows).assign(task="one")
         options |= {"dataset": "task", "test_train_ratio": 1 / 9}
     else:
-        errors = "families" if kind == "families" else "normal"
+        errors = kind if kind in ("families", "skewed", "unequal tasks") else "normal"
         table = table_of_methods(rng, methods, tasks, errors, truth)
+        if kind == "ties":
+            table = np.round(table)
+        elif kind == "all signs":
+            options["test"] = "signs"
+        elif kind == "two metrics":
+            other = table_of_methods(rng, methods, tasks, errors, truth)
+            frames = {"first": table, "second": 0.6 * table + 0.8 * other}
+            named = {name: pd.DataFrame(one).rename(columns=str) for name, one in frames.items()}
+            both: Any = pyfsagg.standings(named, **options)
+            held = np.array([_held(one, truth) for one in both.of])
+            return (
+                float(held[:, 0].min()),
+                float(held[:, 1].max()),
+                *map(float, held[:, 2:].mean(axis=0)),
+            )
         if kind == "holes":
             table[rng.random(table.shape) < 0.15] = np.nan
         data = pd.DataFrame(table)
-    result = pyfsagg.standings(data.rename(columns=str), **options)
+    result: Any = pyfsagg.standings(data.rename(columns=str), **options)
+    return _held(result, truth)
+
+
+def _held(result: Any, truth: np.ndarray) -> tuple[float, float, float, float]:
+    """Whether all places are held and any equal pair is told apart, the share of unequal pairs that are, and
+    the places of a set."""
     jointly, _, _ = sets_held(result.sets(), truth, 1)
     pairs = result.pairs()
     gap = np.abs(truth[pairs["method1"].astype(int)] - truth[pairs["method2"].astype(int)])
     apart, equal = pairs["apart"].to_numpy(), gap < 1e-12
     found = float(apart[~equal].mean()) if (~equal).any() else np.nan
-    return jointly, float(apart[equal].any()), found
+    return jointly, float(apart[equal].any()), found, _places(result.sets())

@@ -33,6 +33,7 @@ RUNS = {
     "agreement": "agreement a.txt b.txt c.txt --pilot 3",
     "screen": "screen guides.csv --item gene --score z --alpha 0.2 --null uniform",
     "standings": "standings scores.csv",
+    "metrics": "standings scores.csv losses.csv --losses losses",
     "stability": "stability a.txt b.txt c.txt --n-features 90",
     "influence": "influence table.csv --target kind --filters ig --folds 4 --n-resamples 4 --jobs 1",
     "evaluate": "evaluate table.csv --target kind --methods su,cs --classifiers nb --thresholds 2,4 "
@@ -69,6 +70,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     boards[3, 2] = np.nan
     names = ["a method with a name as long as those of papers are", *"bcdef"]
     pd.DataFrame(boards, columns=names).to_csv(folder / "scores.csv", index=False)
+    pd.DataFrame(-boards, columns=names).to_csv(folder / "losses.csv", index=False)
     votes = {"who": ["lr", "rf"] * 6, "accuracy": rng.random(12).round(3)}
     chosen = [" ".join(rng.choice(few.columns, 3, replace=False)) for _ in range(12)]
     pd.DataFrame(votes).assign(features=chosen).to_csv(folder / "votes.csv", index=False)

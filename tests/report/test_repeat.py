@@ -53,6 +53,7 @@ RUNS = {
     "--n-features 3 --step 4 --metric balanced_accuracy --rule sav --voter-weights performance "
     "--resampling-param fraction=0.7 --n-resamples 3 --seed 4 --jobs 1",
     "standings": "standings scores.csv --dataset board --lower-is-better --by rank --seed 3",
+    "metrics": "standings scores.csv losses.csv --dataset board --losses losses --rope 0.1",
     "stability": "stability a.txt b.txt c.txt --n-features 40 --confidence-level 0.9",
 }
 
@@ -76,6 +77,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
         np.random.default_rng(6).normal(size=(30, 4)).round(3), columns=list("abcd")
     )
     scores.assign(board=np.arange(30) // 2).to_csv(folder / "scores.csv", index=False)
+    (-scores).assign(board=np.arange(30) // 2).to_csv(folder / "losses.csv", index=False)
     data.X.assign(kind="k" + data.y.astype(str)).to_csv(
         folder / "numbers-and-class.csv", index=False
     )

@@ -1,6 +1,5 @@
 """Pictures and pages of stability and of the influence of the aggregator."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,9 @@ from matplotlib.figure import Figure
 
 from pyfsagg import InfluenceResult, influence, load_dataset, stability_curve
 from pyfsagg._report.page import Text, render_page, write_page
-from pyfsagg.aggregator_influence._report import (
-    influence_page,
-    plot_aggregator_stability,
-    plot_pairwise,
-)
+from pyfsagg.aggregator_influence._report import influence_page, plot_aggregator_stability
 from pyfsagg.ensemble._page import adequacy_blocks, size_block
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
+from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.stability_measures import (
     STABILITY_MEASURES,
     adequacy,
@@ -98,30 +93,6 @@ def test_aggregators_with_their_intervals(result: InfluenceResult) -> None:
     assert "smaller = more stable" in ax.get_xlabel()
 
 
-def test_pairs_hold_p_below_and_differences_above(result: InfluenceResult) -> None:
-    comparison = result.compare("jaccard")
-    ax = comparison.plot()
-    texts = {tuple(text.get_position()): text.get_text() for text in ax.texts}
-    frame = comparison.to_frame()
-    means = comparison.values.mean()
-    p = frame["p_adjusted"].iloc[0]
-    assert texts[0, 1] == ("< 0.0001" if p < 1e-4 else f"{p:.2g}")
-    assert texts[1, 0] == f"{means.iloc[0] - means.iloc[1]:+.3f}".replace("-", "−")
-    assert texts[0, 0] == ""
-
-
-def test_a_picture_says_why_there_are_no_pairs() -> None:
-    steady = {("f", name): np.tile(np.arange(5.0) * sign, (4, 1)) for name, sign in
-              (("a", 1), ("b", -1), ("c", 1))}  # fmt: skip
-    comparison = InfluenceResult(steady, tuple("abcde"), {"n_resamples": 1}, {}, {}).compare()
-    refused = comparison.refused.get("pairwise")
-    texts = [text.get_text() for text in plot_pairwise(comparison).texts]
-    if refused is None:
-        assert len(texts) == 9
-    else:
-        assert "no pairwise tests" in texts[0]
-
-
 def test_pictures_refuse_what_they_cannot_draw(result: InfluenceResult) -> None:
     with pytest.raises(InputTypeError, match="as stability_curve returns it"):
         plot_stability_curve([1, 2])  # type: ignore[arg-type]
@@ -167,12 +138,11 @@ def test_stability_page_shows_the_table(tmp_path: Path) -> None:
     assert f"Nogueira is {table.loc['nogueira', 'value']:.4f}" in shown.words
 
 
-def test_influence_page_holds_values_tests_and_the_caution(result: InfluenceResult) -> None:
+def test_influence_page_holds_values_and_the_caution(result: InfluenceResult) -> None:
     shown = Page(render_page(influence_page(result, command="influence table.csv --target a")))
     ids = shown.values("id")
     assert {"information-gain", "chi-squared", "settings"} <= set(ids)
-    comparison = result.compare("spearman", "information_gain")
-    assert comparison.caution in shown.words
+    assert "cannot be said from one table" in shown.words
     table = result.table("information_gain", intervals=True).loc["spearman", "geometric_mean"]
     cell = f"{table['value']:.3f} ({table['lower']:.3f} to {table['upper']:.3f})"
     assert any(cell in cells for _, cells in shown.rows)
@@ -180,7 +150,7 @@ def test_influence_page_holds_values_tests_and_the_caution(result: InfluenceResu
 
 def test_influence_page_of_one_aggregator_and_of_undefined_values() -> None:
     one = influence(WINE.X, WINE.y, aggregators=["am"], n_folds=3, n_resamples=3, random_state=0)
-    assert "Pairs of aggregators" not in render_page(influence_page(one))
+    assert "cannot be said from one table" not in render_page(influence_page(one))
     flat = InfluenceResult(
         {("information_gain", "arithmetic_mean"): np.ones((4, 13)),
          ("information_gain", "median"): np.ones((4, 13))},
@@ -188,9 +158,7 @@ def test_influence_page_of_one_aggregator_and_of_undefined_values() -> None:
         one.data, one.versions,
     )  # fmt: skip
     shown = Page(render_page(influence_page(flat)))
-    assert "No comparison by Spearman: the stability measure 'spearman' is undefined" in shown.words
-    with pytest.raises(ParameterError, match="adjust"):
-        influence_page(flat, adjust="sidak")
+    assert "the stability measure 'spearman' is undefined" in shown.words
 
 
 def test_ensemble_report_answers_whether_resamples_were_enough(make: Any) -> None:
@@ -222,9 +190,3 @@ def test_ensemble_report_says_why_there_is_no_curve(make: Any) -> None:
     assert isinstance(size_block(single), Text)
     page = Page(partly.to_html())
     assert "Figure 5" not in page.words
-
-
-def test_json_of_a_comparison_is_strict(result: InfluenceResult) -> None:
-    comparison = result.compare("jaccard")
-    document = json.loads(comparison.to_json(), parse_constant=pytest.fail)
-    assert document["measure"] == "jaccard"

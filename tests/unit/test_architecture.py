@@ -31,9 +31,9 @@ FLOORS = (
         "statistics",
         "error_control",
     ),
-    ("unsupervised", "rank_order"),
+    ("unsupervised", "rank_order", "score_tables"),
     ("ensemble",),
-    ("evaluation", "aggregator_influence", "committees", "out_of_core", "score_tables"),
+    ("evaluation", "aggregator_influence", "committees", "out_of_core"),
     ("plotting", "results", "extending", "listing"),
     ("cli", "for_r"),
 )

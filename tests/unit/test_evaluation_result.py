@@ -1,6 +1,5 @@
 """What an evaluation says, how it is kept, and evaluations of several data sets."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +9,10 @@ import pytest
 import pyfsagg
 from pyfsagg import Evaluation, evaluate, load_dataset
 from pyfsagg.evaluation import evaluate_many, weighted_average_accuracy
-from pyfsagg.evaluation.comparison import compare_folds, divisions_of
+from pyfsagg.evaluation.comparison import divisions_of
 from pyfsagg.evaluation.result import widen
 from pyfsagg.exceptions import DataError, InputTypeError, OutputError, ParameterError
+from pyfsagg.score_tables.question import Question
 
 WINE = load_dataset("wine")
 
@@ -91,7 +91,7 @@ def test_optimism_and_comparisons_need_protocols_and_methods(result: Evaluation)
     )
     with pytest.raises(DataError, match="at least two methods"):
         found.compare()
-    assert found.compare(baselines=True).values.shape == (5, 2)
+    assert len(found.compare(baselines=True).methods) == 2
     with pytest.raises(DataError, match="run evaluate with protocol='both'"):
         found.optimism()
 
@@ -101,42 +101,45 @@ def test_comparisons_are_of_what_they_say(result: Evaluation) -> None:
     cell = {"protocol": "thesis", "classifier": "naive_bayes", "threshold": 0.5}
     own = rows_of(result.cells, **cell, metric="accuracy", kind="method")
     wide = own.pivot_table(index="fold", columns="method", values="value")
-    assert np.allclose(found.values[wide.columns], wide)
+    np.testing.assert_allclose(found.cells[0], wide.mean()[list(found.methods)])
     assert "0.5 of the features" in found.what
     assert "thesis protocol" in found.what
     by_count = result.compare(value=7, protocol="thesis", classifier="naive_bayes")
-    assert by_count.values.equals(found.values)
+    pd.testing.assert_frame_equal(by_count.pairs(), found.pairs())
     found = result.compare(metric="log_loss", baselines=True)
     frame = found.to_frame()
     assert "random subsets" in frame.index
-    assert frame["average_rank"].idxmin() == frame["mean"].idxmin()
-    assert set(found.sentences) == {"corrected_t"}  # log loss has no region by itself
-    assert any("Folds share rows" in remark for remark in found.remarks)
-    assert not any("more" in remark for remark in found.remarks)
-    document = json.loads(found.to_json())
-    assert set(document["tests"]) == set(found.sentences)
-    assert "bayesian_t" in result.compare(metric="log_loss", rope=0.1).tests
+    assert frame["mean"].idxmin() == frame.index[0]
+    assert "p_above" not in found.pairs()  # log loss has no region by itself
+    assert "that they share rows is counted" in " ".join(found.sentences)
+    assert "left out" not in found.summary_text()
+    assert "p_above" in result.compare(metric="log_loss", rope=0.1).pairs()
 
 
-def test_folds_are_no_independent_subjects_and_tests_say_what_they_lack(result: Evaluation) -> None:
+def test_folds_are_no_independent_subjects(result: Evaluation) -> None:
     found = result.compare()
-    assert set(found.tests) == {"corrected_t", "bayesian_t", "win_tie_loss"}
-    assert "p" not in found.tests["win_tie_loss"]
-    a, b = (found.values.iloc[:, j] for j in (0, 1))
-    row = found.tests["corrected_t"].to_frame().iloc[0]
-    scale = (a - b).std() * np.sqrt(1 / 5 + 1 / 4)
-    assert row["statistic"] == pytest.approx((a - b).mean() / scale, rel=1e-9)
+    folds = result._wacc_by_fold()
+    folds = folds[folds["protocol"] == "nested"].groupby(["method", "fold"], sort=False)["wacc"]
+    values = folds.mean().unstack("method")
+    row = found.pairs().iloc[0]
+    gap = values[row["method1"]] - values[row["method2"]]
+    assert row["t"] == pytest.approx(gap.mean() / (gap.std() * np.sqrt(1 / 5 + 1 / 4)), rel=1e-6)
     assert row["df"] == 4
     assert any("ranked once" in remark for remark in result.compare(protocol="leaky").remarks)
     assert not any("ranked once" in remark for remark in found.remarks)
     found = result.compare(value=1.0)  # all methods keep everything: nothing differs
-    assert (found.tests["corrected_t"].to_frame()["p_adjusted"] == 1.0).all()
-    two = divisions_of(folds(2), protocol="thesis", n_folds=5, n_repeats=2, test_size=1 / 3)
-    short = compare_folds(two, what="x", higher_is_better=True, confidence_level=0.95, rope=None)
-    assert "2 complete" in short.sentences["corrected_t"]
+    assert (found.pairs()["p_adjusted"] == 1.0).all()
+    one = divisions_of(
+        folds_of(2).iloc[:5], protocol="nested", n_folds=5, n_repeats=1, test_size=1 / 3
+    )
+    one.values.iloc[1:] = np.nan
+    with pytest.raises(
+        DataError, match=r"1 complete folds are too few\. 4 of 5 folds are left out"
+    ):
+        one.standings(Question(), higher_is_better=True, what="x")
 
 
-def folds(repeats: int, k: int = 5) -> pd.DataFrame:
+def folds_of(repeats: int, k: int = 5) -> pd.DataFrame:
     index = pd.MultiIndex.from_product([range(repeats), range(k)], names=["repeat", "fold"])
     rng = np.random.default_rng(0)
     return pd.DataFrame(rng.random((repeats * k, 2)), index, ["a", "b"])
@@ -144,10 +147,10 @@ def folds(repeats: int, k: int = 5) -> pd.DataFrame:
 
 def test_repeats_add_no_degrees_of_freedom() -> None:
     asked = {"protocol": "nested", "n_folds": 5, "test_size": 1 / 3}
-    one, ten = (divisions_of(folds(n), n_repeats=n, **asked) for n in (1, 10))
+    one, ten = (divisions_of(folds_of(n), n_repeats=n, **asked) for n in (1, 10))
     assert (one.df, ten.df, len(ten.values)) == (None, 4.0, 50)
     assert one.test_train_ratio == ten.test_train_ratio == 0.25
-    values = folds(4)
+    values = folds_of(4)
     values.iloc[7, 1] = np.nan
     found = divisions_of(values, protocol="thesis", n_folds=5, n_repeats=4, test_size=0.25)
     assert found.test_train_ratio == pytest.approx(1 / 3)
@@ -201,11 +204,9 @@ def test_several_data_sets_give_the_form_of_table_4_3() -> None:
     )
     assert table.loc[("half 2", "naive_bayes"), "mrmr"] == one.loc[("mrmr", "naive_bayes"), "wacc"]
     comparison = found.compare(classifier="nearest_neighbors")
-    assert comparison.values.shape == (4, 3)
-    assert not any("share rows" in remark for remark in comparison.remarks)
-    assert {"friedman", "wilcoxon", "rm_anova"} <= set(comparison.tests) | set(comparison.problems)
-    assert "corrected_t" not in comparison.tests
-    assert found.compare().values.loc["half 1", "mrmr"] == pytest.approx(
-        table.loc["half 1", "mrmr"].mean(), abs=1e-9
-    )
+    assert comparison.cells.shape == (4, 3)
+    assert "4 data sets are too few" in comparison.summary_text()
+    whole = found.compare()
+    at = whole.datasets.index("half 1"), whole.methods.index("mrmr")
+    assert whole.cells[at] == pytest.approx(table.loc["half 1", "mrmr"].mean(), abs=1e-9)
     assert len(found.to_frame()) == sum(len(each.cells) for each in found.evaluations.values())

@@ -41,7 +41,8 @@ RESULTS = {
         WINE.X, WINE.y, methods=["ig", "su"], classifiers="nb", thresholds=[0.3], n_resamples=5
     ),
     "influence": lambda: influence(),
-    "comparison of aggregators": lambda: influence().compare(),
+    "standings": lambda: influence().compare(),
+    "standings by metrics": lambda: pyfsagg.standings(influence()),
     "committee": lambda: pyfsagg.vote(
         [["a", "b"], ["b"], ["c", "b"]], performance=[0.9, 0.5, 0.7], feature_names=list("abcd")
     ),

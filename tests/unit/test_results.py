@@ -33,7 +33,7 @@ def _influence(seed: int = 0) -> Any:
 MAKE: dict[str, Callable[[], Any]] = {
     "ensemble": lambda: pyfsagg.wam(WINE.X, WINE.y, filter="cs", n_resamples=5, random_state=0),
     "influence": _influence,
-    "aggregator_comparison": lambda: _influence().compare("spearman"),
+    "metric_standings": lambda: pyfsagg.standings(_influence()),
     "evaluation": lambda: pyfsagg.evaluate(
         WINE.X, WINE.y, methods=["cs"], classifiers="naive_bayes", thresholds=[2, 4],
         n_resamples=5, random_state=0,

@@ -10,9 +10,15 @@ from scipy import stats
 
 import pyfsagg
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.score_tables import Standings
-from pyfsagg.score_tables._tests import additive_means, ranks_within, skillings_mack
-from pyfsagg.statistics import pairwise_tests, rank_confidence
+from pyfsagg.score_tables import MetricStandings, Standings
+from pyfsagg.score_tables._tests import (
+    additive_means,
+    friedman_exact,
+    ranks_within,
+    skillings_mack,
+)
+from pyfsagg.stability_measures.measure import pseudo_values
+from pyfsagg.statistics import bayesian_t_tests, pairwise_tests, rank_confidence, wilcoxon
 
 NAN = np.nan
 ASSEMBLY = np.array(
@@ -294,7 +300,10 @@ def test_a_data_set_that_alone_connects_the_methods() -> None:
 def test_awkward_tables_are_told(by: str) -> None:
     steps = np.arange(8.0)[:, None] + [1.0, 0.0]
     result = pyfsagg.standings(steps, by=by)
-    assert json.loads(result.to_json())["global_test"]["statistic"] is None  # infinite
+    found = json.loads(result.to_json())["global_test"]
+    assert (found["statistic"], found["p_value"]) == (8.0, 2.0**-7)  # all data sets in one order
+    many = pyfsagg.standings(np.arange(20.0)[:, None] + [1.0, 0.0], by=by)
+    assert json.loads(many.to_json())["global_test"]["statistic"] is None  # infinite
     assert result.may_be_first == ["method 1"]
     one = pyfsagg.standings([[1.0, 2.0]], by=by)
     assert one.summary_text().startswith(
@@ -356,19 +365,205 @@ def test_true_orders_with_holes_are_held() -> None:
     assert decided > 100
 
 
-def test_an_evaluation_opens_as_standings() -> None:
+def small_evaluation(**options) -> pyfsagg.Evaluation:  # type: ignore[no-untyped-def]
     data = pyfsagg.load_dataset("wine")
     arguments = {"methods": ["chi_squared", "mrmr"], "classifiers": "naive_bayes", "n_resamples": 5}
-    one = pyfsagg.evaluate(data.X, data.y, **arguments, random_state=0)
+    return pyfsagg.evaluate(data.X, data.y, **arguments, **options, random_state=0)
+
+
+def test_an_evaluation_opens_as_standings(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    one = small_evaluation(protocol="nested", thresholds=[0.3, 0.6])
     result = pyfsagg.standings(one)
-    known = one.compare().tests["corrected_t"].to_frame()
-    assert result.pairs()["p"][0] == pytest.approx(known["p"][0])
+    folds = one._wacc_by_fold().pivot(index="fold", columns="method", values="wacc")
+    folds = folds[list(result.methods)]
+    known = pairwise_tests(folds, test="corrected_t", test_train_ratio=1 / 4).to_frame()
+    pair = result.pairs().iloc[0]
+    assert (pair["p"], pair["lower"]) == pytest.approx((known["p"][0], known["lower"][0]))
+    beliefs = bayesian_t_tests(folds, rope=0.01, test_train_ratio=1 / 4).to_frame().iloc[0]
+    for name in ("p_below", "p_equivalent", "p_above"):
+        assert pair[name] == pytest.approx(beliefs[name])
     assert result.datasets == ("the table",)
+    assert "other tables of this kind and size" in result.sentences[0]
+    pd.testing.assert_frame_equal(one.compare().pairs(), result.pairs())
+    result.save(tmp_path / "s")
+    assert pyfsagg.load_result(tmp_path / "s").summary_text() == result.summary_text()
+    assert "pyfsagg.standings(" in result.repeat()
+
+
+def test_evaluations_of_several_data_sets_open_as_standings() -> None:
+    data = pyfsagg.load_dataset("wine")
     many = {f"d{i}": (data.X.iloc[i::8], data.y.iloc[i::8]) for i in range(8)}
-    small = {**arguments, "protocol": pyfsagg.Protocol(n_folds=2), "thresholds": [0.5]}
-    over = pyfsagg.evaluation.evaluate_many(many, **small, random_state=0)
-    compared = over.compare()
-    for given in (over, compared):
+    small = {"protocol": pyfsagg.Protocol(n_folds=2), "thresholds": [0.5], "n_resamples": 5}
+    arguments = {"methods": ["chi_squared", "mrmr"], "classifiers": "naive_bayes"}
+    over = pyfsagg.evaluation.evaluate_many(many, **arguments, **small, random_state=0)
+    table = over.table().groupby(level="dataset", sort=False).mean()
+    for given in (over, over.evaluations):
         found = pyfsagg.standings(given)
         assert len(found.datasets) == 8
-        np.testing.assert_allclose(found.cells, compared.values)
+        np.testing.assert_allclose(found.cells, table.round(10))
+    with pytest.raises(ParameterError, match="value names a column of a table"):
+        pyfsagg.standings(over, value="x")
+
+
+def test_an_evaluation_by_two_metrics_has_the_direction_of_each() -> None:
+    one = small_evaluation(protocol="nested", thresholds=[0.5], metrics=["accuracy", "log_loss"])
+    result = pyfsagg.standings(one)
+    assert isinstance(result, MetricStandings)
+    assert [part.higher_is_better for part in result.of] == [True, False]
+    known = one.compare(metric="log_loss", confidence_level=0.975)
+    pd.testing.assert_frame_equal(result.by("log_loss").pairs(), known.pairs())
+
+
+def by_metric(n: int = 14) -> pd.DataFrame:
+    """Scores by which e is the worst, and losses by which it is the best."""
+    gains, losses = scores(n), -scores(n, seed=3)
+    losses["e"] -= 5.0
+    long = [
+        frame.reset_index().melt("data", var_name="m", value_name="v") for frame in (gains, losses)
+    ]
+    return pd.concat([long[0].assign(metric="gain"), long[1].assign(metric="loss")])
+
+
+COLUMNS = {"method": "m", "dataset": "data", "value": "v"}
+HIGHER = {"gain": True, "loss": False}
+
+
+def test_several_metrics_share_the_level(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    long = by_metric()
+    result = pyfsagg.standings(long, **COLUMNS, metric="metric", higher_is_better=HIGHER)
+    wide = {
+        name: part.pivot(index="data", columns="m", values="v")
+        for name, part in long.groupby("metric")
+    }
+    for name, table in wide.items():
+        alone = pyfsagg.standings(table, higher_is_better=HIGHER[name], confidence_level=0.975)
+        pd.testing.assert_frame_equal(result.by(name).to_frame(), alone.to_frame())
+        pd.testing.assert_frame_equal(result.by(name).pairs(), alone.pairs())
+    several = pyfsagg.standings(wide, higher_is_better=HIGHER)
+    pd.testing.assert_frame_equal(several.to_frame(), result.to_frame())
+    stacked = pd.concat([table.assign(metric=name) for name, table in wide.items()]).reset_index()
+    pd.testing.assert_frame_equal(
+        pyfsagg.standings(
+            stacked, dataset="data", metric="metric", higher_is_better=HIGHER
+        ).pairs(),
+        result.pairs(),
+    )
+    first = [set(one.may_be_first) for one in result.of]
+    assert set(result.may_be_first) == first[0] & first[1]
+    result.save(tmp_path / "s")
+    again = pyfsagg.load_result(tmp_path / "s")
+    assert again.summary_text() == result.summary_text()
+    assert "95 %" in result.methods_text()
+    page = result.to_html(data_name="x.csv")
+    assert "By gain" in page
+    assert page.count("<svg") == 6
+    assert result.plot("pairs", metric="loss").has_data()
+    for given, message in ((True, ""), ({"gain": True}, "must say True or False for each")):
+        if message:
+            with pytest.raises(ParameterError, match=message):
+                pyfsagg.standings(wide, higher_is_better=given)
+        else:
+            assert all(one.higher_is_better for one in pyfsagg.standings(wide).of)
+
+
+def test_agreement_of_metrics_by_hand() -> None:
+    result = pyfsagg.standings(by_metric(), **COLUMNS, metric="metric", higher_is_better=HIGHER)
+    (row,) = result.agreement().to_dict("records")
+    gain, loss = (one.to_frame()["place"] for one in result.of)
+    assert row["tau"] == pytest.approx(stats.kendalltau(gain, loss[gain.index]).statistic)
+    counts = {"same": 0, "opposite": 0, "one": 0, "neither": 0}
+    told = [one.pairs().set_index(["method1", "method2"]) for one in result.of]
+    for pair in itertools.combinations("abcde", 2):
+        signs = []
+        for frame, sign in zip(told, (1, -1), strict=True):
+            found = frame.loc[pair]
+            signs.append(sign * np.sign(found["difference"]) * found["apart"])
+        kind = {2: "same", -2: "same", 0: "opposite" if all(signs) else "neither"}
+        counts[kind.get(int(sum(signs)), "one")] += 1
+    assert {name: row[name] for name in counts} == counts
+    assert min(counts["same"], counts["opposite"]) > 0
+    assert "told apart in opposite directions by two metrics" in " ".join(
+        result.summary_text().split()
+    )
+
+
+def test_one_influence_run_says_nothing_of_other_tables_and_several_do() -> None:
+    rng = np.random.default_rng(0)
+    parts = {}
+    for i in range(9):
+        base = np.linspace(0, 1, 12)
+        noise = {("f", "a"): 0.2, ("f", "b"): 1.5}
+        scores_of = {key: base + size * rng.random((6, 12)) for key, size in noise.items()}
+        names = tuple("abcdefghijkl")
+        parts[f"d{i}"] = pyfsagg.InfluenceResult(scores_of, names, {"n_resamples": 1}, {}, {})
+    alone = pyfsagg.standings(parts["d0"])
+    assert alone.metrics == ("spearman", "jaccard", "canberra")
+    assert "compare over several data sets" in alone.by("spearman").summary_text()
+    assert alone.pairs()[["p", "lower"]].isna().all(axis=None)
+    together = pyfsagg.standings(parts)
+    assert together.may_be_first == ["a"]
+    assert not together.by("canberra").higher_is_better
+    known = pyfsagg.compare_aggregators(parts, "spearman")
+    np.testing.assert_allclose(together.by("spearman").cells, known.cells)
+
+
+def test_tests_of_folds_of_rankings_find_far_too_much() -> None:
+    """Why one influence run is not tested: two equally stable rankings, on separate columns of one kind."""
+    rng = np.random.default_rng(0)
+    found = 0
+    for _ in range(120):
+        fold, y = rng.permutation(60) % 10, rng.integers(0, 2, 60)
+        values = []
+        for _ in range(2):
+            X = rng.normal(size=(60, 40)) + 0.5 * np.linspace(0, 1, 40) * y[:, None]
+            means = [
+                np.abs(X[(fold != f) & (y == 1)].mean(0) - X[(fold != f) & (y == 0)].mean(0))
+                for f in range(10)
+            ]
+            values.append(pseudo_values(np.array(means), "spearman", input="scores"))
+        gaps = np.column_stack(values)
+        p = pairwise_tests(gaps, test="corrected_t", test_train_ratio=1 / 9).to_frame()["p"][0]
+        found += int(p < 0.05)
+    assert found > 0.08 * 120
+
+
+def test_friedman_by_going_through_all_orders() -> None:
+    for cells in (
+        np.array([[3.0, 2.0, 2.0], [1.0, 2.0, 0.0], [5.0, 4.0, 3.0], [0.5, 0.5, 0.0]]),
+        np.random.default_rng(0).normal(size=(4, 3)),
+    ):
+        ranks = ranks_within(cells, higher_is_better=True)
+        rows = [list(itertools.permutations(row)) for row in ranks]
+        sums = np.array([np.sum(choice, axis=0) for choice in itertools.product(*rows)])
+        spread = ((sums - 8.0) ** 2).sum(axis=1)
+        seen = ((ranks.sum(axis=0) - 8.0) ** 2).sum()
+        found = friedman_exact(ranks)
+        assert found is not None
+        assert found.p_value == pytest.approx((spread >= seen - 1e-9).mean())
+        assert found.statistic == pytest.approx(stats.friedmanchisquare(*ranks.T).statistic)
+    assert friedman_exact(np.tile([1.0, 2.0], (17, 1))) is None
+    assert friedman_exact(np.tile(np.arange(1.0, 8.0), (4, 1))) is None
+
+
+def test_pairs_by_all_signs() -> None:
+    frame = scores(9)
+    frame.iloc[2, 1] = NAN
+    frame.iloc[:, 3] = frame.iloc[:, 2]  # a tie everywhere
+    found = pyfsagg.standings(frame, test="signs").pairs().set_index(["method1", "method2"])
+    for pair in (("a", "b"), ("b", "c"), ("c", "e")):
+        gaps = (frame[pair[0]] - frame[pair[1]]).dropna()
+        known = stats.permutation_test(
+            (gaps,), np.sum, permutation_type="samples", n_resamples=np.inf
+        )
+        assert found.loc[pair, "p"] == pytest.approx(known.pvalue)
+    assert found.loc[("c", "d"), "p"] == 1.0
+    with pytest.raises(DataError, match="signs of 17 data sets are too many"):
+        pyfsagg.standings(scores(17), test="signs").pairs()
+
+
+def test_signed_ranks_of_few_data_sets_are_exact_with_ties() -> None:
+    frame = scores(10).round(0)
+    found = pyfsagg.standings(frame, test="wilcoxon").pairs().set_index(["method1", "method2"])
+    known = wilcoxon(frame["a"], frame["c"], exact=True)
+    assert known.method == "exact given ties"
+    assert found.loc[("a", "c"), "p"] == known.p_value

@@ -215,8 +215,8 @@ screen_genes <- function(scores, genes, guides = NULL, log_fold_changes = NULL, 
 
 #' @rdname standings
 #' @export
-standings <- function(data, method = NULL, dataset = NULL, value = NULL, replicate = NULL,
-                      higher_is_better = TRUE, by = "mean", test = "auto", test_train_ratio = 0,
+standings <- function(data, method = NULL, dataset = NULL, value = NULL, replicate = NULL, metric = NULL,
+                      higher_is_better = TRUE, by = "mean", test = "auto", test_train_ratio = 0, rope = NULL,
                       confidence_level = 0.95, seed = 0, save = NULL, report = NULL) {
   call_python("standings", data = "numbers")
 }
@@ -251,7 +251,7 @@ check_universe <- function(x, top_share = 0.5, confidence_level = 0.95) {
 #' @rdname results
 #' @export
 compare_aggregators <- function(results, measure = "spearman", filter = NULL, n_features_to_select = 0.25,
-                                adjust = "holm", confidence_level = 0.95, save = NULL, report = NULL) {
+                                confidence_level = 0.95, save = NULL, report = NULL) {
   call_python("compare_aggregators")
 }
 

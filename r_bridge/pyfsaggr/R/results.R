@@ -34,7 +34,6 @@
 #' @param measure A measure of stability.
 #' @param filter Which filter, if the results have several.
 #' @param n_features_to_select For measures of sets, how many features.
-#' @param adjust How p-values are corrected.
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return The writing functions return the path, invisibly; `clusters()`, `compare_runs()`, `fewest_features()` and
 #'   `final_list()` data frames, the two other comparisons lists ([answers]).
