@@ -1,5 +1,6 @@
 """Importance scores of features, mostly with respect to a target; one module per family."""
 
+from pyfsagg.filters import car as _car  # noqa: F401 - registers its filter
 from pyfsagg.filters import plain as _plain  # noqa: F401 - registers its filters
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer
 from pyfsagg.filters.association import (
