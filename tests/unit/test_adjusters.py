@@ -130,7 +130,7 @@ def test_what_cannot_be_adjusted_for(
 
 
 def test_a_filter_without_a_model_names_those_that_have_one() -> None:
-    able = "anova_f, welch_t, spearman; or cut the numbers into levels"
+    able = "spearman, car_score, anova_f, welch_t; or cut the numbers into levels"
     for filter in ("information_gain", lambda X, y, w: X.T @ w):
         with pytest.raises(
             DataError, match=f"not for numbers such as 'age'. Filters that do: {able}"
