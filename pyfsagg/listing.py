@@ -43,7 +43,7 @@ def list_methods(kind: str | None = None) -> pd.DataFrame:
         - filters: ``targets`` lists the targets that they can use (classes, a numeric target,
           survival, none); ``sparse`` shows whether they read a SciPy sparse matrix as well,
           ``counts_levels`` whether they can read a group of columns as one nominal column
-          (:class:`pyfsagg.Task`).
+          (:class:`pyfsagg.Task`), ``adjusts`` for which columns of ``Task(adjust=…)`` scores are adjusted.
         - stability: ``kind`` is what a measure compares (scores, ranks or sets), ``needs`` its
           required arguments, ``corrected_for_chance``.
         - survival models: ``needs`` names the package that must be installed, ``installed`` says
@@ -82,8 +82,11 @@ _KINDS = {
         "scores of features, for wam, bam and influence",
         "pyfsagg.unsupervised._filters",  # adds the rankings without labels
         "FILTERS",
-        ("latex", "prepare", "output", "accepts_missing", "settle"),
-        lambda specs: {"targets": [", ".join(spec.targets) for spec in specs]},
+        ("latex", "prepare", "output", "accepts_missing", "settle", "adjusted", "adds"),
+        lambda specs: {
+            "targets": [", ".join(spec.targets) for spec in specs],
+            "adjusts": [spec.adjusts for spec in specs],
+        },
     ),
     "aggregators": _Kind(
         "many scores or ranks of an item into one",

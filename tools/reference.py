@@ -70,6 +70,7 @@ PAGES = {
             ("Targets", lambda spec: ", ".join(spec.targets)),
             ("Sparse tables", lambda spec: "yes" if spec.sparse else "no"),
             ("Counts levels", lambda spec: "yes" if spec.counts_levels else "no"),
+            ("Adjusts for", lambda spec: spec.adjusts),
             *SOURCE,
         ),
     ),

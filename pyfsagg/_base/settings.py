@@ -293,6 +293,11 @@ class Task(Settings):
         least 2.
     nominal : sequence of column names or positions, optional
         Columns to be taken as nominal whatever their type.
+    adjust : sequence of column names or positions, optional
+        Columns of the table that are no features, and for which scores and p-values are adjusted: age, sex,
+        batch.  Words, booleans, columns of two values and those in `nominal` are levels, the others
+        numbers.  Filters by a linear or Cox model have the columns in it.  Others score within strata, the
+        combinations of levels, and refuse numbers (how-to page: what adjusted means, and what not).
     drop_near_zero_variance : bool
         Leave near-constant features out first (see :func:`pyfsagg.near_zero_variance`); a group stays
         whole, unless all its columns are near-constant.
@@ -354,6 +359,12 @@ class Task(Settings):
         read=names_of,
         help="columns to be taken as nominal although they hold numbers",
     )
+    adjust: Sequence[str | int] | None = option(
+        None,
+        metavar="A,B",
+        read=names_of,
+        help="columns that are no features and that scores are adjusted for: age,sex,batch",
+    )
     drop_near_zero_variance: bool = option(False, help="leave out near-constant features")
     feature_groups: Mapping[Any, Any] | str | os.PathLike[str] | None = option(
         None,
@@ -370,6 +381,8 @@ class Task(Settings):
 
     def _check(self) -> None:
         check_integer("target_bins", self.target_bins, low=2)
+        if isinstance(self.adjust, str):
+            object.__setattr__(self, "adjust", (self.adjust,))
         groups = self.feature_groups
         if not isinstance(groups, (Mapping, str, os.PathLike, type(None))):
             raise InputTypeError(
@@ -387,10 +400,13 @@ class Task(Settings):
 
     def record(self) -> dict[str, Any]:
         """All settings by name; columns by their names; of groups in a mapping only that they are given."""
-        nominal = None if self.nominal is None else [str(column) for column in self.nominal]
+        columns = {
+            name: None if (given := getattr(self, name)) is None else [str(each) for each in given]
+            for name in ("nominal", "adjust")
+        }
         groups = self.feature_groups
         if isinstance(groups, os.PathLike):
             groups = os.fsdecode(groups)
         elif isinstance(groups, Mapping):
             groups = "given (mapping)"
-        return {**super().record(), "nominal": nominal, "feature_groups": groups}
+        return {**super().record(), **columns, "feature_groups": groups}

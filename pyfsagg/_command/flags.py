@@ -70,14 +70,16 @@ def add_reading_flags(parser: argparse.ArgumentParser, *, accept: bool = True) -
         Flags(parser).names("--accept", default=[], metavar="CODE,CODE", help=text)
 
 
-def add_table_flags(parser: argparse.ArgumentParser, *, target_required: bool = True) -> None:
-    """A table with a target, which some filters do without."""
+def add_table_flags(
+    parser: argparse.ArgumentParser, *leave_out: str, target_required: bool = True
+) -> None:
+    """A table with a target, which some filters do without, and the task but for some settings."""
     parser.add_argument("table", metavar="TABLE", help=TABLE_HELP)
     text = "column with the classes, the numbers of a regression, or times (with --event)"
     text += "" if target_required else "; filters such as frcm need none"
     Flags(parser).column("-t", "--target", required=target_required, help=text)
     add_event_flag(parser)
-    Task.add_flags(parser)
+    Task.add_flags(parser, *leave_out)
     add_reading_flags(parser)
 
 

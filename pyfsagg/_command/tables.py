@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import Reading, Task
+from pyfsagg._base.settings import Reading
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._command.results import name_of_table
 from pyfsagg._message import Remedy
@@ -263,7 +263,7 @@ def check_sparse_file(options: argparse.Namespace) -> ReadTable:
     from pyfsagg._command.parser import SPARSE, Terminal
     from pyfsagg._table.delimited import read_hashed
     from pyfsagg._table.sparse_findings import find_in_sparse
-    from pyfsagg._table.target import read_any_table
+    from pyfsagg._table.table import as_table
     from pyfsagg.datasets import read_sparse_table
 
     refuse_reading_flags(options, "is a sparse table", "drop")
@@ -274,7 +274,7 @@ def check_sparse_file(options: argparse.Namespace) -> ReadTable:
                 "its labels are in the file or beside it, and its features are called x0, x1, …"
             )
     X, y = read_sparse_table(options.table)
-    table = read_any_table(Task(), X)
+    table = as_table(X, sparse=True, min_features=1)
     check = find_in_sparse(table, y, task=options.task).spelled(Terminal(options.parser, SPARSE))
     record = {
         "file": name_of_table(options.table),
@@ -287,7 +287,7 @@ def check_sparse_file(options: argparse.Namespace) -> ReadTable:
 
 def load_sparse(options: argparse.Namespace) -> ReadTable:
     """Read the sparse table of a command, and refuse what would spoil a run."""
-    from pyfsagg._table.target import read_any_table
+    from pyfsagg._table.table import as_table
 
     read = check_sparse_file(options)
     read.check.require(options.accept)
@@ -299,6 +299,6 @@ def load_sparse(options: argparse.Namespace) -> ReadTable:
     known = _rows_with_target(read.y)
     if read.y is not None and known is not None:
         X = read.X[known]
-        read = replace(read, X=X, table=read_any_table(Task(), X), y=read.y[known])
+        read = replace(read, X=X, table=as_table(X, sparse=True, min_features=1), y=read.y[known])
         code.append("X, y = X[y.notna().to_numpy()], y[y.notna()]")
     return replace(read, code=code)

@@ -130,7 +130,7 @@ NAMES = {
     "header": "First line of lists skipped",
     "format": "Format",
     "ids": "Column of names",
-    "adjust": "Correction of p-values",
+    "adjust": "Adjustment",
     "permutations": "Permutations",
     "sources": "Sources",
     "side": "Sides",

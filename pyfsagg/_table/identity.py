@@ -30,6 +30,8 @@ def data_hash(table: AnyTable, target: Target | None) -> str:
             digest.update(part.tobytes())
         if target.kind == "classes":
             digest.update("\0".join(map(str, target.classes)).encode())
+    if target is not None and target.adjusters is not None:
+        digest.update(data_hash(target.adjusters.table, None).encode())
     return digest.hexdigest()
 
 

@@ -154,7 +154,9 @@ def as_table(
         labels = _array_names(X.shape, feature_names)
         check_names(pd.Index(labels))
         _check_shape(X.shape, min_samples, min_features)
-        table = read_sparse(X, tuple(map(str, labels)), _nominal_positions(nominal, labels))
+        table = read_sparse(
+            X, tuple(map(str, labels)), column_positions("nominal", nominal, labels)
+        )
         if not allow_constant:
             _refuse_constant(table)
         return table
@@ -162,7 +164,7 @@ def as_table(
     frame = array_frame(X, feature_names) if opened is None else opened
     check_names(frame.names)
     _check_shape(frame.shape, min_samples, min_features)
-    declared = _nominal_positions(nominal, list(frame.names))
+    declared = column_positions("nominal", nominal, list(frame.names))
     known = isinstance(X, ConvertedTable) and X.declared == declared
     converted: ConvertedTable = X if known else convert_frame(frame, declared)
     for error in converted.problems.values():
@@ -303,22 +305,25 @@ def check_names(columns: pd.Index) -> None:
     refuse_duplicates(names)
 
 
-def _nominal_positions(nominal: Sequence[str | int] | None, names: list[Any]) -> set[int]:
-    if nominal is None:
+def column_positions(
+    argument: str, columns: Sequence[str | int] | None, names: list[Any]
+) -> set[int]:
+    """The positions of the columns that an argument names or counts."""
+    if columns is None:
         return set()
-    if isinstance(nominal, str):
-        nominal = [nominal]
+    if isinstance(columns, str):
+        columns = [columns]
     positions = set()
     place = {name: j for j, name in enumerate(names)}
-    for column in check_list("nominal", nominal):
+    for column in check_list(argument, columns):
         if isinstance(column, Hashable) and column in place:
             positions.add(place[column])
         elif isinstance(column, numbers.Integral):
-            what = Message("a position in ", Param("nominal"))
+            what = Message("a position in ", Param(argument))
             positions.add(check_integer(what, column, low=0, high=len(names) - 1))
         else:
             raise ParameterError(
-                Param("nominal"), f" names the column {column!r}, which the table does not have"
+                Param(argument), f" names the column {column!r}, which the table does not have"
             )
     return positions
 

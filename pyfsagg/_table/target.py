@@ -21,8 +21,8 @@ from pyfsagg._base.validation import (
     writable_text,
 )
 from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Param, Phrase, Remedy, Use
+from pyfsagg._table.adjusters import Adjusters, T, set_apart
 from pyfsagg._table.frames import frame_of_array, pandas_frame, pandas_series
-from pyfsagg._table.table import AnyTable, as_table
 from pyfsagg.exceptions import DataError
 
 TIES = ("efron", "breslow")
@@ -241,6 +241,7 @@ class Target:
     `codes` (n_samples,) are positions in the sorted `classes`.  Of a numeric target (`values`) these are
     the ranges of its bins, which stand in where classes are needed (entropy filters, stratified plans),
     of `survival` those of its martingale residuals; without a target they are empty, and codes are 0.
+    `adjusters` are what is known of the rows already, for which scores are adjusted.
     """
 
     codes: NDArray[np.int32]
@@ -248,6 +249,7 @@ class Target:
     name: str = "target"
     values: Floats | None = None
     survival: Survival | None = None
+    adjusters: Adjusters | None = None
 
     @property
     def kind(self) -> str:
@@ -314,7 +316,9 @@ class Target:
         """The target of the samples at positions `rows`."""
         values = None if self.values is None else self.values[rows]
         survival = None if self.survival is None else self.survival.take(rows)
-        return replace(self, codes=self.codes[rows], values=values, survival=survival)
+        known = None if self.adjusters is None else self.adjusters.take(rows)
+        codes = self.codes[rows]
+        return replace(self, codes=codes, values=values, survival=survival, adjusters=known)
 
     def answers(self, codes: NDArray[np.int32]) -> NDArray[Any] | None:
         """What a model is to predict: the classes of `codes`, numbers, events with times, or None."""
@@ -458,11 +462,9 @@ def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
     return array
 
 
-def read_any_table(task: Task, X: Any) -> AnyTable:
-    """The table, also a sparse one, and one of a single column."""
-    return as_table(X, nominal=task.nominal, sparse=True, min_features=1)
-
-
-def read_target(task: Task, y: Any, n_samples: int, *, optional: bool = False) -> Target:
-    """The target of `n_samples` rows; none is accepted if `optional`."""
-    return check_target(y, n_samples, task=task.task, bins=task.target_bins, optional=optional)
+def read_target(task: Task, table: T, y: Any, *, optional: bool = False) -> tuple[T, Target]:
+    """The features of a table and its target, with the adjusters of the rows; no target if `optional`."""
+    n_samples, bins = table.n_samples, task.target_bins
+    target = check_target(y, n_samples, task=task.task, bins=bins, optional=optional)
+    features, adjusters = set_apart(task, table)
+    return features, target if adjusters is None else replace(target, adjusters=adjusters)

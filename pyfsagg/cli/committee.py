@@ -44,7 +44,7 @@ def add_commands(commands: Any) -> None:
         description=DESCRIPTION,
         epilog=EPILOG,
     )
-    add_table_flags(parser)
+    add_table_flags(parser, "adjust")
     add = Flags(parser)
     add.names(
         "--learners",

@@ -126,7 +126,7 @@ def _saved_ranking(
     """The ranking of a saved run, if it was made for this table, and how the table was read."""
     from pyfsagg._table.identity import data_hash
     from pyfsagg._table.table import as_table
-    from pyfsagg._table.target import check_target
+    from pyfsagg._table.target import read_target
     from pyfsagg.ensemble import EnsembleResult
 
     saved = EnsembleResult.load(options.run_folder)
@@ -136,13 +136,13 @@ def _saved_ranking(
             f"--nominal {','.join(options.nominal)} differs from the run in {options.run_folder}; "
             "leave it out, the run says which columns are nominal"
         )
-    columns = set(nominal or ())
+    task = replace(Task.from_flags(options), nominal=nominal, adjust=saved.parameters.get("adjust"))
+    columns = {*(nominal or ()), *(task.adjust or ())}
     for name in saved.feature_names:
         columns.update(saved.groups.get(name, (name,)))
     found = ""
     if columns <= set(X.columns):
-        target = check_target(y, len(X), task=options.task)
-        found = data_hash(as_table(X, nominal=nominal), target)
+        found = data_hash(*read_target(task, as_table(X, nominal=nominal), y))
     if found != saved.data["sha256"]:
         raise DataError(
             f"the run in {options.run_folder} was made for another table: it ranked "
@@ -152,7 +152,6 @@ def _saved_ranking(
             "--target and --exclude"
         )
     label = "bam" if saved.method == "bam" else next(iter(saved.score_matrices))
-    task = replace(Task.from_flags(options), nominal=nominal)
     if saved.groups and task.feature_groups is None:
         score = saved.parameters["group_score"]
         task = replace(task, feature_groups=saved.groups, group_score=score)

@@ -138,12 +138,16 @@ def committee(
     if settings.task == "survival":
         remedy = Remedy("use ", Public("wam"), " with ", Use(task="survival"))
         raise ParameterError("a committee takes classes or numbers", remedy)
+    if settings.adjust is not None:
+        remedy = Remedy("rank with ", Public("wam"), " or ", Public("bam"))
+        raise ParameterError(
+            "learners do not adjust for columns as ", Param("adjust"), " does", remedy
+        )
     models = _read_learners(learners, settings.task)
     ways = _read_selection(selection, models)
     metric = _check_metric(METRIC[settings.task] if metric is None else metric, voter_weights)
     rule = VOTING_RULES.get(rule).name
-    table = as_table(X, nominal=settings.nominal)
-    target = read_target(settings, y, table.n_samples)
+    table, target = read_target(settings, as_table(X, nominal=settings.nominal), y)
     for model in models.values():
         if not hasattr(model, "predict") and settings.task == "classification":
             model.set_params(labels=np.asarray(target.classes))

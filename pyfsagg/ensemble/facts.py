@@ -49,6 +49,7 @@ from pyfsagg.ensemble.trust import (
 from pyfsagg.error_control import ErrorControl, TargetPermutation
 from pyfsagg.error_control.permutation import LEVEL
 from pyfsagg.exceptions import DataError
+from pyfsagg.filters import FILTERS
 from pyfsagg.ranks.ranking import about_ties
 from pyfsagg.resampling import PLANS
 from pyfsagg.stability_measures import BetweenSampleStability
@@ -477,6 +478,8 @@ def _procedure(data: Ranked) -> list[str]:
             f"The table was read in pieces: numbers were cut into {setup.bins} bins of "
             f"{readable(setup.binning)} once, for all filters and resamples."
         )
+    if about.get("adjusters"):
+        sentences.append(_adjusted(data))
     noun = "column" if data.groups else "feature"
     sentences += depth_sentences(setup.filter_params, setup.n_columns, noun)
     dropped = len(about["dropped_features"])
@@ -502,6 +505,24 @@ def _procedure(data: Ranked) -> list[str]:
         f"{'joined the filters and then' if bam else 'joined'} the resamples."
     )
     return sentences
+
+
+def _adjusted(data: Ranked) -> str:
+    """For what the scores are adjusted, and how each filter does it."""
+    told = [f"{name} ({kind})" for name, kind in data.data["adjusters"].items()]
+    by_model = [
+        label for label in data.score_matrices if label in FILTERS and FILTERS.get(label).adjusted
+    ]
+    others = [label for label in data.score_matrices if label not in by_model]
+    ways = [
+        f"{enumerate_names(list(map(readable, labels)))} {way}"
+        for labels, way in (
+            (by_model, "by a model that holds them"),
+            (others, "within the strata of their levels"),
+        )
+        if labels
+    ]
+    return f"The scores are adjusted for {enumerate_names(told)}: {', '.join(ways)}."
 
 
 def depth_sentences(

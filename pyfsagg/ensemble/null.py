@@ -6,6 +6,7 @@ targets, and the agreement of two samples without signal from the halves of a fe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -56,6 +57,9 @@ CELLS = 20_000_000
 MOST_PAIRS = 19
 """Pairs of halves with a shuffled target: their mean agreement is what noise gives."""
 
+FEWEST = 10
+"""Different shuffled targets below which none are drawn."""
+
 MOST_ROWS = 20
 """Samples that a row may stand for on average, for weights: each of them is a row with a shuffled target."""
 
@@ -70,46 +74,72 @@ class Shuffling:
     """Which rows exchange their targets: any, those of a group, or whole groups with each other.
 
     Groups exchange targets as wholes where each has one target; otherwise the design varies the target
-    within groups, and it is shuffled there.
+    within groups, and it is shuffled there.  With adjusters, only rows of one stratum exchange targets, or
+    groups whose rows are of the same strata.  Adjusting numbers go with the target; the features, which are
+    cleared of what the adjusters say of them, stay where they are.
     """
 
     order: NDArray[np.intp]  # rows as they are drawn from, wherever they stand in the table
-    groups: NDArray[np.intp] | None
+    blocks: NDArray[
+        np.intp
+    ]  # of each row, or of each group, those within which targets are exchanged
+    groups: NDArray[np.intp] | None  # of each row, where whole groups exchange targets
     first: NDArray[np.intp] | None  # a row of each group
     unit: str
 
     @classmethod
     def of(cls, run: Run) -> Shuffling:
         order = canonical_order(run.table, run.target)
-        groups = getattr(run.plan, "groups", None)
+        adjusters, groups = run.target.adjusters, getattr(run.plan, "groups", None)
+        strata = np.zeros(len(order), dtype=np.intp) if adjusters is None else adjusters.strata
+        within = " within strata" if strata.any() else ""
         if groups is None:
-            return cls(order, None, None, "rows")
+            return cls(order, strata, None, None, f"rows{within}")
         # Groups are numbered in the order in which their rows are drawn from.
         codes = np.empty(len(order), dtype=np.intp)
         codes[order] = pd.factorize(np.asarray(groups)[order])[0]
         first = np.full(codes.max() + 1, -1)
         first[codes[order[::-1]]] = order[::-1]
-        whole = all((part == part[first[codes]]).all() for part in run.target.parts)
-        return cls(order, codes, first, "groups" if whole else "rows within groups")
+        if all((part == part[first[codes]]).all() for part in run.target.parts):
+            seen = np.zeros((len(first), strata.max() + 1), dtype=np.bool_)
+            seen[codes, strata] = True
+            blocks = np.asarray(np.unique(seen, axis=0, return_inverse=True)[1]).ravel()
+            return cls(order, blocks, codes, first, f"groups{within}")
+        joined = codes * (strata.max() + 1) + strata
+        within = " and strata" if within else ""
+        return cls(order, joined, None, None, f"rows within groups{within}")
 
-    @property
-    def n_units(self) -> int:
-        """How many targets can be exchanged at all."""
-        return len(self.order) if self.groups is None else int(self.groups.max()) + 1
+    def n_different(self, target: Target) -> float:
+        """How many shuffled targets there are, at most, that differ from each other."""
+        units = np.arange(len(self.order)) if self.first is None else self.first
+        parts = [np.unique(part[units], return_inverse=True)[1] for part in target.parts]
+        kinds = np.unique(np.column_stack(parts), axis=0, return_inverse=True)[1].ravel()
+        if target.adjusters is not None and target.adjusters.by_numbers:
+            kinds = np.arange(len(units))
+        counts = np.unique(np.column_stack([self.blocks, kinds]), axis=0, return_counts=True)[1]
+        sizes = np.unique(self.blocks, return_counts=True)[1]
+        ways = sum(math.lgamma(size + 1.0) for size in sizes.tolist())
+        ways -= sum(math.lgamma(size + 1.0) for size in counts.tolist())
+        return math.exp(min(ways, 100.0))
 
     def rows(self, seed: int, k: int) -> NDArray[np.intp]:
         """For each row the one whose target it has in shuffle number `k`."""
         rng = generator(seed, k, _STREAM)
-        rows = np.empty_like(self.order)
         if self.groups is None or self.first is None:
-            rows[self.order] = self.order[rng.permutation(len(self.order))]
-        elif self.unit == "groups":
-            rows = self.first[rng.permutation(self.n_units)][self.groups]
-        else:
-            codes = self.groups[self.order]
-            places = self.order[np.argsort(codes, kind="stable")]
-            rows[places] = self.order[np.lexsort((rng.random(len(codes)), codes))]
-        return rows
+            rows = np.empty_like(self.order)
+            rows[self.order] = self.order[_exchanged(rng, self.blocks[self.order])]
+            return rows
+        return np.asarray(self.first[_exchanged(rng, self.blocks)][self.groups])
+
+
+def _exchanged(rng: np.random.Generator, blocks: NDArray[np.intp]) -> NDArray[np.intp]:
+    """A permutation of places that leaves each in its block."""
+    if not blocks.any():
+        return rng.permutation(len(blocks))
+    places = np.argsort(blocks, kind="stable")
+    exchanged = np.empty_like(places)
+    exchanged[places] = np.lexsort((rng.random(len(blocks)), blocks))
+    return exchanged
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,9 +165,18 @@ class Nulls:
                 or total > MOST_ROWS * self.run.table.n_samples
             ):
                 return "rows with weights stand for several samples, here too many to be shuffled one by one"
-        shuffling = self.shuffling
-        if shuffling.unit == "groups" and shuffling.n_units < 5:
-            return f"{shuffling.n_units} groups with one target each can hardly be shuffled"
+        shuffling, adjusters = self.shuffling, self.single.target.adjusters
+        if adjusters is not None and adjusters.by_numbers:
+            if shuffling.groups is not None and shuffling.first is not None:
+                own = adjusters.numbers == adjusters.numbers[shuffling.first][shuffling.groups]
+                if not own.all():
+                    return "an adjusting number varies within groups that have one target each"
+            if isinstance(self.run.table, SparseTable):
+                return "a sparse table is not cleared of what adjusting numbers say of its columns"
+        if shuffling.n_different(self.single.target) < FEWEST:
+            units = f"{len(shuffling.blocks)} groups with one target each"
+            within = " within their strata" if shuffling.blocks.any() else ""
+            return f"{'rows' if shuffling.first is None else units} can hardly be shuffled{within}"
         return ""
 
     @cached_property
@@ -155,6 +194,16 @@ class Nulls:
             plan=replace(run.plan._take(rows), sample_weight=None),
         )
         return replace(single, filters=single.bind(single.target))
+
+    @cached_property
+    def cleared(self) -> Run:
+        """The same with what adjusting numbers leave of the features, whose rows are exchangeable."""
+        run = self.single
+        adjusters = run.target.adjusters
+        if adjusters is None or not adjusters.by_numbers or not isinstance(run.table, Table):
+            return run
+        run = replace(run, table=adjusters.cleared(run.table))
+        return replace(run, filters=run.bind(run.target))
 
     @cached_property
     def shuffling(self) -> Shuffling:
@@ -244,7 +293,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     if nulls.reason:
         raise DataError(nulls.reason)
     run = nulls.single
-    kinds = kinds_of_features(run)
+    kinds, adjusters = kinds_of_features(run), run.target.adjusters
     own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
     for label, scores in _scores_by_judge(nulls, number, **how):
         of = nulls.numbers if label == nulls.by_ranks else slice(None)
@@ -262,6 +311,8 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         family_wise_p_values=step_down_max_t(own, null)[1],
         judges=judges,
         unit=nulls.shuffling.unit,
+        strata=() if adjusters is None else adjusters.names_of(nominal=True),
+        cleared=() if adjusters is None else adjusters.names_of(nominal=False),
         strong=nulls.by_column,
         n_permutations=number,
         numbers=numbers_with_other_shuffles(own, null, run.seed),
@@ -270,7 +321,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
 
 def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[str, Floats]]:
     """Scores (1 + number, n_features) of the table, the true target first, by one judge after the other."""
-    run = nulls.single
+    run = nulls.cleared
     run = replace(run, items=[item for item in run.items if filter_label(item) in nulls.judges])
     run = replace(run, labels=nulls.judges, filters=run.bind(run.target))
     itself = _whole_table(run)
@@ -305,8 +356,9 @@ def _scores_by_target(
     **how: Any,
 ) -> dict[str, Floats]:
     """Scores (number · size, n_features) by filter: of one target after the other, in what `draw` gives."""
-    table, classes = run.table, run.target.kind == "classes"
-    # Filters read labels of each resample, but one numeric target.
+    table, adjusters = run.table, run.target.adjusters
+    # Filters read labels of each resample, but one numeric target, and one set of adjusting numbers.
+    classes = run.target.kind == "classes" and not (adjusters and adjusters.by_numbers)
     at_once = max(1, CELLS // (size * max(table.n_samples, table.n_features))) if classes else 1
     scores = {label: np.empty((number * size, len(run.names))) for label in run.labels}
     for first in range(0, number, at_once):
@@ -344,18 +396,23 @@ def _rank_statistics(nulls: Nulls, number: int) -> Floats:
     table, target = run.table, run.target
     assert isinstance(table, Table)
     targets = [target, *nulls.targets(number)]
+    strata = np.zeros(table.n_samples, np.intp)
+    if target.adjusters is not None:
+        strata = target.adjusters.strata
     if target.kind == "classes":
         labels = np.stack([one.codes for one in targets])
         contrasts = [(labels == c).astype(np.float64) for c in range(target.n_classes)]
+        if strata.any():
+            contrasts = [_less_means(contrast, strata) for contrast in contrasts]
     else:
         numbers = np.concatenate([one.numbers(run.row_weights[np.newaxis]) for one in targets])
-        contrasts = [rank_scores(numbers) - (table.n_samples + 1) / 2.0]
+        contrasts = [_centred_ranks(numbers, strata)]
     statistics = np.empty((1 + number, len(nulls.numbers)))
     for block in column_blocks((table.n_samples, len(nulls.numbers))):
-        ranks = rank_scores(table.values[:, nulls.numbers[block]].T)
+        ranks = _centred_ranks(table.values[:, nulls.numbers[block]].T, strata)
         known = ~np.isnan(ranks)
         size = known.sum(axis=1)
-        ranks = np.where(known, ranks - (size[:, np.newaxis] + 1) / 2.0, 0.0)
+        ranks = np.where(known, ranks, 0.0)
         between = sum(
             (contrast @ ranks.T) ** 2 / np.maximum((contrast**2) @ known.T, 1.0)
             for contrast in contrasts
@@ -363,6 +420,27 @@ def _rank_statistics(nulls: Nulls, number: int) -> Floats:
         spread = (ranks**2).sum(axis=1)
         statistics[:, block] = (size - 1) * between / np.where(spread > 0.0, spread, 1.0)
     return statistics
+
+
+def _centred_ranks(values: Floats, strata: NDArray[np.intp]) -> Floats:
+    """Ranks (k, n) of the known rows within their strata, less the mean of these.
+
+    Of several strata each is divided by its size and one, as van Elteren did.
+    """
+    ranks = np.empty_like(values)
+    several = bool(strata.any())
+    for stratum in range(int(strata.max()) + 1):
+        rows = strata == stratum
+        own = rank_scores(values[:, rows])
+        size = (~np.isnan(own)).sum(axis=1, keepdims=True) + 1.0
+        ranks[:, rows] = (own - size / 2.0) / (size if several else 1.0)
+    return ranks
+
+
+def _less_means(values: Floats, strata: NDArray[np.intp]) -> Floats:
+    """Values (k, n) less their means within the strata."""
+    indicators = np.eye(int(strata.max()) + 1)[strata]
+    return np.asarray(values - (values @ indicators / indicators.sum(axis=0)) @ indicators.T)
 
 
 def kinds_of_features(run: Run) -> NDArray[np.intp]:
@@ -398,7 +476,7 @@ def n_together(run: Run, drawn: Drawn) -> int:
 
 def score_shuffled(nulls: Nulls, number: int, drawn: Drawn, **how: Any) -> Matrices:
     """Scores by filter of what is `drawn` for each of so many shuffled targets, one after the other."""
-    run = nulls.single
+    run = nulls.cleared
     itself, size = _whole_table(run), n_together(run, drawn)
     plan = run.pairs if drawn == "halves" else run.plan
 

@@ -14,8 +14,15 @@ from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.findings import warn_of_names
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.table import AnyTable, ConvertedTable, Table, Weights, full_weights
-from pyfsagg._table.target import Target, read_any_table, read_target
+from pyfsagg._table.table import (
+    AnyTable,
+    ConvertedTable,
+    Table,
+    Weights,
+    as_table,
+    full_weights,
+)
+from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.ensemble.scoring import (
     bind_filters,
@@ -132,8 +139,8 @@ def set_up_run(
     plan = read_plan(resampling)
     number = read_number(n_resamples)
     store = MatrixStore(execution.scratch)
-    table = read_any_table(task, X)
-    target = read_target(task, y, table.n_samples, optional=True)
+    read = as_table(X, nominal=task.nominal, sparse=True, min_features=1)
+    table, target = read_target(task, read, y, optional=True)
     if not isinstance(X, ConvertedTable | Table):  # whoever made one has looked through it
         warn_of_names(table, target.codes, getattr(plan, "groups", None) is not None)
     sha256 = data_hash(table, target)
@@ -197,6 +204,7 @@ def set_up_run(
             "target_kind": target.kind,
             "class_counts": target.class_counts,
             **target.event_count,
+            "adjusters": {} if target.adjusters is None else target.adjusters.record,
             "dropped_features": list(dropped),
         },
         identity={

@@ -21,6 +21,7 @@ from pyfsagg._message import DENSE, FILTER, Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._run.parallel import count_workers
+from pyfsagg._table.adjusters import Adjusters
 from pyfsagg._table.estimators import is_survival_model
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
 from pyfsagg._table.sparse import SparseTable, dense_megabytes
@@ -49,7 +50,11 @@ def bind_filters(
     labels: list[str] = []
     for item in filters:
         label = filter_label(item)
-        prepare, output = _preparation(item, seed)
+        prepare, output, adds = _preparation(item, seed)
+        by_model = isinstance(item, str) and FILTERS.get(item).adjusted
+        if target.adjusters is not None:
+            _check_adjusters(label, target.adjusters, target.kind, bool(by_model))
+            prepare = by_model or prepare
         if label in labels:
             raise ParameterError(f"the filter {label!r} is given twice")
         _check_target_kind(item, label, target)
@@ -68,11 +73,19 @@ def bind_filters(
                 other.outputs[label] = output
                 break
         else:
-            added = BoundFilter(prepare, chosen, table, target, {label: output})
+            other = BoundFilter(
+                prepare,
+                chosen,
+                table,
+                target,
+                {label: output},
+                by_strata=target.adjusters is not None and not by_model,
+            )
             if groups is not None:
                 grouped = readings[counts]
-                added = replace(added, table=grouped.table, grouped=grouped, names=groups.names)
-            bound.append(added)
+                other = replace(other, table=grouped.table, grouped=grouped, names=groups.names)
+            bound.append(other)
+        other.adding.update({output} if adds else ())
     if not labels:
         raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     return bound, labels
@@ -127,11 +140,11 @@ def _is_estimator(item: Any) -> bool:
     return hasattr(item, "fit") and hasattr(item, "get_params")
 
 
-def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str]:
-    """How to prepare a filter, and the name of its output."""
+def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str, bool]:
+    """How to prepare a filter, the name of its output, and whether its scores add up over strata."""
     if isinstance(item, str):
         spec = FILTERS.get(item)
-        return spec.prepare, spec.output
+        return spec.prepare, spec.output, spec.adds
     estimator = _is_estimator(item)
 
     def prepare(table: Table, target: Target) -> Scorer:
@@ -139,7 +152,7 @@ def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str]:
             return prepare_estimator(table, target, item, seed)
         return prepare_callable(table, target, item)
 
-    return prepare, "estimator" if estimator else "callable"
+    return prepare, "estimator" if estimator else "callable", False
 
 
 _MISMATCH = {
@@ -168,6 +181,18 @@ def _check_target_kind(item: Any, label: str, target: Target) -> None:
     if not usable:
         able = ", ".join(spec.name for spec in FILTERS if target.kind in spec.targets)
         raise DataError(f"the filter {label!r} {_MISMATCH[target.kind]}: {able}")
+
+
+def _check_adjusters(label: str, adjusters: Adjusters, target: str, by_model: bool) -> None:
+    """Refuse a filter without a model in which adjusting numbers could stand, and name others."""
+    if by_model or not adjusters.by_numbers:
+        return
+    able = ", ".join(spec.name for spec in FILTERS if spec.adjusted and target in spec.targets)
+    raise DataError(
+        f"the filter {label!r} adjusts for columns of levels, within strata, and not for numbers such as ",
+        f"{adjusters.names_of(nominal=False)[0]!r}. Filters that do: {able}",
+        Remedy("or cut the numbers into levels"),
+    )
 
 
 def _check_sparse(item: Any, label: str, table: AnyTable) -> None:

@@ -43,6 +43,9 @@ UNITS = {
     "rows": "rows",
     "groups": "whole groups of rows",
     "rows within groups": "rows within their groups",
+    "rows within strata": "rows within strata",
+    "groups within strata": "whole groups of rows within strata",
+    "rows within groups and strata": "rows within their groups and strata",
 }
 """What is exchanged when a target is shuffled."""
 
@@ -310,7 +313,11 @@ class TargetPermutation(Part):
     judges : tuple of str
         The filters whose scores were compared; of several, a feature has the best evidence.
     unit : str
-        What was exchanged: ``"rows"``, ``"groups"`` or ``"rows within groups"``.
+        What was exchanged: ``"rows"``, ``"groups"`` or ``"rows within groups"``; with adjusting levels
+        ``"rows within strata"``, ``"groups within strata"`` or ``"rows within groups and strata"``.
+    strata, cleared : tuple of str
+        The adjusting columns within whose levels targets were exchanged, and those of numbers, of which the
+        features were cleared by a linear model before rows were exchanged.
     strong : bool
         Whether the levels also hold for unrelated features when other features are related to the target.
     n_permutations : int
@@ -326,6 +333,8 @@ class TargetPermutation(Part):
     strong: bool
     n_permutations: int
     numbers: NDArray[np.int64]
+    strata: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
 
     @property
     def above(self) -> Booleans:
@@ -390,8 +399,18 @@ class TargetPermutation(Part):
             else "Scores depend on other features too, so that the level holds only if no feature is "
             "related to the target: a selection says that some are."
         )
-        unit = UNITS[self.unit]
-        return f"Supposed: {unit} are exchangeable, so that the target can be shuffled. {reach}"
+        unit, beyond = UNITS[self.unit], ""
+        if self.strata:
+            unit += f" ({enumerate_names(self.strata)})"
+        if self.cleared:
+            given = enumerate_names(self.cleared)
+            unit += f", cleared of {given} by a linear model of each feature,"
+        if names := (*self.cleared, *self.strata):
+            tell = "tell" if len(names) > 1 else "tells"
+            beyond = (
+                f" Above noise means beyond what {enumerate_names(names)} {tell} of the target."
+            )
+        return f"Supposed: {unit} are exchangeable, so that the target can be shuffled. {reach}{beyond}"
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -304,8 +304,7 @@ def read_design(
     execution: Execution,
 ) -> Design:
     """Validate the arguments of :func:`pyfsagg.evaluate` and divide the rows."""
-    table = as_table(X, nominal=task.nominal)
-    target = read_target(task, y, table.n_samples)
+    table, target = read_target(task, as_table(X, nominal=task.nominal), y)
     groups = read_feature_groups(task, table)
     if task.drop_near_zero_variance:
         table, groups = drop_features(table, groups)

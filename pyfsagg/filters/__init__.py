@@ -1,6 +1,5 @@
 """Importance scores of features, mostly with respect to a target; one module per family."""
 
-from pyfsagg.filters import plain as _plain  # noqa: F401 - registers its filters
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer
 from pyfsagg.filters.association import (
     chi_squared,
@@ -8,9 +7,11 @@ from pyfsagg.filters.association import (
     spearman,
     value_difference_metric,
 )
+from pyfsagg.filters.car import prepare_car_score as _car  # noqa: F401 - registers its filter
 from pyfsagg.filters.entropy import gain_ratio, information_gain, symmetric_uncertainty
 from pyfsagg.filters.model import function_filter
 from pyfsagg.filters.mrmr import information_selection, mrmr
+from pyfsagg.filters.plain import prepare_spread as _plain  # noqa: F401 - registers its filters
 from pyfsagg.filters.survival import concordance, cox_score, martingale_residuals
 from pyfsagg.filters.variance import near_zero_variance
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -19,13 +20,13 @@ from pyfsagg._kernels.sparse import (
     SortedPlaces,
     sparse_class_tables,
 )
-from pyfsagg._message import Got, Param
+from pyfsagg._message import DENSE, NAN, Got, Param, Remedy
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.groups import GroupedColumns
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
-from pyfsagg.exceptions import ParameterError
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 
 class Scorer(Protocol):
@@ -43,12 +44,75 @@ class Scorer(Protocol):
     def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]: ...
 
 
+@dataclass(frozen=True, eq=False)
+class StratifiedScorer:
+    """A filter within the strata of a table: the mean of its scores by the share of the rows, or their sum.
+
+    `parts` are the rows of each stratum and the scorer that is bound to them; the outputs in `adding` are
+    statistics that grow with the rows, and are added up.  A stratum with a single row adds nothing.
+    """
+
+    parts: tuple[tuple[NDArray[np.intp], Scorer], ...]
+    adding: frozenset[str]
+    n_features: int
+
+    @classmethod
+    def of(
+        cls,
+        prepare: Callable[[Table, Target], Scorer],
+        table: AnyTable,
+        target: Target,
+        adding: set[str],
+    ) -> StratifiedScorer:
+        """The filter bound to each stratum of the adjusters of `target`."""
+        assert target.adjusters is not None
+        if not isinstance(table, Table):
+            remedy = Remedy("make the table dense with ", DENSE)
+            raise InputTypeError(
+                "strata of a sparse table are not read, as ", Param("adjust"), " asks", remedy
+            )
+        strata, parts = target.adjusters.strata, []
+        for stratum in range(target.adjusters.n_strata):
+            rows = np.flatnonzero(strata == stratum)
+            if len(rows) > 1:
+                within = replace(target.take(rows), adjusters=None)
+                parts.append((rows, prepare(table.with_values(table.values[rows]), within)))
+        return cls(tuple(parts), frozenset(adding), table.n_features)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return self.parts[0][1].outputs
+
+    @property
+    def releases_gil(self) -> bool:
+        return all(getattr(scorer, "releases_gil", True) for _, scorer in self.parts)
+
+    @property
+    def together(self) -> int:
+        return max(getattr(scorer, "together", 1) for _, scorer in self.parts)
+
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
+        found = {output: np.zeros((len(weights), self.n_features)) for output in self.outputs}
+        sizes = weights.sum(axis=1, dtype=np.float64)
+        for rows, scorer in self.parts:
+            inside = weights[:, rows].sum(axis=1, dtype=np.float64)
+            drawn = np.flatnonzero(inside > 1.0)
+            if not drawn.size:
+                continue
+            own = labels[:, rows] if len(labels) == 1 else labels[np.ix_(drawn, rows)]
+            share = (inside / sizes)[drawn, np.newaxis]
+            for output, scores in scorer(weights[np.ix_(drawn, rows)], own).items():
+                found[output][drawn] += scores if output in self.adding else share * scores
+        return found
+
+
 @dataclass(eq=False)
 class BoundFilter:
     """Filters that are computed in one pass over a table.
 
     `outputs` says which of the scorer's outputs belongs to the label of which filter.  With `grouped`
-    columns the features are groups, called `names`; the scores of the scorer are those of columns.
+    columns the features are groups, called `names`; the scores of the scorer are those of columns.  With
+    `by_strata` the table is scored within the strata of the adjusters; outputs in `adding` are added up.
     """
 
     prepare: Callable[..., Scorer]
@@ -58,17 +122,26 @@ class BoundFilter:
     outputs: dict[str, str] = field(default_factory=dict)
     grouped: GroupedColumns | None = None
     names: tuple[str, ...] = ()
+    by_strata: bool = False
+    adding: set[str] = field(default_factory=set)
+    _scorer: Scorer | None = None
 
     def __post_init__(self) -> None:
         self.names = self.names or self.table.feature_names
 
     def scorer(self, table: AnyTable | None = None) -> Scorer:
         """The scorer of the table, prepared at the first call, or of another table."""
-        if table is not None:
-            return self.prepare(table, self.target, **self.parameters)
-        if not hasattr(self, "_scorer"):
-            self._scorer = self.prepare(self.table, self.target, **self.parameters)
-        return self._scorer
+        if table is None and self._scorer is not None:
+            return self._scorer
+        prepare: Callable[..., Scorer] = partial(self.prepare, **self.parameters)
+        scorer = (
+            StratifiedScorer.of(prepare, table or self.table, self.target, self.adding)
+            if self.by_strata
+            else prepare(table or self.table, self.target)
+        )
+        if table is None:
+            self._scorer = scorer
+        return scorer
 
     def scores(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
         """Scores of the features (b, n_features) by label of the filter, one row per row of weights."""
@@ -168,7 +241,9 @@ class FilterSpec(Spec):
     `prepare` also takes a sparse table; `counts_levels` whether all that matters of a nominal column is
     which rows share a level, so that a group of columns can be read as one; `own_column` whether the score of
     a feature depends on its own column and the target only, and columns of one kind have the same scores
-    by chance; `two_classes` whether a target of classes must have two of them.
+    by chance; `two_classes` whether a target of classes must have two of them.  `adjusted` is a `prepare`
+    that holds the adjusters of the target in its model; a filter without it scores within strata, and `adds`
+    says whether its scores grow with the rows, so that they are added up over strata.
     """
 
     prepare: Callable[..., Scorer]
@@ -180,6 +255,15 @@ class FilterSpec(Spec):
     counts_levels: bool = False
     own_column: bool = False
     two_classes: bool = False
+    adjusted: Callable[..., Scorer] | None = None
+    adds: bool = False
+
+    @property
+    def adjusts(self) -> str:
+        """For which columns of :class:`pyfsagg.Task` scores are adjusted, and how."""
+        if self.adjusted is not None:
+            return "numbers and levels, by a model"
+        return "levels, by strata" + (" (sum)" if self.adds else "")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "output", self.output or self.name)
@@ -218,6 +302,40 @@ def settle_depth(
     if is_word(parameter, "auto") and n_features <= WIDE:
         return dict(parameters)
     return {**parameters, "n_features": depth if depth < n_features else "all"}
+
+
+def require_order(table: Table, filters: str, other: str) -> None:
+    """Codes of a nominal column with more than two levels have no order and no distances."""
+    for j, levels in table.levels.items():
+        if len(levels) > 2:
+            raise DataError(
+                f"column {table.feature_names[j]!r} is nominal with {len(levels)} levels, which "
+                f"have no order for the filter {filters}; drop it, code it by indicator columns, "
+                f"or use {other!r}"
+            )
+
+
+def require_ordered_complete(table: Table, *filters: str) -> None:
+    """Refuse missing values and words with more than two levels, which have no order."""
+    named = " or ".join(map(repr, filters))
+    require_order(table, named, "information_gain")
+    for j, name in enumerate(table.feature_names):
+        if np.isnan(table.values[:, j]).any():
+            raise DataError(
+                f"column {name!r} has missing values (",
+                NAN,
+                f"), which the filter {named} does not define",
+                Remedy("fill them in, drop the column, or use 'information_gain'"),
+            )
+
+
+def require_two_classes(target: Target, filter_name: str) -> None:
+    if target.n_classes != 2:
+        raise DataError(
+            f"the filter {filter_name!r} is defined for two classes, the target {target.name!r} "
+            f"has {target.n_classes}; use one class against the rest, or a filter for several "
+            "classes such as 'symmetric_uncertainty'"
+        )
 
 
 MOST_BINS = 10_000

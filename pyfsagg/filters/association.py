@@ -19,11 +19,9 @@ from pyfsagg._kernels.class_tables import (
     spearman_block,
 )
 from pyfsagg._kernels.ranks import correlation_mrmr, pearson_block, spearman_numeric_block
-from pyfsagg._message import NAN, Remedy
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.table import AnyTable, Table, Weights
 from pyfsagg._table.target import Target
-from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import (
     FILTERS,
     MOST_BINS,
@@ -36,25 +34,19 @@ from pyfsagg.filters._base import (
     never,
     ordered_levels,
     read_depth,
+    require_order,
+    require_ordered_complete,
+    require_two_classes,
     score_features,
     settle_depth,
     table_scorer,
     within_range,
 )
-
-
-def require_ordered_complete(table: Table, *filters: str) -> None:
-    """Refuse missing values and words with more than two levels, which have no order."""
-    named = " or ".join(map(repr, filters))
-    require_order(table, named, "information_gain")
-    for j, name in enumerate(table.feature_names):
-        if np.isnan(table.values[:, j]).any():
-            raise DataError(
-                f"column {name!r} has missing values (",
-                NAN,
-                f"), which the filter {named} does not define",
-                Remedy("fill them in, drop the column, or use 'information_gain'"),
-            )
+from pyfsagg.filters.adjusted import (
+    prepare_cleared_selection,
+    prepare_correlations,
+    prepare_rank_correlations,
+)
 
 
 def _numbers(target: Target, weights: Weights) -> Floats:
@@ -122,6 +114,7 @@ def prepare_correlation_mrmr(
 _of_numbers = partial(
     FilterSpec,
     prepare=prepare_correlation,
+    adjusted=prepare_correlations,
     ties="not concerned: values count as they are",
     accepts_missing=never,
     targets=("numeric", "survival"),
@@ -158,6 +151,7 @@ FILTERS.add(
         ties="of equally good features the first column is selected",
         source="Ding and Peng (2005), J. Bioinformatics and Computational Biology 3(2), difference form",
         prepare=prepare_correlation_mrmr,
+        adjusted=prepare_cleared_selection,
         settle=settle_depth,
     ),
 )
@@ -251,6 +245,7 @@ FILTERS.add(
         r"level of } X, \; c \text{ a class}",
         bounds="[0, n·(n_classes − 1)]",
         source="thesis 3.4.3",
+        adds=True,
     ),
     _of_counts(
         name="cramers_v",
@@ -263,26 +258,6 @@ FILTERS.add(
         source="thesis 3.4.3; Cramér (1946)",
     ),
 )
-
-
-def require_two_classes(target: Target, filter_name: str) -> None:
-    if target.n_classes != 2:
-        raise DataError(
-            f"the filter {filter_name!r} is defined for two classes, the target {target.name!r} "
-            f"has {target.n_classes}; use one class against the rest, or a filter for several "
-            "classes such as 'symmetric_uncertainty'"
-        )
-
-
-def require_order(table: Table, filters: str, other: str) -> None:
-    """Codes of a nominal column with more than two levels have no order and no distances."""
-    for j, levels in table.levels.items():
-        if len(levels) > 2:
-            raise DataError(
-                f"column {table.feature_names[j]!r} is nominal with {len(levels)} levels, which "
-                f"have no order for the filter {filters}; drop it, code it by indicator columns, "
-                f"or use {other!r}"
-            )
 
 
 def prepare_spearman(table: Table, target: Target) -> KernelScorer:
@@ -451,6 +426,7 @@ FILTERS.add(
         ties="average ranks",
         source="fpcps 4.3",
         prepare=prepare_spearman,
+        adjusted=prepare_rank_correlations,
         own_column=True,
         two_classes=True,
         targets=("classes", "numeric", "survival"),

@@ -477,7 +477,20 @@ _of_information = partial(
     counts_levels=True,
     targets=("classes", "numeric", "survival"),
 )
-_PLACES = "(0, 1]: the place in the order of selection"
+_SHARE = r"\frac{I(X, W; Y)}{H(X, W, Y)}"
+_BENNASAR = "Bennasar, Hicks and Setchi (2015)"
+_JOINT = (
+    ("jmi", "joint_mutual_information", "sum", False,
+     "What a feature says of the class together with each feature selected before", "Yang and Moody (1999)"),
+    ("disr", "double_input_symmetrical_relevance", "sum", True,
+     "As jmi, each term as a share of the joint entropy", "Meyer and Bontempi (2006)"),
+    ("jmim", "joint_mutual_information_maximisation", "min", False,
+     "As jmi, the smallest term in place of the sum", _BENNASAR),
+    ("njmim", "normalised_joint_mutual_information_maximisation", "min", True,
+     "As disr, the smallest term in place of the sum", _BENNASAR),
+)  # fmt: skip
+"""Filters of pairs with the features selected before: name, alias, how terms are joined, whether they are
+shares of the entropy, summary and source."""
 _SELECTED = r", \quad S \text{ the features selected before}"
 FILTERS.add(
     _of_information(
@@ -490,45 +503,19 @@ FILTERS.add(
         source="thesis 3.4.4; Peng, Long and Ding (2005) eq. 6; praznik 11",
         prepare=prepare_mrmr,
     ),
-    _of_information(
-        name="jmi",
-        aliases=("joint_mutual_information",),
-        summary="What a feature says of the class together with each feature selected before",
-        formula="place by sum over the features W selected before of I(X, W; Y)",
-        latex=r"\sum_{W \in S} I(X, W; Y)" + _SELECTED,
-        bounds=_PLACES,
-        source="Yang and Moody (1999); praznik 11",
-        prepare=PREPARE["jmi"],
-    ),
-    _of_information(
-        name="disr",
-        aliases=("double_input_symmetrical_relevance",),
-        summary="As jmi, each term as a share of the joint entropy",
-        formula="place by sum over the features W selected before of I(X, W; Y) / H(X, W, Y)",
-        latex=r"\sum_{W \in S} \frac{I(X, W; Y)}{H(X, W, Y)}" + _SELECTED,
-        bounds=_PLACES,
-        source="Meyer and Bontempi (2006); praznik 11",
-        prepare=PREPARE["disr"],
-    ),
-    _of_information(
-        name="jmim",
-        aliases=("joint_mutual_information_maximisation",),
-        summary="As jmi, the smallest term in place of the sum",
-        formula="place by min over the features W selected before of I(X, W; Y)",
-        latex=r"\min_{W \in S} I(X, W; Y)" + _SELECTED,
-        bounds=_PLACES,
-        source="Bennasar, Hicks and Setchi (2015); praznik 11",
-        prepare=PREPARE["jmim"],
-    ),
-    _of_information(
-        name="njmim",
-        aliases=("normalised_joint_mutual_information_maximisation",),
-        summary="As disr, the smallest term in place of the sum",
-        formula="place by min over the features W selected before of I(X, W; Y) / H(X, W, Y)",
-        latex=r"\min_{W \in S} \frac{I(X, W; Y)}{H(X, W, Y)}" + _SELECTED,
-        bounds=_PLACES,
-        source="Bennasar, Hicks and Setchi (2015); praznik 11",
-        prepare=PREPARE["njmim"],
+    *(
+        _of_information(
+            name=name,
+            aliases=(alias,),
+            summary=summary,
+            formula=f"place by {how} over the features W selected before of I(X, W; Y)"
+            + " / H(X, W, Y)" * share,
+            latex=rf"\{how}_{{W \in S}} " + (_SHARE if share else "I(X, W; Y)") + _SELECTED,
+            bounds="(0, 1]: the place in the order of selection",
+            source=f"{source}; praznik 11",
+            prepare=PREPARE[name],
+        )
+        for name, alias, how, share, summary, source in _JOINT
     ),
     _of_information(
         name="cmim",

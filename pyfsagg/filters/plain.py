@@ -18,9 +18,11 @@ from pyfsagg.filters._base import (
     KernelScorer,
     OrderedLevels,
     ordered_levels,
+    require_order,
+    require_two_classes,
     within_range,
 )
-from pyfsagg.filters.association import require_order, require_two_classes
+from pyfsagg.filters.adjusted import prepare_means, prepare_two_means
 
 _OF_CLASSES = ("anova_f", "kruskal_wallis", "welch_t", "auc")
 _OF_SPREAD = ("variance", "mad")
@@ -81,6 +83,7 @@ FILTERS.add(
         bounds="[0, inf)",
         ties="not concerned: values count as they are",
         source="Fisher (1925), Statistical Methods for Research Workers",
+        adjusted=prepare_means,
     ),
     _of_two(
         name="welch_t",
@@ -91,6 +94,7 @@ FILTERS.add(
         bounds="[0, inf)",
         ties="not concerned: values count as they are",
         source="Welch (1947), Biometrika 34",
+        adjusted=prepare_two_means,
     ),
     _of_values(
         name="kruskal_wallis",
@@ -101,6 +105,7 @@ FILTERS.add(
         bounds="[0, n - 1]",
         ties="average ranks",
         source="Kruskal and Wallis (1952), J. American Statistical Association 47",
+        adds=True,
     ),
     _of_two(
         name="auc",

@@ -24,10 +24,11 @@ from pyfsagg.filters._base import (
     category_codes,
     never,
     ordered_levels,
+    require_ordered_complete,
     score_features,
     within_range,
 )
-from pyfsagg.filters.association import require_ordered_complete
+from pyfsagg.filters.adjusted import prepare_adjusted_cox
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,6 +245,7 @@ FILTERS.add(
         ties="values count as they are; events at the same time as Efron (default) or Breslow",
         source="Cox (1972), J. Royal Statistical Society B 34(2)",
         prepare=prepare_cox_score,
+        adjusted=prepare_adjusted_cox,
     ),
     _of_survival(
         name="concordance",

@@ -213,6 +213,7 @@ _PIECES = 8
 def designs() -> list[Design]:
     """Every design, topic by topic."""
     from pyfsagg_papers.calibration import (  # noqa: F401 - each adds its designs
+        adjusted,
         cells,
         lists,
         peers,

@@ -114,6 +114,7 @@ def test_the_record_is_plain() -> None:
         "task": "regression",
         "target_bins": 5,
         "nominal": ["2"],
+        "adjust": None,
         "drop_near_zero_variance": False,
         "feature_groups": None,
         "group_score": "auto",

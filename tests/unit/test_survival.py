@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 import pyfsagg
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target, read_target
+from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import FILTERS
 from pyfsagg.filters.survival import prepare_concordance
@@ -219,9 +219,9 @@ GIVEN: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("kind", GIVEN)
 def test_every_way_to_give_times_is_the_same_target(kind: str) -> None:
-    task, table = pyfsagg.Task("survival"), as_table(X)
-    found = read_target(task, GIVEN[kind](), N)
-    assert data_hash(table, found) == data_hash(table, read_target(task, Y, N))
+    table = as_table(X)
+    found = check_target(GIVEN[kind](), N, task="survival")
+    assert data_hash(table, found) == data_hash(table, check_target(Y, N, task="survival"))
     assert found.kind == "survival"
     assert found.event_count == {"n_events": int(EVENT.sum())}
 
@@ -301,7 +301,7 @@ def test_filters_and_targets_that_do_not_go_together() -> None:
 
 # --- ensembles -------------------------------------------------------------------------------
 def test_stratified_plans_keep_the_number_of_events() -> None:
-    table, target = as_table(X), read_target(pyfsagg.Task("survival"), Y, N)
+    table, target = as_table(X), check_target(Y, N, task="survival")
     from pyfsagg.resampling import draw_resamples
 
     n_events = EVENT.sum()

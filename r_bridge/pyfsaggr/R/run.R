@@ -118,10 +118,8 @@ READERS <- list(
   },
   filter_params = named_list, aggregator_params = named_list, resampling_params = named_list,
   precision = named_list,
-  nominal = function(value, name, n, features) {
-    if (is.numeric(value) && !anyNA(match(value, seq_along(features)))) return(as.list(features[value]))
-    check_words(value, name)
-  },
+  nominal = function(value, name, n, features) read_columns(value, name, features),
+  adjust = function(value, name, n, features) read_columns(value, name, features),
   groups = function(value, name, n, ...) {
     if (length(value) != n) refuse_argument(name, paste0("one group for each of the ", n, " rows"), value)
     if (anyNA(value)) stop_pyfsagg("groups: NA is no group; give each row one", "parameter")
@@ -166,6 +164,11 @@ READERS <- list(
 )
 
 # A list has the columns of each group; a named vector, or a data frame, the group of each column.
+read_columns <- function(value, name, features) {
+  if (is.numeric(value) && !anyNA(match(value, seq_along(features)))) return(as.list(features[value]))
+  check_words(value, name)
+}
+
 read_feature_groups <- function(value, name, features) {
   if (is.character(value) && is.null(names(value)) && length(value) == 1L) {
     value <- check_string(value, name)

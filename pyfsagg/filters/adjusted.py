@@ -1,0 +1,429 @@
+"""Scores beside columns that everybody knows: by linear and Cox models that hold these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyfsagg._base.arithmetic import Floats, column_blocks
+from pyfsagg._base.validation import check_choice
+from pyfsagg._kernels.ranks import correlation_mrmr
+from pyfsagg._table.adjusters import ALIASED, orthonormal
+from pyfsagg._table.table import Table, Weights
+from pyfsagg._table.target import TIES, Survival, Target
+from pyfsagg.filters._base import (
+    read_depth,
+    require_order,
+    require_ordered_complete,
+    require_two_classes,
+    within_range,
+)
+
+_LEAST = 2.0**-53
+"""The smallest number above 0 that 1 less a share can be: statistics of a perfect fit stay finite."""
+
+
+# Linear models.
+
+
+@dataclass(frozen=True, eq=False)
+class Residuals:
+    """What a linear model of one resample sees: all in units of the roots of the weights.
+
+    `values` (n, p) are features less what the adjusters say of them, `lengths` those before, and `basis`
+    (n, rank) spans the adjusters.
+    """
+
+    values: Floats
+    lengths: Floats
+    basis: Floats
+    root: Floats
+
+    @classmethod
+    def of(cls, values: Floats, adjusters: Floats, weights: Floats) -> Residuals:
+        root = np.sqrt(weights)[:, np.newaxis]
+        basis = orthonormal(root * adjusters)
+        mean = weights @ values / weights.sum()
+        values = root * (values - mean)
+        lengths = (values**2).sum(axis=0)
+        return cls(values - basis @ (basis.T @ values), lengths, basis, root[:, 0])
+
+    def cleared(self, columns: Floats) -> Floats:
+        """Other columns (n, k) less what the adjusters say of them; 0 where they say all."""
+        columns = self.root[:, np.newaxis] * columns
+        rest = columns - self.basis @ (self.basis.T @ columns)
+        lengths = (columns**2).sum(axis=0)
+        return np.asarray(np.where((rest**2).sum(axis=0) > ALIASED**2 * lengths, rest, 0.0))
+
+    @cached_property
+    def squares(self) -> Floats:
+        """Sums of squares (p,) of what the adjusters leave of each feature; 0 where that is rounding."""
+        left = (self.values**2).sum(axis=0)
+        return np.asarray(np.where(left > ALIASED**2 * self.lengths, left, 0.0))
+
+    @property
+    def size(self) -> float:
+        return float((self.root**2).sum())
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0.0)
+
+
+def _with_number(rows: Residuals, y: Floats) -> tuple[Floats, Floats]:
+    """|partial correlation| with `y` (n,), and F of the feature in the regression on it and the adjusters."""
+    rest = rows.cleared(y[:, np.newaxis])[:, 0]
+    r = np.abs(rest @ rows.values)
+    r = np.minimum(_ratio(r, np.sqrt((rest @ rest) * rows.squares)), 1.0)
+    freedom = max(rows.size - rows.basis.shape[1] - 1.0, 0.0)
+    return r, r**2 / np.maximum(1.0 - r**2, _LEAST) * freedom
+
+
+def _with_classes(
+    rows: Residuals, labels: NDArray[np.int32], n_classes: int
+) -> tuple[Floats, Floats]:
+    """F of the classes beside the adjusters, in the model of each feature; of two classes |t|, too.
+
+    The standard error of t is that of MacKinnon and White (HC2), which without adjusters is Welch's.
+    """
+    classes = rows.cleared(np.eye(n_classes)[labels])
+    basis = orthonormal(classes)
+    k, rest = basis.shape[1], rows.size - rows.basis.shape[1] - basis.shape[1]
+    if not k or rest <= 0.0:
+        return np.zeros(rows.values.shape[1]), np.zeros(rows.values.shape[1])
+    inside = basis.T @ rows.values
+    between = (inside**2).sum(axis=0)
+    share = np.minimum(_ratio(between, rows.squares), 1.0)
+    f = share / np.maximum(1.0 - share, _LEAST) * rest / k
+    t = np.zeros_like(f)
+    if n_classes == 2:
+        weights = rows.root**2
+        leverage = _ratio((rows.basis**2).sum(axis=1) + basis[:, 0] ** 2, weights)
+        by = _ratio(basis[:, 0] ** 2, weights * (1.0 - leverage))
+        by = np.where(1.0 - leverage > ALIASED, by, 0.0)  # a row that any model fits says nothing
+        error = by @ (rows.values - basis @ inside) ** 2
+        gap = np.where(rows.squares > 0.0, np.abs(inside[0]), 0.0)
+        t = _ratio(gap, np.sqrt(np.maximum(error, gap**2 * _LEAST)))
+    return f, t
+
+
+def average_ranks(values: Floats, weights: Floats) -> Floats:
+    """Ranks (n, k) of the rows by each column, as if repeated by their weights; ties share the mean."""
+    order = np.argsort(values, axis=0, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=0)
+    until = np.cumsum(weights[order], axis=0)
+    opens = np.ones(values.shape, dtype=np.bool_)
+    opens[1:] = ordered[1:] != ordered[:-1]
+    places = np.arange(len(values))[:, np.newaxis]
+    first = np.maximum.accumulate(np.where(opens, places, 0), axis=0)
+    closes = np.ones(values.shape, dtype=np.bool_)
+    closes[:-1] = opens[1:]
+    last = np.where(closes, places, len(values))
+    last = np.minimum.accumulate(last[::-1], axis=0)[::-1]
+    before = np.vstack([np.zeros(values.shape[1]), until])
+    ranks = (np.take_along_axis(before, first, 0) + np.take_along_axis(until, last, 0) + 1.0) / 2.0
+    placed = np.empty_like(ranks)
+    np.put_along_axis(placed, order, ranks, axis=0)
+    return placed
+
+
+@dataclass(frozen=True, eq=False)
+class LinearScorer:
+    """Filters of a linear model of each feature beside the adjusters: a :class:`Scorer`.
+
+    `statistic` gives one row of scores for each of the `outputs` (more are left out), from the features of a
+    resample and what they are to explain.  By `ranks` features, adjusting numbers and target are ranks.
+    """
+
+    values: Floats
+    target: Target
+    statistic: Callable[[Residuals, NDArray[Any]], tuple[Floats, ...]]
+    outputs: tuple[str, ...]
+    numeric: bool
+    ranks: bool = False
+
+    @cached_property
+    def incomplete(self) -> NDArray[np.intp]:
+        """Columns with missing values, of which each has rows of its own."""
+        return np.flatnonzero(np.isnan(self.values).any(axis=0))
+
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
+        n, p = self.values.shape
+        scores = np.zeros((len(self.outputs), len(weights), p))
+        answers: NDArray[Any] = labels
+        if self.numeric and self.target.kind != "classes":
+            answers = within_range(self.target.numbers(weights).T).T
+        complete = np.setdiff1d(np.arange(p), self.incomplete)
+        for r, row in enumerate(weights):
+            y = answers[r if len(answers) > 1 else 0]
+            for block in column_blocks((n, len(complete))) if complete.size else ():
+                columns = complete[block]
+                scores[:, r, columns] = self._scored(columns, np.flatnonzero(row), row, y)
+            for j in self.incomplete:
+                known = np.flatnonzero(~np.isnan(self.values[:, j]) & (row > 0))
+                if len(known) > 1:
+                    scores[:, r, [j]] = self._scored(np.array([j]), known, row, y)
+        return dict(zip(self.outputs, scores, strict=True))
+
+    def _scored(
+        self, columns: NDArray[np.intp], rows: NDArray[np.intp], weights: Any, y: NDArray[Any]
+    ) -> tuple[Floats, ...]:
+        adjusters = self.target.adjusters
+        assert adjusters is not None
+        values, drawn = self.values[np.ix_(rows, columns)], weights[rows].astype(np.float64)
+        y, numbers = y[rows], adjusters.numbers[rows]
+        if self.ranks:
+            values, numbers = average_ranks(values, drawn), average_ranks(numbers, drawn)
+            y = average_ranks(y[:, np.newaxis].astype(np.float64), drawn)[:, 0]
+            numbers = numbers - numbers.mean(axis=0)
+        design = np.hstack([adjusters.indicators[rows], numbers])
+        return self.statistic(Residuals.of(values, design, drawn), y)[: len(self.outputs)]
+
+
+def prepare_means(table: Table, target: Target) -> LinearScorer:
+    """Bind F and |t| of the classes beside the adjusters to `table`."""
+    require_order(table, "'anova_f' or 'welch_t'", "information_gain")
+    statistic = partial(_with_classes, n_classes=target.n_classes)
+    outputs = ("anova_f", "welch_t")
+    return LinearScorer(within_range(table.values), target, statistic, outputs, numeric=False)
+
+
+def prepare_two_means(table: Table, target: Target) -> LinearScorer:
+    """The same where |t| is asked for, of two classes."""
+    require_two_classes(target, "welch_t")
+    return prepare_means(table, target)
+
+
+def prepare_correlations(table: Table, target: Target) -> LinearScorer:
+    """Bind the partial correlation with a number, and its F, to `table`."""
+    outputs = ("pearson", "f_statistic")
+    require_ordered_complete(table, *outputs)
+    return LinearScorer(within_range(table.values), target, _with_number, outputs, numeric=True)
+
+
+def prepare_rank_correlations(table: Table, target: Target) -> LinearScorer:
+    """Bind the partial rank correlation with a number or two classes to `table`."""
+    outputs = ("spearman",)
+    if target.kind == "classes":
+        require_two_classes(target, "spearman")
+        require_order(table, "'spearman'", "value_difference_metric")
+    else:
+        require_ordered_complete(table, "spearman")
+    return LinearScorer(table.values, target, _with_number, outputs, numeric=True, ranks=True)
+
+
+@dataclass(frozen=True, eq=False)
+class ClearedSelection:
+    """mRMR by correlation of what the adjusters leave of features and target."""
+
+    values: Floats
+    target: Target
+    n_selected: int
+    outputs: tuple[str, ...] = ("mrmr_correlation",)
+
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
+        assert self.target.adjusters is not None
+        design, numbers = self.target.adjusters.design, self.target.numbers(weights)
+        numbers = within_range(numbers.T).T
+        scores = np.zeros((len(weights), self.values.shape[1]))
+        order = np.empty((1, self.n_selected), dtype=np.int64)
+        for r, row in enumerate(weights):
+            drawn = np.flatnonzero(row)
+            times = np.ascontiguousarray(row[drawn][np.newaxis])
+            rows = Residuals.of(self.values[drawn], design[drawn], times[0].astype(np.float64))
+            y = rows.cleared(numbers[r % len(numbers), drawn, np.newaxis])[:, 0]
+            left = np.where(rows.squares > 0.0, rows.values, 0.0) / rows.root[:, np.newaxis]
+            left, y = np.asfortranarray(left), (y / rows.root)[np.newaxis]
+            correlation_mrmr(left, y, times, self.n_selected, scores[r : r + 1], order)
+        return {"mrmr_correlation": scores}
+
+
+def prepare_cleared_selection(
+    table: Table, target: Target, *, n_features: int | str | None = "auto"
+) -> ClearedSelection:
+    """Bind mRMR by partial correlation to `table`."""
+    require_ordered_complete(table, "mrmr_correlation")
+    depth = read_depth(n_features, table.n_features)
+    return ClearedSelection(within_range(table.values), target, depth)
+
+
+# Cox models.
+
+_STEPS, _CLOSE = 30, 1e-12
+"""Newton's method ends when the log-likelihood gains so small a share of itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class RiskSets:
+    """The rows of a stratum by descending time, and those at risk at each event.
+
+    By Breslow there is an entry for each time with events, which counts `times`; by Efron one for each event.
+    At risk are the rows until `last`, but those from `first` on to 1 - `share`.
+    """
+
+    rows: NDArray[np.intp]
+    weights: Floats
+    event: NDArray[np.bool_]
+    first: NDArray[np.intp]
+    last: NDArray[np.intp]
+    share: Floats
+    times: Floats
+
+    @classmethod
+    def of(
+        cls, survival: Survival, rows: NDArray[np.intp], weights: Floats, efron: bool
+    ) -> RiskSets:
+        """Of the rows at positions `rows`, which count by `weights` (n_samples,)."""
+        rows = rows[np.lexsort((survival.event[rows], -survival.time[rows]))]  # events come last
+        times, event, weights = survival.time[rows], survival.event[rows], weights[rows]
+        opens = np.flatnonzero(np.r_[True, times[1:] != times[:-1]])
+        last = np.r_[opens[1:], len(rows)] - 1
+        first = last + 1 - np.add.reduceat(event, opens, dtype=np.intp)
+        n_events = np.add.reduceat(weights * event, opens)
+        entries = np.flatnonzero(n_events)
+        share, times = np.zeros(len(entries)), n_events[entries]
+        if efron:
+            entries = np.repeat(entries, times.astype(np.intp))
+            share = (np.arange(len(entries)) - np.searchsorted(entries, entries)) / n_events[
+                entries
+            ]
+            times = np.ones(len(entries))
+        return cls(rows, weights, event, first[entries], last[entries], share, times)
+
+    def sums(self, columns: Floats) -> Floats:
+        """Sums (entries, k) over those at risk of columns (n, k)."""
+        until = np.vstack([np.zeros(columns.shape[1]), np.cumsum(columns, axis=0)])
+        before, at_risk = until[self.first], until[self.last + 1]
+        return np.asarray(at_risk - self.share[:, np.newaxis] * (at_risk - before))
+
+    def hazards(self, at_risk: Floats) -> Floats:
+        """Cumulative hazard of each row (n,), where so many are at risk in each entry."""
+        steps, by = np.zeros(len(self.rows) + 1), self.times / at_risk
+        steps[0] = by.sum()
+        np.subtract.at(steps, self.first, self.share * by)
+        np.subtract.at(steps, self.last + 1, (1.0 - self.share) * by)
+        return np.asarray(np.maximum(np.cumsum(steps)[:-1], 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class RiskModel:
+    """Sums of a stratum at the coefficients of its adjusting numbers.
+
+    A column x has the score ``residuals @ x``, and two have the information ``x @ (expected * z)`` less the
+    product of their :meth:`means`.
+    """
+
+    sets: RiskSets
+    risks: Floats
+    at_risk: Floats
+    expected: Floats
+
+    @classmethod
+    def of(cls, sets: RiskSets, linear: Floats) -> RiskModel:
+        risks = sets.weights * np.exp(linear)
+        at_risk = sets.sums(risks[:, np.newaxis])[:, 0]
+        return cls(sets, risks, at_risk, risks * sets.hazards(at_risk))
+
+    @property
+    def residuals(self) -> Floats:
+        return np.asarray(self.sets.weights * self.sets.event - self.expected)
+
+    def means(self, columns: Floats) -> Floats:
+        """Means (entries, k) of columns (n, k) over those at risk, by the roots of what the entries count."""
+        by = np.sqrt(self.sets.times) / self.at_risk
+        return np.asarray(by[:, np.newaxis] * self.sets.sums(self.risks[:, np.newaxis] * columns))
+
+    def log_likelihood(self, linear: Floats) -> float:
+        sets = self.sets
+        events = float((sets.weights * sets.event) @ linear)
+        return events - float(sets.times @ np.log(self.at_risk))
+
+
+def _fitted(sets: list[RiskSets], numbers: Floats) -> list[RiskModel]:
+    """The Cox model of the adjusting numbers (n_samples, q) alone, with a baseline for each stratum."""
+    q = numbers.shape[1]
+    own = [numbers[each.rows] for each in sets]
+
+    def at(slopes: Floats) -> tuple[list[RiskModel], float]:
+        linear = [columns @ slopes for columns in own]
+        models = [RiskModel.of(each, line) for each, line in zip(sets, linear, strict=True)]
+        return models, sum(
+            model.log_likelihood(line) for model, line in zip(models, linear, strict=True)
+        )
+
+    slopes = np.zeros(q)
+    models, reached = at(slopes)
+    for _ in range(_STEPS if q else 0):
+        score, information = np.zeros(q), np.zeros((q, q))
+        for model, z in zip(models, own, strict=True):
+            means = model.means(z)
+            score += model.residuals @ z
+            information += z.T @ (model.expected[:, np.newaxis] * z) - means.T @ means
+        step = np.linalg.lstsq(information, score, rcond=ALIASED)[0]
+        before = reached
+        for _ in range(_STEPS):
+            models, reached = at(slopes + step)
+            if reached >= before:
+                break
+            step /= 2.0
+        slopes = slopes + step
+        if reached - before <= _CLOSE * abs(reached):
+            break
+    return models
+
+
+@dataclass(frozen=True, eq=False)
+class AdjustedCox:
+    """Score tests of features in a Cox model with the adjusting numbers, stratified by the levels."""
+
+    values: Floats
+    target: Target
+    efron: bool
+    outputs: tuple[str, ...] = ("cox_score",)
+
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
+        return {"cox_score": np.stack([self._scores(row.astype(np.float64)) for row in weights])}
+
+    def _scores(self, weights: Floats) -> Floats:
+        adjusters, survival = self.target.adjusters, self.target.survival
+        assert adjusters is not None
+        assert survival is not None
+        groups = (adjusters.strata == s for s in range(adjusters.n_strata))
+        drawn = [rows for group in groups if (rows := np.flatnonzero(group & (weights > 0))).size]
+        sets = [RiskSets.of(survival, rows, weights, self.efron) for rows in drawn]
+        models = _fitted([each for each in sets if each.times.size], adjusters.numbers)
+        scores = np.zeros(self.values.shape[1])
+        for block in column_blocks(self.values.shape):
+            scores[block] = self._of_columns(self.values[:, block], adjusters.numbers, models)
+        return scores
+
+    @staticmethod
+    def _of_columns(values: Floats, numbers: Floats, models: list[RiskModel]) -> Floats:
+        p, q = values.shape[1], numbers.shape[1]
+        score, spread, total = np.zeros(p), np.zeros(p), np.zeros(p)
+        shared, own = np.zeros((q, p)), np.zeros((q, q))
+        for model in models:
+            x, z = values[model.sets.rows], numbers[model.sets.rows]
+            x = x - model.sets.weights @ x / model.sets.weights.sum()
+            of_x, of_z = model.means(x), model.means(z)
+            by = model.expected[:, np.newaxis]
+            score += model.residuals @ x
+            total += model.expected @ x**2
+            spread += model.expected @ x**2 - (of_x**2).sum(axis=0)
+            shared += (by * z).T @ x - of_z.T @ of_x
+            own += (by * z).T @ z - of_z.T @ of_z
+        explained = (shared * np.linalg.lstsq(own, shared, rcond=ALIASED)[0]).sum(axis=0)
+        spread = spread - explained
+        return _ratio(score**2, np.where(spread > ALIASED * total, spread, 0.0))
+
+
+def prepare_adjusted_cox(table: Table, target: Target, *, ties: str = "efron") -> AdjustedCox:
+    """Bind the adjusted score test of a Cox model to `table`."""
+    check_choice("ties", ties, TIES)
+    require_ordered_complete(table, "cox_score")
+    return AdjustedCox(within_range(table.values), target, ties == "efron")

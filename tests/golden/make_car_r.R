@@ -1,0 +1,20 @@
+# Writes car_r.json of tests/golden/data: absolute CAR scores by care 1.1 on the columns of adjusted.csv and sonar.csv.
+# Run from the root of the repository: Rscript tests/golden/make_car_r.R
+folder <- file.path("tests", "golden", "data")
+scores <- function(x, y) as.list(abs(care::carscore(as.matrix(x), y, verbose = FALSE))[names(x)])
+frame <- read.csv(file.path(folder, "adjusted.csv"))
+features <- c("normal", "noise", "ties", "skewed", "binary")
+twice <- frame[rep(seq_len(nrow(frame)), frame$times), ]
+sonar <- read.csv(file.path(folder, "sonar.csv"), check.names = FALSE)
+of_sonar <- setdiff(names(sonar), "target")
+surv <- survival::Surv(frame$time, frame$event)
+answer <- list(
+  R = as.character(getRversion()), care = as.character(packageVersion("care")),
+  number = scores(frame[features], frame$number),
+  repeated = scores(twice[features], twice$number),
+  two = scores(frame[features], as.numeric(frame$two == "yes")),
+  survival = scores(frame[features], residuals(survival::coxph(surv ~ 1))),
+  many_rows = scores(sonar[of_sonar], as.numeric(factor(sonar$target))),
+  few_rows = scores(sonar[c(1:15, 191:205), of_sonar], as.numeric(factor(sonar$target))[c(1:15, 191:205)])
+)
+writeLines(jsonlite::toJSON(answer, auto_unbox = TRUE, digits = NA), file.path(folder, "car_r.json"))

@@ -1,0 +1,548 @@
+"""Scores beside columns that everybody knows, and shuffled targets that leave these alone."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from scipy import stats
+
+import pyfsagg
+from pyfsagg import Task, permute_target, wam
+from pyfsagg._table.adjusters import Adjusters, orthonormal
+from pyfsagg._table.table import as_table
+from pyfsagg._table.target import read_target
+from pyfsagg.ensemble.null import Nulls, Shuffling
+from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.filters import FILTERS
+from pyfsagg.filters.adjusted import average_ranks
+from pyfsagg.resampling import Bootstrap, GroupedBootstrap, Rows
+
+N = 90
+
+
+def table(seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Three unequal batches that go with two classes and shift x1 to x3; x0 differs within batches."""
+    rng = np.random.default_rng(seed)
+    batch = np.repeat([0, 1, 2], [45, 30, 15])
+    y = (rng.random(N) < np.array([0.25, 0.6, 0.8])[batch]).astype(int)
+    X = pd.DataFrame(rng.normal(size=(N, 6))).add_prefix("x")
+    X[["x1", "x2", "x3"]] += 2.0 * batch[:, np.newaxis]
+    X["x0"] += 1.3 * y
+    X["x5"] = X["x5"].round()
+    X["age"] = np.round(40 + 10 * rng.normal(size=N) + 5 * y, 1)
+    X["batch"] = pd.Categorical.from_codes(batch, ["a", "b", "c"])
+    return X, y
+
+
+X, Y = table()
+CODES = X["batch"].cat.codes.to_numpy()
+FEATURES = X.columns[:6]
+
+
+def whole(
+    filter: Any, adjust: Any, X: Any = X, y: Any = Y, task: str = "classification", **more: Any
+) -> Any:
+    """Scores of the table itself."""
+    rows = Rows([list(range(len(y)))])
+    task = Task(task, adjust=adjust)
+    return wam(X, y, filter=filter, task=task, resampling=rows, checks="none", **more)
+
+
+# --- what is adjusted for --------------------------------------------------------------------
+def test_adjusting_columns_are_no_features_and_are_told() -> None:
+    result = whole("anova_f", ["age", "batch"])
+    assert result.feature_names == tuple(FEATURES)
+    assert result.data["adjusters"] == {"age": "a number", "batch": "3 levels"}
+    assert result.parameters["adjust"] == ["age", "batch"]
+    assert (
+        "adjusted for age (a number) and batch (3 levels): anova f by a model"
+        in result.methods_text()
+    )
+    by_position = whole("anova_f", [6, 7])
+    np.testing.assert_array_equal(by_position.scores, result.scores)
+    assert by_position.data["sha256"] == result.data["sha256"]
+    assert (
+        whole("anova_f", ["batch"], X.drop(columns="age")).data["sha256"] != result.data["sha256"]
+    )
+    assert (
+        "within the strata of their levels"
+        in whole("auc", "batch", X.drop(columns="age")).methods_text()
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "nominal", "levels"),
+    [
+        (pd.Series(Y), None, True),
+        (pd.Series(Y).astype(bool), None, True),
+        (pd.Series(CODES.astype(int)), ["known"], True),
+        (pd.Series(np.arange(N) % 17), None, False),
+        (pd.Series(np.where(CODES == 2, None, "m"), dtype=object), None, True),
+    ],
+)
+def test_what_counts_as_levels(column: pd.Series, nominal: Any, levels: bool) -> None:
+    frame = X[FEATURES].assign(known=column)
+    task = Task(nominal=nominal, adjust=["known"])
+    adjusters = read_target(task, as_table(frame, nominal=task.nominal), Y)[1].adjusters
+    assert adjusters is not None
+    assert adjusters.nominal.tolist() == [levels]
+    assert adjusters.by_numbers is not levels
+    part = adjusters.take(np.arange(5, 12))  # where there may be fewer values
+    assert part.nominal.tolist() == [levels]
+
+
+def test_a_missing_value_is_a_level_and_no_number() -> None:
+    some = X.assign(batch=X["batch"].where(CODES != 2), age=X["age"].where(X["age"] > 35))
+    known = read_target(Task(adjust=["batch"]), as_table(some.drop(columns="age")), Y)[1].adjusters
+    assert known is not None
+    assert known.n_strata == 3
+    with pytest.raises(DataError, match="'age' has missing values"):
+        whole("anova_f", ["age"], some)
+
+
+def test_codes_that_look_like_numbers_are_told() -> None:
+    with pytest.warns(
+        match="holds 3 whole numbers and counts as a number; if they are codes, name it in nominal"
+    ):
+        whole("anova_f", ["code"], X[FEATURES].assign(code=CODES.astype(int)))
+
+
+@pytest.mark.parametrize(
+    ("adjust", "error", "message"),
+    [
+        (["nobody"], ParameterError, "adjust names the column 'nobody'"),
+        ([], DataError, "adjust names no column"),
+        (list(X.columns), DataError, "leaves none to be scored"),
+        (["row"], DataError, "tell all 90 rows apart"),
+    ],
+)
+def test_what_cannot_be_adjusted_for(
+    adjust: list[str], error: type[Exception], message: str
+) -> None:
+    frame = X.assign(row=[f"r{i}" for i in range(N)]) if adjust == ["row"] else X
+    with pytest.raises(error, match=message):
+        whole("anova_f", adjust, frame)
+
+
+def test_a_filter_without_a_model_names_those_that_have_one() -> None:
+    able = "spearman, car_score, anova_f, welch_t; or cut the numbers into levels"
+    for filter in ("information_gain", lambda X, y, w: X.T @ w):
+        with pytest.raises(
+            DataError, match=f"not for numbers such as 'age'. Filters that do: {able}"
+        ):
+            whole(filter, ["batch", "age"])
+    with pytest.raises(
+        DataError, match="Filters that do: pearson, f_statistic, mrmr_correlation, spearman"
+    ):
+        whole("mim", ["age"], X[[*FEATURES, "age"]], np.arange(N), "regression")
+
+
+def test_committees_and_sparse_tables_refuse() -> None:
+    with pytest.raises(ParameterError, match="learners do not adjust"):
+        pyfsagg.committee(X, Y, "lr", task=Task(adjust=["batch"]))
+    codes = np.column_stack([X[FEATURES].to_numpy().round(), CODES])
+    with pytest.raises(InputTypeError, match="strata of a sparse table"):
+        wam(
+            scipy.sparse.csr_array(codes),
+            Y,
+            filter="chi_squared",
+            task=Task(nominal=[6], adjust=[6]),
+        )
+
+
+# --- strata ----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "filter", ["mim", "auc", "symmetric_uncertainty", "chi_squared", "kruskal_wallis", "jmi"]
+)
+def test_by_strata_is_the_mean_or_sum_over_strata(filter: str) -> None:
+    features = X[[*FEATURES, "batch"]]
+    found = whole(filter, ["batch"], features).score_matrices[filter][0]
+    expected = np.zeros(6)
+    for code in range(3):
+        rows = np.flatnonzero(code == CODES)
+        scores = whole(filter, None, features[FEATURES].iloc[rows], Y[rows]).score_matrices[filter][
+            0
+        ]
+        expected += scores * (1.0 if FILTERS.get(filter).adds else len(rows) / N)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_conditional_information_is_that_of_the_counts() -> None:
+    """I(X; Y | Z) = H(X, Z) + H(Y, Z) - H(X, Y, Z) - H(Z)."""
+
+    def entropy(*columns: Any) -> float:
+        counts = pd.Series(zip(*columns, strict=True)).value_counts()
+        return float(stats.entropy(counts))
+
+    levels = X[["x5"]].astype(int).assign(other=np.arange(N) % 4, batch=X["batch"])
+    found = whole("mim", ["batch"], levels).scores
+    expected = [
+        entropy(levels[name], CODES)
+        + entropy(Y, CODES)
+        - entropy(levels[name], Y, CODES)
+        - entropy(CODES)
+        for name in ("x5", "other")
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def test_functions_and_models_see_one_stratum_at_a_time() -> None:
+    seen = []
+
+    def gap(X: Any, y: Any, sample_weight: Any) -> Any:
+        seen.append(len(y))
+        return np.abs(X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0))
+
+    found = whole(gap, ["batch"], X[[*FEATURES, "batch"]]).scores
+    values = X[FEATURES].to_numpy()
+    expected = sum(
+        (c == CODES).mean() * gap(values[c == CODES], Y[c == CODES], None) for c in range(3)
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert seen[:3] == [45, 30, 15]
+
+
+@pytest.mark.parametrize(
+    "filter", ["chi_squared", "anova_f", "welch_t", "auc", "spearman", "cox_score", "pearson"]
+)
+def test_weights_are_repeated_rows(filter: str) -> None:
+    rng = np.random.default_rng(3)
+    weight = rng.integers(0, 4, N)
+    task = {"cox_score": "survival", "pearson": "regression"}.get(filter, "classification")
+    number = np.round(rng.exponential(size=N) + 0.1, 1)
+    y: Any = {"survival": np.column_stack([number, Y]), "regression": number}.get(task, Y)
+    adjust = ["batch"] if filter in ("chi_squared", "auc") else ["batch", "age"]
+    features = X[[*FEATURES, *adjust]]
+    rows = np.repeat(np.arange(N), weight)
+    weighted = wam(
+        features,
+        y,
+        filter=filter,
+        task=Task(task, adjust=adjust),
+        resampling=Rows([rows.tolist()]),
+        checks="none",
+    )
+    repeated = whole(filter, adjust, features.iloc[rows].reset_index(drop=True), y[rows], task)
+    np.testing.assert_allclose(weighted.scores, repeated.scores, rtol=1e-9)
+
+
+# --- models ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("filter", ["anova_f", "welch_t", "spearman"])
+def test_missing_cells_leave_their_rows_out_for_the_feature(filter: str) -> None:
+    gaps = X.assign(x2=X["x2"].where(X["x4"] > -0.5))
+    found = whole(filter, ["age", "batch"], gaps)
+    known = np.flatnonzero(gaps["x2"].notna())
+    alone = whole(filter, ["age", "batch"], X.iloc[known], Y[known])
+    assert found.scores[2] == pytest.approx(alone.scores[2], rel=1e-10)
+    assert found.scores[0] == pytest.approx(whole(filter, ["age", "batch"]).scores[0], rel=1e-10)
+
+
+@pytest.mark.parametrize("filter", ["anova_f", "welch_t", "spearman"])
+def test_what_the_adjusters_say_wholly_scores_nothing(filter: str) -> None:
+    copies = X.assign(x1=3.0 - 2.0 * X["age"], x2=(CODES == 1).astype(float), x3=1e8 + X["age"])
+    scores = whole(filter, ["age", "batch"], copies).scores
+    assert scores[2] == 0.0
+    if filter != "spearman":
+        assert scores[[1, 3]].tolist() == [0.0, 0.0]
+    explained = whole(filter, ["age", "batch", "same"], X.assign(same=Y))
+    assert explained.scores.tolist() == [0.0] * 6
+
+
+def test_without_anything_to_adjust_for_the_models_are_the_plain_filters() -> None:
+    """A column of levels that never go together with anything leaves one degree of freedom less."""
+    flat = X[FEATURES].assign(level=["m", "f"] * (N // 2))
+    adjusted, plain = (
+        whole("welch_t", ["level"], flat).scores,
+        whole("welch_t", None, X[FEATURES]).scores,
+    )
+    np.testing.assert_allclose(adjusted, plain, rtol=0.15)
+    task, features = Task(adjust=["level"]), flat.assign(level="m")
+    table, target = read_target(task, as_table(features, nominal=task.nominal), Y)
+    one = FILTERS.get("welch_t").adjusted
+    assert one is not None
+    exact = one(table, target)(np.ones((1, N), np.uint16), target.codes[np.newaxis])
+    np.testing.assert_allclose(exact["welch_t"][0], plain, rtol=1e-12)
+    f = whole("anova_f", None, X[FEATURES]).scores
+    np.testing.assert_allclose(exact["anova_f"][0], f, rtol=1e-12)
+
+
+def test_survival_at_large_and_with_a_useless_column() -> None:
+    rng = np.random.default_rng(5)
+    y = np.column_stack([rng.integers(1, 6, N), rng.random(N) < 0.6])
+    constant = X.assign(x1=CODES * 1.0, x2=7.0 + (np.arange(N) < 0))
+    scores = whole("cox_score", ["age", "batch"], constant, y, "survival").scores
+    assert scores[1] == scores[2] == 0.0
+    assert (scores[[0, 3, 4, 5]] > 0.0).all()
+    apart = X.assign(age=1000.0 * y[:, 0])  # a number that orders all times
+    assert np.isfinite(
+        whole("cox_score", ["age"], apart.drop(columns="batch"), y, "survival").scores
+    ).all()
+
+
+def test_mrmr_by_partial_correlation() -> None:
+    adjusters = read_target(Task(adjust=["age", "batch"]), as_table(X), Y)[1].adjusters
+    assert adjusters is not None
+    number = (
+        0.1 * X["age"].to_numpy()
+        + CODES
+        + X["x0"].to_numpy()
+        + np.random.default_rng(1).normal(size=N)
+    )
+    basis = orthonormal(adjusters.design)
+    left = X[FEATURES].to_numpy() - basis @ (basis.T @ X[FEATURES].to_numpy())
+    y = number - basis @ (basis.T @ number)
+    found = whole("mrmr_correlation", ["age", "batch"], X, number, "regression").scores
+    expected = whole("mrmr_correlation", None, pd.DataFrame(left), y, "regression").scores
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_ranks_of_repeated_rows() -> None:
+    rng = np.random.default_rng(0)
+    values, weights = rng.integers(0, 6, (40, 3)).astype(float), rng.integers(1, 4, 40)
+    repeated = stats.rankdata(np.repeat(values, weights, axis=0), axis=0)
+    first = np.cumsum(weights) - weights
+    np.testing.assert_array_equal(average_ranks(values, weights.astype(float)), repeated[first])
+
+
+def test_a_basis_drops_what_others_add_up_to() -> None:
+    one = np.random.default_rng(0).normal(size=(20, 3))
+    basis = orthonormal(np.column_stack([one, one.sum(axis=1), np.zeros(20)]))
+    assert basis.shape == (20, 3)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(3), atol=1e-12)
+    assert orthonormal(np.zeros((5, 2))).shape == (5, 0)
+
+
+# --- shuffles --------------------------------------------------------------------------------
+def shuffling_of(
+    plan: Any, adjust: list[str], frame: pd.DataFrame = X, y: Any = Y
+) -> tuple[Shuffling, Any]:
+    run = set_up_run(
+        frame,
+        y,
+        filters=["anova_f"],
+        resampling=plan,
+        n_resamples=2,
+        random_state=0,
+        task=Task(adjust=adjust),
+    )
+    return Nulls(run).shuffling, run
+
+
+def test_rows_exchange_targets_within_strata() -> None:
+    shuffling, run = shuffling_of(Bootstrap(), ["batch"], X.drop(columns="age"))
+    assert shuffling.unit == "rows within strata"
+    shuffled = np.stack([shuffling.rows(0, k) for k in range(40)])
+    assert (CODES[shuffled] == CODES).all()
+    assert (np.sort(shuffled, axis=1) == np.arange(N)).all()
+    assert (shuffled != shuffled[0]).any(axis=0).all()
+    taken = run.target.take(shuffled[3])
+    np.testing.assert_array_equal(taken.adjusters.strata, run.target.adjusters.strata)
+
+
+def test_shuffles_do_not_depend_on_the_order_of_rows() -> None:
+    order = np.random.default_rng(1).permutation(N)
+    shuffling, _ = shuffling_of(Bootstrap(), ["batch"], X.drop(columns="age"))
+    other, _ = shuffling_of(
+        Bootstrap(), ["batch"], X.drop(columns="age").iloc[order].reset_index(drop=True), Y[order]
+    )
+    np.testing.assert_array_equal(Y[order][other.rows(4, 7)], Y[shuffling.rows(4, 7)][order])
+
+
+def test_groups_exchange_targets_with_groups_of_the_same_strata() -> None:
+    subject = np.repeat(np.arange(N // 3), 3)
+    y = Y[::3][subject]
+    site = np.where(subject < 12, "n", "s")
+    visit = np.where(np.arange(N) % 3 == 0, "first", "later")
+    frame = X[FEATURES].assign(site=site, visit=visit)
+    shuffling, _ = shuffling_of(GroupedBootstrap(subject), ["site", "visit"], frame, y)
+    assert shuffling.unit == "groups within strata"
+    for k in range(20):
+        rows = shuffling.rows(1, k)
+        assert (site[rows] == site).all()
+        assert all(len(set(y[rows][subject == s])) == 1 for s in range(N // 3))
+    within = (np.arange(N) % 3 > 0).astype(int)  # before and after, in each subject
+    shuffling, _ = shuffling_of(
+        GroupedBootstrap(subject), ["site"], frame.drop(columns="visit"), within
+    )
+    assert shuffling.unit == "rows within groups and strata"
+    assert (subject[shuffling.rows(0, 1)] == subject).all()
+
+
+def test_why_targets_cannot_be_shuffled() -> None:
+    def reason(plan: Any, adjust: list[str], frame: pd.DataFrame, y: Any = Y) -> str:
+        run = set_up_run(
+            frame,
+            y,
+            filters=["anova_f"],
+            resampling=plan,
+            n_resamples=2,
+            random_state=0,
+            task=Task(adjust=adjust),
+        )
+        return Nulls(run).reason
+
+    subject = np.repeat(np.arange(N // 3), 3)
+    y = Y[::3][subject]
+    assert "'age'" not in reason(Bootstrap(), ["age"], X)
+    assert "varies within groups" in reason(
+        GroupedBootstrap(subject), ["age"], X.drop(columns="batch"), y
+    )
+    constant = X[FEATURES].assign(age=np.repeat(X["age"].to_numpy()[::3], 3))
+    assert reason(GroupedBootstrap(subject), ["age"], constant, y) == ""
+    classes = X[FEATURES].assign(same=np.where(Y == 1, "u", "v"))
+    assert (
+        reason(Bootstrap(), ["same"], classes) == "rows can hardly be shuffled within their strata"
+    )
+
+
+def test_above_noise_is_above_what_the_batch_says() -> None:
+    features = X.drop(columns="age")
+    before = permute_target(features[FEATURES], Y, filter="anova_f", random_state=0, shuffles=199)
+    after = permute_target(
+        features, Y, filter="anova_f", random_state=0, shuffles=199, task=Task(adjust=["batch"])
+    )
+    assert {"x0", "x1", "x2", "x3"} <= set(before.select())
+    assert after.select() == ["x0"]
+    assert (after.unit, after.strata, after.cleared) == ("rows within strata", ("batch",), ())
+    assert "rows within strata (batch) are exchangeable" in after.supposed
+    assert "beyond what batch tells of the target" in after.supposed
+    counted = permute_target(
+        features, Y, filter="chi_squared", random_state=0, shuffles=199, task=Task(adjust=["batch"])
+    )
+    assert counted.judges == ("chi_squared", "kruskal_wallis")
+    assert counted.select() == ["x0"]
+
+
+def test_adjusting_numbers_go_with_the_target() -> None:
+    both = permute_target(
+        X, Y, filter="anova_f", random_state=0, shuffles=199, task=Task(adjust=["age", "batch"])
+    )
+    assert both.select() == ["x0"]
+    assert (both.strata, both.cleared) == (("batch",), ("age",))
+    assert "cleared of age by a linear model of each feature," in both.supposed
+    run = set_up_run(
+        X, Y, filters=["anova_f"], n_resamples=2, random_state=0, task=Task(adjust=["age", "batch"])
+    )
+    nulls = Nulls(run)
+    cleared = nulls.cleared.table.values
+    design = run.target.adjusters.design
+    np.testing.assert_allclose(design.T @ cleared, 0.0, atol=1e-9 * N)
+    weights, labels = np.ones((1, N), np.uint16), run.target.codes[np.newaxis]
+    own = nulls.cleared.filters[0].scores(weights, labels)["anova_f"]
+    np.testing.assert_allclose(own, run.filters[0].scores(weights, labels)["anova_f"], rtol=1e-9)
+
+
+def test_a_paired_design_is_a_paired_test() -> None:
+    """Beside the pairs, F is the square of the paired t."""
+    rng = np.random.default_rng(2)
+    pair = np.arange(60) // 2
+    y = np.arange(60) % 2
+    values = (
+        rng.normal(size=(60, 3))
+        + 5 * rng.normal(size=30)[pair][:, np.newaxis]
+        + 0.8 * y[:, np.newaxis] * [1, 0, 0]
+    )
+    frame = pd.DataFrame(values).add_prefix("x").assign(pair=[f"p{k}" for k in pair])
+    found = whole("anova_f", ["pair"], frame, y).scores
+    expected = stats.ttest_rel(values[y == 1], values[y == 0]).statistic ** 2
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    test = permute_target(
+        frame, y, filter="anova_f", task=Task(adjust=["pair"]), random_state=0, shuffles=199
+    )
+    assert test.select() == ["x0"]
+
+
+# --- everywhere ------------------------------------------------------------------------------
+def test_a_run_is_kept_repeated_and_the_same_with_any_number_of_workers(tmp_path: Any) -> None:
+    options = {
+        "filters": ["anova_f", "spearman"],
+        "task": Task(adjust=["age", "batch"]),
+        "n_resamples": 20,
+    }
+    one = pyfsagg.bam(X, Y, random_state=1, n_jobs=1, **options)
+    two = pyfsagg.bam(X, Y, random_state=1, n_jobs=2, **options)
+    np.testing.assert_array_equal(one.scores, two.scores)
+    one.save(tmp_path / "kept")
+    kept = pyfsagg.load_result(tmp_path / "kept")
+    assert kept.permutation.strata == ("batch",)
+    assert kept.permutation.cleared == ("age",)
+    assert kept.methods_text() == one.methods_text()
+    assert (
+        "adjust=['age', 'batch']" in json.dumps(one.parameters["call"])
+        or "adjust" in one.parameters
+    )
+    assert "Adjustment" in one.report(tmp_path / "page.html").read_text()
+
+
+def test_a_bootstrap_may_miss_a_stratum() -> None:
+    small = X.iloc[:50][[*FEATURES, "batch"]]  # five rows of the second batch
+    for filter in ("auc", "anova_f", "kruskal_wallis", "mrmr"):
+        result = wam(
+            small,
+            Y[:50],
+            filter=filter,
+            task=Task(adjust=["batch"]),
+            n_resamples=60,
+            random_state=0,
+            checks="none",
+        )
+        assert np.isfinite(result.score_matrices[filter]).all()
+
+
+def test_evaluate_and_influence_rank_beside_the_adjusters() -> None:
+    task = Task(adjust=["batch"])
+    features = X.drop(columns="age")
+    found = pyfsagg.evaluate(
+        features,
+        Y,
+        methods={"f": {"filter": "anova_f"}},
+        classifiers="naive_bayes",
+        thresholds=[1],
+        n_resamples=5,
+        protocol=pyfsagg.Protocol("nested", n_folds=3),
+        task=task,
+        random_state=0,
+    )
+    assert found.data["n_features"] == 6
+    by_fold = pyfsagg.influence(
+        features,
+        Y,
+        filter="anova_f",
+        aggregators=["am", "mean_rank"],
+        n_folds=3,
+        n_resamples=5,
+        task=task,
+        random_state=0,
+    )
+    assert by_fold.feature_names == tuple(FEATURES)
+    best = [scores.argmax(axis=1) for scores in by_fold.scores.values()]
+    assert (np.concatenate(best) == 0).mean() > 0.5
+
+
+def test_groups_of_columns_are_scored_beside_the_adjusters() -> None:
+    task = Task(adjust=["batch"], feature_groups={"many": ["x1", "x2", "x3"]})
+    result = wam(
+        X.drop(columns="age"), Y, filter="anova_f", task=task, n_resamples=10, random_state=0
+    )
+    assert result.feature_names == ("x0", "many", "x4", "x5")
+    assert result.select(1) == ["x0"]
+
+
+def test_the_front_door_takes_it() -> None:
+    frame = X.assign(y=Y)
+    result = pyfsagg.rank(
+        frame,
+        "y",
+        task=Task(adjust=["batch", "age"]),
+        filters="anova_f",
+        n_resamples=10,
+        random_state=0,
+    )
+    assert result.select(1) == ["x0"]
+    assert math.isfinite(result.scores.max())
+    assert Adjusters(as_table(frame[["batch", "age"]])).names == ("batch", "age")

@@ -1,0 +1,97 @@
+"""CAR scores: what they are by definition, whatever the shape of the table, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pyfsagg
+from pyfsagg import Task, wam
+from pyfsagg.exceptions import DataError
+from pyfsagg.filters.car import _car
+from pyfsagg.resampling import Rows
+
+
+def scored(
+    X: pd.DataFrame, y: np.ndarray, rows: np.ndarray | None = None, **more: object
+) -> np.ndarray:
+    rows = np.arange(len(y)) if rows is None else rows
+    plan = Rows([rows.tolist()])
+    return wam(X, y, filter="car_score", resampling=plan, checks="none", **more).scores
+
+
+def by_definition(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """R^(-1/2) r with the shrinkage of Schäfer and Strimmer, pair by pair."""
+    n = len(y)
+    z = np.column_stack([y, x])
+    z = (z - z.mean(axis=0)) / z.std(axis=0, ddof=1)
+    products = z[:, :, np.newaxis] * z[:, np.newaxis, :]
+    means = products.mean(axis=0)
+    off = ~np.eye(z.shape[1], dtype=bool)
+    variances = n / (n - 1) ** 3 * ((products - means) ** 2).sum(axis=0)
+    r = n / (n - 1) * means
+    shrinkage = min(1.0, variances[off].sum() / (r[off] ** 2).sum())
+    shrunken = np.where(off, (1 - shrinkage) * r, 1.0)
+    values, vectors = np.linalg.eigh(shrunken[1:, 1:])
+    return np.abs(vectors @ ((vectors.T @ shrunken[0, 1:]) / np.sqrt(values)))
+
+
+@pytest.mark.parametrize(("n", "p"), [(60, 5), (20, 50), (30, 30)])
+def test_what_is_defined_whatever_the_shape(n: int, p: int) -> None:
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, p)) + rng.normal(size=(n, 1))
+    y = X[:, 0] - 0.5 * X[:, 1] + rng.normal(size=n)
+    found = scored(pd.DataFrame(X).add_prefix("x"), y, task="regression")
+    np.testing.assert_allclose(found, by_definition(X, y), rtol=1e-9)
+
+
+def test_classes_repeated_rows_and_constant_columns() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(50, 4))).add_prefix("x")
+    y = np.where(X["x0"] + rng.normal(size=50) > 0, "b", "a")
+    np.testing.assert_allclose(
+        scored(X, y), by_definition(X.to_numpy(), (y == "b").astype(float)), rtol=1e-9
+    )
+    rows = np.repeat(np.arange(50), rng.integers(0, 4, 50))
+    repeated = scored(X.iloc[rows].reset_index(drop=True), y[rows])
+    np.testing.assert_allclose(scored(X, y, rows), repeated, rtol=1e-9)
+    flat = scored(X.assign(same=3.0, x1=1e200 * X["x1"]), y)
+    assert flat[4] == 0.0
+    assert (flat[:4] > 0.0).all()
+    one_class = scored(X, y, np.flatnonzero(y == "a"))
+    assert one_class.tolist() == [0.0] * 4
+
+
+def test_without_shrinkage_copies_share_what_they_say() -> None:
+    """Two copies and a stranger: the squares of the scores add up to the explained share."""
+    z = np.linalg.qr(np.random.default_rng(1).normal(size=(200, 3)))[0]
+    z -= z.mean(axis=0)
+    z /= np.sqrt((z**2).sum(axis=0))
+    columns = np.column_stack([0.6 * z[:, 0] + 0.8 * z[:, 1], z[:, 0], z[:, 0], z[:, 2]])
+    found = np.abs(
+        _car(columns, np.ones(200), 200.0, 1e12)
+    )  # so many rows that nothing is shrunken
+    assert found[0] == pytest.approx(found[1])
+    assert found[0] == pytest.approx(0.6 / np.sqrt(2.0), abs=0.05)
+
+
+def test_beside_adjusters_they_are_those_of_the_residuals() -> None:
+    rng = np.random.default_rng(2)
+    batch = np.repeat(["a", "b"], [30, 50])
+    shift = np.where(batch == "a", 0.0, 3.0)
+    X = pd.DataFrame(rng.normal(size=(80, 4)) + shift[:, np.newaxis]).add_prefix("x")
+    y = X["x0"].to_numpy() + shift + rng.normal(size=80)
+    found = scored(X.assign(batch=batch), y, task=Task("regression", adjust=["batch"]))
+    within = X - X.groupby(batch).transform("mean")
+    residual = y - pd.Series(y).groupby(batch).transform("mean").to_numpy()
+    plain = scored(within, residual, task="regression")
+    np.testing.assert_allclose(found, plain, atol=0.01)  # one degree of freedom less
+    assert found.argmax() == 0
+
+
+def test_what_is_refused() -> None:
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3))).add_prefix("x")
+    with pytest.raises(DataError, match="'car_score' is defined for two classes"):
+        scored(X, np.arange(30) % 3)
+    with pytest.raises(DataError, match="missing values"):
+        scored(X.where(X > -2.0, np.nan).mask(X["x0"] > 1), np.arange(30) % 2)
+    assert "car" in pyfsagg.list_methods("filters").loc["car_score", "aliases"]
