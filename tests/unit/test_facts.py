@@ -96,3 +96,16 @@ def test_text_of_every_block() -> None:
     blocks = [records, Code("x = 1\ny = 2"), Enumeration([("Software", "pyfsagg")])]
     expected = "Settings.\nSeed       0\nResamples  50\n\n    x = 1\n    y = 2\n\nSoftware: pyfsagg"
     assert render_text(blocks) == expected
+
+
+def test_the_level_of_noise_lies_between_what_is_told_apart_and_what_is_not() -> None:
+    rng = np.random.default_rng(0)
+    for seed, shift in ((0, 0.0), (1, 1.0), (2, 5.0)):
+        y = np.arange(60) % 2
+        X = rng.normal(size=(60, 12)) + shift * y[:, np.newaxis] * (
+            np.arange(12) < (12 if shift > 4 else 4)
+        )
+        test = pyfsagg.wam(X, y, filter="spearman", n_resamples=10, random_state=seed).permutation
+        assert test is not None
+        above = test.p_values <= test.noise
+        np.testing.assert_array_equal(above, test.above)
