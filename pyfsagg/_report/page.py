@@ -7,6 +7,7 @@ import hashlib
 import html
 import os
 import re
+import shutil
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -232,8 +233,8 @@ class Section:
 class Page:
     """A title, a line below it, and sections, of which the first has the facts of the result.
 
-    The first screen has the answer: `front`, or else the first fact, how sure it is, the first picture of the
-    page and the first table of the facts.  All else is folded.
+    The first screen has the answer: `front`, or else the first two facts, the first picture of the page
+    and the first table of the facts.  All else is folded.
     """
 
     title: str
@@ -264,7 +265,7 @@ def _arranged(page: Page) -> tuple[list[Block], list[Section]]:
         answer = answer_of(first.blocks)
         texts = [block for block in answer if isinstance(block, Text)]
         tables = [block for block in answer if isinstance(block, PageTable)]
-        front = [*texts[:1], *texts[1:][-1:], *list(first_picture)[:1], *tables]
+        front = [*texts[:2], *list(first_picture)[:1], *tables]
     shown = set(map(id, front))
     sections = []
     if first.id == "summary":  # the address of the first screen
@@ -378,6 +379,13 @@ def _check(page: Page) -> None:
 
 
 WIDTH = 88
+
+
+def terminal_width() -> int:
+    """How wide texts may be: the terminal, and no more than is read well."""
+    return max(40, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+
+
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -395,9 +403,9 @@ def sentences_of(blocks: Iterable[Block]) -> list[str]:
     return [plain_text(block.text) for block in blocks if isinstance(block, Text)]
 
 
-def render_text(blocks: Iterable[Block]) -> str:
-    """Blocks as paragraphs of at most 88 characters; pictures are left out, and tables keep their width."""
-    return "\n\n".join(filter(None, map(_rendered, blocks)))
+def render_text(blocks: Iterable[Block], width: int = WIDTH) -> str:
+    """Blocks as paragraphs and tables of at most so many characters; pictures are left out."""
+    return "\n\n".join(filter(None, (_rendered(block, width) for block in blocks)))
 
 
 def answer_of(blocks: Sequence[Block]) -> list[Block]:
@@ -408,33 +416,64 @@ def answer_of(blocks: Sequence[Block]) -> list[Block]:
     return [*blocks[:place], *([] if sure is None else [sure]), *blocks[place : place + 1]]
 
 
-def _rendered(block: Block) -> str:
+def _rendered(block: Block, width: int) -> str:
     match block:
         case Text(text):
-            return _filled(text)
+            return _filled(text, width)
         case PageTable():
-            columns = [column.title for column in block.columns]
-            right = [column.numeric for column in block.columns]
-            lines = _aligned([columns, *block.rows], right)
-            return "\n".join(filter(None, [_filled(block.caption), *lines, _filled(block.note)]))
+            lines = _fitted(block, width)
+            return "\n".join(
+                filter(None, [_filled(block.caption, width), *lines, _filled(block.note, width)])
+            )
         case Records():
             rows = [row for _, group in block.groups for row in group]
-            return "\n".join([_filled(block.caption), *_aligned(rows, [False, False])])
+            return "\n".join([_filled(block.caption, width), *_aligned(rows, [False, False])])
         case Code(code):
             return textwrap.indent(code, "    ")
         case Enumeration(items) | Glossary(items):
             return "\n".join(
-                _filled(f"{plain_text(term)}: {plain_text(about)}") for term, about in items
+                _filled(f"{plain_text(term)}: {plain_text(about)}", width) for term, about in items
             )
         case Picture():
             return ""
 
 
-def _filled(text: str) -> str:
+def _filled(text: str, width: int) -> str:
     # Hard spaces have to hold while lines are broken, and no longer.
     held = "\u00a0".join(map(plain_text, text.split("\u00a0")))
-    lines = textwrap.fill(held, WIDTH, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.fill(held, width, break_long_words=False, break_on_hyphens=False)
     return lines.replace("\u00a0", " ")
+
+
+FEWEST_LETTERS = 12  # of a name that is shortened
+
+
+def _fitted(table: PageTable, width: int) -> list[str]:
+    """The lines of a table; heads take several lines and names give way where it would be too wide."""
+    heads = [[plain_text(column.title)] for column in table.columns]
+    cells = [list(map(plain_text, row)) for row in table.rows]
+    longest = [max(map(len, column), default=0) for column in zip(*cells, strict=True)]
+    longest = longest or [0] * len(heads)
+
+    def excess() -> int:
+        wide = (max(n, *map(len, head)) for n, head in zip(longest, heads, strict=True))
+        return sum(wide) + 2 * (len(heads) - 1) - width
+
+    for j in sorted(range(len(heads)), key=lambda j: longest[j] - len(heads[j][0])):
+        if excess() > 0:
+            word = max(map(len, heads[j][0].split()), default=1)
+            heads[j] = textwrap.wrap(heads[j][0], max(longest[j], word)) or [""]
+    if (over := excess()) > 0:
+        room = max(FEWEST_LETTERS, longest[table.header] - over)
+        for row in cells:
+            name = row[table.header]
+            if len(name) > room:
+                tail = (room - 1) // 2
+                row[table.header] = f"{name[: room - 1 - tail]}…{name[-tail:]}"
+    deep = max(map(len, heads), default=1)
+    above = [[""] * (deep - len(head)) + head for head in heads]
+    right = [column.numeric for column in table.columns]
+    return _aligned([*map(list, zip(*above, strict=True)), *cells], right)
 
 
 def _aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> list[str]:

@@ -354,8 +354,14 @@ MOST_MOVED, FEWEST_MOVED = 100, 30
 
 def front_text(data: Ranked, wish: Wish) -> Text:
     """The answer in two sentences: what is selected, or why nothing is, and how sure that is."""
-    chosen = select_features(data, wish)
+    chosen, test = select_features(data, wish), data.permutation
     sure = between_sentence(data, wish, brief=True) if chosen.number else ""
+    if not chosen.number and test is not None and not isinstance(wish, Limit):
+        nearest = test.to_frame().iloc[0]
+        sure = (
+            "No feature can be told apart from noise, which does not show that they are noise; the nearest "
+            f"is {nearest.name} (family-wise p-value {nearest['family_wise_p_value']:.2g})."
+        )
     return Text(
         Markup("<b>{}.</b> {}").format(how_many_selected(data, wish), sure or chosen.reason)
     )
@@ -364,8 +370,8 @@ def front_text(data: Ranked, wish: Wish) -> Text:
 def front_table(data: Ranked, wish: Wish) -> PageTable:
     """The best features, and how often resamples select them; their number can be moved.
 
-    A sentence for each number holds for all of them at once: if no feature without relation is told apart
-    from noise, whose probability is at most 0.05, no more of the best are unrelated than are not told apart.
+    The sentences for all numbers hold at once: unless a feature without relation is told apart from noise,
+    which has a probability of at most 0.05, no more of the best are unrelated than are not told apart.
     """
     chosen = select_features(data, wish)
     p, k = data.n_features, chosen.compared

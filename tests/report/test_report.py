@@ -386,3 +386,18 @@ def test_frequencies_of_many_sizes_are_those_of_each_size(make: Any, missing: fl
     for k in range(1, 8):
         expected = over_resamples(run, k)["selection_frequency"].to_numpy()[best]
         np.testing.assert_allclose(found[k - 1], expected, rtol=1e-12)
+
+
+def test_where_nothing_is_selected_the_page_says_why_and_what_is_nearest() -> None:
+    X = np.random.default_rng(0).normal(size=(40, 12))
+    run = wam(X, np.arange(40) % 2, filter="spearman", n_resamples=10, random_state=0)
+    assert run.permutation is not None
+    nearest = run.permutation.to_frame().iloc[0]
+    text = run.to_html()
+    front = text[text.index('<section class="answer"') : text.index("</section>")]
+    assert (
+        "<b>No feature is selected.</b> No feature can be told apart from noise, which does not"
+        in front
+    )
+    assert f"the nearest is {nearest.name} (family-wise p-value" in front
+    assert "would select 0." in text
