@@ -26,7 +26,7 @@ def main() -> None:
         result.report(page, data_name="wine")
         own = [
             f"--user-data-dir={folder}/browser",
-            "--window-size=1280,830",
+            "--window-size=1280,700",
             f"--screenshot={shot}",
         ]
         subprocess.run([*BROWSER, *own, page.as_uri()], check=True, capture_output=True)

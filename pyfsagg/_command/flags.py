@@ -20,8 +20,8 @@ from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError
 
 TABLE_HELP = (
-    "CSV or another text, Parquet, Feather, ARFF, a workbook (xlsx, ods), or the name of a data set; plain "
-    "or packed (gzip, bz2, xz, zip); - for standard input"
+    "CSV or another text, Parquet, Feather, ARFF, Stata, a workbook (xlsx, ods), or the name of a data set; "
+    "plain or packed (gzip, bz2, xz, zip); - for standard input"
 )
 LOG_EVERY = 30.0  # seconds
 FIRST_ESTIMATE = 3.0  # seconds after the first piece

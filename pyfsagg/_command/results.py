@@ -61,7 +61,7 @@ def keep_result(
     is shown, or makes that of the result; `draw` writes pictures into the folder; the lines `said` about
     the data are printed when everything is checked and the work begins.
     """
-    from pyfsagg._report.page import answer_of, render_text
+    from pyfsagg._report.page import answer_of, render_text, terminal_width
     from pyfsagg._run.result import REPORT_FILE
 
     if options.xlsx and find_spec("xlsxwriter") is None:
@@ -101,8 +101,9 @@ def keep_result(
         slash = "/" if str(folder) != "." else ""
         brief = getattr(options, "verbose", None) is False
         facts = result._facts(result._options_in_force(chosen))
+        text = render_text(answer_of(facts) if brief else facts, terminal_width())
         print(
-            f"{render_text(answer_of(facts) if brief else facts)}\n\nResults are in {folder}{slash}: "
+            f"{text}\n\nResults are in {folder}{slash}: "
             f"{', '.join(files)} and the report {REPORT_FILE} ({elapsed:.1f} s)"
         )
         if brief:

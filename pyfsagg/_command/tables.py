@@ -104,7 +104,7 @@ def check_file(
 ) -> ReadTable:
     """Read the table of a command and look through it."""
     from pyfsagg._command.parser import Terminal
-    from pyfsagg._table.findings import find_in_table
+    from pyfsagg._table.look import find_in_table
     from pyfsagg.datasets._catalogue import split_target
 
     how = Reading.from_flags(options)

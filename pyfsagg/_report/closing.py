@@ -63,13 +63,13 @@ def leads_to(topic: Topic) -> str:
 
 def glossary(words: Iterable[tuple[str, str, Topic]]) -> list[Section]:
     """A section with the words of a page, as (word, meaning, topic); none without words."""
-    entries = [
-        (word, Markup("{}. More: {}.").format(meaning.rstrip("."), leads_to(topic)))
-        for word, meaning, topic in words
-    ]
-    if not entries:
+    known = list(words)
+    if not known:
         return []
-    return [Section("words", "Words on this page", [Glossary(entries)], short="Words")]
+    entries = Glossary([(word, f"{meaning.rstrip('.')}.") for word, meaning, _ in known])
+    topics = dict.fromkeys(topic for _, _, topic in known)
+    more = [Text(Markup("More: {}.").format(leads_to(topic)), quiet=True) for topic in topics]
+    return [Section("words", "Words on this page", [entries, *more], short="Words")]
 
 
 Rows = list[tuple[str, str]]

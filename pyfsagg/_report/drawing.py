@@ -316,8 +316,8 @@ def name_points(artist: Line2D | PathCollection, names: Sequence[str]) -> None:
 def point_texts(axes: Axes) -> tuple[list[str], list[tuple[Any, ...]]]:
     """The sentences of a figure, and its points: place in the SVG, number of the sentence, words for it.
 
-    Points are marks of lines and scatter plots, ends of bars, and vertices of curves that are in a
-    legend.  The figure must have been drawn, so that its layout is final.
+    Points are marks of lines and scatter plots, ends of bars, vertices of curves that are in a legend,
+    and tiles with a text.  The figure must have been drawn, so that its layout is final.
     """
     figure = axes.figure
     assert figure is not None
@@ -335,7 +335,12 @@ def point_texts(axes: Axes) -> tuple[list[str], list[tuple[Any, ...]]]:
 def _points(axes: Axes) -> Iterator[tuple[float, float, str, tuple[str, ...]]]:
     """Pixels of the points of one pair of axes, with a sentence and the words for it."""
     named = (_named(axes.xaxis), _named(axes.yaxis))
-    if all(named):  # a table of names on both sides
+    if all(named):  # a table of names on both sides: its cells
+        for text in axes.texts:
+            column, row = text.get_position()
+            x, y = axes.transData.transform((column, row)).tolist()
+            names = named[1].get(round(row), ""), named[0].get(round(column), "")
+            yield x, y, "{0}, {1}: {2}", (*names, text.get_text())
         return
     first = axes.figure.axes[0]  # panels in a row share their title
     titles = [axes.get_xlabel() or first.get_xlabel(), axes.get_ylabel() or first.get_ylabel()]

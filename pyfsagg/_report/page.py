@@ -7,10 +7,12 @@ import hashlib
 import html
 import os
 import re
+import shutil
 import textwrap
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -59,6 +61,9 @@ class Text:
     quiet: bool = False
 
 
+SMALL_IS_GOOD = re.compile(r"\b(?:rank|place|false|p|[pq]-value|Adjusted p)\b", re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class PageColumn:
     """The head of a column: numbers stand right and sort by value, words stand left."""
@@ -67,11 +72,39 @@ class PageColumn:
     numeric: bool = True
     sortable: bool = True
 
+    @property
+    def first(self) -> str:
+        """How a first click sorts the column: the best comes first."""
+        largest = self.numeric and not SMALL_IS_GOOD.search(self.title)
+        return "descending" if largest else "ascending"
+
 
 def heads(titles: Iterable[str], words: Iterable[str]) -> list[PageColumn]:
     """Heads of columns, which hold numbers but for those titled `words`."""
     of_words = set(words)
     return [PageColumn(title, numeric=title not in of_words) for title in titles]
+
+
+@dataclass(frozen=True)
+class Movable:
+    """How many of the first rows of a table are meant, a number that the reader may move.
+
+    Attributes
+    ----------
+    noun : str
+        What the rows are: ``"features"``.
+    start : int
+        The number at which the page begins.
+    told : sequence of str
+        What is said with the first row alone, the first two and so on.
+    cells : mapping of int to sequences
+        Columns, by their place, that follow the number: for each number the cells of all rows.
+    """
+
+    noun: str
+    start: int
+    told: Sequence[str]
+    cells: Mapping[int, Sequence[Sequence[str]]]
 
 
 @dataclass(frozen=True)
@@ -93,6 +126,8 @@ class PageTable:
         as CSV, and its rows can be searched by name.
     hidden : sequence of (name, text)
         What the search finds beyond the rows, and the text that it shows then.
+    steps : Movable, optional
+        A number of rows that the reader may move.
     """
 
     caption: str
@@ -103,6 +138,19 @@ class PageTable:
     tinted: int | frozenset[int] = 0
     find: str = ""
     hidden: Sequence[tuple[str, str]] = ()
+    steps: Movable | None = None
+
+    @property
+    def heights(self) -> list[float]:
+        """About how many lines of text each row is high on paper."""
+        return [max(1.1, sum(map(len, map(str, row))) / 60) for row in self.rows]
+
+    @property
+    def printed(self) -> int:
+        """Rows on paper: a page prints to a few sheets however long its tables are."""
+        if self.steps:
+            return min(len(self.rows), FRONT_ROWS)
+        return sum(height <= TABLE_LINES for height in accumulate(self.heights))
 
     @classmethod
     def of_columns(
@@ -137,6 +185,12 @@ class Picture:
     svg: Markup
     caption: str
 
+    @property
+    def ratio(self) -> float:
+        """Height by width."""
+        found = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', self.svg)
+        return float(found[2]) / float(found[1]) if found else 0.5
+
 
 @dataclass(frozen=True)
 class Code:
@@ -166,7 +220,7 @@ Block = Text | PageTable | Records | Picture | Code | Enumeration | Glossary
 class Section:
     """A heading and what is below it; `id` (lower-case letters, digits, hyphens) is its address.
 
-    `short` stands for the title in the list of contents.
+    `short` stands for the title where paper lists what is left out.
     """
 
     id: str
@@ -177,11 +231,74 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A title, a line below it, and sections."""
+    """A title, a line below it, and sections, of which the first has the facts of the result.
+
+    The first screen has the answer: `front`, or else the first two facts, the first picture of the page
+    and the first table of the facts.  All else is folded.
+    """
 
     title: str
     subtitle: str
     sections: Sequence[Section]
+    front: Sequence[Block] = ()
+
+
+TALLEST = 1.1  # height by width of a picture that is seen with the answer
+TABLE_LINES, FRONT_ROWS = 60, 12  # of a table on paper
+SHEETS = 5 * 50  # lines of 59 on a sheet, for what is estimated too low or may not be divided
+
+
+def _arranged(page: Page) -> tuple[list[Block], list[Section]]:
+    """What the first screen shows, and the sections below it."""
+    first, *others = page.sections or [Section("summary", "", [])]
+    if page.front:
+        front = list(page.front)
+        # Tables of the facts are there in full below.
+        first = replace(first, blocks=[b for b in first.blocks if not isinstance(b, PageTable)])
+    else:
+        first_picture = (
+            block
+            for section in page.sections
+            for block in section.blocks
+            if isinstance(block, Picture) and block.ratio <= TALLEST
+        )
+        answer = answer_of(first.blocks)
+        texts = [block for block in answer if isinstance(block, Text)]
+        tables = [block for block in answer if isinstance(block, PageTable)]
+        front = [*texts[:2], *list(first_picture)[:1], *tables]
+    shown = set(map(id, front))
+    sections = []
+    if first.id == "summary":  # the address of the first screen
+        first = replace(first, id="details", title="In more words")
+    for section in [first, *others]:
+        blocks = [block for block in section.blocks if id(block) not in shown]
+        if blocks:
+            sections.append(replace(section, blocks=blocks))
+    return front, sections
+
+
+def _narrow(table: PageTable) -> bool:
+    """Whether a table finds room beside a picture."""
+    cells = zip(*table.rows, strict=True)
+    widths = [max(map(len, map(plain_text, column)), default=0) for column in cells]
+    return len(table.columns) <= 7 and sum(min(width, 24) for width in widths) <= 60
+
+
+def _lines(block: Block) -> float:
+    """About how many lines of text a block is as high as, on paper."""
+    match block:
+        case Text(text):
+            return 1.0 + len(plain_text(text)) / 105
+        case PageTable():
+            return 5.0 + sum(block.heights[: block.printed]) + len(plain_text(block.note)) / 100
+        case Records():
+            return 3.0 + sum(1.0 + len(value) / 90 for _, rows in block.groups for _, value in rows)
+        case Picture():
+            return 4.0 + min(27.0 * block.ratio, 54.0) + len(block.caption) / 105
+        case Code(code):
+            return 3.0 + sum(1 + len(line) // 95 for line in code.splitlines())
+        case Enumeration(items) | Glossary(items):
+            return sum(2.0 + len(plain_text(about)) / 100 for _, about in items)
 
 
 def render_page(page: Page) -> str:
@@ -190,17 +307,25 @@ def render_page(page: Page) -> str:
     It needs no network and no script to be read.
     """
     _check(page)
+    front, folded = _arranged(page)
+    room = SHEETS - sum(map(_lines, front))
     # Tables and pictures are numbered here, so that the templates need not count.
-    sections, counts = [], {"Table": 0, "Figure": 0}
-    for section in page.sections:
-        blocks = []
-        for block in section.blocks:
-            kind = type(block).__name__.lower().removeprefix("page")
-            series = {"table": "Table", "records": "Table", "picture": "Figure"}.get(kind)
-            if series:
-                counts[series] += 1
-            blocks.append((kind, counts[series] if series else 0, block))
-        sections.append((section.id, section.title, blocks))
+    counts = {"Table": 0, "Figure": 0}
+
+    def numbered(block: Block) -> tuple[str, int, Block]:
+        kind = type(block).__name__.lower().removeprefix("page")
+        series = {"table": "Table", "records": "Table", "picture": "Figure"}.get(kind)
+        if series:
+            counts[series] += 1
+        return kind, counts[series] if series else 0, block
+
+    answer = [numbered(block) for block in front]
+    sections = []
+    for section in folded:
+        height = 3.0 + sum(map(_lines, section.blocks))
+        printed = height <= room
+        room -= height * printed
+        sections.append((section, printed, [numbered(block) for block in section.blocks]))
     environment = _environment()
     script = environment.get_template("table.js").render()
     # The policy of the page admits one script, known by its hash, and no network.
@@ -211,7 +336,8 @@ def render_page(page: Page) -> str:
         heading=page.title,
         subtitle=page.subtitle,
         version=__version__,
-        navigation=[(section.id, section.short or section.title) for section in page.sections],
+        answer=answer,
+        pair=all(_narrow(block) for block in front if isinstance(block, PageTable)),
         sections=sections,
     )
     return UNSAFE.sub("\ufffd", html_text) + "\n"
@@ -253,6 +379,13 @@ def _check(page: Page) -> None:
 
 
 WIDTH = 88
+
+
+def terminal_width() -> int:
+    """How wide texts may be: the terminal, and no more than is read well."""
+    return max(40, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+
+
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -270,9 +403,9 @@ def sentences_of(blocks: Iterable[Block]) -> list[str]:
     return [plain_text(block.text) for block in blocks if isinstance(block, Text)]
 
 
-def render_text(blocks: Iterable[Block]) -> str:
-    """Blocks as paragraphs of at most 88 characters; pictures are left out, and tables keep their width."""
-    return "\n\n".join(filter(None, map(_rendered, blocks)))
+def render_text(blocks: Iterable[Block], width: int = WIDTH) -> str:
+    """Blocks as paragraphs and tables of at most so many characters; pictures are left out."""
+    return "\n\n".join(filter(None, (_rendered(block, width) for block in blocks)))
 
 
 def answer_of(blocks: Sequence[Block]) -> list[Block]:
@@ -283,33 +416,64 @@ def answer_of(blocks: Sequence[Block]) -> list[Block]:
     return [*blocks[:place], *([] if sure is None else [sure]), *blocks[place : place + 1]]
 
 
-def _rendered(block: Block) -> str:
+def _rendered(block: Block, width: int) -> str:
     match block:
         case Text(text):
-            return _filled(text)
+            return _filled(text, width)
         case PageTable():
-            columns = [column.title for column in block.columns]
-            right = [column.numeric for column in block.columns]
-            lines = _aligned([columns, *block.rows], right)
-            return "\n".join(filter(None, [_filled(block.caption), *lines, _filled(block.note)]))
+            lines = _fitted(block, width)
+            return "\n".join(
+                filter(None, [_filled(block.caption, width), *lines, _filled(block.note, width)])
+            )
         case Records():
             rows = [row for _, group in block.groups for row in group]
-            return "\n".join([_filled(block.caption), *_aligned(rows, [False, False])])
+            return "\n".join([_filled(block.caption, width), *_aligned(rows, [False, False])])
         case Code(code):
             return textwrap.indent(code, "    ")
         case Enumeration(items) | Glossary(items):
             return "\n".join(
-                _filled(f"{plain_text(term)}: {plain_text(about)}") for term, about in items
+                _filled(f"{plain_text(term)}: {plain_text(about)}", width) for term, about in items
             )
         case Picture():
             return ""
 
 
-def _filled(text: str) -> str:
+def _filled(text: str, width: int) -> str:
     # Hard spaces have to hold while lines are broken, and no longer.
     held = "\u00a0".join(map(plain_text, text.split("\u00a0")))
-    lines = textwrap.fill(held, WIDTH, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.fill(held, width, break_long_words=False, break_on_hyphens=False)
     return lines.replace("\u00a0", " ")
+
+
+FEWEST_LETTERS = 12  # of a name that is shortened
+
+
+def _fitted(table: PageTable, width: int) -> list[str]:
+    """The lines of a table; heads take several lines and names give way where it would be too wide."""
+    heads = [[plain_text(column.title)] for column in table.columns]
+    cells = [list(map(plain_text, row)) for row in table.rows]
+    longest = [max(map(len, column), default=0) for column in zip(*cells, strict=True)]
+    longest = longest or [0] * len(heads)
+
+    def excess() -> int:
+        wide = (max(n, *map(len, head)) for n, head in zip(longest, heads, strict=True))
+        return sum(wide) + 2 * (len(heads) - 1) - width
+
+    for j in sorted(range(len(heads)), key=lambda j: longest[j] - len(heads[j][0])):
+        if excess() > 0:
+            word = max(map(len, heads[j][0].split()), default=1)
+            heads[j] = textwrap.wrap(heads[j][0], max(longest[j], word)) or [""]
+    if (over := excess()) > 0:
+        room = max(FEWEST_LETTERS, longest[table.header] - over)
+        for row in cells:
+            name = row[table.header]
+            if len(name) > room:
+                tail = (room - 1) // 2
+                row[table.header] = f"{name[: room - 1 - tail]}…{name[-tail:]}"
+    deep = max(map(len, heads), default=1)
+    above = [[""] * (deep - len(head)) + head for head in heads]
+    right = [column.numeric for column in table.columns]
+    return _aligned([*map(list, zip(*above, strict=True)), *cells], right)
 
 
 def _aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -126,6 +127,7 @@ _STRANGERS = {
     b"\x80\x04": "a Python pickle, which is not opened",
     b"\x80\x05": "a Python pickle, which is not opened",
     b"%PDF": "a PDF document",
+    b"$FL": "a file of SPSS; save it there as CSV, as a workbook or for Stata, which are read",
     b"<": "a page of HTML or XML",
     b"{": "JSON",
     b"[{": "JSON",
@@ -212,6 +214,8 @@ class _Reader:
             return self._arrow(content, "Parquet")
         if ".feather" in suffixes or content.startswith((b"ARROW1", b"FEA1")):
             return self._arrow(content, "Feather")
+        if ".dta" in suffixes or content.startswith(b"<stata_dta>"):
+            return self._stata(content)
         if ".arff" in suffixes:
             self.record["format"] = "ARFF"
             return _read_arff(content, self.label)
@@ -227,6 +231,15 @@ class _Reader:
             )
         self.notes += found
         return frame
+
+    def _stata(self, content: bytes) -> pd.DataFrame:
+        """Value labels become levels, and the codes of missing values are missing."""
+        self.record["format"] = "Stata"
+        try:
+            frame = pd.read_stata(io.BytesIO(content))
+        except (EOFError, struct.error, *_UNREADABLE) as error:
+            raise DataError(f"{self.label} is not a readable Stata file: {error}") from None
+        return frame.set_axis(list(map(str, frame.columns)), axis="columns")
 
     def _arrow(self, content: bytes, name: str) -> pd.DataFrame:
         import pyarrow as pa

@@ -9,8 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._table.columns import Kind
-from pyfsagg._table.findings import FEW, MISSING_CODES, Look, TableCheck
+from pyfsagg._table.findings import TableCheck
 from pyfsagg._table.identity import mix_bits
+from pyfsagg._table.look import FEW, MISSING_CODES, Look
 from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg._table.table import column_parts
 

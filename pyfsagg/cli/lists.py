@@ -149,9 +149,27 @@ def _datasets(options: argparse.Namespace) -> None:
     if options.json:
         print_records(datasets)
         return
-    shown = datasets.rename(columns={"n_samples": "n", "n_features": "p"})
-    shown = shown.astype(object).where(shown.notna(), "–")
-    print(shown.map(lambda cell: _cut(str(cell), LONGEST)).to_string())
+    from pyfsagg._report.page import PageColumn, PageTable, render_text, terminal_width
+
+    shown = datasets.reset_index().astype(object).where(lambda cells: cells.notna(), "–")
+    titles = {
+        "name": "Name",
+        "origin": "Origin",
+        "n_samples": "n",
+        "n_features": "p",
+        "paper": "Paper",
+    }
+    columns = [
+        (
+            PageColumn(title, numeric=len(title) == 1),
+            [_cut(str(cell), LONGEST) for cell in shown[name]],
+        )
+        for name, title in titles.items()
+    ]
+    note = "Classes, and the sizes that the papers print: --json."
+    print(
+        render_text([PageTable.of_columns("Data sets by name.", columns, note)], terminal_width())
+    )
 
 
 def _completion(options: argparse.Namespace) -> None:

@@ -12,6 +12,9 @@ from pyfsagg._command.results import print_records
 from pyfsagg.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from pyfsagg._report.page import PageTable
     from pyfsagg.ensemble import EnsembleResult
 
 
@@ -80,11 +83,13 @@ def _report(options: argparse.Namespace) -> None:
 
 
 def _show(options: argparse.Namespace) -> None:
+    from pyfsagg._report.page import render_text, terminal_width
     from pyfsagg.results import load_result
 
     result = load_result(options.folder)
     view = view_of(options, result._options)
-    print(result.to_json(**view) if options.json else result.summary_text(**view))
+    facts = result._facts(result._options_in_force(view))
+    print(result.to_json(**view) if options.json else render_text(facts, terminal_width()))
 
 
 def _compare(options: argparse.Namespace) -> None:
@@ -93,13 +98,39 @@ def _compare(options: argparse.Namespace) -> None:
     if options.json:
         print_records(features)
         return
-    print("\n".join(_lines(first, second, options)))
-    shown = features.head(MOST)
-    for column in ("selection_frequency_1", "selection_frequency_2"):
-        shown = shown.assign(**{column: shown[column].map("{:.0%}".format, na_action="ignore")})
-    print(shown.to_string(float_format="{:g}".format, na_rep="–", index_names=False))
+    from pyfsagg._report.page import Text, render_text, terminal_width
+
+    lines = map(Text, _lines(first, second, options))
+    print(render_text([*lines, _side_by_side(features.head(MOST))], terminal_width()))
     if len(features) > MOST:
         print(f"{len(features) - MOST:,} more features: --json")
+
+
+def _side_by_side(features: pd.DataFrame) -> PageTable:
+    from pyfsagg._base.words import percentages, ranks
+    from pyfsagg._report.page import PageColumn, PageTable
+
+    columns = [
+        (PageColumn("Feature", numeric=False), list(map(str, features.index))),
+        (PageColumn("Moved"), ranks(features["moved"])),
+    ]
+    for title, name, words in (
+        ("Rank", "rank", ranks),
+        ("Selected in %", "selection_frequency", percentages),
+    ):
+        columns += [
+            (PageColumn(f"{title}, {run}"), words(features[f"{name}_{run}"])) for run in (1, 2)
+        ]
+    columns += [
+        (
+            PageColumn(f"Selected, {run}", numeric=False),
+            features[f"selected_{run}"].map({True: "yes", False: "no"}).tolist(),
+        )
+        for run in (1, 2)
+    ]
+    return PageTable.of_columns(
+        "The features that moved most (moved: rank in 1 minus rank in 2).", columns
+    )
 
 
 def _run_in(folder: str) -> EnsembleResult:
@@ -127,9 +158,9 @@ def _lines(first: EnsembleResult, second: EnsembleResult, options: argparse.Name
     one, two = (set(run.select(options.threshold)) for run in (first, second))
     both, either = len(one & two), len(one | two)
     shared = f"Jaccard {both / either:.3f}" if either else "none by either"
-    lines += [
-        f"selected by 1: {len(one)}, by 2: {len(two)}, by both: {both} ({shared})",
-        "",
-        "moved: rank in 1 minus rank in 2; rank sets: 95 % confidence, each for its own run",
-    ]
+    same = "The selections are the same; " if one == two else ""
+    lines.insert(
+        0,
+        f"{same}selected by 1: {len(one)}, by 2: {len(two)}, by both: {both} ({shared})",
+    )
     return lines

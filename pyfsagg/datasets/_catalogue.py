@@ -167,7 +167,7 @@ _UNREADABLE = (LookupError, ValueError, TypeError, OSError, AttributeError, zipf
 def read_table(source: str | Path, **settings: Any) -> pd.DataFrame:
     """Read a table with a header from a file.
 
-    Delimited text, Parquet, Feather, ARFF, and sheets of workbooks (xlsx, xls, ods; with the extra
+    Delimited text, Parquet, Feather, ARFF, Stata, and sheets of workbooks (xlsx, xls, ods; with the extra
     ``sheets``) are recognised by their content, as are files packed by gzip, bz2, xz or zip.  What is not
     given for a text is detected: the separator, decimal commas, UTF-16, row names.  Words that are numbers
     (12.3 %, $1,200, 5 mg) become numbers if a column has one unit only, and ``n/a``, ``-``, ``.`` and the

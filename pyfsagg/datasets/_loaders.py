@@ -14,8 +14,9 @@ import pandas as pd
 from pyfsagg._base.settings import Reading
 from pyfsagg._base.validation import check_list
 from pyfsagg._message import Param
-from pyfsagg._table.findings import TableCheck, find_in_table
+from pyfsagg._table.findings import TableCheck
 from pyfsagg._table.frames import pandas_frame, pandas_series
+from pyfsagg._table.look import find_in_table
 from pyfsagg._table.source import read_source
 from pyfsagg._table.sparse import is_sparse
 from pyfsagg._table.sparse_findings import find_in_sparse

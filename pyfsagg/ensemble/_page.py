@@ -30,6 +30,8 @@ from pyfsagg.ensemble.facts import (
     between_blocks,
     error_tables,
     facts_of,
+    front_table,
+    front_text,
     range_column,
     rank_set_columns,
     repeated_rows,
@@ -57,7 +59,7 @@ from pyfsagg.stability_measures._report import STABILITY_PAGE, curve_picture, pl
 
 MOST_ROWS = 500  # of the table; all that are selected, up to the next number
 MOST_SELECTED = 2000
-MOST_DRAWN = 20
+MOST_DRAWN, MOST_SHOWN = 20, 10
 NUMBER_OF_FEATURES = Topic(
     "how-to/number-of-features", "Choose the number of features", "help rank"
 )
@@ -140,7 +142,25 @@ def ensemble_page(
         ),
     ]
     title = f"Feature ranking of {data_name}" if data_name else "Feature ranking"
-    return Page(title, _subtitle(result), sections)
+    return Page(title, _subtitle(result), sections, _front(result, wish))
+
+
+def _front(result: EnsembleResult, wish: Wish) -> list[Block]:
+    best = best_names(result, MOST_SHOWN)
+    beside = "the level of noise" if result.permutation is not None else "their scores"
+    evidence = picture(
+        "Effect and stability",
+        "evidence",
+        result.plot,
+        "evidence",
+        label=f"Bars: the {len(best)} best features and {beside}; best first: {', '.join(best)}",
+        caption="Shaded: what shuffled targets reach (family-wise error 0.05)."
+        if result.permutation is not None
+        else "",
+        n=MOST_SHOWN,
+        n_features_to_select=wish,
+    )
+    return [front_text(result, wish), evidence, front_table(result, wish)]
 
 
 def _words(result: EnsembleResult, wish: Wish, chosen: Selection) -> list[tuple[str, str, Topic]]:

@@ -28,8 +28,9 @@ from pyfsagg._report.drawing import (
     new_axes,
     number_ticks,
     set_title,
+    write_at_right,
 )
-from pyfsagg.ensemble.data import Ranked, best_first, resample_ranks
+from pyfsagg.ensemble.data import Ranked, best_first, over_resamples, resample_ranks
 from pyfsagg.ensemble.selection import Wish, choose, read_wish
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
@@ -38,6 +39,7 @@ from pyfsagg.ranks.ranking import select_top
 
 Number = float | int | str | Wish
 
+NARROW = 5.0  # inches, so that a telephone shows it with words of a readable size
 INTERVAL = (0.025, 0.5, 0.975)
 QUARTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 
@@ -101,6 +103,57 @@ def plot_ranking(
     feature_axis(ax, [result.feature_names[j] for j in best])
     clear_frame(ax, grid="x")
     set_title(ax, _title("Rank", len(best), result), above_legend=True)
+    legend_above(ax)
+    return ax
+
+
+def plot_evidence(
+    result: Ranked,
+    *,
+    n: int = 10,
+    n_features_to_select: Number = "auto",
+    ax: Axes | None = None,
+) -> Axes:
+    """Effect and stability of the best features, beside the level of noise.
+
+    A bar is the evidence of a feature, minus the common logarithm of its p-value from shuffled
+    targets; what lies in the shaded part is not told apart from noise (family-wise error 0.05).  Without
+    shuffled targets it is the score.  On the right, how often the feature is among the best of a resample
+    (:meth:`pyfsagg.EnsembleResult.selection`).
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
+    >>> plot_evidence(result, n=3).get_xlabel()
+    'Evidence: −log10 of the p-value'
+    """
+    wish = read_wish(n_features_to_select)
+    best, choice, test = best_features(result, n), choose(result, wish), result.permutation
+    frequency = over_resamples(result, choice.compared)["selection_frequency"].to_numpy()[best]
+    ax = new_axes(ax, 0.95 + 0.23 * len(best))
+    ax.figure.set_figwidth(NARROW)  # type: ignore[union-attr]
+    rows = np.arange(len(best))
+    if test is None:
+        values = result.scores[best]
+        ax.set_xlabel("Score (larger = more important)")
+    else:
+        values = -np.log10(np.maximum(test.p_values[best], np.finfo(float).tiny))
+        noise = -np.log10(test.noise)
+        ax.axvspan(0.0, noise, color="#E3E3E3", zorder=0.5, label="level of noise")
+        ax.set_xlim(0.0, 1.05 * max(noise, float(values.max())))
+        ax.set_xlabel("Evidence: −log10 of the p-value")
+    chosen = choice.chosen[best]
+    for of, colour, label in ((chosen, BLUE, "selected"), (~chosen, GREY, "not selected")):
+        if of.any():
+            ax.barh(rows[of], values[of], height=0.62, color=colour, label=label, zorder=2.0)
+    for row, share in enumerate(frequency):
+        write_at_right(ax, row, f"{share:.0%}")
+    write_at_right(ax, -0.85, "in resamples")
+    feature_axis(ax, [result.feature_names[j] for j in best])
+    clear_frame(ax, grid="x")
+    set_title(ax, "Effect and stability of the best features", above_legend=True)
     legend_above(ax)
     return ax
 
@@ -328,6 +381,7 @@ def _convergence(result: Ranked, k: int) -> tuple[NDArray[np.intp], Floats, Floa
 
 ENSEMBLE_PLOTS: dict[str, Callable[..., Any]] = {
     "ranking": plot_ranking,
+    "evidence": plot_evidence,
     "agreement": plot_agreement,
     "scores": plot_scores,
     "convergence": plot_convergence,

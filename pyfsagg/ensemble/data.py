@@ -22,6 +22,7 @@ from pyfsagg.stability_measures import feature_stability
 P = ParamSpec("P")
 R = TypeVar("R")
 
+ROUNDING = 1e-9
 MOST_KEPT = 50
 """Answers about a run that are kept: those for its file, its page and its text, several times over."""
 
@@ -258,6 +259,23 @@ def over_resamples(data: Ranked, k: int) -> pd.DataFrame:
         input="scores",
     )
     return frame[list(_COLUMNS)].rename(columns=_COLUMNS)
+
+
+def frequencies(data: Ranked, features: NDArray[np.intp], most: int) -> Floats:
+    """Shares of resamples that have features among their best 1, 2, … `most`: (most, n features).
+
+    As :func:`over_resamples` counts them, for many sizes at once.
+    """
+    ranked = resample_ranks(data)
+    seen = np.isfinite(ranked).sum(axis=1, keepdims=True)
+    ranked = ranked[:, features]
+    before = rank_scores(data.combined, "min")[:, features] - 1.0
+    tied = 2.0 * (ranked - before) - 1.0  # the mean of the places is the rank
+    shares = np.empty((most, len(features)))
+    for k in range(1, most + 1):
+        size = np.ceil(k * seen / data.n_features - ROUNDING)
+        shares[k - 1] = np.nanmean(np.clip((size - before) / tied, 0.0, 1.0), axis=0)
+    return shares
 
 
 def columns_of(data: Grouped, features: tuple[str, ...] | list[str]) -> list[str]:

@@ -21,9 +21,9 @@ from pyfsagg._base.words import (
     titled,
 )
 from pyfsagg._report.closing import target_words
-from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._report.page import Block, Movable, PageColumn, PageTable, Text
 from pyfsagg.ensemble.core import AGAINST_NOISE
-from pyfsagg.ensemble.data import Ranked, columns_of
+from pyfsagg.ensemble.data import Ranked, best_first, best_names, columns_of, frequencies
 from pyfsagg.ensemble.groups import about_copies, about_groups
 from pyfsagg.ensemble.selection import (
     Auto,
@@ -109,8 +109,11 @@ def _limits(row: Mapping[Any, Any]) -> str:
     return "too few pairs" if np.isnan(low) else f"{number(low, 2)} to {number(high, 2)}"
 
 
-def between_sentence(data: Ranked, wish: Wish) -> str:
-    """The stability of the selection between samples, or why it is not known; empty if undefined."""
+def between_sentence(data: Ranked, wish: Wish, *, brief: bool = False) -> str:
+    """The stability of the selection between samples, or why it is not known; empty if undefined.
+
+    In short and without what limits it if `brief` is true.
+    """
     try:
         pairs = between(data, choose(data, wish).compared)
     except DataError as reason:
@@ -124,6 +127,13 @@ def between_sentence(data: Ranked, wish: Wish) -> str:
     without = (
         float("nan") if noise is None else float(noise.estimates["estimate"].to_dict()["nogueira"])
     )
+    if brief:
+        zero = "0 (chance)" if np.isnan(without) else f"{number(without, 2)} (shuffled targets)"
+        return (
+            f"Two samples of {rows} each would agree on {best} to {number(estimate, 2)} "
+            f"({100 * pairs.confidence_level:g}\u00a0% interval: {_limits(row)}), on a scale from {zero} to "
+            "1 (the same features)."
+        )
     reference = f"0 {CHANCE}"
     if not np.isnan(without):
         reference = (
@@ -338,6 +348,88 @@ def true_rank_blocks(data: Ranked, k: int) -> list[Block]:
     ]
 
 
+# The answer, and what would be if other numbers of features were selected.
+
+MOST_MOVED, FEWEST_MOVED = 100, 30
+
+
+def front_text(data: Ranked, wish: Wish) -> Text:
+    """The answer in two sentences: what is selected, or why nothing is, and how sure that is."""
+    chosen, test = select_features(data, wish), data.permutation
+    sure = between_sentence(data, wish, brief=True) if chosen.number else ""
+    if not chosen.number and test is not None and not isinstance(wish, Limit):
+        nearest = test.to_frame().iloc[0]
+        sure = (
+            "No feature can be told apart from noise, which does not show that they are noise; the nearest "
+            f"is {nearest.name} (family-wise p-value {nearest['family_wise_p_value']:.2g})."
+        )
+    return Text(
+        Markup("<b>{}.</b> {}").format(how_many_selected(data, wish), sure or chosen.reason)
+    )
+
+
+def front_table(data: Ranked, wish: Wish) -> PageTable:
+    """The best features, and how often resamples select them; their number can be moved.
+
+    The sentences for all numbers hold at once: unless a feature without relation is told apart from noise,
+    which has a probability of at most 0.05, no more of the best are unrelated than are not told apart.
+    """
+    chosen = select_features(data, wish)
+    p, k = data.n_features, chosen.compared
+    movable = k <= MOST_MOVED
+    shown = min(p, max(FEWEST_MOVED, k) if movable else MOST_MOVED)
+    names = best_names(data, shown)
+    best = chosen.frame.iloc[:shown]
+    steps = None
+    if movable and shown > 1:
+        shares = frequencies(data, best_first(data)[:shown], shown)
+        above = None
+        if data.permutation is not None and data.permutation.strong:
+            above = np.cumsum(data.permutation.above[best_first(data)[:shown]]).tolist()
+        told = [_told(data, size, above) for size in range(1, shown + 1)]
+        steps = Movable(
+            "features", k, told, {3: [[f"{share:.0%}" for share in row] for row in shares]}
+        )
+    return PageTable.of_columns(
+        f"The best {count(shown)} features; the selected ones are tinted."
+        if shown < p
+        else "All features; the selected ones are tinted.",
+        [
+            (PageColumn("Rank"), ranks(best["rank"])),
+            text_column("Feature", names),
+            (PageColumn("Score"), numbers(best["score"])),
+            (PageColumn("In resamples"), [f"{share:.0%}" for share in best["selection_frequency"]]),
+            text_column("Status", best["status"]),
+        ],
+        Markup("In resamples: how often the feature is among the best {}. {}").format(
+            count(k), Markup('<a href="#ranking">All columns and features</a>')
+        ),
+        header=1,
+        tinted=frozenset(np.flatnonzero(best["selected"]).tolist()),
+        steps=steps,
+    )
+
+
+def _told(data: Ranked, k: int, above: list[int] | None) -> str:
+    """What is to be said of the best `k`."""
+    best = f"The best {count(k)}" if k > 1 else "The best feature"
+    try:
+        row = between(data, k).estimates.loc["nogueira"].to_dict()
+    except DataError:
+        row = {"estimate": np.nan}
+    said = [f"{best}:"]
+    if not np.isnan(row["estimate"]):
+        said.append(f"two samples would agree to {number(row['estimate'], 2)} ({_limits(row)}).")
+    if above is not None:
+        told, open_ = above[k - 1], k - above[k - 1]
+        said.append(
+            f"{count(told)} told apart from noise, so that at most {count(open_)} "
+            f"{'is' if open_ == 1 else 'are'} unrelated to the target (95\u00a0% confidence for all numbers "
+            "at once)."
+        )
+    return " ".join(said) if len(said) > 1 else f"{best}."
+
+
 # The summary.
 
 FIRST = 10  # features that are listed
@@ -369,28 +461,33 @@ def facts_of(data: Ranked, wish: Wish, limit: Limit | None) -> list[Block]:
     ]
 
 
+def how_many_selected(data: Ranked, wish: Wish) -> str:
+    """How many features are selected, of how many, without a full stop."""
+    names = choose(data, wish).names
+    if not names:
+        return "No feature is selected"
+    among = columns = ""
+    if isinstance(wish, Share):
+        percent = number(100 * wish.share, 1).removesuffix(".0")
+        among = f" (the best {percent}\u00a0%, rounded up)"
+    if data.groups:
+        n_columns = len(columns_of(data, names))
+        columns = f" ({count(n_columns)} of {count(data.setup.n_columns)} columns)"
+    verb = "is" if len(names) == 1 else "are"
+    features = plural(data.n_features, "feature")
+    return f"{count(len(names))} of {features}{columns} {verb} selected{among}"
+
+
 def _answer(data: Ranked, wish: Wish, chosen: Selection) -> str:
     """What is selected, and the first ten with the share of resamples that select them."""
     k = chosen.number
     if not k:
-        return Markup("<b>No feature is selected.</b>")
-    among = ""
-    if isinstance(wish, Share):
-        percent = number(100 * wish.share, 1).removesuffix(".0")
-        among = f" (the best {percent}\u00a0%, rounded up)"
+        return Markup("<b>{}.</b>").format(how_many_selected(data, wish))
     frequency = chosen.frame["selection_frequency"].loc[list(chosen.names[:FIRST])]
     names = [f"{name} ({number(100.0 * share, 0)}\u00a0%)" for name, share in frequency.items()]
     more = f" and {count(k - len(names))} more" if k > len(names) else ""
-    columns = ""
-    if data.groups:
-        n_columns = len(columns_of(data, chosen.names))
-        columns = f" ({count(n_columns)} of {count(data.setup.n_columns)} columns)"
-    return Markup("<b>{} of {}{} {} selected{}:</b> {}. {}").format(
-        count(k),
-        plural(data.n_features, "feature"),
-        columns,
-        "is" if k == 1 else "are",
-        among,
+    return Markup("<b>{}:</b> {}. {}").format(
+        how_many_selected(data, wish),
         f"{', '.join(names)}{more}",
         f"In brackets: the share of resamples with the feature among their best {count(chosen.compared)}.",
     )

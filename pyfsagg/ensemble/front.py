@@ -12,8 +12,8 @@ from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
 from pyfsagg._base.spellings import answers_spellings, other_argument
 from pyfsagg._message import Param
-from pyfsagg._table.findings import find_in_table
 from pyfsagg._table.frames import PandasFrame
+from pyfsagg._table.look import find_in_table
 from pyfsagg._table.sparse import is_sparse
 from pyfsagg._table.table import convert_frame
 from pyfsagg.datasets import check_table, read_table

@@ -93,8 +93,9 @@ class EnsembleResult(Ranked, Result):
     -----
     Shown with `n_features_to_select` (``"auto"`` by default: :meth:`selection`), and with `max_false` or
     `fdr`, a limit on false selections (:meth:`error_control`).  Pictures: ``"ranking"`` (ranks with
-    their intervals), ``"agreement"`` (rank correlation between filters), ``"scores"`` (their
-    distribution) and ``"convergence"`` (agreement with the final ranking as resamples are added).
+    their intervals), ``"evidence"`` (the best features beside the level of noise), ``"agreement"`` (rank
+    correlation between filters), ``"scores"`` (their distribution) and ``"convergence"`` (agreement with
+    the final ranking as resamples are added).
     """
 
     _kind: ClassVar[str] = "ensemble"

@@ -11,9 +11,9 @@ from pyfsagg._base.validation import n_selected, resolve_seed
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._run.checkpoint import kept_seed
 from pyfsagg._run.execution import Checks, Execution
-from pyfsagg._table.findings import warn_of_names
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
+from pyfsagg._table.look import warn_of_names
 from pyfsagg._table.table import (
     AnyTable,
     ConvertedTable,

@@ -35,6 +35,9 @@ ROUNDING = 1e-9
 FEWEST = 5
 """Features among which a knee is looked for."""
 
+RATE = 0.1
+"""The false discovery rate that is tried where none is told apart from noise."""
+
 NEAREST = 3
 """Features that come nearest, where none is told apart from noise."""
 
@@ -362,7 +365,9 @@ def _proposal(data: Ranked, test: TargetPermutation, *, only_before_knee: bool) 
         reason = (
             f"No feature is proposed: none of {plural(p, 'feature')} can be told apart from noise, which "
             f"does not show that they are noise. The nearest by their family-wise p-values, of which {LEVEL} "
-            f"is needed: {named}. {test.repetition}"
+            f"is needed: {named}. {test.repetition} More rows help, or a filter for the effect that is "
+            f"expected; a false discovery rate of {RATE} (fdr), which allows some errors, would select "
+            f"{len(test.limited('fdr', RATE).selected):,}."
         )
         return Choice(above, reason, (), 0, ("proposal",))
     told = (

@@ -342,6 +342,18 @@ class TargetPermutation(Part):
         return self.family_wise_p_values <= LEVEL + ROUNDING
 
     @property
+    def noise(self) -> float:
+        """About the p-value at which a feature is told apart from noise, for pictures: between the features
+        next to it, or in proportion to the nearest one."""
+        order = self._order()
+        single, wide = self.p_values[order], self.family_wise_p_values[order]
+        k = int(self.above.sum())
+        if 0 < k < len(order):
+            return float(np.sqrt(single[k - 1] * single[k]))
+        edge = max(k - 1, 0)
+        return float(min(LEVEL, single[edge] * LEVEL / wide[edge]))
+
+    @property
     def repeats(self) -> float:
         """Share of pairs of repetitions with other shuffles that find the same features above noise."""
         shares = np.unique(self.numbers, return_counts=True)[1] / self.numbers.size

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from command_line import words
 
 import pyfsagg
 import pyfsagg_papers as reproduce
+from pyfsagg._base.words import number as number_
 from pyfsagg._run.result import Result
 from pyfsagg.cli import main
 from pyfsagg.extending import data_folder
@@ -127,11 +129,16 @@ SHIPPED: dict[str, Callable[[], Result]] = {
 """Runs that come with the package: to compute them takes hours, or R."""
 
 
+OPEN = "document.querySelectorAll('details').forEach(each => { each.open = true })"
+
+
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("kind", [*RUNS, *SHIPPED])
 def test_nothing_is_cut_or_hidden_and_nobody_shut_out(kind, look, pages, browser):
     width, media, scheme = LOOKS[look]
     with browser.page(pages[kind], width, media=media, scheme=scheme) as page:
+        assert page.run(BOXES.read_text("utf-8")) == []
+        page.run(OPEN)
         assert page.run(BOXES.read_text("utf-8")) == []
         assert page.complaints() == []
         if media == "screen":
@@ -163,6 +170,78 @@ def test_the_measure_finds_what_is_cut_or_hidden(browser: Browser, tmp_path: Pat
         assert part in found
 
 
+# --- the first screen ------------------------------------------------------------------------
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_first_screen_has_sentence_picture_and_table(width, pages, browser):
+    """On a telephone at least the first three rows; all else is folded."""
+    with browser.page(pages["rank"], width) as page:
+        height, answer, picture, rows = page.run(
+            "[innerHeight, ...['.answer > p', '.answer figure svg'].map("
+            "each => document.querySelector(each).getBoundingClientRect().bottom), "
+            "[...document.querySelectorAll('.answer tbody tr')].map("
+            "each => each.getBoundingClientRect().bottom)]"
+        )
+        assert answer < picture < height
+        assert sum(bottom <= height for bottom in rows) >= 3
+        folds = page.run("[...document.querySelectorAll('details')].map(each => each.open)")
+    assert len(folds) > 8
+    assert not any(folds)
+
+
+def test_a_link_opens_what_it_leads_to(pages: Pages, browser: Browser) -> None:
+    seen = "(() => { const at = document.getElementById('ranking'); return [at.closest('details').open,"
+    seen += " Math.abs(at.getBoundingClientRect().top) < innerHeight] })()"
+    with browser.page(pages["rank"]) as page:
+        assert page.run(seen)[0] is False
+        page.run("document.querySelector('.answer a[href=\"#ranking\"]').click()")
+        page.run("new Promise(done => setTimeout(done, 50))")
+        assert page.run(seen) == [True, True]
+        page.run("[...document.querySelectorAll('button')].find("
+                 "each => each.textContent === 'Open all').click()")  # fmt: skip
+        assert page.run("document.querySelectorAll('details:not([open])').length") == 0
+        assert page.complaints() == []
+
+
+def test_the_number_of_features_can_be_moved_with_keys(pages: Pages, browser: Browser) -> None:
+    """Rows, frequencies and the sentence follow, and come back."""
+    run = pyfsagg.load_result(pages["rank"].parent)
+    state = """(() => {
+      const rows = [...document.querySelectorAll('.answer tbody tr')];
+      return [rows.filter(row => row.classList.contains('selected')).length,
+        rows.map(row => row.cells[3].textContent), document.querySelector('.told-of').textContent,
+        document.querySelector('.answer input[type=number]').value] })()"""
+    with browser.page(pages["rank"]) as page:
+        before = page.run(state)
+        assert before[2] == ""
+        page.run("document.querySelector('.answer input[type=range]').focus()")
+        page.key("Home")
+        page.key("ArrowRight")
+        number, shares, told, value = page.run(state)
+        assert (number, value) == (2, "2")
+        frame = run.to_frame(2)
+        assert shares == [f"{share:.0%}" for share in frame["selection_frequency"]]
+        agreement = run.between_sample_stability(2).estimates.loc["nogueira", "estimate"]
+        assert told.startswith(f"The best 2: two samples would agree to {number_(agreement, 2)} (")
+        above = run.permutation.above[[run.feature_names.index(name) for name in frame.index[:2]]]
+        assert f"{above.sum()} told apart from noise" in told
+        page.run("[...document.querySelectorAll('button')].find("
+                 "each => each.textContent === 'As selected').click()")  # fmt: skip
+        assert page.run(state) == before
+        assert page.complaints() == []
+
+
+def test_a_picture_is_saved_as_a_file_of_its_own(pages: Pages, browser: Browser) -> None:
+    keep = "URL.createObjectURL = (blob) => { window.kept = blob.text(); return '#'; }; 0"
+    with browser.page(pages["rank"]) as page:
+        page.run(keep)
+        page.run("document.querySelector('figcaption button').click()")
+        drawn = page.run("window.kept")
+    root = ElementTree.fromstring(drawn)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert root[0].text == "Figure 1. Effect and stability"
+    assert "data-points" not in root.attrib
+
+
 # --- pointing at a picture -------------------------------------------------------------------
 TOLD = "[...document.querySelectorAll('output.told:not([hidden])')].map(each => each.textContent)"
 FIRST_POINT = """(() => {
@@ -182,7 +261,7 @@ def test_a_picture_tells_its_points(width: int, pages: Pages, browser: Browser) 
     """To the mouse and to a finger, and to the keys; and is silent again."""
     with browser.page(pages["rank"], width) as page:
         x, y, text = page.run(FIRST_POINT)
-        assert re.fullmatch(r"\w+: Rank in a resample [\d.]+ \(median, .*\)", text)
+        assert re.fullmatch(r"\w+: Evidence [\d.]+ \((not )?selected\)", text)
         assert page.run(TOLD) == []
         point = page.mouse if width > 500 else page.tap
         point(x + 2, y + 2)
@@ -210,6 +289,14 @@ def test_a_picture_tells_its_points(width: int, pages: Pages, browser: Browser) 
 
 
 # --- print -----------------------------------------------------------------------------------
+@pytest.mark.parametrize("kind", [*RUNS, *SHIPPED])
+def test_a_page_prints_to_at_most_five_sheets(pages, browser, kind, tmp_path):
+    with browser.page(pages[kind], media="print") as page:
+        sheets = printed(page.pdf(tmp_path / "page.pdf"))
+    assert 1 <= len(sheets) <= 5
+    assert "Open all" not in sheets[0]
+
+
 def test_titles_of_a_long_table_are_on_every_printed_page(pages, browser, tmp_path):
     with browser.page(pages["screen"], media="print") as page:
         heads = page.run(
@@ -217,6 +304,9 @@ def test_titles_of_a_long_table_are_on_every_printed_page(pages, browser, tmp_pa
             " (each.querySelector('.plain') || each).textContent)"
         )
         rows = page.run("document.querySelectorAll('table[data-find]')[0].tBodies[0].rows.length")
+        page.run("document.querySelectorAll('.screen').forEach("
+                 "each => each.classList.remove('screen'))")  # fmt: skip
+        page.run(OPEN)
         sheets = printed(page.pdf(tmp_path / "page.pdf"))
     assert (len(heads), rows) == (10, 90)
     with_rows = [sheet for sheet in sheets if len(re.findall(r"gene-\d+ \d of \d", sheet)) > 5]
@@ -247,6 +337,7 @@ BROKEN = """[...document.querySelectorAll('table.ranking')].flatMap(table => {
 @pytest.mark.parametrize("kind", ["rank", "screen", "aggregate"])
 def test_no_number_is_broken_on_paper(pages: Pages, browser: Browser, kind: str) -> None:
     with browser.page(pages[kind], width=718, media="print") as page:
+        page.run(OPEN)
         assert page.run("document.querySelectorAll('table.ranking tbody td').length") > 50
         assert page.run(BROKEN) == []
 

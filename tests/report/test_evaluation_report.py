@@ -119,8 +119,17 @@ def test_report_has_its_sections_and_figures(result: Evaluation, tmp_path: Path)
         tmp_path / "report.html", data_name="table.csv", command="evaluate table.csv"
     )
     page = path.read_text()
-    assert re.findall(r'<section[^>]* id="([a-z-]+)"', page) == [
-        *("summary", "curves", "averages", "optimism", "differences", "values", "settings"),
+    assert re.findall(r'<(?:section class="answer"|div) id="([a-z-]+)"', page) == [
+        *(
+            "summary",
+            "details",
+            "curves",
+            "averages",
+            "optimism",
+            "differences",
+            "values",
+            "settings",
+        ),
         *("repeat", "cite"),
     ]
     assert page.count("<svg") == 4

@@ -81,12 +81,55 @@ def test_blocks_are_there_in_order(reader: Reader) -> None:
         assert part in reader.words
 
 
-def test_navigation_leads_to_the_sections(reader: Reader) -> None:
+def test_the_answer_is_in_sight_and_the_rest_folds(reader: Reader) -> None:
     ids = reader.values("id")
     assert len(ids) == len(set(ids))
-    links = [link[1:] for link in reader.values("href") if link in ("#first", "#second")]
-    assert links == ["first", "second"]
-    assert set(links) <= set(ids)
+    assert {"summary", "first", "second"} <= set(ids)
+    assert reader.tags.count("details") == reader.tags.count("summary") == 2
+    text = render_page(full_page())
+    front = text[text.index('<section class="answer"') : text.index("</section>")]
+    # The first paragraph and the first picture; there is no table among the facts.
+    assert "<p>word</p>" in front
+    assert "Figure 1. Of word" in front
+    assert text.count("Figure 1. Of word") == 1
+    assert front.count("<figure>") == 1
+    assert "<table" not in front
+
+
+def test_the_facts_bring_their_table_to_the_front() -> None:
+    table = PageTable("First", [PageColumn("x")], [("1",)])
+    facts = [Text("answer"), Text("why"), table, Text("sure"), Text("how")]
+    page = Page("t", "s", [Section("summary", "S", facts), Section("more", "More", [picture("p")])])
+    text = render_page(page)
+    front = text[text.index('<section class="answer"') : text.index("</section>")]
+    shown = [word for word in ("answer", "why", "sure", "how") if f"<p>{word}</p>" in front]
+    assert shown == ["answer", "why"]
+    assert "Table 1. First" in front
+    assert "<svg" in front
+    rest = text[text.index("<details") :]
+    assert [word for word in ("sure", "how") if f"<p>{word}</p>" in rest] == ["sure", "how"]
+    assert "First" not in rest
+    assert text.count("<details") == 1  # nothing is left of the other section
+
+
+def test_what_is_printed_fits_five_sheets_and_the_rest_is_named() -> None:
+    long = Section("long", "Long", [Text("word " * 9000)], short="Very long")
+    short = [Section(f"s{i}", f"Short {i}", [Text("word")]) for i in range(3)]
+    text = render_page(Page("t", "s", [Section("summary", "S", [Text("a")]), long, *short]))
+    assert re.findall(r'<details( class="printed")?>', text) == ["", *[' class="printed"'] * 3]
+    assert "Not printed unless opened on the page: Very long." in text
+    table = PageTable("T", [PageColumn("x")], [(str(i),) for i in range(99)], find="item")
+    text = render_page(Page("t", "s", [Section("a", "A", [table])]))
+    assert text.count('<tr class=" screen">') == 99 - 54
+    assert "The first 54 of 99 rows are printed" in text
+
+
+def test_the_best_come_first_at_the_first_click() -> None:
+    for title in ("Rank", "p-value", "Expected false", "Median rank", "Adjusted p"):
+        assert PageColumn(title).first == "ascending", title
+    for title in ("Score", "Selected in %", "Spearman", "In lists"):
+        assert PageColumn(title).first == "descending", title
+    assert PageColumn("Score", numeric=False).first == "ascending"
 
 
 def test_page_is_accessible(reader: Reader) -> None:
@@ -94,7 +137,7 @@ def test_page_is_accessible(reader: Reader) -> None:
     assert levels.count(1) == 1
     assert all(b - a <= 1 for a, b in itertools.pairwise(levels))
     assert set(reader.values("aria-labelledby")) <= set(reader.values("id"))
-    assert len(reader.values("aria-label")) == 1 + 2  # the navigation and the pictures
+    assert len(reader.values("aria-label")) == 2  # of the pictures
     assert [v for t, n, v in reader.attributes if (t, n) == ("th", "scope")].count("row") == 9
 
 
@@ -170,15 +213,15 @@ def test_table_can_be_sorted_and_searched(tmp_path: Path) -> None:
       const table = document.querySelector("table[data-find]");
       const rows = () => Array.from(table.tBodies[0].rows).filter((row) => !row.hidden);
       const seen = [document.querySelector(".tools label").textContent];
-      const look = () => seen.push(rows().map((row) => row.cells[1].innerText).join());
+      const look = () => seen.push(rows().map((row) => row.cells[1].textContent).join());
       const click = (i) => { table.querySelectorAll("thead button")[i].click(); look(); };
-      click(2); click(2); click(1);
+      click(0); click(2); click(2); click(1);
       seen.push(table.querySelectorAll("thead th")[1].getAttribute("aria-sort"));
-      const input = document.querySelector("input");
+      const input = document.querySelector("input[type=search]");
       input.value = "C";
       input.dispatchEvent(new Event("input"));
       look();
-      seen.push(document.querySelector("output").innerText);
+      seen.push(document.querySelector(".tools output").textContent);
       document.title = seen.join(" | ");
     </script></body>"""
     text = render_page(full_page()).replace("Content-Security-Policy", "none")
@@ -189,8 +232,9 @@ def test_table_can_be_sorted_and_searched(tmp_path: Path) -> None:
     title = re.search("<title>(.*)</title>", done.stdout)
     assert title[1].split(" | ") == [
         "Find an item",
-        "b,word,c9,c10",
+        "c9,c10,b,word",
         "c9,word,b,c10",
+        "b,word,c9,c10",
         "b,c9,c10,word",
         "ascending",
         "c9,c10",

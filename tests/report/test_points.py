@@ -10,7 +10,13 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pyfsagg._report.drawing import MOST, MOST_OF_A_CURVE, inline_svg, name_points
+from pyfsagg._report.drawing import (
+    MOST,
+    MOST_OF_A_CURVE,
+    draw_correlations,
+    inline_svg,
+    name_points,
+)
 
 
 def told(draw: Any) -> list[tuple[int, int, str]]:
@@ -131,3 +137,17 @@ def test_panels_have_their_titles() -> None:
         "bayes: Kept 1, Accuracy 0.5",
         "trees: Kept 1, Accuracy 0.5",
     ]
+
+
+def test_tiles_say_their_row_their_column_and_their_text() -> None:
+    def draw() -> Axes:
+        ax = axes()
+        shades = np.array([[1.0, np.nan], [0.2, 1.0]])
+        draw_correlations(ax, shades, ["a", "b"])
+        return ax
+
+    points = told(draw)
+    assert [text for *_, text in points] == ["a, a: 1.00", "a, b: –", "b, a: 0.20", "b, b: 1.00"]
+    (x, y, _), (right, _, _), (_, below, _), _ = points
+    assert right > x
+    assert below > y

@@ -126,7 +126,7 @@ def test_stability_page_shows_the_table(tmp_path: Path) -> None:
     path = write_page(page, tmp_path / "report.html")
     shown = Page(path.read_text())
     ids = shown.values("id")
-    for section in ("summary", "measures", "size", "comparison", "features", "repeat", "cite"):
+    for section in ("summary", "measures", "comparison", "features", "repeat", "cite"):
         assert section in ids
     rows = {cells[0]: cells[1:] for _, cells in shown.rows if len(cells) not in (0, 3)}
     defined = {cells[0]: cells[1:] for _, cells in shown.rows if len(cells) == 3}
@@ -171,7 +171,7 @@ def test_ensemble_report_answers_whether_resamples_were_enough(make: Any) -> Non
     page = Page(result.to_html(n_features_to_select=5))
     assert "Was the number of resamples enough?" in page.words
     assert words in page.words
-    assert "Figure 6. Stability of the best k features" in page.words
+    assert "Figure 7. Stability of the best k features" in page.words
 
 
 def test_ensemble_report_uses_the_aggregator_of_the_run(make: Any) -> None:
@@ -189,4 +189,4 @@ def test_ensemble_report_says_why_there_is_no_curve(make: Any) -> None:
     assert len(adequacy_blocks(single, 3)) == 1
     assert isinstance(size_block(single), Text)
     page = Page(partly.to_html())
-    assert "Figure 5" not in page.words
+    assert "Figure 6" not in page.words

@@ -1,6 +1,7 @@
 """Facts of a result: the terminal, the page and the record tell the same ones."""
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -97,3 +98,31 @@ def test_text_of_every_block() -> None:
     blocks = [records, Code("x = 1\ny = 2"), Enumeration([("Software", "pyfsagg")])]
     expected = "Settings.\nSeed       0\nResamples  50\n\n    x = 1\n    y = 2\n\nSoftware: pyfsagg"
     assert render_text(blocks) == expected
+
+
+def test_the_level_of_noise_lies_between_what_is_told_apart_and_what_is_not() -> None:
+    rng = np.random.default_rng(0)
+    for seed, shift in ((0, 0.0), (1, 1.0), (2, 5.0)):
+        y = np.arange(60) % 2
+        X = rng.normal(size=(60, 12)) + shift * y[:, np.newaxis] * (
+            np.arange(12) < (12 if shift > 4 else 4)
+        )
+        test = pyfsagg.wam(X, y, filter="spearman", n_resamples=10, random_state=seed).permutation
+        assert test is not None
+        above = test.p_values <= test.noise
+        np.testing.assert_array_equal(above, test.above)
+
+
+@pytest.mark.parametrize("width", [60, 80, 88])
+def test_no_line_of_a_table_is_wider_than_the_terminal(width: int) -> None:
+    """Heads take several lines, names give way in the middle, and numbers stay whole."""
+    titles = ("Rank", "95 % set of the true rank", "Selected in %", "Median of the ranks")
+    name = "a_very_long_name_of_a_feature_with_units_and_all_in_one_word"
+    columns = [PageColumn("Feature", numeric=False), *map(PageColumn, titles)]
+    table = PageTable("Caption.", columns, [(name, "1", "1 to 12", "100.0", "2.5")])
+    text = render_text([table], width)
+    assert max(map(len, text.splitlines())) <= width
+    assert re.search(r"a_very.*….*word +1 +1 to 12 +100.0 +2.5$", text)
+    short = PageTable("Caption.", columns, [("a", "1", "1 to 12", "100.0", "2.5")])
+    words = " ".join(render_text([short], width).split())
+    assert all(word in words for title in titles for word in title.split())

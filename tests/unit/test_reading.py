@@ -172,6 +172,12 @@ def test_labels_in_a_second_file(wine: pd.DataFrame, plain: pd.DataFrame, tmp_pa
         (b"\x80\x04abc", {}, "Python pickle"),
         ('{"a": 1}', {}, "is JSON"),
         (b"\x89HDF\r\n", {}, "HDF5"),
+        (
+            b"$FL2@(#) SPSS DATA FILE",
+            {},
+            "a file of SPSS; save it there as CSV, as a workbook or for Stata",
+        ),
+        (b"<stata_dta>damaged", {}, "not a readable Stata file"),
         ("a,b\n1,\0\n", {}, "NUL"),
         ("a,b\n1,2\n", {"sheet": "x"}, "sheet needs a workbook"),
         (",a\nx,1\nx,2\n", {}, "'x' occurs twice"),
@@ -309,3 +315,21 @@ def _open_cell(value: object) -> str:
     if pd.isna(value):
         return "<table:table-cell/>"
     return f'<table:table-cell office:value-type="float" office:value="{value!r}"/>'
+
+
+@pytest.mark.parametrize("version", [114, 118])
+def test_files_of_stata(tmp_path: Path, version: int) -> None:
+    """Value labels are levels, and missing values are missing, in old files (known by name) and new ones."""
+    sexes = pd.Categorical(["male", "female", None, "male"], categories=["male", "female"])
+    frame = pd.DataFrame(
+        {"age": [31, 52, 44, 27], "bmi": [21.5, np.nan, 30.25, 24.0], "sex": sexes}
+    )
+    path = tmp_path / "t.dta"
+    frame.to_stata(path, write_index=False, version=version)
+    read = read_source(path)
+    assert read.record["format"] == "Stata"
+    table = as_table(read.frame)
+    assert table.feature_names == ("age", "bmi", "sex")
+    expected = [[31, 21.5, 0], [52, np.nan, 1], [44, 30.25, np.nan], [27, 24.0, 0]]
+    np.testing.assert_array_equal(table.values, expected)
+    assert table.levels[2] == ("male", "female")

@@ -63,6 +63,10 @@ def test_an_empty_proposal_is_an_answer(nothing: pyfsagg.EnsembleResult) -> None
     )
     nearest = nothing.permutation.to_frame().index[0]
     assert f"of which 0.05 is needed: {nearest} (" in chosen.reason
+    within = nothing.permutation.limited("fdr", 0.1).selected
+    assert chosen.reason.endswith(
+        f"a false discovery rate of 0.1 (fdr), which allows some errors, would select {len(within)}."
+    )
     assert chosen.compared == 3  # a quarter, rounded up
     assert "are still reported for the best 3 features" in chosen.sentences[1]
     assert set(chosen.frame["status"]) == {"indistinct"}

@@ -16,15 +16,26 @@ const cell = (text) => {
   return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
 };
 
-const save = (heads, rows) => {
-  const titles = heads.map((head) => (head.querySelector(".plain") || head).textContent);
-  const lines = [titles, ...rows.map((row) => Array.from(row.cells, (each) => each.textContent))];
-  const text = lines.map((cells) => cells.map(cell).join(",")).join("\n");
+const csv = (table) => {
+  const words = (each) => (each.querySelector(".plain") || each).textContent;
+  const lines = Array.from(table.rows, (row) => Array.from(row.cells, (each) => cell(words(each))).join(","));
+  return lines.join("\n") + "\n";
+};
+
+const save = (text, type, name) => {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text + "\n"], { type: "text/csv" }));
-  link.download = "table.csv";
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);
+};
+
+const toolbar = (before, ...parts) => {
+  const tools = document.createElement("p");
+  tools.className = "tools";
+  tools.append(...parts);
+  before.before(tools);
+  return tools;
 };
 
 // Where a page may not write to the clipboard, the text is marked to be copied by hand.
@@ -41,11 +52,60 @@ const copy = (block) => async (made) => {
   }
 };
 
-document.querySelectorAll("pre, p[data-copy]").forEach((block) => {
-  const tools = document.createElement("p");
-  tools.className = "tools copy";
-  tools.append(button("Copy", copy(block)));
-  block.before(tools);
+document.querySelectorAll("pre").forEach((block) => {
+  toolbar(block, button("Copy", copy(block))).classList.add("copy");
+});
+
+// Folded parts open for a link that leads into them, and on paper if they are meant to be printed.
+const folds = Array.from(document.querySelectorAll("details"));
+const unfold = () => {
+  const wanted = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const fold = wanted && wanted.closest("details");
+  if (!fold || fold.open) return;
+  fold.open = true;
+  wanted.scrollIntoView();
+};
+addEventListener("hashchange", unfold);
+unfold();
+let opened = [];
+addEventListener("beforeprint", () => {
+  opened = folds.filter((fold) => fold.classList.contains("printed") && !fold.open);
+  opened.forEach((fold) => { fold.open = true; });
+});
+addEventListener("afterprint", () => opened.forEach((fold) => { fold.open = false; }));
+if (folds.length) {
+  toolbar(folds[0], button("Open all", (made) => {
+    const open = folds.some((fold) => !fold.open);
+    folds.forEach((fold) => { fold.open = open; });
+    made.textContent = open ? "Close all" : "Open all";
+  })).classList.add("copy");
+}
+
+document.querySelectorAll("figure").forEach((figure) => {
+  const title = figure.querySelector("h3");
+  figure.querySelector("figcaption").append(" ", button("Save as SVG", () => {
+    const drawn = figure.querySelector("svg").cloneNode(true);
+    const named = document.createElementNS(drawn.namespaceURI, "title");
+    named.textContent = title.textContent;
+    drawn.querySelectorAll(".ring").forEach((ring) => ring.remove());
+    delete drawn.dataset.points;
+    drawn.prepend(named);
+    drawn.style.fontFamily = "sans-serif";
+    save(new XMLSerializer().serializeToString(drawn), "image/svg+xml", `${title.id}.svg`);
+  }));
+});
+
+document.querySelectorAll("table.ranking").forEach((table) => {
+  const name = table.getAttribute("aria-labelledby");
+  const tools = toolbar(table.parentElement, button("Copy as CSV", async (made) => {
+    try {
+      await navigator.clipboard.writeText(csv(table));
+      made.textContent = "Copied";
+    } catch {
+      save(csv(table), "text/csv", `${name}.csv`);
+    }
+  }));
+  tools.classList.add("copy");
 });
 // A picture says what the point is that is pointed at, by mouse, finger or arrow keys.
 const NEAR = 16; // pixels
@@ -117,7 +177,8 @@ document.querySelectorAll("table[data-find]").forEach((table) => {
     const numeric = head.dataset.sort === "number";
     const label = Array.from(head.childNodes);
     const sorter = button("", () => {
-      const descending = head.getAttribute("aria-sort") === "ascending";
+      const now = head.getAttribute("aria-sort");
+      const descending = now ? now === "ascending" : head.dataset.first === "descending";
       heads.forEach((other) => other.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", descending ? "descending" : "ascending");
       const compare = (a, b) => {
@@ -143,7 +204,7 @@ document.querySelectorAll("table[data-find]").forEach((table) => {
   const hidden = store ? JSON.parse(store.textContent) : [];
   const total = rows.length + hidden.length;
 
-  const tools = document.createElement("p");
+  const tools = table.parentElement.previousElementSibling;
   const label = document.createElement("label");
   const input = document.createElement("input");
   const found = document.createElement("output");
@@ -151,9 +212,8 @@ document.querySelectorAll("table[data-find]").forEach((table) => {
   tools.className = "tools";
   input.type = "search";
   label.append(`Find ${article} ${table.dataset.find}`, input);
-  tools.append(label, found);
-  tools.append(button("Save as CSV", () => save(heads, rows)));
-  table.parentElement.before(tools);
+  tools.prepend(label, found);
+  tools.append(button("Save as CSV", () => save(csv(table), "text/csv", "table.csv")));
   input.addEventListener("input", () => {
     const wanted = input.value.trim().toLowerCase();
     let shown = 0;
@@ -167,4 +227,45 @@ document.querySelectorAll("table[data-find]").forEach((table) => {
     const count = `${shown + others.length} of ${total}`;
     found.textContent = wanted ? [count, ...told, ...more].join("; ") : "";
   });
+});
+
+// How many of the first rows are meant can be moved: the rows, their cells and a sentence follow.
+document.querySelectorAll("script[data-steps]").forEach((store) => {
+  const { noun, start, told, cells } = JSON.parse(store.textContent);
+  const table = document.querySelector(`table[aria-labelledby="${store.dataset.steps}"]`);
+  const rows = Array.from(table.tBodies[0].rows);
+  const columns = Object.keys(cells);
+  const before = rows.map((row) =>
+    [row.className, ...columns.map((column) => row.cells[column].textContent)]);
+  const said = document.createElement("output");
+  said.className = "told-of note";
+  const show = (number, moved) => {
+    rows.forEach((row, place) => {
+      row.classList.toggle("selected", moved ? place < number : before[place][0].includes("selected"));
+      columns.forEach((column, k) => {
+        row.cells[column].textContent = moved ? cells[column][number - 1][place] : before[place][k + 1];
+      });
+    });
+    said.textContent = moved ? told[number - 1] : "";
+  };
+  const inputs = ["range", "number"].map((type) => {
+    const input = document.createElement("input");
+    Object.assign(input, { type, min: 1, max: told.length, value: start });
+    input.setAttribute("aria-label", `Number of ${noun}`);
+    input.addEventListener("input", () => {
+      const number = Math.round(Number(input.value));
+      if (!(number >= 1 && number <= told.length)) return;
+      inputs.forEach((other) => { if (other !== input) other.value = number; });
+      show(number, true);
+    });
+    return input;
+  });
+  const back = button("As selected", () => {
+    inputs.forEach((input) => { input.value = start; });
+    show(start, false);
+  });
+  const tools = table.parentElement.previousElementSibling;
+  tools.classList.remove("copy");
+  tools.prepend("Best ", ...inputs, back);
+  tools.after(said);
 });

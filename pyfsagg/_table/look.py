@@ -1,0 +1,584 @@
+"""Looking through a table as a careful colleague would: identifiers, leaks, codes, odd labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyfsagg._base.remarks import warn
+from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._message import Public, Remedy
+from pyfsagg._table.columns import NUMBER_GAPS, Kind, holds_dates
+from pyfsagg._table.findings import CODES, SUBJECT_NAME, TableCheck, finding_of
+from pyfsagg._table.frames import PandasFrame, as_slice
+from pyfsagg._table.identity import mix_bits, row_digests
+from pyfsagg._table.table import AnyTable, ConvertedTable, Table, column_parts, convert_frame
+from pyfsagg._table.target import coded_as_in_r
+from pyfsagg.exceptions import DataError
+
+MOST_EVENTS = 5
+"""Values of a column that may be kinds of events; of more it is something else."""
+
+MISSING_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
+_ID_NAME = re.compile(r"(?i)(.*[ _.-])?(id|idx|index|nr|no|number|row|rowid|uuid|guid|barcode)")
+_DATE = re.compile(
+    r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{2,4})"
+    r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?|\d{1,2}:\d{2}(:\d{2})?"
+)
+_ANSWER_CODES = (7.0, 8.0, 9.0, 77.0, 88.0, 97.0, 98.0, 99.0)
+"""Codes of answers that were refused, not known or not applicable, beyond the end of a scale."""
+_LONGEST_SCALE = 11
+FEW = 10
+"""Rows below which every value may well be another one by chance."""
+
+
+def find_in_table(
+    X: pd.DataFrame | ConvertedTable,
+    y: pd.Series[Any] | pd.DataFrame | None = None,
+    *,
+    nominal: Collection[str] = (),
+    task: str = "classification",
+    grouped: bool = False,
+) -> TableCheck:
+    """Look through a table; time and memory grow with its cells, not faster.
+
+    A table that is converted already knows its nominal columns.
+    """
+    if isinstance(X, ConvertedTable):
+        converted = X
+    else:
+        declared = {j for j, name in enumerate(X.columns) if str(name) in set(map(str, nominal))}
+        converted = convert_frame(PandasFrame(X), declared)
+    look = _FrameLook(converted.table, y, task, grouped)
+    look.at_target()
+    look.at_frame(converted)
+    return look.summary()
+
+
+def warn_of_names(table: AnyTable, classes: NDArray[Any], grouped: bool) -> None:
+    """Say which columns name rows or subjects, where nobody has looked through the table before.
+
+    `classes` are codes (n_samples,); of a target of another kind all are 0.
+    """
+    if not isinstance(table, Table) or table.n_samples < FEW:
+        return
+    for j, name in enumerate(table.feature_names):
+        kind = table.kinds[j]
+        named = SUBJECT_NAME.fullmatch(name) or _ID_NAME.fullmatch(name)
+        if kind != Kind.NOMINAL and not (kind == Kind.INTEGER and named):
+            continue
+        column = table.column(j)
+        known = column[~np.isnan(column)]
+        if kind == Kind.NOMINAL:
+            single = len(known) >= FEW and len(table.levels[j]) >= 0.9 * len(known)
+        else:
+            single = len(known) == len(column) and _is_identifier(name, column)
+        if single:
+            what = "has a different value in nearly every row, like an identifier"
+        elif named and not grouped and _names_subjects(column, classes, True, False):
+            what = "seems to name subjects with several rows each"
+        else:
+            continue
+        warn(
+            f"column {name!r} {what}, and is ranked as a feature",
+            Remedy("leave it out (", Public("check_table"), " tells more)"),
+            stacklevel=2,
+        )
+
+
+@dataclass(eq=False)
+class Look:
+    """What has been seen so far of a table."""
+
+    table: AnyTable
+    y: pd.Series[Any] | pd.DataFrame | None
+    task: str
+    grouped: bool = False
+    notes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    kinds: dict[str, int] = field(default_factory=dict)
+    class_counts: dict[str, int] = field(default_factory=dict)
+    n_events: int | None = None
+    n_missing: int = 0
+    classes: NDArray[np.intp] | None = None
+    labels: NDArray[np.intp] | None = None
+    number: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        self.width = self.table.n_features
+        self.scales: dict[str, tuple[float, ...]] = {}  # columns with codes beyond their scale
+        self.alike: dict[str, NDArray[np.float64]] = {}  # columns with levels of one spelling each
+        self.kinds = {kind.name.lower(): 0 for kind in Kind}
+        self.rng = np.random.default_rng(0)
+        self.row_salt = self.salt(self.table.n_samples)
+
+    def salt(self, size: int) -> NDArray[np.uint64]:
+        return self.rng.integers(0, 2**63, size=size, dtype=np.uint64)
+
+    def note(self, code: str, column: str, detail: str = "") -> None:
+        self.notes.setdefault(code, []).append((column, detail))
+
+    def at_target(self) -> None:
+        if isinstance(self.y, pd.DataFrame):
+            self._at_survival(self.y)
+            return
+        if self.y is None:
+            return
+        name, known = str(self.y.name), self.y.dropna()
+        absent = len(self.y) - len(known)
+        if not len(known):  # whoever reads the target says so
+            return
+        if absent:
+            self.note("missing_target", name, f"{absent:,} of {len(self.y):,} rows")
+        if self.task == "regression":
+            self._at_number(self.y)
+            return
+        if pd.api.types.is_numeric_dtype(known):
+            self._at_scale(name, known.to_numpy(dtype=np.float64, na_value=np.nan))
+        codes, labels = pd.factorize(self.y)
+        if len(labels) > max(2, len(known) / 4):
+            self.note("many_classes", name, f"{len(labels):,} in {len(known):,} rows")
+            return
+        self.classes = codes
+        self.labels = _one_spelling(labels)[codes].astype(np.intp)
+        sizes = np.bincount(codes[codes >= 0], minlength=len(labels)).tolist()
+        pairs = sorted(zip(labels, sizes, strict=True), key=str)
+        self.class_counts = {str(label): size for label, size in pairs}
+        for label, size in self.class_counts.items():
+            if size == 1 and len(known) >= FEW:
+                self.note("single_member", name, repr(label))
+            elif 2 <= size <= 3 and len(known) >= FEW:
+                self.note("small_class", name, f"{label!r} ({size})")
+        for group in _similar(map(str, labels)):
+            self.note("similar_classes", name, " and ".join(map(repr, group)))
+
+    def _at_infinite(self, name: str, values: NDArray[np.float64]) -> None:
+        row = int(np.isinf(values).argmax())
+        self.note("infinite", name, f"{name!r} (first in row {row + 1})")
+
+    def _at_number(self, column: pd.Series[Any]) -> None:
+        """A target of numbers, if it is one."""
+        if pd.api.types.is_numeric_dtype(column):
+            numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+            if np.isinf(numbers).any():
+                self._at_infinite(str(column.name), numbers)
+            else:
+                self.number = numbers
+
+    def _at_survival(self, y: pd.DataFrame) -> None:
+        """Times and events; whoever reads them says what cannot be used."""
+        absent = int(y.isna().any(axis=1).sum())
+        if 0 < absent < len(y):
+            self.note("missing_target", ", ".join(y.columns), f"{absent:,} of {len(y):,} rows")
+        time, event = y.iloc[:, 0], y.iloc[:, -1]
+        event = event - 1 if coded_as_in_r(event) else event
+        self._at_number(time)
+        levels = event.dropna().unique().tolist()
+        if 1 < len(levels) <= MOST_EVENTS and not set(levels) <= {0, 1}:
+            shown = enumerate_names(sorted(map(str, levels))[:5])
+            self.note("event_codes", str(event.name), f"{shown}")
+        elif pd.api.types.is_numeric_dtype(event) and bool(event.dropna().isin([0, 1]).all()):
+            self.n_events = int(event.sum())
+            if 0 < self.n_events < int(event.notna().sum()):
+                self.classes = self.labels = pd.factorize(event)[0]
+
+    def at_columns(self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]) -> None:
+        """Row numbers, identifiers, codes and copies of the target among several columns."""
+        n = len(values)
+        missing = np.isnan(values)
+        n_missing = missing.sum(axis=0)
+        low, high = _range(values, missing)
+        constant = low >= high
+        numbers = np.array([kind in (Kind.NUMERIC, Kind.INTEGER) for kind in kinds]) & ~constant
+        if n >= FEW:
+            complete = numbers & (n_missing == 0)
+            counting = complete & (high - low == n - 1)
+            for j in np.flatnonzero(counting):
+                steps = np.diff(values[:, j])
+                if bool((steps == 1).all() or (steps == -1).all()):
+                    self.note("row_number", names[j])
+                elif bool((np.diff(np.sort(values[:, j])) == 1).all()):
+                    code = "identifier" if _ID_NAME.fullmatch(names[j]) else "shuffled_numbers"
+                    self.note(code, names[j])
+            for j in np.flatnonzero(complete & ~counting):
+                if kinds[j] == Kind.INTEGER and _is_identifier(names[j], values[:, j]):
+                    self.note("identifier", names[j])
+        for j in np.flatnonzero(numbers & np.isin(high, _ANSWER_CODES)):
+            self._at_scale(names[j], values[~missing[:, j], j])
+        coded = np.isin(low, MISSING_CODES) | np.isin(high, MISSING_CODES)
+        for j in np.flatnonzero(numbers & coded):
+            self._at_codes(names[j], values[~missing[:, j], j])
+        self._at_copies(names, values, missing, ~constant)
+
+    def _at_subjects(
+        self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]
+    ) -> None:
+        """Columns whose levels recur, and tell the class: a feature of the table would rarely do so."""
+        classes = self.labels if self.number is None else pd.factorize(self.number)[0]
+        if self.grouped or classes is None:
+            return
+        for j, name in enumerate(names):
+            named = SUBJECT_NAME.fullmatch(name) is not None
+            if not named and kinds[j] not in (Kind.NOMINAL, Kind.INTEGER):
+                continue
+            if (name, "") in self.notes.get("identifier", ()):
+                continue
+            if kinds[j] != Kind.NOMINAL and not named and self.number is not None:
+                continue  # a number may be computed from another one
+            if _names_subjects(values[:, j], classes, named, kinds[j] != Kind.NOMINAL):
+                self.note("repeated_subject", name)
+
+    def _at_scale(self, name: str, known: NDArray[np.float64]) -> None:
+        """A scale of whole numbers without a gap, below codes such as 9 that leave one."""
+        levels = np.unique(known)
+        codes = levels[np.isin(levels, _ANSWER_CODES)]
+        while len(codes) and bool((levels == codes[0] - 1).any()) and codes[0] - 1 not in codes:
+            codes = codes[1:]  # the end of the scale itself
+        scale = levels[levels < codes[0]] if len(codes) else codes
+        whole = 2 <= len(scale) <= _LONGEST_SCALE and bool((np.diff(scale) == 1).all())
+        if whole and scale[0] in (0, 1) and codes[-1] == levels[-1]:
+            self.scales[name] = tuple(codes.tolist())
+
+    def _note_scales(self) -> None:
+        """Codes that several columns share, or the target with a column."""
+        columns: dict[float, list[str]] = {}
+        for name, codes in self.scales.items():
+            for code in codes:
+                columns.setdefault(code, []).append(name)
+        target = None if self.y is None or self.y.ndim > 1 else str(self.y.name)
+        for code, names in columns.items():
+            if len(names) >= 3 or (target in names and len(names) > 1):
+                where = plural(len(names), "column")
+                self.note("answer_code", names[0], f"{code:g} in {where} ({_some(names)})")
+                for name in names[1:]:
+                    self.note("answer_code", name)
+        self.answers = [
+            f"{pattern}={code:g}"
+            for code, names in columns.items()
+            for pattern in _patterns(names, [*self.table.feature_names, *filter(None, [target])])
+        ]
+
+    def _at_codes(self, name: str, known: NDArray[np.float64]) -> None:
+        """A code stands at the end of the range, more than once, further off than all others span."""
+        for code in (known.min(), known.max()):
+            others = known[known != code]
+            if code not in MISSING_CODES or len(known) - len(others) < 2 or not len(others):
+                continue
+            span = others.max() - others.min()
+            gap = abs(code - (others.min() if code < others.min() else others.max()))
+            if gap > max(span, 2.0) and len(np.unique(others)) > 1:
+                times = len(known) - len(others)
+                self.note("code", name, f"{code:g} in {name!r} ({times:,} times)")
+
+    def _at_copies(
+        self,
+        names: list[str],
+        values: NDArray[np.float64],
+        missing: NDArray[np.bool_],
+        wanted: NDArray[np.bool_],
+    ) -> None:
+        """Columns that are the target, or are it in nearly every row; "YES" and "yes" are one level."""
+        if len(values) < FEW or not wanted.any():
+            return
+        spelt = [j for j, name in enumerate(names) if name in self.alike]
+        if spelt:
+            values = values.copy()
+            values[:, spelt] = np.column_stack([self.alike.pop(names[j]) for j in spelt])
+        if self.labels is not None and self.labels.max() > 0:
+            self._at_class_copies(names, values, wanted)
+        if self.number is not None:
+            target = _standardized(self.number[:, np.newaxis])[:, 0]
+            known = ~np.isnan(target)
+            usable = wanted & ~missing[known].any(axis=0)
+            columns = _standardized(values[known][:, usable])
+            agreement = np.abs(columns.T @ target[known]) / known.sum()
+            for j, r in zip(np.flatnonzero(usable), agreement, strict=True):
+                if r > 0.9999:
+                    self.note("target_copy" if r > 1 - 1e-9 else "near_copy", names[j])
+
+    def _at_class_copies(
+        self, names: list[str], values: NDArray[np.float64], wanted: NDArray[np.bool_]
+    ) -> None:
+        assert self.labels is not None
+        known = self.labels >= 0
+        codes, cells = self.labels[known], values[known]
+        order = np.argsort(codes, kind="stable")
+        starts = np.searchsorted(codes[order], np.arange(codes.max() + 2))
+        share = np.zeros(values.shape[1])
+        for place in (0.0, 0.5, 1.0):  # a row of each class may be the odd one
+            rows = order[(starts[:-1] + place * (np.diff(starts) - 1)).astype(np.intp)]
+            typical = cells[rows]
+            distinct = (np.diff(np.sort(typical, axis=0), axis=0) > 0).all(axis=0)
+            for j in np.flatnonzero(wanted & distinct):
+                agrees = cells[:, j] == typical[codes, j]
+                if agrees.mean() >= 0.98:
+                    of_classes = np.bincount(codes, agrees) / np.diff(starts)
+                    share[j] = max(share[j], float(of_classes.min()))
+        for j in np.flatnonzero(share >= 0.8):
+            exact = share[j] == 1.0 and len(codes) == len(values)
+            self.note("target_copy" if exact else "near_copy", names[j])
+
+    def at_rows(self, digests: NDArray[np.uint64]) -> None:
+        """Equal rows, and equal rows with different targets."""
+        _, group, sizes = np.unique(digests, return_inverse=True, return_counts=True)
+        copies = len(digests) - len(sizes)
+        if not copies:
+            return
+        self.note("duplicate_rows", "", f"{copies:,}")
+        target = self.classes if self.classes is not None else self.number
+        if target is None or self.n_events is not None:  # equal patients need not live equally long
+            return
+        pairs = pd.DataFrame({"group": group, "target": target}).drop_duplicates()
+        differing = pairs["group"].value_counts()
+        rows = int(sizes[differing.index[differing > 1]].sum())
+        if rows:
+            self.note("contradictions", "", f"{rows:,}")
+
+    def at_equal_columns(
+        self,
+        digests: NDArray[np.uint64],
+        equal: Callable[[int, int], bool],
+        varying: NDArray[np.intp],
+    ) -> None:
+        """Columns of one digest are compared cell by cell."""
+        first: dict[int, list[int]] = {}
+        names = self.table.feature_names
+        for j, digest in zip(varying.tolist(), digests[varying].tolist(), strict=True):
+            same = first.setdefault(digest, [])
+            other = next((k for k in same if equal(j, k)), None)
+            if other is None:
+                same.append(j)
+            else:
+                self.note("duplicate_columns", names[j], f"{names[j]!r} equals {names[other]!r}")
+
+    def summary(self) -> TableCheck:
+        self._note_scales()
+        return TableCheck(
+            self.table.n_samples,
+            self.width,
+            self.kinds,
+            self.n_missing,
+            self.class_counts,
+            tuple(
+                finding_of(code, *zip(*self.notes[code], strict=True), answers=self.answers)
+                for code in CODES
+                if code in self.notes
+            ),
+            self.n_events,
+        )
+
+
+class _FrameLook(Look):
+    """What has been seen so far of a table that was converted from a frame."""
+
+    def at_frame(self, converted: ConvertedTable) -> None:
+        """Look at the columns, many at a time, and at the rows."""
+        table, types = converted.table, converted.frame.types()
+        readable = [j for j in range(self.width) if not self._at_unreadable(converted, types, j)]
+        declared = {j for j in converted.declared & set(table.levels) if types[j] is not None}
+        digests = np.zeros(self.width, dtype=np.uint64)
+        varying = np.zeros(self.width, dtype=np.bool_)
+        for part in column_parts(table.n_samples, readable):
+            names = [table.feature_names[j] for j in part]
+            values = table.values[:, as_slice(part)]
+            if declared & set(part):
+                values = np.column_stack([self._numbers(j, declared) for j in part])
+            for j in part:
+                if j in table.levels and j not in converted.declared:
+                    words = [level for level in table.levels[j] if isinstance(level, str)]
+                    self._at_words(table.feature_names[j], words, table.column(j))
+            bits = (values + 0.0).view(np.uint64)  # -0.0 and 0.0 are one value
+            digests[part] = mix_bits(bits ^ self.row_salt[:, np.newaxis]).sum(axis=0)
+            varying[part] = self._at_numbers(names, [Kind(table.kinds[j]) for j in part], values)
+
+        def equal(j: int, other: int) -> bool:
+            one, two = self._numbers(j, declared), self._numbers(other, declared)
+            return np.array_equal(one, two, equal_nan=True)
+
+        self.at_equal_columns(digests, equal, np.flatnonzero(varying))
+        if self.width and len(readable) == self.width:  # one that was not read may tell rows apart
+            self.at_rows(row_digests(table))
+
+    def _numbers(self, j: int, declared: set[int]) -> NDArray[np.float64]:
+        """A column; numbers that were declared nominal as they are, for they may be codes or infinite."""
+        column = self.table.column(j)
+        if j not in declared:
+            return column
+        levels = np.array([*self.table.levels[j], np.nan], dtype=np.float64)
+        return levels[np.nan_to_num(column, nan=-1).astype(np.intp)]
+
+    def _at_unreadable(self, converted: ConvertedTable, types: Sequence[Any], j: int) -> bool:
+        """Whether a column has no numbers to be looked at: it holds dates, or cannot be read."""
+        name, problem = self.table.feature_names[j], converted.problems.get(j)
+        if problem is None and (types[j] is not None or j not in converted.declared):
+            return False
+        try:
+            dates = holds_dates(converted.frame.column(j))
+        except DataError:  # the problem of this column
+            dates = False
+        if dates:
+            self.note("dates", name)
+            self.kinds["nominal"] += 1
+        elif problem is not None:
+            what = str(problem).partition(";")[0]
+            self.note(
+                "detection_limit" if "limits of detection" in what else "unreadable", name, what
+            )
+        return dates or problem is not None
+
+    def _at_words(self, name: str, levels: list[str], values: NDArray[np.float64]) -> None:
+        known = int((~np.isnan(values)).sum())
+        n_levels = len(levels)
+        dates = sum(_DATE.fullmatch(level.strip()) is not None for level in levels)
+        if n_levels and dates == n_levels:
+            self.note("dates", name)
+        elif known >= FEW and (n_levels >= 0.9 * known or _names_single_rows(name, values)):
+            self.note("identifier", name)
+        elif known >= FEW and n_levels > known / 3:
+            self.note("many_levels", name, f"{n_levels:,} in {known:,} rows of {name!r}")
+        elif n_levels > 2 and sum(level.strip()[:1].isdigit() for level in levels) > n_levels / 2:
+            self.note("numbers_as_words", name, f"{levels[0]!r} in {name!r}")
+        similar = _similar(levels)
+        if similar and np.nanmax(values) < n_levels:  # all levels are words
+            spelt = _one_spelling(levels)
+            known_rows = ~np.isnan(values)
+            self.alike[name] = np.full(len(values), np.nan)
+            self.alike[name][known_rows] = spelt[values[known_rows].astype(np.intp)]
+        for group in similar:
+            self.note("similar_levels", name, f"{' and '.join(map(repr, group))} in {name!r}")
+        gaps = [level for level in levels if level.strip() in NUMBER_GAPS]
+        if gaps and n_levels > 2:
+            self.note("missing_word", name, f"{gaps[0]!r} in {name!r}")
+
+    def _at_numbers(
+        self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        """Whatever is found in the numbers of several columns at once; whether each varies."""
+        missing = np.isnan(values)
+        n_missing = missing.sum(axis=0)
+        self.n_missing += int(n_missing.sum())
+        for kind in kinds:
+            self.kinds[kind.name.lower()] += 1
+        low, high = _range(values, missing)
+        constant = low >= high
+        infinite = np.isinf(values).any(axis=0)
+        for j in np.flatnonzero(constant & ~infinite):
+            self.note("constant", names[j])
+        for j in np.flatnonzero((2 * n_missing > len(values)) & ~constant):
+            self.note("mostly_missing", names[j])
+        for j in np.flatnonzero(infinite):
+            if kinds[j] != Kind.NOMINAL:  # of classes, infinity is one
+                self._at_infinite(names[j], values[:, j])
+        if infinite.any():
+            finite = np.flatnonzero(~infinite)
+            names, kinds = [names[j] for j in finite], [kinds[j] for j in finite]
+            values = values[:, finite]
+        if names:
+            self.at_columns(names, kinds, values)
+            self._at_subjects(names, kinds, values)
+        return ~constant
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= 3 else f"{names[0]}, {names[1]}, … {names[-1]}"
+
+
+def _patterns(names: Sequence[str], every: Sequence[str]) -> list[str]:
+    """Patterns that mean columns of these names only: ``q*`` where all that begin with q are among them."""
+    stems: dict[str, list[str]] = {}
+    for name in names:
+        stems.setdefault(name.rstrip("0123456789"), []).append(name)
+    patterns: list[str] = []
+    for stem, members in stems.items():
+        alone = sum(name.startswith(stem) for name in every) == len(members) > 1
+        patterns += [f"{stem}*"] if alone and stem else members
+    return patterns
+
+
+def _is_identifier(name: str, column: NDArray[np.float64]) -> bool:
+    """Whether a column is called an identifier, and all, or most, of its rows have a value of their own."""
+    all_differ = _ID_NAME.fullmatch(name) and len(np.unique(column)) == len(column)
+    return bool(all_differ) or _names_single_rows(name, column)
+
+
+def _names_single_rows(name: str, column: NDArray[np.float64]) -> bool:
+    """Whether a column is called like a subject, and most of its rows have a value of their own."""
+    if not SUBJECT_NAME.fullmatch(name):
+        return False
+    known = column[~np.isnan(column)]
+    _, sizes = np.unique(known, return_counts=True)
+    return 2 * int((sizes == 1).sum()) > len(known)
+
+
+def _names_subjects(
+    column: NDArray[np.float64], classes: NDArray[np.intp], named: bool, ordered: bool
+) -> bool:
+    """Whether most rows have a value that recurs, and such values have one class each, far beyond chance.
+
+    By chance `expected` of the values would have rows of several classes.  None of five, or one in twenty
+    of more, has; of columns that are not named like a subject, none of fifteen, for a table has
+    many of them.  A number that separates the classes is a good feature: its values in order change
+    between classes seldom, those of subjects about as often as in any order.
+    """
+    known = ~np.isnan(column) & (classes >= 0)
+    if not known.any():
+        return False
+    _, value = np.unique(column[known], return_inverse=True)
+    n_classes = int(classes.max()) + 1
+    sizes = np.bincount(value)
+    recurs = sizes > 1
+    if 2 * int(sizes[recurs].sum()) <= len(value):
+        return False
+    pairs = np.unique(value.astype(np.int64) * n_classes + classes[known])
+    mixed = np.bincount(pairs // n_classes) > 1
+    share = np.bincount(classes[known], minlength=n_classes) / len(value)
+    size, times = np.unique(sizes[recurs], return_counts=True)
+    expected = float(times @ [1.0 - (share**rows).sum() for rows in size])
+    if expected < (5.0 if named else 15.0) or int((mixed & recurs).sum()) > expected / 20:
+        return False
+    if named or not ordered:
+        return True
+    of_value = np.zeros(len(sizes), dtype=np.int64)
+    of_value[pairs // n_classes] = pairs % n_classes
+    changes = np.diff(of_value[recurs & ~mixed]) != 0
+    return bool(changes.mean() > (1.0 - (share**2).sum()) / 2)
+
+
+def _similar(labels: Iterable[str]) -> list[list[str]]:
+    """Groups of labels that are one but for case and blanks."""
+    groups: dict[str, list[str]] = {}
+    for label in labels:
+        groups.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    return [sorted(group) for group in groups.values() if len(group) > 1]
+
+
+def _one_spelling(labels: Iterable[Any]) -> NDArray[np.float64]:
+    """A number for each label, the same for labels that are one but for case and blanks; -1 at the end.
+
+    The last number is what the position -1, a missing label, stands for.
+    """
+    numbers: dict[str, int] = {}
+    spellings = (" ".join(str(label).split()).casefold() for label in labels)
+    return np.array([*(numbers.setdefault(word, len(numbers)) for word in spellings), -1.0])
+
+
+def _range(
+    values: NDArray[np.float64], missing: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Smallest and largest known value of each column; infinities where there is none."""
+    low = np.where(missing, np.inf, values).min(axis=0, initial=np.inf)
+    return low, np.where(missing, -np.inf, values).max(axis=0, initial=-np.inf)
+
+
+def _standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Columns of mean 0 and standard deviation 1; huge numbers are scaled first."""
+    scale = np.nanmax(np.abs(values), axis=0, initial=0.0)
+    scaled = values / np.where(scale > 0, scale, 1.0)
+    centred = scaled - np.nanmean(scaled, axis=0)
+    spread = np.sqrt(np.nanmean(centred**2, axis=0))
+    return np.asarray(centred / np.where(spread > 0, spread, 1.0))
