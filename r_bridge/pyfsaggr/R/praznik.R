@@ -119,6 +119,9 @@ information_gain <- function(formula, data, x, y, type = c("infogain", "gainrati
 #' @rdname praznik
 #' @export
 cut_attrs <- function(attrs, k = 0.5) {
+  if (!is.data.frame(attrs) || !all(c("attributes", "importance") %in% names(attrs))) {
+    refuse_argument("attrs", "a data frame with the columns attributes and importance", attrs)
+  }
   n <- nrow(attrs)
   if (!is_number(k) || k <= 0) refuse_argument("k", "a number of features, or a share of at most 1", k)
   kept <- min(n, max(1, floor(if (k < 1) k * n else k)))
