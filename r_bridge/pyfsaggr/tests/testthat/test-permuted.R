@@ -53,6 +53,7 @@ CASES <- alist(
   evaluate_many = list(datasets = list(one = list(x = table, y = classes), two = list(x = table[1:3], y = classes)),
                        methods = "chi_squared", classifiers = "naive_bayes", thresholds = 0.5, n_resamples = 2, seed = 1),
   evaluate_rankings = list(x = table, y = classes, methods = "laplacian_score", n_trials = 2, seed = 1),
+  expected_replication = list(x = table, y = classes, n_features_to_select = 2, pairs = 5, filter = "chi_squared", seed = 1),
   feature_stability = list(x = scores, n_features_to_select = 2), final_list = list(object = judged(), n_features_to_select = 2),
   fewest_features = list(object = judged()), frcm = list(x = table, n_clusterings = 3, seed = 1),
   frequency_in_halves = list(scores = scores, q = 2), frmv = list(x = table, n_clusterings = 3, seed = 1),
@@ -94,7 +95,7 @@ NO_NAMES <- c(
 
 # As the help says, resamples and random subspaces are drawn by the names and the order of columns; pairs of columns are in
 # the order of columns, and ties go to the first one.
-DRAWN <- c("aggregator_influence", "evaluate", "frcm", "frmv", "permute_target", "rank_unsupervised")
+DRAWN <- c("aggregator_influence", "evaluate", "expected_replication", "frcm", "frmv", "permute_target", "rank_unsupervised")
 IN_ORDER <- c("JMI", "JMIM", "bayesian_t_tests", "nemenyi", "win_tie_loss")
 
 # Of lists of sets stabm's functions know the names in the sets alone; similarities are in the case of stability().
