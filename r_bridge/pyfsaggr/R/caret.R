@@ -22,7 +22,8 @@
 #' @examples
 #' \donttest{
 #' if (pyfsagg_available() && requireNamespace("caret", quietly = TRUE)) {
-#'   control <- caret::rfeControl(caret_functions(caret::ldaFuncs, n_resamples = 20), number = 3, method = "cv")
+#'   functions <- caret_functions(caret::ldaFuncs, n_resamples = 20)
+#'   control <- caret::rfeControl(functions, number = 3, method = "cv")
 #'   caret::rfe(iris[1:4], iris$Species, sizes = 1:3, rfeControl = control)
 #' }
 #' if (pyfsagg_available() && requireNamespace("filtro", quietly = TRUE)) {

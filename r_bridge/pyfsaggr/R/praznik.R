@@ -35,8 +35,6 @@
 #' @examples
 #' if (pyfsagg_available()) {
 #'   MRMR(iris[-5], iris$Species, k = 2)
-#'   first <- function(name) getExportedValue("pyfsaggr", name)(iris[-5], iris$Species, k = 1)$score
-#'   sapply(c("CMIM", "DISR", "JMI", "JMIM", "MIM", "NJMIM"), first)
 #'   miScores(iris[-5], iris$Species)
 #'   found <- information_gain(Species ~ ., iris, type = "symuncert")
 #'   cut_attrs(found, 2)
