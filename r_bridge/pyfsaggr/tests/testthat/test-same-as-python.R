@@ -106,16 +106,6 @@ test_that("stability of selections", {
        "pyfsagg.wam(X, y, n_resamples=50, random_state=1).rank_confidence().upper")
 })
 
-test_that("what a larger sample would repeat", {
-  skip_without_pyfsagg()
-  x <- load_dataset("ionosphere")
-  x$x$V2 <- NULL
-  found <- expected_replication(x$x, x$y, 5, pairs = 5, agreement = 0.5, filter = "chi_squared", seed = 1)
-  run <- "(X, y, n_features_to_select=5, n_pairs=5, filter='chi_squared', random_state=1).to_frame()['agreement'].to_numpy()"
-  same(found$table$agreement, paste0("__import__('pyfsagg.ensemble', fromlist=['a']).expected_replication", run))
-  expect_output(print(found), "Rows for the agreement")
-})
-
 test_that("answers are printed, and errors speak of R's arguments", {
   skip_without_pyfsagg()
   values <- accuracies()
