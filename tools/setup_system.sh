@@ -4,7 +4,7 @@
 # missing, and the tests that need it skip (with PYFSAGG_REQUIRE_ALL=1 set, they fail instead).
 set -euo pipefail
 
-r_packages=(RobustRankAggreg rstatix afex mlbench reticulate testthat knitr rmarkdown ggplot2 recipes bit64)
+r_packages=(RobustRankAggreg rstatix afex mlbench reticulate testthat knitr rmarkdown ggplot2 recipes bit64 caret)
 debian=(r-base-core r-base-dev pandoc chromium)
 for package in "${r_packages[@]}"; do debian+=("r-cran-${package,,}"); done
 

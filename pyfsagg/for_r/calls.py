@@ -131,9 +131,9 @@ CALLS: dict[str, Called] = {
     **_calls("unsupervised", "unsupervised", "laplacian_score", "svd_entropy", value="by_feature({}, x)"),
     "rank_unsupervised": Called("unsupervised.rank_unsupervised", "unsupervised", by_hand=True),
     # limits on false selections
-    **_calls(
-        "error_control", "error_control_parts",
-        "benjamini_hochberg", "pfer_bound", "pfer_size",
+    **_calls("error_control", "error_control_parts", "pfer_bound", "pfer_size"),
+    "benjamini_hochberg": Called("error_control.benjamini_hochberg", "error_control_parts",
+        value="stats::setNames({}, names(p_values))",
     ),
     # A matrix here, and not the function of a seed that `null` is elsewhere.
     **_calls(
@@ -143,7 +143,9 @@ CALLS: dict[str, Called] = {
     "calibrate_selection": Called(
         "error_control.calibrate_selection", "error_control_parts", kinds={"feature_names": "words"},
     ),
-    "frequency_in_halves": Called("error_control.selection_frequency", "error_control_parts"),
+    "frequency_in_halves": Called("error_control.selection_frequency", "error_control_parts",
+        value="by_feature({}, scores)",
+    ),
     "integrated_path": Called(
         "error_control.integrated_path", "error_control_parts", {"function": "form"}, {"scores": "pairs"},
     ),

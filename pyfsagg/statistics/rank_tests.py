@@ -271,9 +271,9 @@ def wilcoxon(
 
     Notes
     -----
-    p equals R's ``wilcox.test(x, y, paired = TRUE)`` with "wilcox" (R has no exact form with ties), and
-    so does the interval of the exact form; in the normal form R stops a root search at ``tol.root``,
-    and reports such a root for the pseudomedian.  Memory is O(n²).
+    p equals R's ``wilcox.test(x, y, paired = TRUE)`` with "wilcox" (with ties that of R-devel, which then is
+    exact, too, is ``exact=True`` here), and so does the interval of the exact form; in the normal form R
+    stops a root search at ``tol.root``, and reports such a root for the pseudomedian.  Memory is O(n²).
 
     Sources: Wilcoxon (1945); Pratt (1959); Hodges and Lehmann (1963); Bauer (1972).
 

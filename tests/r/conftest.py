@@ -34,9 +34,9 @@ def library(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def mlr3(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with stand-ins of the packages of mlr3, for those that are not installed."""
+    """A folder with stand-ins of packages that Debian lacks, for those that are not installed."""
     folder = tmp_path_factory.mktemp("mlr3")
-    for name in ("paradox", "mlr3", "mlr3filters"):
+    for name in ("paradox", "mlr3", "mlr3filters", "S7", "filtro"):
         install(STANDINS / name, folder)
     return folder
 

@@ -78,7 +78,7 @@ def test_the_setup_script_says_what_is_missing_and_how_to_get_it(run) -> None:
     missing, debian, elsewhere, in_r = done.stderr.splitlines()
     assert missing.endswith("will be skipped: R pandoc chromium ")
     packages = ["RobustRankAggreg", "rstatix", "afex", "mlbench", "reticulate", "testthat"]
-    packages += ["knitr", "rmarkdown", "ggplot2", "recipes", "bit64"]
+    packages += ["knitr", "rmarkdown", "ggplot2", "recipes", "bit64", "caret"]
     programs = ["sudo", "apt-get", "install", "r-base-core", "r-base-dev", "pandoc", "chromium"]
     names = [f"r-cran-{name.lower()}" for name in packages]
     assert debian.split(": ")[1].split() == [*programs, *names]

@@ -27,7 +27,7 @@
 #' if (pyfsagg_available()) {
 #'   result <- wam(Species ~ ., data = iris, n_resamples = 20, seed = 1)
 #'   error_control(result, fdr = 0.05)
-#'   permute_target(iris[1:4], iris$Species, shuffles = 99, seed = 1)
+#'   permute_target(iris[1:4], iris$Species, filter = "information_gain", shuffles = 19, seed = 1)
 #' }
 #' @export
 error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,

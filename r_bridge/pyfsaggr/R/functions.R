@@ -149,15 +149,17 @@ svd_entropy <- function(x, standardize = "z_score", cores = 1) {
 
 #' @rdname error_control_parts
 #' @export
-benjamini_hochberg <- function(p_values, dependence = "positive") call_python("benjamini_hochberg")
-
-#' @rdname error_control_parts
-#' @export
 pfer_bound <- function(q, p, threshold, n_pairs = 50, assumption = "unimodal") call_python("pfer_bound")
 
 #' @rdname error_control_parts
 #' @export
 pfer_size <- function(threshold, p, max_false, n_pairs = 50, assumption = "unimodal") call_python("pfer_size")
+
+#' @rdname error_control_parts
+#' @export
+benjamini_hochberg <- function(p_values, dependence = "positive") {
+  stats::setNames(call_python("benjamini_hochberg"), names(p_values))
+}
 
 #' @rdname error_control_parts
 #' @export
@@ -175,7 +177,7 @@ calibrate_selection <- function(scores, sizes = NULL, thresholds = NULL, feature
 
 #' @rdname error_control_parts
 #' @export
-frequency_in_halves <- function(scores, q) call_python("frequency_in_halves")
+frequency_in_halves <- function(scores, q) by_feature(call_python("frequency_in_halves"), scores)
 
 #' @rdname error_control_parts
 #' @export

@@ -108,7 +108,8 @@ formula.pyfsagg_result <- function(x, ...) {
   if (identical(topenv(frame), asNamespace("stats"))) frame <- parent.frame(2) # update() asks for its caller
   given <- tryCatch(eval(first_filled(call$formula, call$x), frame), error = function(failure) NULL)
   if (!inherits(given, "formula")) stop_pyfsagg("this result was made without a formula", "input_type")
-  given
+  data <- tryCatch(eval(first_filled(call$data, call$x), frame), error = function(failure) NULL)
+  if (is.data.frame(data)) stats::formula(stats::terms(given, data = data)) else given # a dot as its columns
 }
 
 #' @importFrom stats getCall

@@ -2,13 +2,14 @@
 #'
 #' A step for the package recipes: `prep()` ranks the selected columns by [wam()] (one filter) or [bam()]
 #' (several) against the outcome, `bake()` keeps the best. Columns outside the selectors are kept. Case
-#' weights, such as those of `hardhat::frequency_weights()`, must be whole numbers: how often a row counts.
+#' weights, such as those of `hardhat::frequency_weights()`, must be whole numbers: how often a row counts. A number as
+#' the outcome is a regression, which needs a filter for numbers. One column, or none, is kept as it is.
 #'
 #' @param recipe A recipe.
 #' @param ... Selectors of columns, such as `all_predictors()`.
 #' @param outcome Name of the outcome; by default the only one of the recipe.
 #' @param filter One name, or several for [bam()].
-#' @param top Number of features to keep, a whole number or a share below 1.
+#' @param top Number of features to keep, a whole number (all, if there are fewer) or a share below 1.
 #' @param n_resamples,seed As in [wam()].
 #' @param options Named list of further arguments of [wam()] or [bam()].
 #' @param role,trained,skip,id,removals,ranking As in every step; not to be given.
@@ -47,10 +48,17 @@ prep.step_select_ensemble <- function(x, training, info = NULL, ...) {
   options <- x$options
   weights <- info$variable[info$role %in% "case_weights"]
   if (length(weights) && is.null(options$weights)) options$weights <- as.double(unclass(training[[weights]]))
-  method <- c(list(as.data.frame(training[names]), training[[outcome]], x$filter), options)
-  result <- do.call(run, c(method, list(n_resamples = x$n_resamples, seed = x$seed, progress = FALSE)))
-  x$removals <- setdiff(names, selected(result, x$top))
-  x$ranking <- result$ranking
+  if (is.numeric(training[[outcome]]) && is.null(options$task)) options$task <- "regression"
+  x$removals <- character()
+  x$ranking <- data.frame(feature = names, rank = seq_along(names), score = rep(NA_real_, length(names)))
+  if (length(names) > 1L) {
+    method <- c(list(as.data.frame(training[names]), training[[outcome]], x$filter), options)
+    result <- do.call(run, c(method, list(n_resamples = x$n_resamples, seed = x$seed, progress = FALSE)))
+    # As in other steps, more than there are is all of them.
+    top <- if (is_number(x$top) && x$top > length(names)) length(names) else x$top
+    x$removals <- setdiff(names, selected(result, top))
+    x$ranking <- result$ranking
+  }
   x$trained <- TRUE
   x
 }

@@ -16,7 +16,7 @@
 #' @seealso [wam()], whose `between_samples` are the halves of a run.
 #' @examples
 #' if (pyfsagg_available()) {
-#'   expected_replication(iris[1:4], iris$Species, n_features_to_select = 2, filter = "chi_squared", seed = 1)
+#'   expected_replication(iris[1:4], iris$Species, 2, filter = "chi_squared", seed = 1)
 #' }
 #' @export
 expected_replication <- function(x, y, n_features_to_select = 0.25, pairs = 20, agreement = NULL, seed = NULL, cores = 1,

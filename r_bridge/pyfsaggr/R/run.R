@@ -86,14 +86,15 @@ GROUP_SCORES <- c("auto", "joint", "max", "mean")
 READERS <- list(
   filter = function(value, name, ...) {
     if (isTRUE(attr(value, "read"))) return(value[seq_along(value)]) # several, for influence(method = "bam")
-    if (is.function(value)) return(own_filter("r_function", value))
+    value <- as_filter(value)
+    if (is.function(value)) return(own_filter(first_filled(attr(value, "label"), "r_function"), value))
     if (!is.character(value) || length(value) != 1L || is.na(value)) {
       refuse_argument(name, "one name of list_methods('filters'), or a function (x, y, weight)", value)
     }
     value
   },
   filters = function(value, name, ...) read_filters(value, name),
-  methods = function(value, name, ...) read_filters(if (is.function(value)) list(value) else value, name),
+  methods = function(value, name, ...) read_filters(value, name),
   learners = function(value, name, ...) read_learners(value, name),
   voter_weights = function(value, name, ...) vote_weights(value, name),
   size = count_setting, folds = count_setting,
@@ -159,7 +160,9 @@ READERS <- list(
     if (!is.numeric(value) || !length(value) || anyNA(value) || any(value <= 0)) {
       refuse_argument(name, "shares above 0 and up to 1, or numbers of features", value)
     }
-    as.list(as.double(value))
+    # Every number of R is a double: a whole one above 1 is a number of features, and 1 is one if all are whole.
+    counted <- all(value == round(value)) && (is.integer(value) || any(value > 1))
+    lapply(value, function(one) if (counted || (one > 1 && one == round(one))) as.integer(one) else as.double(one))
   }
 )
 
@@ -198,6 +201,8 @@ read_feature_groups <- function(value, name, features) {
 
 # Names and R functions; a function is called by its name in the list.
 read_filters <- function(value, name) {
+  value <- if (is.list(value)) lapply(value, as_filter) else as_filter(value)
+  if (is.function(value)) value <- list(value)
   if (!length(value) || !(is.character(value) || is.list(value)) || anyNA(value)) {
     refuse_argument(name, "names of list_methods('filters'), or a list of names and functions", value)
   }
@@ -207,7 +212,8 @@ read_filters <- function(value, name) {
   read <- lapply(seq_along(value), function(i) {
     each <- value[[i]]
     if (is.function(each)) {
-      label <- if (is.null(labels) || !nzchar(labels[i])) own[match(i, functions)] else labels[i]
+      unnamed <- is.null(labels) || !nzchar(labels[i])
+      label <- if (unnamed) first_filled(attr(each, "label"), own[match(i, functions)]) else labels[i]
       return(own_filter(label, each))
     }
     check_string(each, name)

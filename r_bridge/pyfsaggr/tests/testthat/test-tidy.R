@@ -176,6 +176,20 @@ test_that("the pictures of an evaluation have the line of all features", {
   expect_equal(unique(line$yintercept), found$summary$mean[found$summary$method == "all features"])
 })
 
+test_that("a recipe's step does what other steps do at the ends", {
+  skip_without_pyfsagg()
+  skip_if_not_installed("recipes")
+  kept <- function(recipe, ...) {
+    prepared <- recipes::prep(step_select_ensemble(recipe, ..., n_resamples = 3, seed = 1))
+    names(recipes::bake(prepared, NULL))
+  }
+  classes <- recipes::recipe(Species ~ ., iris)
+  expect_setequal(kept(classes, recipes::all_predictors(), top = 10), names(iris))
+  expect_setequal(kept(classes, "Sepal.Length"), names(iris))
+  numbers <- recipes::recipe(mpg ~ ., mtcars)
+  expect_setequal(kept(numbers, recipes::all_predictors(), filter = "pearson", top = 1), c("wt", "mpg"))
+})
+
 test_that("results obey the habits of R", {
   skip_without_pyfsagg()
   table <- transform(mtcars, am = factor(am), often = rep(1:2, 16), subject = rep(1:16, 2))
@@ -192,6 +206,8 @@ test_that("results obey the habits of R", {
   expect_equal(formula(found), am ~ mpg + wt + gear, ignore_attr = TRUE)
   fewer <- update(found, . ~ . - gear)
   expect_identical(names(fewer$scores), c("mpg", "wt"))
+  all <- wam(Species ~ ., iris, n_resamples = 3, seed = 1)
+  expect_identical(names(update(all, . ~ . - Sepal.Width)$scores), names(iris)[c(1, 3, 4)])
   expect_identical(update(stability(found, "jaccard"), measures = "pearson")$measure, "pearson")
   expect_error(formula(run(iris[1:4], iris$Species)), "without a formula", class = "pyfsagg_input_type_error")
   expect_named(run(am ~ poly(mpg, 2) + wt %in% gear, data = table)$scores,

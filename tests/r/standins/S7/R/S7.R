@@ -1,0 +1,1 @@
+.onLoad <- function(...) stop("a stand-in")
