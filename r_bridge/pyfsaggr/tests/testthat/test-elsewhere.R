@@ -42,3 +42,62 @@ test_that("results come back from other processes and in documents", {
     expect_match(page, "Within-aggregation (WAM): information gain", fixed = TRUE)
   }
 })
+
+# A run in another process that takes hours, and says by a file when it has begun.
+begin <- function(sign, wide, halves, document = FALSE) {
+  quick <- function() pyfsaggr::wam(iris[1:4], iris$Species, n_resamples = 20, seed = 1, progress = FALSE)$scores
+  first <- quick()
+  endless <- function() {
+    file.create(sign)
+    pyfsaggr::wam(wide, halves, n_resamples = 1e6, seed = 1, progress = FALSE)
+  }
+  met <- tryCatch({
+    if (document) {
+      knitr::knit(text = c("```{r}", "endless()", "```"), quiet = TRUE, envir = environment())
+    } else {
+      endless()
+    }
+    "ended"
+  }, interrupt = function(e) "interrupt")
+  list(met = met, same = identical(quick(), first))
+}
+
+wait_for <- function(ready, seconds = 120) {
+  until <- Sys.time() + seconds
+  while (!ready() && Sys.time() < until) Sys.sleep(0.05)
+  ready()
+}
+
+test_that("an interrupt ends a run in a process of callr, and in a document there, and the next call is as ever", {
+  skip_without_pyfsagg()
+  skip_if_not_installed("callr")
+  skip_on_os("windows")
+  for (document in c(FALSE, requireNamespace("knitr", quietly = TRUE))) {
+    sign <- tempfile("begun")
+    process <- callr::r_bg(begin, list(sign, wide, halves, document), libpath = .libPaths())
+    on.exit(process$kill())
+    expect_true(wait_for(function() file.exists(sign)))
+    Sys.sleep(0.3)
+    process$interrupt()
+    process$wait(60000)
+    expect_identical(process$get_result(), list(met = "interrupt", same = TRUE), info = paste("document:", document))
+  }
+})
+
+test_that("a worker of future can be interrupted", {
+  skip_without_pyfsagg()
+  skip_if_not_installed("future")
+  skip_on_os("windows")
+  before <- future::plan(future::multisession, workers = 2)
+  on.exit(future::plan(before))
+  sign <- tempfile("begun")
+  work <- future::future({
+    writeLines(as.character(Sys.getpid()), paste0(sign, ".pid"))
+    begin(sign, wide, halves)
+  }, globals = list(begin = begin, sign = sign, wide = wide, halves = halves), seed = TRUE)
+  expect_true(wait_for(function() file.exists(sign)))
+  Sys.sleep(0.3)
+  tools::pskill(as.integer(readLines(paste0(sign, ".pid"))), tools::SIGINT)
+  expect_true(wait_for(function() future::resolved(work), 60))
+  expect_identical(future::value(work), list(met = "interrupt", same = TRUE))
+})
