@@ -460,20 +460,28 @@ def _fitted(table: PageTable, width: int) -> list[str]:
         return sum(wide) + 2 * (len(heads) - 1) - width
 
     for j in sorted(range(len(heads)), key=lambda j: longest[j] - len(heads[j][0])):
-        if excess() > 0:
-            word = max(map(len, heads[j][0].split()), default=1)
-            heads[j] = textwrap.wrap(heads[j][0], max(longest[j], word)) or [""]
+        if (over := excess()) > 0:
+            head = heads[j][0]
+            word = max(map(len, head.split()), default=1)
+            heads[j] = textwrap.wrap(head, max(longest[j], word, len(head) - over)) or [""]
     if (over := excess()) > 0:
         room = max(FEWEST_LETTERS, longest[table.header] - over)
-        for row in cells:
-            name = row[table.header]
-            if len(name) > room:
-                tail = (room - 1) // 2
-                row[table.header] = f"{name[: room - 1 - tail]}…{name[-tail:]}"
+        cells = [line for row in cells for line in _narrowed(row, table.header, room)]
     deep = max(map(len, heads), default=1)
     above = [[""] * (deep - len(head)) + head for head in heads]
     right = [column.numeric for column in table.columns]
     return _aligned([*map(list, zip(*above, strict=True)), *cells], right)
+
+
+def _narrowed(row: list[str], place: int, room: int) -> list[list[str]]:
+    """The lines of a row whose name has so much room: of several, the others hold the rest of the name."""
+    parts = textwrap.wrap(row[place], room, break_long_words=False, break_on_hyphens=False) or [""]
+    tail = (room - 1) // 2
+    parts = [
+        part if len(part) <= room else f"{part[: room - 1 - tail]}…{part[-tail:]}" for part in parts
+    ]
+    rest = [[""] * place + [part] + [""] * (len(row) - place - 1) for part in parts[1:]]
+    return [[*row[:place], parts[0], *row[place + 1 :]], *rest]
 
 
 def _aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> list[str]:

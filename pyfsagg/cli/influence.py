@@ -43,7 +43,7 @@ def add_commands(commands: Any) -> None:
         description=DESCRIPTION,
         epilog=EPILOG,
     )
-    add_table_flags(parser, "adjust", target_required=False)
+    add_table_flags(parser, target_required=False)
     add = Flags(parser)
     add.choice("--method", ("wam", "bam"), "every filter by itself (wam), or all combined (bam)")
     add.names("--filters", help="(default: information_gain; with --method bam: ig,su,mrmr,cs)")
@@ -103,7 +103,7 @@ def _influence(options: argparse.Namespace) -> None:
             aggregators=aggregators,
             n_folds=options.folds,
             n_resamples=options.n_resamples,
-            task=Task.from_flags(options, adjust=None),
+            task=Task.from_flags(options),
             random_state=options.seed,
             n_jobs=options.jobs,
             execution=Execution.from_flags(options, progress=progress),

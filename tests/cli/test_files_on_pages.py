@@ -12,7 +12,7 @@ RNG = np.random.default_rng(0)
 
 
 def section(page: str, name: str) -> str:
-    return page.split(f'<section id="{name}">')[1].split("</section>")[0]
+    return page.split(f'<div id="{name}" class="folded">')[1].split("</details>")[0]
 
 
 @pytest.fixture

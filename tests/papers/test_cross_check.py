@@ -31,9 +31,7 @@ def test_command_prints_the_table_and_writes_a_folder(pyfsagg, wine: Path, tmp_p
         "--n-resamples 3 --output out"
     )
     lines = done.stdout.splitlines()
-    assert any(
-        re.match(r"RobustRankAggreg +Stuart's Q, at most 20 lists .* agrees", x) for x in lines
-    )
+    assert any(re.match(r"RobustRankAggreg +Stuart's Q, .* agrees", x) for x in lines)
     assert "differs as documented" in done.stdout
     assert re.search(r"^R \d+\.\d+\.\d+, RobustRankAggreg \d", done.stdout, flags=re.MULTILINE)
     assert CrossCheck.load(tmp_path / "out").data.keys() == {"wine.csv"}

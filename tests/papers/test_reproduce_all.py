@@ -54,7 +54,9 @@ def test_data_sets_are_listed(pyfsagg, refused, monkeypatch: pytest.MonkeyPatch)
     listed = pyfsagg("datasets")
     line = next(row for row in listed.stdout.splitlines() if row.startswith("ionosphere"))
     assert "351" in line
-    assert "as printed" in line
+    assert line.endswith("thesis")
+    (one,) = json.loads(pyfsagg("datasets", "ionosphere", "--json").stdout)
+    assert one["match"] == "as printed"
     assert "OpenML 41145" in listed.stdout
     asked = pyfsagg("datasets", "madelon", "--json")
     (only,) = json.loads(asked.stdout)

@@ -235,7 +235,9 @@ def test_a_run_has_sets_in_its_table() -> None:
     assert frame["rank_set_upper"].tolist() == sets["upper"].tolist()
     assert (found.lower_all <= found.lower).all()
     assert "expected score in samples of this size" in found.sentence
-    assert "set of the true rank" in result.summary_text(n_features_to_select=0.25)
+    text = result.summary_text(n_features_to_select=0.25)
+    assert "95 % set of the" in text
+    assert "1 to 4" in text
     page = result.to_html()
     assert "Which features may be the best?" in page
     assert "with 95\u00a0% confidence, among these" in page

@@ -19,8 +19,8 @@
 #'   expected_replication(iris[1:4], iris$Species, 2, filter = "chi_squared", seed = 1)
 #' }
 #' @export
-expected_replication <- function(x, y, n_features_to_select = 0.25, pairs = 20, agreement = NULL, seed = NULL, cores = 1,
-                                 progress = interactive(), ...) {
+expected_replication <- function(x, y, n_features_to_select = 0.25, pairs = 20, agreement = NULL, seed = NULL,
+                                 cores = 1, progress = interactive(), ...) {
   if (!is.null(agreement)) check_between(agreement, "agreement", 0, 1)
   found <- run_python(
     "expected_replication",
