@@ -180,7 +180,7 @@ test_that("evaluate says what features are worth", {
                     n_resamples = 10, seed = 1, cores = 2, progress = FALSE)
   expect_gt(min(found$weighted$wacc[found$weighted$kind == "method"]), 0.8)
   expect_identical(unique(found$cells$protocol), "nested")
-  expect_output(print(found), "Corrected t tests")
+  expect_output(print(found), "No place is certain")
   expect_s3_class(as.data.frame(found), "data.frame")
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

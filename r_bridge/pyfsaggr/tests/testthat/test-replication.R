@@ -16,7 +16,7 @@ test_that("larger samples are expected to agree more, and the rows for an agreem
   expect_output(print(wished), "Rows for the agreement wished for: 300")
   expect_identical(update(found)$table, table)
   expect_error(ask(agreement = 1), "agreement must be")
-  expect_error(expected_replication(iris[1:4], iris$Species, seed = 1), "below the number of features, 4")
+  expect_error(expected_replication(iris[1:4], iris$Species, 4, seed = 1), "below the number of features, 4")
 })
 
 test_that("scores are compared with noise where columns differ in their levels, unless they are not to be", {
