@@ -221,7 +221,7 @@ def _filter_example(spec: Any) -> str:
             "random_state=0)\n"
             'result.to_frame()[["rank", "score", "selection_frequency"]].head(3)'
         )
-    if "numeric" not in spec.targets or spec.name == "spearman":  # two classes
+    if spec.two_classes or "numeric" not in spec.targets:
         data = "ionosphere"
     elif "classes" not in spec.targets:
         X, y, task = 'data.X.drop(columns="proline")', 'data.X["proline"]', ', task="regression"'
