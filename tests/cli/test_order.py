@@ -39,7 +39,7 @@ def test_order_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
     assert again.accuracy.tolist() == expected.accuracy.tolist()
     removal = pd.read_csv(tmp_path / "out" / "removal.csv")
     assert removal["feature"].tolist() == expected.select(8)[::-1]
-    assert "removed 5 of 8 features" in done.stdout
+    assert "removed 5 of 8 features" in " ".join(done.stdout.split())
     assert f"The last 3 kept: {enumerate_names(expected.select(3))}." in done.stdout
     assert "7 of 7 features done" in done.stderr
     assert (tmp_path / "out" / "accuracy.png").read_bytes().startswith(b"\x89PNG")
