@@ -268,12 +268,13 @@ def permute_target(
     if y is None:
         raise DataError("there is no target to shuffle", Remedy("give ", Param("y")))
     plan = read_plan(options.get("resampling", "bootstrap"))
+    run = METHODS["wam" if "filter" in options else "bam"]
     settings = {
+        "normalize": "none" if run is wam else "per_resample",  # of resamples, which nobody reads
         **options,
         "checks": Checks(pairs=0, shuffles=shuffles),
         "n_resamples": max(plan.fewest, plan.together),
     }
-    run = METHODS["wam" if "filter" in options else "bam"]
     result = run(X, y, random_state=random_state, **settings)
     if result.permutation is None:
         reason = result.parameters.get("shuffles", {}).get("reason", "shuffles = 0")
