@@ -140,7 +140,7 @@ def _least_known(
             _meet_selected(resample, state, criterion, order[s], first + s, open_ones)
 
 
-@kernel
+@kernel(inline="always")
 def _select_joint(
     resample: Resample,
     criterion: int,
