@@ -20,7 +20,7 @@ from pyfsagg._base.words import (
     readable,
     titled,
 )
-from pyfsagg._report.closing import target_words
+from pyfsagg._report.closing import always_words, target_words
 from pyfsagg._report.page import Block, Movable, PageColumn, PageTable, Text
 from pyfsagg.ensemble.core import AGAINST_NOISE
 from pyfsagg.ensemble.data import Ranked, best_first, best_names, columns_of, frequencies
@@ -577,6 +577,7 @@ def _procedure(data: Ranked) -> list[str]:
         )
     if about.get("adjusters"):
         sentences.append(_adjusted(data))
+    sentences += always_words(about)
     noun = "column" if data.groups else "feature"
     sentences += depth_sentences(setup.filter_params, setup.n_columns, noun)
     dropped = len(about["dropped_features"])

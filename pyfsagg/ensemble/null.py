@@ -28,7 +28,7 @@ from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble.core import Matrices
 from pyfsagg.ensemble.run import Run
-from pyfsagg.ensemble.scoring import filter_label, score_resamples
+from pyfsagg.ensemble.scoring import begins_with_always, filter_label, score_resamples
 from pyfsagg.error_control import TargetPermutation, comparable_evidence, step_down_max_t
 from pyfsagg.error_control.permutation import numbers_with_other_shuffles, standardised
 from pyfsagg.exceptions import DataError
@@ -357,8 +357,10 @@ def _scores_by_target(
 ) -> dict[str, Floats]:
     """Scores (number · size, n_features) by filter: of one target after the other, in what `draw` gives."""
     table, adjusters = run.table, run.target.adjusters
-    # Filters read labels of each resample, but one numeric target, and one set of adjusting numbers.
-    classes = run.target.kind == "classes" and not (adjusters and adjusters.by_numbers)
+    # Filters read labels of each resample, but one numeric target, and one set of columns that go with it.
+    moved = any(map(begins_with_always, run.items)) and run.target.always is not None
+    moved = moved or (adjusters is not None and adjusters.by_numbers)
+    classes = run.target.kind == "classes" and not moved
     at_once = max(1, CELLS // (size * max(table.n_samples, table.n_features))) if classes else 1
     scores = {label: np.empty((number * size, len(run.names))) for label in run.labels}
     for first in range(0, number, at_once):

@@ -50,7 +50,7 @@ def bind_filters(
     labels: list[str] = []
     for item in filters:
         label = filter_label(item)
-        prepare, output, adds = _preparation(item, seed)
+        prepare, output, within = _preparation(item, seed)
         by_model = isinstance(item, str) and FILTERS.get(item).adjusted
         if target.adjusters is not None:
             _check_adjusters(label, target.adjusters, target.kind, bool(by_model))
@@ -79,13 +79,13 @@ def bind_filters(
                 table,
                 target,
                 {label: output},
-                by_strata=target.adjusters is not None and not by_model,
+                by_strata=not (target.adjusters is None or by_model or within == "condition"),
             )
             if groups is not None:
                 grouped = readings[counts]
                 other = replace(other, table=grouped.table, grouped=grouped, names=groups.names)
             bound.append(other)
-        other.adding.update({output} if adds else ())
+        other.adding.update({output} if within == "sum" else ())
     if not labels:
         raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     return bound, labels
@@ -136,15 +136,20 @@ def counts_levels(item: Any) -> bool:
     return isinstance(item, str) and FILTERS.get(item).counts_levels
 
 
+def begins_with_always(item: Any) -> bool:
+    """Whether a filter has the columns beside the features that are always in."""
+    return FILTERS.get(item).begins if isinstance(item, str) else _is_estimator(item)
+
+
 def _is_estimator(item: Any) -> bool:
     return hasattr(item, "fit") and hasattr(item, "get_params")
 
 
-def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str, bool]:
-    """How to prepare a filter, the name of its output, and whether its scores add up over strata."""
+def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str, str]:
+    """How to prepare a filter, the name of its output, and what it does with strata."""
     if isinstance(item, str):
         spec = FILTERS.get(item)
-        return spec.prepare, spec.output, spec.adds
+        return spec.prepare, spec.output, spec.within
     estimator = _is_estimator(item)
 
     def prepare(table: Table, target: Target) -> Scorer:
@@ -152,7 +157,7 @@ def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str, bool
             return prepare_estimator(table, target, item, seed)
         return prepare_callable(table, target, item)
 
-    return prepare, "estimator" if estimator else "callable", False
+    return prepare, "estimator" if estimator else "callable", "mean"
 
 
 _MISMATCH = {

@@ -431,7 +431,7 @@ def fit_one(
     seed: int,
 ) -> Outcome:
     """Fit a classifier to the training rows of a fold; whatever it raises is its outcome."""
-    part = table.take(features)
+    part, _ = target.always_first(table.take(features))
     values = dict.fromkeys(metrics, math.nan)
     failures: dict[str, str] = {}
     # Warnings can be told apart by fit only where one fit runs at a time in a process.

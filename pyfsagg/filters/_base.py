@@ -241,9 +241,10 @@ class FilterSpec(Spec):
     `prepare` also takes a sparse table; `counts_levels` whether all that matters of a nominal column is
     which rows share a level, so that a group of columns can be read as one; `own_column` whether the score of
     a feature depends on its own column and the target only, and columns of one kind have the same scores
-    by chance; `two_classes` whether a target of classes must have two of them.  `adjusted` is a `prepare`
-    that holds the adjusters of the target in its model; a filter without it scores within strata, and `adds`
-    says whether its scores grow with the rows, so that they are added up over strata.
+    by chance; `two_classes` whether a target of classes must have two of them; `begins` whether it begins
+    with the columns of the target that are always in.  `adjusted` is a `prepare` that holds the adjusters of
+    the target in its model.  A filter without it scores within strata, and `within` says how: by the ``"mean"``
+    over them, by the ``"sum"`` of scores that grow with the rows, or as `prepare` does itself (``"condition"``).
     """
 
     prepare: Callable[..., Scorer]
@@ -255,15 +256,20 @@ class FilterSpec(Spec):
     counts_levels: bool = False
     own_column: bool = False
     two_classes: bool = False
+    begins: bool = False
     adjusted: Callable[..., Scorer] | None = None
-    adds: bool = False
+    within: str = "mean"
 
     @property
     def adjusts(self) -> str:
         """For which columns of :class:`pyfsagg.Task` scores are adjusted, and how."""
         if self.adjusted is not None:
             return "numbers and levels, by a model"
-        return "levels, by strata" + (" (sum)" if self.adds else "")
+        return {
+            "mean": "levels, by strata",
+            "sum": "levels, by strata (sum)",
+            "condition": "levels, by conditional information",
+        }[self.within]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "output", self.output or self.name)
@@ -291,6 +297,13 @@ def read_depth(depth: object, n_features: int, largest: int | None = None) -> in
         message = " must be a whole number, 'all' or 'auto'"
         raise ParameterError(Param("n_features"), message, Got(depth))
     return min(check_integer("n_features", depth, low=1), n_features)
+
+
+def begun_orders(b: int, given: int, n_selected: int) -> NDArray[np.int64]:
+    """Orders (b, given + n_selected) of selections that begin with the first `given` columns."""
+    orders = np.full((b, given + n_selected), -1, dtype=np.int64)
+    orders[:, :given] = np.arange(given)
+    return orders
 
 
 def settle_depth(

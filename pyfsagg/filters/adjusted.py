@@ -17,6 +17,7 @@ from pyfsagg._table.adjusters import ALIASED, orthonormal
 from pyfsagg._table.table import Table, Weights
 from pyfsagg._table.target import TIES, Survival, Target
 from pyfsagg.filters._base import (
+    begun_orders,
     read_depth,
     require_order,
     require_ordered_complete,
@@ -224,6 +225,7 @@ class ClearedSelection:
     values: Floats
     target: Target
     n_selected: int
+    given: int
     outputs: tuple[str, ...] = ("mrmr_correlation",)
 
     def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
@@ -231,7 +233,6 @@ class ClearedSelection:
         design, numbers = self.target.adjusters.design, self.target.numbers(weights)
         numbers = within_range(numbers.T).T
         scores = np.zeros((len(weights), self.values.shape[1]))
-        order = np.empty((1, self.n_selected), dtype=np.int64)
         for r, row in enumerate(weights):
             drawn = np.flatnonzero(row)
             times = np.ascontiguousarray(row[drawn][np.newaxis])
@@ -239,17 +240,19 @@ class ClearedSelection:
             y = rows.cleared(numbers[r % len(numbers), drawn, np.newaxis])[:, 0]
             left = np.where(rows.squares > 0.0, rows.values, 0.0) / rows.root[:, np.newaxis]
             left, y = np.asfortranarray(left), (y / rows.root)[np.newaxis]
-            correlation_mrmr(left, y, times, self.n_selected, scores[r : r + 1], order)
-        return {"mrmr_correlation": scores}
+            orders = begun_orders(1, self.given, self.n_selected)
+            correlation_mrmr(left, y, times, orders.shape[1], scores[r : r + 1], orders)
+        return {"mrmr_correlation": scores[:, self.given :]}
 
 
 def prepare_cleared_selection(
     table: Table, target: Target, *, n_features: int | str | None = "auto"
 ) -> ClearedSelection:
     """Bind mRMR by partial correlation to `table`."""
-    require_ordered_complete(table, "mrmr_correlation")
+    joined, given = target.always_first(table)
+    require_ordered_complete(joined, "mrmr_correlation")
     depth = read_depth(n_features, table.n_features)
-    return ClearedSelection(within_range(table.values), target, depth)
+    return ClearedSelection(within_range(joined.values), target, depth, given)
 
 
 # Cox models.

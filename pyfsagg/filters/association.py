@@ -29,6 +29,7 @@ from pyfsagg.filters._base import (
     KernelScorer,
     OrderedLevels,
     Scorer,
+    begun_orders,
     category_codes,
     is_kind,
     never,
@@ -86,12 +87,17 @@ def _mrmr(
     values: Floats,
     target: Target,
     n_selected: int,
+    given: int,
     labels: NDArray[np.int32],
     weights: Weights,
     scores: Floats,
 ) -> None:
-    orders = np.empty((len(weights), n_selected), dtype=np.int64)
-    correlation_mrmr(values, _numbers(target, weights), weights, n_selected, scores[0], orders)
+    found = np.empty((len(weights), values.shape[1]))
+    orders = begun_orders(len(weights), given, n_selected)
+    correlation_mrmr(
+        values, _numbers(target, weights), weights, orders.shape[1], found, orders
+    )
+    scores[0] = found[:, given:]
 
 
 def prepare_correlation(table: Table, target: Target) -> KernelScorer:
@@ -106,8 +112,10 @@ def prepare_correlation_mrmr(
     table: Table, target: Target, *, n_features: int | str | None = "auto"
 ) -> KernelScorer:
     """Bind mRMR by correlation to `table`; `n_features` as in :func:`pyfsagg.mrmr`."""
-    require_ordered_complete(table, "mrmr_correlation")
-    arguments = (within_range(table.values), target, read_depth(n_features, table.n_features))
+    joined, given = target.always_first(table)
+    require_ordered_complete(joined, "mrmr_correlation")
+    depth = read_depth(n_features, table.n_features)
+    arguments = (within_range(joined.values), target, depth, given)
     return KernelScorer(_mrmr, arguments, ("mrmr_correlation",), table.n_features)
 
 
@@ -152,6 +160,7 @@ FILTERS.add(
         source="Ding and Peng (2005), J. Bioinformatics and Computational Biology 3(2), difference form",
         prepare=prepare_correlation_mrmr,
         adjusted=prepare_cleared_selection,
+        begins=True,
         settle=settle_depth,
     ),
 )
@@ -245,7 +254,7 @@ FILTERS.add(
         r"level of } X, \; c \text{ a class}",
         bounds="[0, n·(n_classes − 1)]",
         source="thesis 3.4.3",
-        adds=True,
+        within="sum",
     ),
     _of_counts(
         name="cramers_v",

@@ -105,7 +105,7 @@ FILTERS.add(
         bounds="[0, n - 1]",
         ties="average ranks",
         source="Kruskal and Wallis (1952), J. American Statistical Association 47",
-        adds=True,
+        within="sum",
     ),
     _of_two(
         name="auc",
