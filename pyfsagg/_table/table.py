@@ -92,6 +92,10 @@ class Table:
             {**self.levels, **{p + j: levels for j, levels in other.levels.items()}},
         )
 
+    def take_rows(self, rows: NDArray[np.intp]) -> Table:
+        """The table with the samples at positions `rows`."""
+        return self.with_values(self.values[rows])
+
     def with_values(self, values: NDArray[np.float64]) -> Table:
         """The table with other cell values of the same meaning."""
         return replace(self, values=np.asfortranarray(values))

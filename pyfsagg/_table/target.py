@@ -325,7 +325,7 @@ class Target:
         values = None if self.values is None else self.values[rows]
         survival = None if self.survival is None else self.survival.take(rows)
         known = None if self.adjusters is None else self.adjusters.take(rows)
-        always = self.always and self.always.with_values(self.always.values[rows])
+        always = self.always and self.always.take_rows(rows)
         return replace(
             self,
             codes=self.codes[rows],

@@ -242,7 +242,7 @@ def _folds(
 
 def take_rows(table: Table, target: Target, rows: Rows) -> tuple[Table, Target]:
     """The table and target with the rows at these positions."""
-    return table.with_values(table.values[rows]), target.take(rows)
+    return table.take_rows(rows), target.take(rows)
 
 
 THESIS_THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

@@ -20,13 +20,13 @@ from pyfsagg._kernels.sparse import (
     SortedPlaces,
     sparse_class_tables,
 )
-from pyfsagg._message import DENSE, NAN, Got, Param, Remedy
+from pyfsagg._message import NAN, Got, Param, Remedy
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.groups import GroupedColumns
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.exceptions import DataError, ParameterError
 
 
 class Scorer(Protocol):
@@ -59,24 +59,19 @@ class StratifiedScorer:
     @classmethod
     def of(
         cls,
-        prepare: Callable[[Table, Target], Scorer],
+        prepare: Callable[[Any, Target], Scorer],
         table: AnyTable,
         target: Target,
         adding: set[str],
     ) -> StratifiedScorer:
         """The filter bound to each stratum of the adjusters of `target`."""
         assert target.adjusters is not None
-        if not isinstance(table, Table):
-            remedy = Remedy("make the table dense with ", DENSE)
-            raise InputTypeError(
-                "strata of a sparse table are not read, as ", Param("adjust"), " asks", remedy
-            )
         strata, parts = target.adjusters.strata, []
         for stratum in range(target.adjusters.n_strata):
             rows = np.flatnonzero(strata == stratum)
             if len(rows) > 1:
                 within = replace(target.take(rows), adjusters=None)
-                parts.append((rows, prepare(table.with_values(table.values[rows]), within)))
+                parts.append((rows, prepare(table.take_rows(rows), within)))
         return cls(tuple(parts), frozenset(adding), table.n_features)
 
     @property

@@ -17,7 +17,7 @@ from pyfsagg._table.table import as_table
 from pyfsagg._table.target import read_target
 from pyfsagg.ensemble.null import Nulls, Shuffling
 from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters import FILTERS
 from pyfsagg.filters.adjusted import average_ranks
 from pyfsagg.resampling import Bootstrap, GroupedBootstrap, Rows
@@ -142,22 +142,14 @@ def test_a_filter_without_a_model_names_those_that_have_one() -> None:
         whole("mim", ["age"], X[[*FEATURES, "age"]], np.arange(N), "regression")
 
 
-def test_committees_and_sparse_tables_refuse() -> None:
+def test_committees_refuse() -> None:
     with pytest.raises(ParameterError, match="learners do not adjust"):
         pyfsagg.committee(X, Y, "lr", task=Task(adjust=["batch"]))
-    codes = np.column_stack([X[FEATURES].to_numpy().round(), CODES])
-    with pytest.raises(InputTypeError, match="strata of a sparse table"):
-        wam(
-            scipy.sparse.csr_array(codes),
-            Y,
-            filter="chi_squared",
-            task=Task(nominal=[6], adjust=[6]),
-        )
 
 
 # --- strata ----------------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    "filter", ["mim", "auc", "symmetric_uncertainty", "chi_squared", "kruskal_wallis", "jmi"]
+    "filter", ["mim", "auc", "symmetric_uncertainty", "chi_squared", "kruskal_wallis"]
 )
 def test_by_strata_is_the_mean_or_sum_over_strata(filter: str) -> None:
     features = X[[*FEATURES, "batch"]]
@@ -168,8 +160,42 @@ def test_by_strata_is_the_mean_or_sum_over_strata(filter: str) -> None:
         scores = whole(filter, None, features[FEATURES].iloc[rows], Y[rows]).score_matrices[filter][
             0
         ]
-        expected += scores * (1.0 if FILTERS.get(filter).adds else len(rows) / N)
+        expected += scores * (1.0 if FILTERS.get(filter).within == "sum" else len(rows) / N)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("filter", ["chi_squared", "cramers_v", "symmetric_uncertainty"])
+def test_strata_of_sparse_tables_are_those_of_dense_ones(filter: str) -> None:
+    values = np.where(X[FEATURES].abs() > 0.7, X[FEATURES].round(1), 0.0)
+    values[::7, 2] = np.nan
+    codes = np.column_stack([values, CODES])
+    task = Task(nominal=[6], adjust=[6])
+    how: dict[str, Any] = {"filter": filter, "n_resamples": 12, "random_state": 0, "task": task}
+    dense, sparse = (wam(table, Y, **how) for table in (codes, scipy.sparse.csr_array(codes)))
+    matrices = dense.score_matrices[filter], sparse.score_matrices[filter]
+    np.testing.assert_array_equal(*matrices)
+    assert dense.permutation is not None
+    assert sparse.permutation is not None
+    assert sparse.permutation.unit == "rows within strata"
+
+
+@pytest.mark.parametrize("binning", ["equal_width", "praznik", "kendall"])
+def test_numbers_are_cut_and_compared_within_strata(binning: str) -> None:
+    """The mean over strata, weighted by their rows, or pairs of rows."""
+    table, y = X[[*FEATURES, "batch"]], Y
+    if binning == "praznik":  # whose number of bins follows from the rows, here the most of all
+        keep = np.flatnonzero(CODES < 2)
+        table, y = table.iloc[keep], Y[keep]
+    params = {"binning": binning}
+    found = whole("mim", ["batch"], table, y, filter_params=params).scores
+    codes, parts, sizes = table["batch"].cat.codes.to_numpy(), [], []
+    for code in np.unique(codes):
+        rows = np.flatnonzero(codes == code)
+        features = table[FEATURES].iloc[rows]
+        parts.append(whole("mim", None, features, y[rows], filter_params=params).scores)
+        sizes.append(len(rows) * (len(rows) - 1) if binning == "kendall" else len(rows))
+    expected = np.average(parts, axis=0, weights=sizes)
+    np.testing.assert_allclose(found, expected, atol=1e-11)
 
 
 def test_conditional_information_is_that_of_the_counts() -> None:
