@@ -609,7 +609,9 @@ def _adjusted(data: Ranked) -> str:
     """For what the scores are adjusted, and how each filter does it."""
     told = [f"{name} ({kind})" for name, kind in data.data["adjusters"].items()]
     by_model = [
-        label for label in data.score_matrices if label in FILTERS and FILTERS.get(label).adjusted
+        label
+        for label in data.score_matrices
+        if label in FILTERS and FILTERS.get(label).within == "model"
     ]
     others = [label for label in data.score_matrices if label not in by_model]
     ways = [

@@ -51,10 +51,9 @@ def bind_filters(
     for item in filters:
         label = filter_label(item)
         prepare, output, within = _preparation(item, seed)
-        by_model = isinstance(item, str) and FILTERS.get(item).adjusted
-        if target.adjusters is not None:
-            _check_adjusters(label, target.adjusters, target.kind, bool(by_model))
-            prepare = by_model or prepare
+        by_strata = target.adjusters is not None and within in ("mean", "sum")
+        if target.adjusters is not None and within != "model":
+            _check_adjusters(label, target.adjusters, target.kind)
         if label in labels:
             raise ParameterError(f"the filter {label!r} is given twice")
         _check_target_kind(item, label, target)
@@ -69,17 +68,13 @@ def bind_filters(
             if counts not in readings:
                 readings[counts] = groups.read(table, counts)
         for other in bound:
-            if other.prepare is prepare and other.parameters == chosen:
+            same = other.prepare is prepare and other.by_strata == by_strata
+            if same and other.parameters == chosen:
                 other.outputs[label] = output
                 break
         else:
             other = BoundFilter(
-                prepare,
-                chosen,
-                table,
-                target,
-                {label: output},
-                by_strata=not (target.adjusters is None or by_model or within == "condition"),
+                prepare, chosen, table, target, {label: output}, by_strata=by_strata
             )
             if groups is not None:
                 grouped = readings[counts]
@@ -188,11 +183,13 @@ def _check_target_kind(item: Any, label: str, target: Target) -> None:
         raise DataError(f"the filter {label!r} {_MISMATCH[target.kind]}: {able}")
 
 
-def _check_adjusters(label: str, adjusters: Adjusters, target: str, by_model: bool) -> None:
+def _check_adjusters(label: str, adjusters: Adjusters, target: str) -> None:
     """Refuse a filter without a model in which adjusting numbers could stand, and name others."""
-    if by_model or not adjusters.by_numbers:
+    if not adjusters.by_numbers:
         return
-    able = ", ".join(spec.name for spec in FILTERS if spec.adjusted and target in spec.targets)
+    able = ", ".join(
+        spec.name for spec in FILTERS if spec.within == "model" and target in spec.targets
+    )
     raise DataError(
         f"the filter {label!r} adjusts for columns of levels, within strata, and not for numbers such as ",
         f"{adjusters.names_of(nominal=False)[0]!r}. Filters that do: {able}",

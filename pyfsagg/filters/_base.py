@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -237,10 +238,10 @@ class FilterSpec(Spec):
     which rows share a level, so that a group of columns can be read as one; `own_column` whether the score of
     a feature depends on its own column and the target only, and columns of one kind have the same scores
     by chance; `two_classes` whether a target of classes must have two of them; `begins` whether it begins
-    with the columns of the target that are always in.  `adjusted` is a `prepare` that holds the adjusters of
-    the target in its model.  Without it a filter scores within strata, and `within` says how: by the
-    ``"mean"`` over them, by the ``"sum"`` of scores that grow with the rows, or ``"condition"``: `prepare`
-    reads the strata itself.
+    with the columns of the target that are always in.  `within` says what a filter does with the adjusters of
+    the target: by ``"model"``, which holds them, or by ``"condition"`` on their levels, `prepare` reads them
+    itself; otherwise it is asked within strata, and its scores are the ``"mean"`` over these, or their
+    ``"sum"`` if they grow with the rows.
     """
 
     prepare: Callable[..., Scorer]
@@ -253,15 +254,13 @@ class FilterSpec(Spec):
     own_column: bool = False
     two_classes: bool = False
     begins: bool = False
-    adjusted: Callable[..., Scorer] | None = None
     within: str = "mean"
 
     @property
     def adjusts(self) -> str:
         """For which columns of :class:`pyfsagg.Task` scores are adjusted, and how."""
-        if self.adjusted is not None:
-            return "numbers and levels, by a model"
         return {
+            "model": "numbers and levels, by a model",
             "mean": "levels, by strata",
             "sum": "levels, by strata (sum)",
             "condition": "levels, by conditional information",
@@ -433,6 +432,16 @@ def ordered_levels(table: Table) -> OrderedLevels:
         values.append(levels)
     start = np.concatenate([[0], np.cumsum([len(known) for known in values])]).astype(np.int64)
     return OrderedLevels(codes, np.concatenate(values), start)
+
+
+def scaled_levels(table: Table) -> OrderedLevels:
+    """The same, scaled by column, so that their squares can be summed."""
+    levels = ordered_levels(table)
+    for start, stop in pairwise(levels.start):
+        if stop > start:
+            part = levels.values[start:stop, np.newaxis]
+            levels.values[start:stop] = within_range(part)[:, 0]
+    return levels
 
 
 def sorted_places(table: SparseTable) -> SortedPlaces:

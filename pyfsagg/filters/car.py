@@ -94,20 +94,14 @@ def prepare_car_score(table: Table, target: Target) -> CarScorer:
 
 FILTERS.add(
     FilterSpec(
-        name="car_score",
-        aliases=("car",),
+        name="car_score", aliases=("car",),
         summary="Correlation with the target, from which what correlated features share is taken out",
         formula="|R^(-1/2) r|, r the correlations with Y and R those of the features, both shrunken; the "
         "length of these for several orthonormal contrasts of classes",
         latex=r"\lvert (R^{-1/2} r)_X \rvert, \quad R = \lambda I + (1 - \lambda) \hat R, \; "
-        r"r = (1 - \lambda) \hat r",
-        bounds="[0, 1]",
-        ties="not concerned: values count as they are",
+        r"r = (1 - \lambda) \hat r", bounds="[0, 1]", ties="not concerned: values count as they are",
         source="Zuber and Strimmer (2011), Statistical Applications in Genetics and Molecular Biology 10; "
-        "shrinkage: Schäfer and Strimmer (2005)",
-        prepare=prepare_car_score,
-        adjusted=prepare_car_score,
-        accepts_missing=never,
-        targets=("classes", "numeric", "survival"),
-    )
-)
+        "shrinkage: Schäfer and Strimmer (2005)", prepare=prepare_car_score, within="model",
+        accepts_missing=never, targets=("classes", "numeric", "survival"),
+    ),
+)  # fmt: skip

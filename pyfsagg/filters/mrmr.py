@@ -594,14 +594,12 @@ shares of the entropy, summary and source."""
 _SELECTED = r", \quad S \text{ the features selected before}"
 FILTERS.add(
     _of_information(
-        name="mrmr",
-        aliases=("minimum_redundancy_maximum_relevance",),
+        name="mrmr", aliases=("minimum_redundancy_maximum_relevance",),
         summary="Relevance to the class minus mean redundancy with the features selected before",
         formula="I(X; Y) - mean over the features W selected before of I(X; W)",
         latex=r"I(X; Y) - \frac{1}{|S|} \sum_{W \in S} I(X; W)" + _SELECTED,
         bounds="(-inf, ln(n_classes)], nats",
-        source="thesis 3.4.4; Peng, Long and Ding (2005) eq. 6; praznik 11",
-        prepare=prepare_mrmr,
+        source="thesis 3.4.4; Peng, Long and Ding (2005) eq. 6; praznik 11", prepare=prepare_mrmr,
     ),
     *(
         _of_information(
@@ -618,25 +616,17 @@ FILTERS.add(
         for name, alias, how, share, summary, source in _JOINT
     ),
     _of_information(
-        name="cmim",
-        aliases=("conditional_mutual_information_maximisation",),
+        name="cmim", aliases=("conditional_mutual_information_maximisation",),
         summary="What a feature adds to whichever feature selected before makes it least useful",
         formula="min of I(X; Y) and, over the features W selected before, I(X; Y | W)",
         latex=r"\min \bigl( I(X; Y), \min_{W \in S} I(X; Y \mid W) \bigr)" + _SELECTED,
-        bounds="[0, ln(n_classes)], nats",
-        source="Fleuret (2004); praznik 11",
-        prepare=PREPARE["cmim"],
+        bounds="[0, ln(n_classes)], nats", source="Fleuret (2004); praznik 11", prepare=PREPARE["cmim"],
     ),
     _of_information(
-        name="mim",
-        own_column=True,
-        begins=False,
+        name="mim", own_column=True, begins=False,
         aliases=("mutual_information_maximisation", "mutual_information"),
         summary="Mutual information with the class, over bins that do not depend on the class",
-        formula="I(X; Y)",
-        latex=r"I(X; Y)",
-        bounds="[0, ln(n_classes)], nats",
-        source="Lewis (1992); praznik 11",
-        prepare=PREPARE["mim"],
+        formula="I(X; Y)", latex=r"I(X; Y)", bounds="[0, ln(n_classes)], nats",
+        source="Lewis (1992); praznik 11", prepare=PREPARE["mim"],
     ),
-)
+)  # fmt: skip
