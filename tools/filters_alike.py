@@ -1,4 +1,4 @@
-"""Which filters rank features alike: ``python tools/filters_alike.py``, with PYFSAGG_DATA; for the documentation.
+"""Which filters rank features alike: ``python tools/filters_alike.py``, with PYFSAGG_DATA, draws it.
 
 As in Bommert et al. (2020): the rank correlation of the scores of each pair of filters, the mean over tables,
 and an order of the filters by average linkage. The tables have two classes, so that all filters can be asked.

@@ -398,6 +398,50 @@ def test_groups_exchange_targets_with_groups_of_the_same_strata() -> None:
     assert (subject[shuffling.rows(0, 1)] == subject).all()
 
 
+@pytest.mark.parametrize("design", ["pairs", "subjects in sites", "visits of subjects"])
+def test_every_reference_uses_the_shuffles_of_the_design(
+    design: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The proposal, p-values and max-T from the whole table, and halves without signal."""
+    subject = np.arange(N) // (2 if design == "pairs" else 3)
+    site = np.where(subject < 18, "n", "s")
+    y = Y[::3][subject] if design == "subjects in sites" else np.arange(N) % 2
+    frame = X[FEATURES].assign(site=site, pair=[f"p{s}" for s in subject])
+    frame["x0"] += 1.5 * y
+    adjust = "pair" if design == "pairs" else "site"
+    plan = Bootstrap() if design == "pairs" else GroupedBootstrap(subject)
+    drawn: list[np.ndarray] = []
+    rows_of = Shuffling.rows
+    monkeypatch.setattr(Shuffling, "rows", lambda *call: drawn.append(rows_of(*call)) or drawn[-1])
+    result = wam(
+        frame[[*FEATURES, adjust]],
+        y,
+        filter="anova_f",
+        task=Task(adjust=adjust),
+        resampling=plan,
+        n_resamples=20,
+        random_state=0,
+    )
+    test = result.permutation
+    assert (
+        test.unit
+        == {
+            "pairs": "rows within strata",
+            "subjects in sites": "groups within strata",
+            "visits of subjects": "rows within groups and strata",
+        }[design]
+    )
+    assert len(drawn) > test.n_permutations  # those of halves, too
+    for rows in drawn:
+        assert (site[rows] == site).all()
+        if design == "subjects in sites":
+            assert all(len(set(y[rows][subject == s])) == 1 for s in range(N // 3))
+        else:
+            assert (subject[rows] == subject).all()
+    assert list(result.selection().names) == ["x0"]
+    assert test.family_wise_p_values[0] <= 0.05
+
+
 def test_why_targets_cannot_be_shuffled() -> None:
     def reason(plan: Any, adjust: list[str], frame: pd.DataFrame, y: Any = Y) -> str:
         run = set_up_run(
