@@ -22,6 +22,7 @@ from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import set_aside
 from pyfsagg._message import Message, Use
 from pyfsagg._run.execution import Progress
+from pyfsagg._table.adjusters import Adjusters
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import Table
@@ -74,7 +75,8 @@ class Shuffling:
     """Which rows exchange their targets: any, those of a group, or whole groups with each other.
 
     Groups exchange targets as wholes where each has one target; otherwise the design varies the target
-    within groups, and it is shuffled there.  With adjusters, only rows of one stratum exchange targets, or
+    within groups, and it is shuffled there.  With adjusters, and columns that are always in if a judge begins
+    with them, only rows of one stratum exchange targets, or
     groups whose rows are of the same strata.  Adjusting numbers go with the target; the features, which are
     cleared of what the adjusters say of them, stay where they are.
     """
@@ -88,10 +90,13 @@ class Shuffling:
     unit: str
 
     @classmethod
-    def of(cls, run: Run) -> Shuffling:
+    def of(cls, run: Run, begun: Adjusters | None = None) -> Shuffling:
+        """How the target of a run is shuffled, whose judges begin with `begun`, the columns always in."""
         order = canonical_order(run.table, run.target)
-        adjusters, groups = run.target.adjusters, getattr(run.plan, "groups", None)
-        strata = np.zeros(len(order), dtype=np.intp) if adjusters is None else adjusters.strata
+        groups = getattr(run.plan, "groups", None)
+        known = [each.strata for each in (run.target.adjusters, begun) if each is not None]
+        joined = np.column_stack([np.zeros(len(order), dtype=np.intp), *known])
+        strata = np.asarray(np.unique(joined, axis=0, return_inverse=True)[1]).ravel()
         within = " within strata" if strata.any() else ""
         if groups is None:
             return cls(order, strata, None, None, f"rows{within}")
@@ -165,6 +170,9 @@ class Nulls:
                 or total > MOST_ROWS * self.run.table.n_samples
             ):
                 return "rows with weights stand for several samples, here too many to be shuffled one by one"
+        if self.begun is not None and self.begun.by_numbers:
+            name = self.begun.names_of(nominal=False)[0]
+            return f"the column {name!r}, which is always in, is a number, so that no rows are alike beside it"
         shuffling, adjusters = self.shuffling, self.single.target.adjusters
         if adjusters is not None and adjusters.by_numbers:
             if shuffling.groups is not None and shuffling.first is not None:
@@ -207,7 +215,14 @@ class Nulls:
 
     @cached_property
     def shuffling(self) -> Shuffling:
-        return Shuffling.of(self.single)
+        return Shuffling.of(self.single, self.begun)
+
+    @cached_property
+    def begun(self) -> Adjusters | None:
+        """The columns always in, if a judge begins with them: what they say of the target is no noise."""
+        always = self.single.target.always
+        judges = [item for item in self.run.items if filter_label(item) in self.judges]
+        return Adjusters(always) if always and any(map(begins_with_always, judges)) else None
 
     @cached_property
     def judges(self) -> list[str]:
@@ -281,8 +296,10 @@ class Nulls:
         return number + bool(number) + 2 * self.n_pairs(m)
 
     def targets(self, number: int) -> Iterator[Target]:
+        target = self.single.target
         for k in range(number):
-            yield self.single.target.take(self.shuffling.rows(self.run.seed, k))
+            shuffled = target.take(self.shuffling.rows(self.run.seed, k))
+            yield replace(shuffled, always=target.always)
 
 
 # P-values from the whole table.
@@ -311,7 +328,12 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         family_wise_p_values=step_down_max_t(own, null)[1],
         judges=judges,
         unit=nulls.shuffling.unit,
-        strata=() if adjusters is None else adjusters.names_of(nominal=True),
+        strata=tuple(
+            name
+            for each in (adjusters, nulls.begun)
+            if each is not None
+            for name in each.names_of(nominal=True)
+        ),
         cleared=() if adjusters is None else adjusters.names_of(nominal=False),
         strong=nulls.by_column,
         n_permutations=number,
@@ -357,10 +379,8 @@ def _scores_by_target(
 ) -> dict[str, Floats]:
     """Scores (number · size, n_features) by filter: of one target after the other, in what `draw` gives."""
     table, adjusters = run.table, run.target.adjusters
-    # Filters read labels of each resample, but one numeric target, and one set of columns that go with it.
-    moved = any(map(begins_with_always, run.items)) and run.target.always is not None
-    moved = moved or (adjusters is not None and adjusters.by_numbers)
-    classes = run.target.kind == "classes" and not moved
+    # Filters read labels of each resample, but one numeric target, and one set of adjusting numbers.
+    classes = run.target.kind == "classes" and not (adjusters and adjusters.by_numbers)
     at_once = max(1, CELLS // (size * max(table.n_samples, table.n_features))) if classes else 1
     scores = {label: np.empty((number * size, len(run.names))) for label in run.labels}
     for first in range(0, number, at_once):

@@ -212,17 +212,25 @@ def test_they_are_told_apart_and_kept(tmp_path: Any) -> None:
 
 
 # --- above noise ------------------------------------------------------------------------------
-def test_they_go_with_the_shuffled_target() -> None:
+def test_targets_are_shuffled_beside_them() -> None:
     """What the marker says of the target is not noise, and not what a feature adds to it."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.integers(0, 3, (N, 8))).add_prefix("n")
-    frame["marker"] = (Y > 0).astype(int)
+    frame["marker"] = np.where(Y > 0, "high", "low")
     frame["n0"] = np.where(rng.random(N) < 0.7, Y, frame["n0"])
-    how: dict[str, Any] = {"filter": "cmim", "task": Task(always="marker"), "random_state": 0}
-    test = pyfsagg.permute_target(frame, Y, shuffles=99, **how)
+    frame["n1"] = np.where(rng.random(N) < 0.8, Y > 0, frame["n1"])  # says no more than the marker
+    how: dict[str, Any] = {"filter": "cmim", "random_state": 0, "shuffles": 199}
+    test = pyfsagg.permute_target(frame, Y, task=Task(always="marker"), **how)
     assert test.select() == ["n0"]
-    noise = frame.drop(columns="n0")
-    assert pyfsagg.permute_target(noise, Y, shuffles=99, **how).select() == []
+    assert (test.unit, test.strata) == ("rows within strata", ("marker",))
+    alone = frame.drop(columns="marker")
+    assert {"n0", "n1"} <= set(pyfsagg.permute_target(alone, Y, **how).select())
+    number = frame.assign(marker=rng.normal(size=N))
+    with pytest.raises(DataError, match="'marker', which is always in, is a number"):
+        pyfsagg.permute_target(number, Y, task=Task(always="marker"), **how)
+    column = {**how, "filter": "chi_squared"}  # which does not look at it
+    free = pyfsagg.permute_target(frame, Y, task=Task(always="marker"), **column)
+    assert free.unit == "rows"
 
 
 # --- evaluations, committees, selectors --------------------------------------------------------
