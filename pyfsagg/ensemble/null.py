@@ -7,7 +7,7 @@ targets, and the agreement of two samples without signal from the halves of a fe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -75,10 +75,9 @@ class Shuffling:
     """Which rows exchange their targets: any, those of a group, or whole groups with each other.
 
     Groups exchange targets as wholes where each has one target; otherwise the design varies the target
-    within groups, and it is shuffled there.  With adjusters, and columns that are always in if a judge begins
-    with them, only rows of one stratum exchange targets, or
-    groups whose rows are of the same strata.  Adjusting numbers go with the target; the features, which are
-    cleared of what the adjusters say of them, stay where they are.
+    within groups, and it is shuffled there.  With adjusters, or columns always in with which a judge begins,
+    only rows of one stratum exchange targets, or groups whose rows are of the same strata.  Adjusting numbers
+    go with the target; the features, which are cleared of these, stay where they are.
     """
 
     order: NDArray[np.intp]  # rows as they are drawn from, wherever they stand in the table
@@ -90,12 +89,12 @@ class Shuffling:
     unit: str
 
     @classmethod
-    def of(cls, run: Run, begun: Adjusters | None = None) -> Shuffling:
-        """How the target of a run is shuffled, whose judges begin with `begun`, the columns always in."""
+    def of(cls, run: Run, known: Sequence[Adjusters] = ()) -> Shuffling:
+        """How the target of a run is shuffled beside what is `known` of its rows."""
         order = canonical_order(run.table, run.target)
         groups = getattr(run.plan, "groups", None)
-        known = [each.strata for each in (run.target.adjusters, begun) if each is not None]
-        joined = np.column_stack([np.zeros(len(order), dtype=np.intp), *known])
+        levels = [each.strata for each in known]
+        joined = np.column_stack([np.zeros(len(order), dtype=np.intp), *levels])
         strata = np.asarray(np.unique(joined, axis=0, return_inverse=True)[1]).ravel()
         within = " within strata" if strata.any() else ""
         if groups is None:
@@ -172,7 +171,7 @@ class Nulls:
                 return "rows with weights stand for several samples, here too many to be shuffled one by one"
         if self.begun is not None and self.begun.by_numbers:
             name = self.begun.names_of(nominal=False)[0]
-            return f"the column {name!r}, which is always in, is a number, so that no rows are alike beside it"
+            return f"the column {name!r}, which is always in, is a number: no rows are alike in it"
         shuffling, adjusters = self.shuffling, self.single.target.adjusters
         if adjusters is not None and adjusters.by_numbers:
             if shuffling.groups is not None and shuffling.first is not None:
@@ -215,7 +214,12 @@ class Nulls:
 
     @cached_property
     def shuffling(self) -> Shuffling:
-        return Shuffling.of(self.single, self.begun)
+        return Shuffling.of(self.single, self.known)
+
+    @property
+    def known(self) -> list[Adjusters]:
+        """The columns beside which targets are shuffled."""
+        return [each for each in (self.single.target.adjusters, self.begun) if each is not None]
 
     @cached_property
     def begun(self) -> Adjusters | None:
@@ -328,12 +332,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         family_wise_p_values=step_down_max_t(own, null)[1],
         judges=judges,
         unit=nulls.shuffling.unit,
-        strata=tuple(
-            name
-            for each in (adjusters, nulls.begun)
-            if each is not None
-            for name in each.names_of(nominal=True)
-        ),
+        strata=tuple(name for each in nulls.known for name in each.names_of(nominal=True)),
         cleared=() if adjusters is None else adjusters.names_of(nominal=False),
         strong=nulls.by_column,
         n_permutations=number,

@@ -141,10 +141,10 @@ def column_between(rng: np.random.Generator, place: str) -> tuple[float, ...]:
     runs=300,
 )
 def beside_a_marker(rng: np.random.Generator, filter: str) -> tuple[float, ...]:
-    """150 rows, a marker of three levels that goes with the target, 12 features of three levels, four of which
-    follow the marker; 199 shuffled targets. The marker is always in: how often a feature is above noise if the
-    target depends on the marker alone, and how often one that the target depends on, too. Without it, the
-    share of followers."""
+    """150 rows, 199 shuffled targets; a marker of three levels that goes with the target, and 12 features of
+    three levels, four of which follow the marker. It is always in: how often any feature is above noise
+    if the target depends on the marker alone, and how often one is that the target depends on, too. Without
+    it: the share of followers."""
     marker = rng.integers(0, 3, N_ROWS)
     X = rng.integers(0, 3, (N_ROWS, 12))
     X[:, 1:5] = np.where(rng.random((N_ROWS, 4)) < 0.6, marker[:, np.newaxis], X[:, 1:5])
