@@ -326,14 +326,17 @@ def relevances(resample: Resample) -> tuple[NDArray[np.int64], Floats]:
 
 @kernel(inline="always")
 def _select(resample: Resample, criterion: int, scores: Floats, order: NDArray[np.int64]) -> None:
-    """Fill `scores` and `order` of one resample; the others keep their last criterion."""
+    """Fill `scores` and `order` of one resample; the others keep their last criterion.
+
+    Places of `order` that hold a column already are not chosen: the selection begins with these.
+    """
     n_levels = resample.few.n_levels if resample.by_rows else resample.encoded.n_levels
     found, relevance = relevances(resample)
     scores[:] = relevance
     redundancy = np.zeros(relevance.shape[0])
     left = np.ones(relevance.shape[0], dtype=np.bool_)
     for k in range(order.shape[0]):
-        best = next_selected(scores, left)
+        best = order[k] if order[k] >= 0 else next_selected(scores, left)
         order[k] = best
         left[best] = False
         if k + 1 < order.shape[0] and criterion == MRMR:
@@ -425,7 +428,10 @@ def mrmr_block(
     scores: Floats,
     orders: NDArray[np.int64],
 ) -> None:
-    """Scores (b, p) and orders (b, k) of b resamples; `n_codes` bounds the codes, of the class last."""
+    """Scores (b, p) and orders (b, k) of b resamples; `n_codes` bounds the codes, of the class last.
+
+    `orders` is -1 but for the columns that each selection begins with.
+    """
     by_rows, most_masked = way_of_counting(weights, n_codes)
     encoded = allocate(most_masked, n_codes, like)
     for r in range(weights.shape[0]):
