@@ -190,7 +190,7 @@ AGGREGATORS.add(
         aliases=("kemeny_young",),
         summary="the order that contradicts the lists in the fewest pairs",
         formula="place in the order that minimizes sum over lists of the pairs that it turns round",
-        latex=r"\arg\min_{\pi} \sum_{\pi(a) < \pi(b)} \sum_{i=1}^{m} 1 [ r_i(b) < r_i(a) ]",
+        latex=r"\operatorname{argmin}_{\pi} \sum_{\pi(a) < \pi(b)} \sum_{i=1}^{m} 1 [ r_i(b) < r_i(a) ]",
         bounds="[1, p]",
         higher_is_better=False,
         ties="an equal rank costs nothing; of several best orders one, near to Borda's",
