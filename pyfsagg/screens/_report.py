@@ -167,16 +167,15 @@ def plot_genes_among_all(
         for name, side in result.sides.items():
             colours[side.percentiles[mine] <= side.alpha * (1.0 + 1e-12)] = COLOURS[name]
         ax.vlines(effects[mine], row - 0.36, row + 0.36, colors=colours.tolist(), linewidth=1.6)
-    for name, side in result.sides.items():
-        label = f"{WAYS[name]}, up to α = {side.alpha:.3g}"
-        ax.plot([], [], color=COLOURS[name], linewidth=1.6, label=label)
-    ax.plot([], [], color=INK, linewidth=1.6, label="other guides")
+    for name in result.sides:
+        ax.plot([], [], color=COLOURS[name], linewidth=1.6, label=f"counts as {WAYS[name]}")
+    ax.plot([], [], color=INK, linewidth=1.6, label="others")
     ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
     feature_axis(ax, names)
     ax.set_ylim(len(names) - 0.4, -4.8)
     clear_frame(ax, grid="x")
     set_title(ax, "Guides of the genes among all guides", above_legend=True)
-    legend_above(ax, columns=2)
+    legend_above(ax, columns=4)
     return ax
 
 
