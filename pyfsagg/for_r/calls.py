@@ -165,8 +165,8 @@ CALLS: dict[str, Called] = {
         "screen", "screen_genes",
         kinds={
             **dict.fromkeys(("genes", "guides", "control_guides", "control_genes"), "words"),
-            **dict.fromkeys(("scores", "log_fold_changes"), "values"),
-            "p_values": "sides", "null": "plain",
+            **dict.fromkeys(("scores", "log_fold_changes", "guide_weights"), "values"),
+            **dict.fromkeys(("p_values", "replicates"), "sides"), "null": "plain",
         },
     ),
     "standings": Called("standings", "standings", kinds={"data": "numbers"}),

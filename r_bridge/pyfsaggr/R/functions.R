@@ -208,10 +208,12 @@ vote_features <- function(selections, rule = "approval", voter_weights = NULL, p
 screen_genes <- function(scores, genes, guides = NULL, log_fold_changes = NULL, p_values = NULL,
                          side = "both", alpha = NULL, null = "guides", control_guides = NULL,
                          control_genes = NULL, ties = "average", min_guides = 1, missing = "error",
-                         save = NULL, report = NULL) {
+                         replicates = NULL, guide_weights = NULL, shared_guides = "error", save = NULL,
+                         report = NULL) {
   call_python(
     "screen_genes", scores = "values", genes = "words", guides = "words", log_fold_changes = "values",
-    p_values = "sides", null = "plain", control_guides = "words", control_genes = "words"
+    p_values = "sides", null = "plain", control_guides = "words", control_genes = "words",
+    replicates = "sides", guide_weights = "values"
   )
 }
 
