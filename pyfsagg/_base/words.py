@@ -31,9 +31,10 @@ def duration(seconds: float) -> str:
 
 
 def plural(value: int, noun: str) -> str:
-    """``1 class``, ``2 classes``, ``1,000 samples``."""
-    ending = "es" if noun.endswith("s") else "s"
-    return f"{value:,} {noun}{'' if value == 1 else ending}"
+    """``1 class``, ``2 classes``, ``2 studies``, ``1,000 samples``."""
+    if value != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("dy") else f"{noun}{'es' if noun.endswith('s') else 's'}"
+    return f"{value:,} {noun}"
 
 
 def number(value: float, decimals: int = 3) -> str:
