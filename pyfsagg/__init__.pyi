@@ -16,6 +16,7 @@ from .aggregation import list_agreement as list_agreement
 from .aggregator_influence import InfluenceResult as InfluenceResult
 from .aggregator_influence import compare_aggregators as compare_aggregators
 from .aggregator_influence import influence as influence
+from .aggregator_influence import influence_of_lists as influence_of_lists
 from .committees import Committee as Committee
 from .committees import LearnerSelection as LearnerSelection
 from .committees import committee as committee

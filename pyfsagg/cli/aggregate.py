@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import names_of
-from pyfsagg._command.flags import Flags, add_output_flags, assignments, one_or_several
+from pyfsagg._command.flags import (
+    Flags,
+    add_absent_flag,
+    add_output_flags,
+    assignments,
+    one_or_several,
+)
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files
 from pyfsagg.exceptions import ParameterError
@@ -52,7 +58,7 @@ MOST_FILES = 30  # that the report spells out
 RUN_FILE = "run.json"
 LIST_FLAGS = (
     *("unranked", "format", "ids", "header", "scores", "reverse", "ties", "universe", "full"),
-    "list_weights",
+    *("absent", "list_weights"),
 )
 """Flags that a table of members has no use for."""
 
@@ -97,7 +103,10 @@ def add_input_flags(parser: argparse.ArgumentParser) -> None:
         help="how many items could have been listed; one number, or one per list as A,B,… "
         "(default: the number of different names); p-values are adjusted over all of them",
     )
-    text = "each list is complete: a name that is not in it has no rank, instead of the worst one"
+    add_absent_flag(parser)
+    text = (
+        "the same as --absent unknown: each list is complete, a name that is not in it has no rank"
+    )
     add.switch("--full", help=text)
 
 
@@ -169,6 +178,7 @@ def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
     settings = {
         "universe": options.universe,
         "full": options.full or None,
+        "absent": options.absent,
         "format": options.format if options.format != "auto" else None,
         "ids": options.ids,
         "header": options.header or None,
@@ -249,6 +259,7 @@ def read_list_files(options: argparse.Namespace) -> RankTable:
         options.files,
         options.universe,
         options.full,
+        absent=options.absent,
         format=options.format,
         ids=options.ids,
         header=options.header,
@@ -366,7 +377,7 @@ def _compute(
         "methods": methods,
         "options": params,
         "universe": options.universe,
-        "full": options.full,
+        "full": table.full if options.absent else options.full,
         "weights": None if table.list_weights is None else table.list_weights.tolist(),
         "scores": table.scores is not None,
         "lower_is_better": options.lower_is_better,

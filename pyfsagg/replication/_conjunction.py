@@ -13,7 +13,7 @@ def partial_conjunction(log_p: Floats) -> Floats:
 
     Of the n studies that know an item the r − 1 smallest p-values are left out, and Fisher's statistic
     of the others is compared with its χ² distribution of 2 (n − r + 1) degrees of freedom, summed in
-    logarithms from positive terms.  Those of larger r are no smaller.  NaN where n < r.
+    logarithms from positive terms.  NaN where n < r.
     """
     m = len(log_p)
     ordered = np.sort(log_p, axis=0)  # unknown ones last
@@ -26,8 +26,7 @@ def partial_conjunction(log_p: Floats) -> Floats:
     for j in range(1, m):
         more = np.logaddexp(terms, j * log_half - scipy.special.gammaln(j + 1))
         terms = np.where(j < left, more, terms)
-    found = np.minimum(0.0, np.where(left > 0, terms - half, np.nan))
-    return np.asarray(np.maximum.accumulate(found, axis=0))
+    return np.minimum(0.0, np.where(left > 0, terms - half, np.nan))
 
 
 def filtered(log_p: Floats, r: int) -> Floats:
