@@ -100,6 +100,16 @@ def percentages(shares: ArrayLike) -> list[str]:
     return [number(100.0 * value, 1) for value in _floats(shares).tolist()]
 
 
+def counts(values: Iterable[int]) -> list[str]:
+    """A column of whole numbers."""
+    return [count(int(value)) for value in values]
+
+
+def words(values: Iterable[Any]) -> list[str]:
+    """A column of words."""
+    return list(map(str, values))
+
+
 def _floats(values: ArrayLike) -> NDArray[np.float64]:
     import numpy as np  # commands import this file, and start without NumPy
 

@@ -40,8 +40,8 @@ examples:
   pyfsagg influence --lists votes.csv --absent unknown --aggregators mean_rank,median_rank,rra
   pyfsagg influence --lists judges/*.txt --universe 500
 """
-LISTS = {"universe": None, "absent": None, "scores": False, "lower_is_better": False}
-"""Flags that belong to lists, with their defaults."""
+OF_LISTS = ("universe", "absent", "scores", "lower_is_better")
+"""Flags that belong to lists."""
 
 
 def add_commands(commands: Any) -> None:
@@ -93,7 +93,7 @@ def _influence(options: argparse.Namespace) -> None:
     from pyfsagg._base.validation import n_selected
     from pyfsagg._run.execution import Execution
     from pyfsagg.aggregator_influence import influence
-    from pyfsagg.aggregator_influence._aggregators import with_options
+    from pyfsagg.aggregator_influence.aggregators import with_options
     from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS
     from pyfsagg.aggregator_influence.result import THESIS_MEASURES
     from pyfsagg.ensemble.methods import DEFAULT_FILTERS
@@ -103,8 +103,8 @@ def _influence(options: argparse.Namespace) -> None:
         return _of_lists(options)
     if options.table is None:
         raise ParameterError("give a table, or ranked lists by --lists FILE …")
-    for name, default in LISTS.items():
-        if getattr(options, name) != default:
+    for name in OF_LISTS:
+        if getattr(options, name):
             raise ParameterError(f"--{name.replace('_', '-')} belongs to --lists")
     require_target(options.target, options.filters)
     specs = [STABILITY_MEASURES.get(name) for name in options.measures or THESIS_MEASURES]
@@ -150,7 +150,7 @@ def _influence(options: argparse.Namespace) -> None:
 def _of_lists(options: argparse.Namespace) -> None:
     """The same question of ranked lists."""
     from pyfsagg.aggregator_influence import ListInfluence, influence_of_lists
-    from pyfsagg.aggregator_influence._aggregators import with_options
+    from pyfsagg.aggregator_influence.aggregators import with_options
     from pyfsagg.aggregator_influence.halves import LIST_AGGREGATORS
     from pyfsagg.ranks import RankTable
 
@@ -159,7 +159,7 @@ def _of_lists(options: argparse.Namespace) -> None:
     measure, *more = options.measures or ["spearman"]
     if more:
         raise ParameterError("--measures names one measure for --lists")
-    how = {
+    how: dict[str, Any] = {
         "universe": options.universe,
         "absent": options.absent,
         "matrix": "scores" if options.scores or options.lower_is_better else "ranks",

@@ -36,7 +36,6 @@ from pyfsagg.ranks.ranking import (
     whole_weights,
 )
 
-
 Absent = Literal["worst", "unknown"] | None
 
 

@@ -23,7 +23,7 @@ from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.ranks import rank_scores
 
 KNOWN = {
-    "item": "gene symbol genesymbol genename name names geneid ensembl targetid id feature item probe probeid row",
+    "item": "gene symbol genesymbol genename name names geneid ensembl targetid id item probe probeid row",
     "effect": "log2foldchange logfc log2fc avglog2fc logfoldchanges lfc effect beta",
     "p_value": "pvalue pval pvals p",
     "statistic": "stat t z wald zscore statistic",
@@ -146,8 +146,8 @@ def _log_p(rows: pd.DataFrame, known: bool, by_rank: bool, label: str) -> dict[s
             raise DataError(f"p-values of {label!r} must be there and lie from 0 to 1")
         if p.max() < CUT:
             warn(
-                f"no p-value of {label!r} is above {p.max():.3g}: its table seems to hold significant items only, "
-                "and then counts for too much; give the whole table",
+                f"no p-value of {label!r} is above {p.max():.3g}: its table seems to hold significant items "
+                "only, and then counts for too much; give the whole table",
                 stacklevel=5,
             )
     if by_rank:

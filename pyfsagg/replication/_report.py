@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
 from pyfsagg._base.validation import check_integer, check_real
-from pyfsagg._base.words import count, number, numbers, plural
+from pyfsagg._base.words import count, counts, number, numbers, plural, words
 from pyfsagg._report.closing import closing, settings_groups, software
 from pyfsagg._report.drawing import (
     BLUE,
@@ -23,21 +24,21 @@ from pyfsagg._report.drawing import (
     picture,
     set_title,
 )
-from pyfsagg._report.page import Page, PageColumn, PageTable, Section
+from pyfsagg._report.page import Page, PageTable, Section
 from pyfsagg._version import __version__
-from pyfsagg.replication._result import NOMINAL, Studies, item_columns
+from pyfsagg.replication._result import NOMINAL, Studies
 
 MOST_ROWS = 500
 MOST_DRAWN = 20
 REFERENCES = [
     (
         "In at least r studies",
-        "Benjamini, Heller (2008). Screening for partial conjunction hypotheses. Biometrics 64, 1215–1222",
+        "Benjamini, Heller (2008). Screening for partial conjunction hypotheses. Biometrics 64",
     ),
     (
         "Adaptive filter",
         "Wang, Gui, Su, Sabatti, Owen (2022). Detecting multiple replicating signals using adaptive filtering "
-        "procedures. Annals of Statistics 50, 1890–1909",
+        "procedures. Annals of Statistics 50, 1890",
     ),
 ]
 
@@ -115,14 +116,15 @@ def _items(result: Studies, fdr: float) -> PageTable:
     shown = frame.head(MOST_ROWS)
     hidden = len(frame) - len(shown)
     more = f"{count(hidden)} more are in items.csv. " if hidden else ""
-    return PageTable.of_columns(
+    return PageTable.of_frame(
         f"Items, best first; those with an adjusted p-value of at most {fdr:g} are tinted.",
-        item_columns(shown, len(result.studies), names=True),
+        shown.reset_index(),
+        result._columns,
         Markup(
-            "{}<b>P-value</b>: of “in fewer than {} studies”, for the better sign. <b>Studies at least</b>: so "
-            "many, with a false discovery rate of at most {:g} for each number. <b>Carried by, against</b>: "
-            "one-sided p-value of at most 0.05 with the sign of the item, or with the other. <b>Rests on</b>: "
-            "the study without which least remains."
+            "{}<b>P-value</b>: of “in fewer than {} studies”, for the better sign. <b>Studies at "
+            "least</b>: so many, with a false discovery rate of at most {:g} for each number. <b>Carried by, "
+            "against</b>: one-sided p-value of at most 0.05 with the sign of the item, or with the other. "
+            "<b>Rests on</b>: the study without which least remains."
         ).format(more, result.min_studies, fdr),
         header=1,
         tinted=int((shown["adjusted_p_value"] <= fdr).sum()),
@@ -130,22 +132,25 @@ def _items(result: Studies, fdr: float) -> PageTable:
     )
 
 
+OF_PAIRS: dict[str, Any] = {
+    "study": ("Study", words),
+    "other": ("Other study", words),
+    "common": ("Common items", counts),
+    "both_tails": ("In both tails", counts),
+    "expected": ("By chance", numbers),
+    "correlation": ("Correlation", lambda values: [*map(number, values)]),
+    "middle": ("In the middle", lambda values: [*map(number, values)]),
+    "shared": ("Shared samples?", lambda values: ["maybe" if one else "" for one in values]),
+}
+
+
 def _pairs(result: Studies) -> PageTable:
     frame = result._pairs.sort_values("middle", ascending=False, kind="stable")
-    return PageTable.of_columns(
+    return PageTable.of_frame(
         "Pairs of studies, by their agreement in the middle.",
-        [
-            *((PageColumn(head, numeric=False), frame[key].tolist())
-              for key, head in (("study", "Study"), ("other", "Other study"))),
-            (PageColumn("Common items"), [*map(count, frame["common"])]),
-            (PageColumn("In both tails"), [*map(count, frame["both_tails"])]),
-            (PageColumn("By chance"), numbers(frame["expected"])),
-            (PageColumn("Correlation"), [*map(number, frame["correlation"])]),
-            (PageColumn("In the middle"), [*map(number, frame["middle"])]),
-            (PageColumn("Shared samples?", numeric=False),
-             ["maybe" if one else "" for one in frame["shared"]]),
-        ],
+        frame,
+        OF_PAIRS,
         "What is true makes tails agree. In the middle 80 % of both studies most items are null: two "
         "studies that agree there by 0.2 more than other pairs may share samples, controls or an artefact.",
         find="study" if len(frame) > 30 else "",
-    )  # fmt: skip
+    )

@@ -17,8 +17,17 @@ from markupsafe import Markup
 from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_choice, check_real
-from pyfsagg._base.words import count, number, numbers, percentages, plural, probabilities, ranks
-from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._base.words import (
+    counts,
+    number,
+    numbers,
+    percentages,
+    plural,
+    probabilities,
+    ranks,
+    words,
+)
+from pyfsagg._report.page import Block, PageTable, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.ranks import rank_scores
@@ -34,6 +43,30 @@ INDEPENDENT = (
     "The p-values suppose independent studies with valid p-values. A study that counts twice, as a copy, or "
     "as a cohort that overlaps with another, makes them too small."
 )
+
+
+OF_ITEMS: dict[str, Any] = {
+    "rank": ("Rank", ranks),
+    "item": ("Item", words),
+    "direction": ("Sign", words),
+    "p_value": ("P-value", probabilities),
+    "adjusted_p_value": ("Adjusted p", probabilities),
+    "at_least": ("Studies at least", counts),
+    "carried_by": ("Carried by", words),
+    "against": ("Against", words),
+    "rests_on": ("Rests on", words),
+    "adjusted_p_without": ("Adjusted p without it", probabilities),
+    "median_effect": ("Median effect", numbers),
+    "i_squared": ("I²", lambda shares: [number(share, 2) for share in shares]),
+}
+OF_STUDIES: dict[str, Any] = {
+    "study": ("Study", words),
+    "items": ("Items", counts),
+    "front": ("In its tails, %", percentages),
+    "carried": ("Carries", counts),
+    "against": ("Against", counts),
+    "left": ("Found without it", counts),
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,8 +128,8 @@ class Studies(Result):
     @cached_property
     def _by_number(self) -> Floats:
         """Adjusted p-values (m, G) of "fewer than r studies"; NaN where fewer know the item."""
-        numbers = range(len(self.studies))
-        return np.stack([self._adjusted(r + 1, self.log_p, self._combined[:, r]) for r in numbers])
+        rs = range(len(self.studies))
+        return np.stack([self._adjusted(r + 1, self.log_p, self._combined[:, r]) for r in rs])
 
     @property
     def adjusted_p_values(self) -> Floats:
@@ -171,7 +204,7 @@ class Studies(Result):
             "i_squared": i_squared(self.effects, self.standard_errors),
         }
         frame = pd.DataFrame(columns, index=pd.Index(self.names, name="item"))
-        return frame.iloc[self._order()]
+        return frame.take(self._order())
 
     def _named(self, which: Booleans) -> list[str]:
         names = np.array(self.studies, dtype=object)
@@ -209,7 +242,7 @@ class Studies(Result):
     @cached_property
     def _pairs(self) -> pd.DataFrame:
         evidence = pd.DataFrame((self.log_p[1] - self.log_p[0]).T, columns=self.studies)
-        scores = scipy.special.ndtri((evidence.rank() - 0.5) / evidence.count()).to_numpy().T
+        scores = scipy.special.ndtri(((evidence.rank() - 0.5) / evidence.count()).to_numpy().T)
         tails = self.log_p <= np.log(NOMINAL)
         rows = []
         for i, j in combinations(range(len(scores)), 2):
@@ -248,13 +281,12 @@ class Studies(Result):
         found, left = self._found(fdr), self.by_study(fdr)["left"]
         up, total, m = int((found & self._up).sum()), int(found.sum()), len(self.studies)
         sentences = [
-            f"{plural(total, 'item')} of {len(self.names):,} in at least {self.min_studies} of {m} studies with "
-            f"one sign, with a false discovery rate of at most {fdr:g}: {up:,} up, {total - up:,} down."
+            f"{plural(total, 'item')} of {len(self.names):,} in at least {self.min_studies} of {m} studies "
+            f"with one sign, with a false discovery rate of at most {fdr:g}: {up:,} up, {total - up:,} down."
         ]
         if total and m > self.min_studies:
-            least = left.index[left.argmin()]
-            remain = f"without it {left.min():,} of {total:,} remain."
-            sentences.append(f"They rest most on {least}: {remain}")
+            least, remain = self.studies[int(left.argmin())], f"{left.min():,} of {total:,} remain."
+            sentences.append(f"They rest most on {least}: without it {remain}")
         if conflicts := int(self._carries[1][:, found].any(axis=0).sum()):
             sentences.append(
                 f"{conflicts:,} of them are significant with the other sign in some study."
@@ -265,44 +297,43 @@ class Studies(Result):
             sentences.append(
                 f"Their effects differ between studies beyond the standard errors: {share}"
             )
+        than = ", more than other pairs do" if m > 2 else "; many small effects would do that, too"
         return sentences + [
-            f"{row['study']} and {row['other']} agree where most items are null (correlation {row['middle']:.2f} "
-            "in the middle 80 %), more than other pairs: if one is a copy, or they share samples or controls, "
-            "they count as one study; leave one out."
+            f"{row['study']} and {row['other']} agree where most items are null (correlation "
+            f"{row['middle']:.2f} in the middle 80 %){than}. If one is a copy, or they share samples or "
+            "controls, they count as one study: leave one out."
             for row in self._pairs[self._pairs["shared"]].to_dict("records")
         ]
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         first, *rest = self.sentences(view["fdr"])
-        frame = self.to_frame(view["fdr"]).head(view["top"])
+        frame = self.to_frame(view["fdr"]).head(view["top"]).reset_index()
         best = f"The best {plural(len(frame), 'item')}."
+        for column in ("carried_by", "against"):  # how many studies: the page has their names
+            frame[column] = frame[column].str.count(", ") + (frame[column] != "")
         return [
             Text(Markup("<b>{}</b>").format(first)),
             *map(Text, rest),
-            PageTable.of_columns(best, item_columns(frame, len(self.studies)), header=1),
+            PageTable.of_frame(best, frame, self._columns, header=1),
             self._study_table(view["fdr"]),
             Text(INDEPENDENT, quiet=True),
         ]
 
+    @property
+    def _columns(self) -> dict[str, Any]:
+        """The columns of tables of items, those of effects if there are any."""
+        left_out = () if (~np.isnan(self.effects)).any() else ("median_effect", "i_squared")
+        return {name: column for name, column in OF_ITEMS.items() if name not in left_out}
+
     def _study_table(self, fdr: float) -> PageTable:
-        frame, found = self.by_study(fdr), plural(int(self._found(fdr).sum()), "item")
-        whole = {
-            "items": "Items",
-            "carried": "Carries",
-            "against": "Against",
-            "left": "Found without it",
-        }
-        columns = [
-            (PageColumn(head), [*map(count, frame[key].tolist())]) for key, head in whole.items()
-        ]
-        columns.insert(0, (PageColumn("Study", numeric=False), list(map(str, frame.index))))
-        columns.insert(2, (PageColumn("In its tails, %"), percentages(frame["front"])))
-        return PageTable.of_columns(
+        found = plural(int(self._found(fdr).sum()), "item")
+        return PageTable.of_frame(
             f"The studies, and their share in the {found} that were found.",
-            columns,
-            "In its tails: one-sided p-value of at most 0.05 up or down, 10 % by chance. Carries, against: found "
-            "items in its tail with their sign, or with the other. Far more in the tails than elsewhere may be "
-            "power, or an artefact.",
+            self.by_study(fdr).reset_index(),
+            OF_STUDIES,
+            "In its tails: one-sided p-value of at most 0.05 up or down, 10 % by chance. Carries, against: "
+            "found items in its tail with their sign, or with the other. Far more in the tails than "
+            "elsewhere may be power, or an artefact.",
         )
 
     def __repr__(self) -> str:
@@ -312,36 +343,6 @@ class Studies(Result):
             f"Studies({plural(len(self.studies), 'study')}; {found} in at least {self.min_studies}; "
             f"best first: {best})"
         )
-
-
-def item_columns(frame: pd.DataFrame, m: int, names: bool = False) -> list[Any]:
-    """The columns of a table of items; studies by their `names`, or how many of m."""
-    columns: list[Any] = [
-        (PageColumn("Rank"), ranks(frame["rank"])),
-        (PageColumn("Item", numeric=False), list(map(str, frame.index))),
-        (PageColumn("Sign", numeric=False), frame["direction"].tolist()),
-        (PageColumn("P-value"), probabilities(frame["p_value"])),
-        (PageColumn("Adjusted p"), probabilities(frame["adjusted_p_value"])),
-        (PageColumn("Studies at least"), [*map(count, frame["at_least"])]),
-    ]
-    for key, head in (("carried_by", "Carried by"), ("against", "Against")):
-        texts = frame[key].tolist()
-        if not names:
-            texts = [f"{text.count(', ') + bool(text)} of {m}" for text in texts]
-        columns.append((PageColumn(head, numeric=False), texts))
-    columns.append((PageColumn("Rests on", numeric=False), frame["rests_on"].tolist()))
-    columns.append(
-        (PageColumn("Adjusted p without it"), probabilities(frame["adjusted_p_without"]))
-    )
-    for key, head in (("median_effect", "Median effect"), ("i_squared", "I²")):
-        if frame[key].notna().any():
-            cells = (
-                numbers(frame[key])
-                if key == "median_effect"
-                else [number(x, 2) for x in frame[key]]
-            )
-            columns.append((PageColumn(head), cells))
-    return columns
 
 
 def _correlation(left: Floats, right: Floats) -> float:

@@ -52,8 +52,8 @@ def halves_by_equal_rules(rng: np.random.Generator, m: int, signal: float) -> tu
     runs=60,
 )  # fmt: skip
 def choice_by_halves(rng: np.random.Generator, judges: str, m: int) -> tuple[float, ...]:
-    """Complete lists of 30 items by judges of equal or unequal precision, or of which a third ranks at random:
-    Spearman correlation of the aggregated ranking with the truth, by rule."""
+    """Complete lists of 30 items by judges of equal or unequal precision, or of which a third ranks at
+    random: Spearman correlation of the aggregated ranking with the truth, by rule."""
     truth = rng.normal(size=N_JUDGED)
     errors = {"equal": np.full(m, 2.0), "unequal": np.exp(rng.normal(0.7, 0.8, m))}.get(
         judges, np.where(np.arange(m) < m // 3, 1e6, 1.5)

@@ -16,11 +16,11 @@ OF_STUDIES = "items with an effect of one sign in at least two studies"
 NUMBER = 3
 
 
-def deviates(rng: np.random.Generator, m: int, correlation: float = 0.4) -> np.ndarray:
+def _deviates(rng: np.random.Generator, m: int, correlation: float = 0.4) -> np.ndarray:
     """Normal deviates (m, 2000) of null items, correlated in blocks of 20 within a study."""
-    common = np.repeat(rng.standard_normal((m, N_ITEMS // BLOCK)), BLOCK, axis=1)
+    shared = np.repeat(rng.standard_normal((m, N_ITEMS // BLOCK)), BLOCK, axis=1)
     own = rng.standard_normal((m, N_ITEMS))
-    return np.sqrt(correlation) * common + np.sqrt(1.0 - correlation) * own
+    return np.asarray(np.sqrt(correlation) * shared + np.sqrt(1.0 - correlation) * own)
 
 
 def tables_of(z: np.ndarray) -> dict[str, pd.DataFrame]:
@@ -43,8 +43,14 @@ WAYS = {
 }
 
 
-def _level(name: str, of: str = OF_STUDIES) -> Claim:
-    return Claim(name, "level", ALPHA, (0.0, 0.065), of)
+SMALL_EFFECTS = (
+    "Where all items have effects by degrees, two studies agree in the middle of their lists without common "
+    "samples, too, and there is no other pair to compare them with."
+)
+
+
+def _level(name: str, of: str = OF_STUDIES, caution: str = "") -> Claim:
+    return Claim(name, "level", ALPHA, (0.0, 0.065), of, caution)
 
 
 @calibrated(
@@ -77,11 +83,11 @@ def _level(name: str, of: str = OF_STUDIES) -> Claim:
 def studies_with_an_artefact(
     rng: np.random.Generator, m: int, carried: int, artefact: bool
 ) -> tuple[float, ...]:
-    """Studies of 2,000 genes, correlated in blocks of 20; 100 are shifted by 3.5 standard errors, half of them
-    down, each in so many of the studies. One study may be an artefact: it shares no real gene, and 100 others
-    are shifted by 8 in it. False is a gene that is real in fewer than two studies; also what users would take
-    instead."""
-    z = deviates(rng, m)
+    """Studies of 2,000 genes, correlated in blocks of 20; 100 are shifted by 3.5 standard errors, half of
+    them down, each in so many of the studies. One study may be an artefact: it shares no real gene, and 100
+    others are shifted by 8 in it. False is a gene that is real in fewer than two studies; also what users
+    would take instead."""
+    z = _deviates(rng, m)
     number = np.zeros(N_ITEMS, dtype=int)
     number[:N_REAL] = carried
     sign = np.where(np.arange(N_REAL) % 2, -1.0, 1.0)
@@ -111,7 +117,7 @@ def _places(names: pd.Index) -> pd.Index:
 
 
 def _by_lists(z: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """What RRA finds in lists of the genes with p of at most 0.05, one of up and one of down genes per study."""
+    """What RRA finds in lists of the genes with p of at most 0.05, one of up and one of down genes each."""
     chosen = np.zeros(N_ITEMS, dtype=bool)
     for sign in (1.0, -1.0):
         lists = []
@@ -133,8 +139,8 @@ def _by_lists(z: np.ndarray, half: np.ndarray) -> np.ndarray:
 )
 def one_study_too_few(rng: np.random.Generator, m: int, min_studies: int) -> tuple[float, ...]:
     """2,000 genes, each with an overwhelming effect in all but one of the studies that it would need, another
-    set of studies for each gene: share of p-values of at most 0.05. By ranks a tenth of the genes has effects."""
-    z = deviates(rng, m, 0.0)
+    set of studies for each gene: share of p-values of at most 0.05. By ranks a tenth of the genes is such."""
+    z = _deviates(rng, m, 0.0)
     strong = rng.random((m, N_ITEMS)).argsort(axis=0) < min_studies - 1
     by_p = studies(tables_of(z + 20.0 * strong), min_studies=min_studies)
     few = rng.random(N_ITEMS) < 0.1
@@ -148,7 +154,7 @@ SHARED = "Studies.pairs.shared"
 
 @calibrated(
     "studies",
-    _level(f"{SHARED} (any pair of independent studies)", "independent studies"),
+    _level(f"{SHARED} (any pair of independent studies)", "independent studies", SMALL_EFFECTS),
     Claim(f"{SHARED} (the pair with common samples)", "power", 1.0, of="two studies that share samples"),
     designs=[
         {"m": m, "truth": truth, "common": common}
@@ -165,7 +171,7 @@ def studies_with_common_samples(
     are, by degrees (true effects with half of the variance of the errors). Two independent studies should not
     be said to share samples; the first two then share a part of their errors, as cohorts do that have this
     share of their samples in common."""
-    z = deviates(rng, m)
+    z = _deviates(rng, m)
     other = common * z[0] + np.sqrt(1.0 - common**2) * z[1]
     effects = np.zeros(N_ITEMS)
     if truth == "sparse":
