@@ -150,7 +150,7 @@ def _jackknife_error(values: Floats) -> Floats:
 
 def influence_of_lists(
     lists: Any,
-    aggregators: Sequence[str] | Mapping[str, Mapping[str, Any]] = LIST_AGGREGATORS,
+    aggregators: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = None,
     *,
     measure: str = "spearman",
     n_splits: int = 100,
@@ -166,8 +166,9 @@ def influence_of_lists(
     ----------
     lists : RankTable, or any input of :func:`pyfsagg.aggregate`
         At least six lists.
-    aggregators : sequence of str, or mapping of str to options
-        Names from ``pyfsagg.list_methods("aggregators")``; the others are compared with the first.
+    aggregators : sequence of str, or mapping of str to options, optional
+        Names from ``pyfsagg.list_methods("aggregators")``; the others are compared with the first.  By
+        default robust rank aggregation, mean, median and geometric mean rank, and Stuart.
     measure : str
         Of ``pyfsagg.list_methods("stability")``; those of selections compare the best quarter.
     n_splits : int
@@ -205,7 +206,8 @@ def influence_of_lists(
     """
     seed = resolve_seed(random_state)
     call = Call.of(influence_of_lists, locals(), data=("lists",), random_state=seed)
-    options, table = bound_aggregators(aggregators), as_rank_table(lists)
+    options = bound_aggregators(LIST_AGGREGATORS if aggregators is None else aggregators)
+    table = as_rank_table(lists)
     check_integer("n_splits", n_splits, low=1)
     measure, m = STABILITY_MEASURES.get(measure).name, table.n_lists
     if m < FEWEST_LISTS:

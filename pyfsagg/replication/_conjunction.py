@@ -54,12 +54,13 @@ def adjusted_of(log_p: Floats, combined: Floats, up: Booleans, r: int, adjust: s
     """Adjusted p-values (G,) of "fewer than r studies, in the direction of the item".
 
     `log_p` (2, m, G) are those of the studies, up and down, and `combined` (2, G) what
-    :func:`partial_conjunction` makes of them for r; `up` (G,) says which direction counts.
+    :func:`partial_conjunction` makes of them for r; `up` (G,) says which direction counts.  Adaptive
+    filtering goes by another statistic, so that its values are kept from falling below the p-values.
     """
+    p = two_sided(np.asarray(np.where(up, combined[0], combined[1])))
     if adjust == "adafilter" and r > 1:
         both = filtered(np.concatenate(list(log_p), axis=1), r).reshape(2, -1)
-        return np.asarray(np.where(up, *both))
-    p = two_sided(np.asarray(np.where(up, combined[0], combined[1])))
+        return np.asarray(np.maximum(np.where(up, *both), p))
     return adjust_p_values(p, "bh" if adjust == "adafilter" else adjust)
 
 

@@ -171,7 +171,7 @@ def _standard_errors(rows: pd.DataFrame, given: Floats | None) -> Any:
     """Standard errors of the effects: those given, or those that belong to the p-values; NaN if unknown."""
     if given is not None:
         return given
-    z = np.minimum(scipy.special.ndtri(1.0 - 0.5 * rows["p"].clip(0.0, 1.0)), LARGEST_Z)
+    z = np.minimum(-scipy.special.ndtri(0.5 * rows["p"].clip(0.0, 1.0)), LARGEST_Z)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.abs(rows["effect"]) / z
 

@@ -37,8 +37,8 @@ REFERENCES = [
     ),
     (
         "Adaptive filter",
-        "Wang, Gui, Su, Sabatti, Owen (2022). Detecting multiple replicating signals using adaptive filtering "
-        "procedures. Annals of Statistics 50, 1890",
+        "Wang, Gui, Su, Sabatti, Owen (2022). Detecting multiple replicating signals using adaptive "
+        "filtering procedures. Annals of Statistics 50, 1890",
     ),
 ]
 

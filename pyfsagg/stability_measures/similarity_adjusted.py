@@ -87,7 +87,7 @@ def check_similarity(
 
 def membership_similarity(
     sets: Mapping[str, Iterable[Any]],
-    feature_names: Iterable[Any] = (),
+    feature_names: Iterable[str] | None = None,
     *,
     of: Literal["members", "sets"] = "members",
 ) -> pd.DataFrame:
@@ -119,7 +119,7 @@ def membership_similarity(
     rows = [(str(member), str(name)) for name, members in known.items() for member in members]
     pairs = pd.DataFrame(rows, columns=["members", "sets"]).drop_duplicates()
     named = pairs["members"] if of == "members" else list(map(str, known))
-    names = list(dict.fromkeys([*named, *map(str, feature_names)]))
+    names = list(dict.fromkeys([*named, *map(str, feature_names or ())]))
     other = "sets" if of == "members" else "members"
     holds = pd.crosstab(pairs[of], pairs[other]).reindex(names, fill_value=0).to_numpy(dtype=float)
     shared, sizes = holds @ holds.T, holds.sum(axis=1)

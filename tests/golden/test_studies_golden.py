@@ -1,9 +1,9 @@
 """Partial conjunction and its adjustment against the R packages adaFilter and metarep.
 
 `studies_r.json` holds normal deviates of 60 items in four studies, some missing, and of their one-sided
-p-values: ``computePC(method = "Fisher")`` (each item without its missing p-values), ``adaFilter(type.I.err =
-"FDR")`` of both directions one below the other, and the largest ``truncatedPearson(alpha.tilde = 1)`` over all
-subsets of n − r + 1 studies, which is what metarep calls the r-value of one side (missing for single studies).
+p-values: ``computePC(method = "Fisher")`` (each item without its missing p-values), ``adaFilter`` (FDR) of
+both directions one below the other, and the largest ``truncatedPearson(alpha.tilde = 1)`` over all subsets of
+n − r + 1 studies, which is what metarep calls the r-value of one side (missing for single studies).
 """
 
 import json
