@@ -100,7 +100,7 @@ def percentages(shares: ArrayLike) -> list[str]:
     return [number(100.0 * value, 1) for value in _floats(shares).tolist()]
 
 
-def counts(values: Iterable[int]) -> list[str]:
+def whole_numbers(values: Iterable[int]) -> list[str]:
     """A column of whole numbers."""
     return [count(int(value)) for value in values]
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
 
 from pyfsagg._base.validation import check_integer, check_real
-from pyfsagg._base.words import count, counts, number, numbers, plural, words
+from pyfsagg._base.words import count, number, numbers, plural, whole_numbers, words
 from pyfsagg._report.closing import closing, settings_groups, software
 from pyfsagg._report.drawing import (
-    BLUE,
     GREY,
+    LINE_COLOURS,
     LINE_MARKERS,
-    ORANGE,
     clear_frame,
     feature_axis,
     legend_above,
@@ -43,7 +43,7 @@ REFERENCES = [
 ]
 
 
-def plot_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None = None) -> Axes:
+def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None = None) -> Axes:
     """The best items: what each study says of them, to the right up, to the left down."""
     best = result._order()[: check_integer("n", n, low=1)]
     ax = new_axes(ax, 1.6 + 0.26 * len(best))
@@ -52,12 +52,12 @@ def plot_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None = Non
     rows = np.arange(len(best))
     for k, (name, values) in enumerate(zip(result.studies, evidence, strict=True)):
         shift = (k - (len(result.studies) - 1) / 2) * 0.6 / max(len(result.studies), 2)
-        colour = (BLUE, ORANGE, GREY)[k // len(LINE_MARKERS) % 3]
-        marker = LINE_MARKERS[k % len(LINE_MARKERS)]
+        colour, marker = LINE_COLOURS[k % len(LINE_COLOURS)], LINE_MARKERS[k % len(LINE_MARKERS)]
         ax.plot(values, rows + shift, marker, color=colour, ms=5.0, alpha=0.8, mew=0, label=name)
     limit = -np.log10(NOMINAL)
     ax.axvspan(-limit, limit, color=GREY, alpha=0.13, linewidth=0)
     ax.set_xscale("symlog", linthresh=3.0)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{abs(value):g}"))
     ax.set_xlabel("down   ←   −log10 of the one-sided p-value of a study   →   up")
     feature_axis(ax, [result.names[j] for j in best])
     clear_frame(ax, grid="both")
@@ -67,7 +67,7 @@ def plot_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None = Non
     return ax
 
 
-STUDIES_PLOTS: dict[str, Callable[..., Axes]] = {"evidence": plot_evidence}
+STUDIES_PLOTS: dict[str, Callable[..., Axes]] = {"evidence": plot_study_evidence}
 """The pictures of :meth:`pyfsagg.replication.Studies.plot`, by name."""
 
 
@@ -88,7 +88,7 @@ def studies_page(
     evidence = picture(
         "What each study says of the best items",
         "evidence",
-        plot_evidence,
+        plot_study_evidence,
         result,
         n=drawn,
         label=f"Points: evidence of each study for the {drawn} best items",
@@ -135,8 +135,8 @@ def _items(result: Studies, fdr: float) -> PageTable:
 OF_PAIRS: dict[str, Any] = {
     "study": ("Study", words),
     "other": ("Other study", words),
-    "common": ("Common items", counts),
-    "both_tails": ("In both tails", counts),
+    "common": ("Common items", whole_numbers),
+    "both_tails": ("In both tails", whole_numbers),
     "expected": ("By chance", numbers),
     "correlation": ("Correlation", lambda values: [*map(number, values)]),
     "middle": ("In the middle", lambda values: [*map(number, values)]),

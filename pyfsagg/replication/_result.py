@@ -18,13 +18,13 @@ from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import (
-    counts,
     number,
     numbers,
     percentages,
     plural,
     probabilities,
     ranks,
+    whole_numbers,
     words,
 )
 from pyfsagg._report.page import Block, PageTable, Text
@@ -51,7 +51,7 @@ OF_ITEMS: dict[str, Any] = {
     "direction": ("Sign", words),
     "p_value": ("P-value", probabilities),
     "adjusted_p_value": ("Adjusted p", probabilities),
-    "at_least": ("Studies at least", counts),
+    "at_least": ("Studies at least", whole_numbers),
     "carried_by": ("Carried by", words),
     "against": ("Against", words),
     "rests_on": ("Rests on", words),
@@ -61,11 +61,11 @@ OF_ITEMS: dict[str, Any] = {
 }
 OF_STUDIES: dict[str, Any] = {
     "study": ("Study", words),
-    "items": ("Items", counts),
+    "items": ("Items", whole_numbers),
     "front": ("In its tails, %", percentages),
-    "carried": ("Carries", counts),
-    "against": ("Against", counts),
-    "left": ("Found without it", counts),
+    "carried": ("Carries", whole_numbers),
+    "against": ("Against", whole_numbers),
+    "left": ("Found without it", whole_numbers),
 }
 
 

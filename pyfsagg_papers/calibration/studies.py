@@ -78,7 +78,7 @@ def _level(name: str, of: str = OF_STUDIES, caution: str = "") -> Claim:
             (8, 6, True),
         )
     ],
-    runs=200,
+    runs=100,
 )  # fmt: skip
 def studies_with_an_artefact(
     rng: np.random.Generator, m: int, carried: int, artefact: bool

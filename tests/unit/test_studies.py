@@ -174,7 +174,7 @@ def test_other_refusals() -> None:
         pyfsagg.studies({"a": TABLES["a"], "b": other})
     with pytest.raises(InputTypeError, match="data frames or files"):
         pyfsagg.studies({"a": TABLES["a"], "b": 3})
-    with pytest.raises(UnknownNameError, match=r"p_value column \(of 'a'\\) 'p'.*PValue"):
+    with pytest.raises(UnknownNameError, match=r"p_value column \(of 'a'\) 'p'.*PValue"):
         pyfsagg.studies(TABLES, p_value="p")
     twice = {"a": TABLES["a"], "b": pd.concat([TABLES["b"], TABLES["b"][:2] * 1])}
     assert pyfsagg.studies(twice, duplicates="first").log_p.shape == (2, 2, 300)

@@ -56,8 +56,8 @@ study_tables <- function(value, name) {
 #' An aggregator that agrees more with itself need not be nearer to the truth.
 #'
 #' @param x A `rank_table()`, or a list of rankings as for [aggregate_lists()], with at least six lists.
-#' @param aggregators Names from `list_methods("aggregators")`; the others are compared with the first. By default robust
-#'   rank aggregation, mean, median and geometric mean rank, and Stuart.
+#' @param aggregators Names from `list_methods("aggregators")`; the others are compared with the first. By default
+#'   robust rank aggregation, mean, median and geometric mean rank, and Stuart.
 #' @param measure Of `list_methods("stability")`.
 #' @param n_splits How often the lists are split.
 #' @param seed A whole number.
