@@ -56,6 +56,10 @@ REVERSED_BELOW = -0.5  # rank correlation with the result from which on a list i
 ENOUGH_ITEMS = 10
 MOST_FILES = 30  # that the report spells out
 RUN_FILE = "run.json"
+ASK_THE_LISTS = (
+    "Which aggregator agrees most with itself on such lists? pyfsagg influence --lists FILE … compares what "
+    "aggregators make of two halves of the lists."
+)
 LIST_FLAGS = (
     *("unranked", "format", "ids", "header", "scores", "reverse", "ties", "universe", "full"),
     *("absent", "list_weights"),
@@ -156,6 +160,8 @@ def _aggregate(options: argparse.Namespace) -> None:
     keep_result(options, compute, view={**shown, **origin_of_lists(options, table)})
     # Which aggregator is measured to find more in lists of this kind, if there is a measurement.
     advice = None if options.quiet or options.json else advise(table, methods[0])
+    if advice is None and table.full and table.n_lists > 5 and not (options.quiet or options.json):
+        advice = ASK_THE_LISTS
     if advice is not None:
         print("\n" + textwrap.fill(advice, 88))
 

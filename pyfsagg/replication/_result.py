@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import scipy
 from markupsafe import Markup
+from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.fields import stored
@@ -176,15 +177,18 @@ class Studies(Result):
         wanted = self._found(fdr) & ((direction == "both") | (self._up == (direction == "up")))
         return [self.names[j] for j in self._order() if wanted[j]]
 
+    def at_least(self, fdr: float = 0.05) -> NDArray[np.int64]:
+        """In how many studies (G,) at least: all adjusted p-values up to that number are at most `fdr`."""
+        return np.asarray(np.logical_and.accumulate(self._by_number <= fdr).sum(axis=0))
+
     def to_frame(self, fdr: float = 0.05) -> pd.DataFrame:
         """One row per item, best first.
 
         ``direction``, ``p_value`` and ``adjusted_p_value`` of "in fewer than `min_studies` studies",
-        ``at_least`` (the largest number of studies for which all adjusted p-values up to it are at most
-        `fdr`), ``n_studies`` (that know it), ``carried_by`` and ``against`` (studies whose one-sided p-value
-        with its sign, or with the other one, is at most 0.05), ``rests_on`` (the study without which least
-        remains) and ``adjusted_p_without`` it, ``median_effect``, and ``i_squared`` (the share of the
-        variation of its effects beyond their standard errors).
+        ``at_least`` (as :meth:`at_least`), ``n_studies`` (that know it), ``carried_by`` and ``against``
+        (studies whose one-sided p-value with its sign, or with the other one, is at most 0.05), ``rests_on``
+        (the study without which least remains) and ``adjusted_p_without`` it, ``median_effect``, and
+        ``i_squared`` (the share of the variation of its effects beyond their standard errors).
         """
         p, adjusted = self.p_values, self.adjusted_p_values
         keys = np.unique(np.nan_to_num([adjusted, p], nan=2.0), axis=1, return_inverse=True)[1]
@@ -194,7 +198,7 @@ class Studies(Result):
             "direction": np.where(self._up, "up", "down"),
             "p_value": p,
             "adjusted_p_value": adjusted,
-            "at_least": np.logical_and.accumulate(self._by_number <= fdr).sum(axis=0),
+            "at_least": self.at_least(fdr),
             "n_studies": (~np.isnan(self.log_p[0])).sum(axis=0),
             "carried_by": self._named(carried),
             "against": self._named(against),
