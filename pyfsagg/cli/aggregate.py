@@ -160,7 +160,8 @@ def _aggregate(options: argparse.Namespace) -> None:
     keep_result(options, compute, view={**shown, **origin_of_lists(options, table)})
     # Which aggregator is measured to find more in lists of this kind, if there is a measurement.
     advice = None if options.quiet or options.json else advise(table, methods[0])
-    if advice is None and table.full and table.n_lists > 5 and not (options.quiet or options.json):
+    complete = table.n_lists > 5 and (table.full or not table.missing.any())
+    if advice is None and complete and not (options.quiet or options.json):
         advice = ASK_THE_LISTS
     if advice is not None:
         print("\n" + textwrap.fill(advice, 88))

@@ -414,5 +414,6 @@ def test_complete_lists_are_asked_themselves(command: Any, tmp_path: Path) -> No
     (tmp_path / "votes.csv").write_text("item,a,b,c,d,e,f\n" + rows)
     out, _ = command("aggregate votes.csv --scores --method mean_rank --output one")
     assert "pyfsagg influence --lists" in out
+    (tmp_path / "votes.csv").write_text("item,a,b,c,d,e,f\n" + rows + "last,1,,1,1,1,1\n")
     out, _ = command("aggregate votes.csv --scores --method mean_rank --absent worst --output two")
     assert "influence" not in out
