@@ -225,6 +225,14 @@ standings <- function(data, method = NULL, dataset = NULL, value = NULL, replica
   call_python("standings", data = "numbers")
 }
 
+#' @rdname studies
+#' @export
+studies <- function(tables, item = NULL, effect = NULL, p_value = NULL, statistic = NULL,
+                    standard_error = NULL, study = NULL, min_studies = 2, evidence = "p_values",
+                    adjust = "adafilter", duplicates = "error", save = NULL, report = NULL) {
+  call_python("studies", tables = "studies")
+}
+
 #' @rdname ranked_lists
 #' @export
 aggregate_lists <- function(x, method = "robust_rank_aggregation", adjust = "bh", weights = NULL, save = NULL,
@@ -250,6 +258,13 @@ permutation_p_values <- function(x, method = "robust_rank_aggregation", groups =
 #' @export
 check_universe <- function(x, top_share = 0.5, confidence_level = 0.95) {
   call_python("check_universe", x = "lists")
+}
+
+#' @rdname influence_of_lists
+#' @export
+influence_of_lists <- function(x, aggregators = NULL, measure = "spearman", n_splits = 100, seed = NULL,
+                               save = NULL, report = NULL) {
+  call_python("influence_of_lists", x = "lists")
 }
 
 #' @rdname results
@@ -292,6 +307,12 @@ nogueira <- function(x, n_features = NULL, n_features_to_select = 0.25, input = 
 nogueira_test <- function(x, null_value = 0, alternative = "two-sided", n_features = NULL,
                           n_features_to_select = 0.25, input = NULL, confidence_level = 0.95, ties = "random") {
   call_python("nogueira_test", x = "collection")
+}
+
+#' @rdname stability_more
+#' @export
+membership_similarity <- function(sets, feature_names = NULL, of = "members") {
+  square_of(call_python("membership_similarity", sets = "sets_by_name", feature_names = "words"))
 }
 
 #' @rdname stability_more
