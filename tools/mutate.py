@@ -774,6 +774,26 @@ def reason_of(mutant: Mutant, reasons: list[dict[str, str]]) -> str:
     return ""
 
 
+def figures(folder: Path, rooms: Iterable[str]) -> dict[str, dict[str, int]]:
+    """What became of the sampled mutants of each room that still exist, with the tests of today."""
+    known, reasons = read_results(folder), read_reasons()
+    found = {}
+    for room in rooms:
+        everything = mutants_of(room)
+        rows = [(each, known[each.key]["status"]) for each in everything if each.key in known]
+        alive = [mutant for mutant, status in rows if status == "survived"]
+        excused = sum(bool(reason_of(mutant, reasons)) for mutant in alive)
+        if rows:
+            found[room] = {
+                "mutants": len(everything),
+                "sampled": len(rows),
+                "killed": len(rows) - len(alive),
+                "equal": excused,
+                "survived": len(alive) - excused,
+            }
+    return found
+
+
 def summary(folder: Path, rooms: Iterable[str]) -> str:
     from scipy.stats import binomtest
 
@@ -819,6 +839,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=600.0, help="stop after so long, per room")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "mutation")
+    parser.add_argument("--figures", type=Path, metavar="FILE", help="a JSON file for the counts")
     options = parser.parse_args()
     rooms = options.rooms or list(ROOMS)
     if unknown := sorted(set(rooms) - set(ROOMS)):
@@ -833,6 +854,9 @@ def main() -> int:
             again = options.action == "again"
             work(room, folder, options.sample, options.seed, options.minutes, again)
     text = summary(folder, rooms)
+    if options.figures:
+        counts = json.dumps(figures(folder, rooms), indent=1)
+        options.figures.write_text(counts + "\n", encoding="utf-8")
     (folder / "table.md").write_text(text, encoding="utf-8")
     (folder / "results.json").write_text(json.dumps(list(read_results(folder).values()), indent=1))
     print(text)
