@@ -31,8 +31,8 @@ validate: today ## simulate what every p-value, interval and error bound keeps (
 	.venv/bin/python tools/fuzz.py --output build/fuzz.json
 	.venv/bin/pyfsagg reproduce calibration --jobs 2 --output build/calibration
 
-bounds: today ## the tests of the kernels with every index of every array looked at
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/bounds .venv/bin/python -m pytest -n $(WORKERS) $$(sed "s/ *#.*//" tests/kernel_selection.txt)
+bounds: today ## the tests of the kernels with every index looked at, on memory full of rubbish
+	NUMBA_BOUNDSCHECK=1 MALLOC_PERTURB_=165 NUMBA_CACHE_DIR=$(CURDIR)/build/bounds .venv/bin/python -m pytest -n $(WORKERS) $$(sed "s/ *#.*//" tests/kernel_selection.txt)
 
 vignettes: ## execute the vignettes, R and Python; one HTML page each in build/vignettes
 	@$(ENVIRONMENTS)

@@ -1,10 +1,11 @@
-"""Kill runs at random moments, until and during their output, and compare what they end in.
+"""Kill and interrupt runs at random moments, until and during their output, and compare what they end in.
 
     python tools/kills.py --kills 200 --output build/kills.json
 
-Each round repeats one command with a checkpoint until it ends, and kills it (SIGKILL) a few times on the
-way: at any moment of the run, or while it writes its results.  At the end the rankings and the matrices
-are compared, byte by byte, with those of the same command that nobody disturbed.
+Each round repeats one command, with a checkpoint where it has one, until it ends, and stops it a few times
+on the way by a signal that is drawn (KILL, TERM, INT, HUP): at any moment of the run, or while it writes its
+results.  At the end the rankings and the matrices are compared, byte by byte, with those of the same command
+that nobody disturbed.
 """
 
 from __future__ import annotations
@@ -34,7 +35,16 @@ COMMANDS = {
     "order": ["order", "TABLE", "--target", "class", "--method", "spoilers", "--seed", "3", "--jobs", "2"],
     "unsupervised": ["unsupervised", "TABLE", "--exclude", "class", "--n-clusterings", "60", "--seed", "3",
                      "--jobs", "2"],
+    "committee": ["committee", "TABLE", "--target", "class", "--n-resamples", "4", "--seed", "3", "--jobs",
+                  "2", "--learners", "lr"],
+    "aggregate": ["aggregate", "lists.txt", "--xlsx"],
+    "screen": ["screen", "guides.csv", "--item", "gene", "--score", "score", "--seed", "3"],
+    "standings": ["standings", "scores.csv"],
+    "vote": ["vote", "lists.txt"],
 }  # fmt: skip
+BRIEF = ("aggregate", "screen", "standings", "vote")
+"""Commands of seconds, which keep no checkpoint."""
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 AT_OUTPUT = 0.4  # share of the kills that wait for the output to begin
 
 
@@ -56,6 +66,7 @@ def main() -> None:
         name: {
             "rounds": 0,
             "kills": 0,
+            **{each.name: 0 for each in SIGNALS},
             "during output": 0,
             "other bits": 0,
             "left behind": 0,
@@ -65,7 +76,7 @@ def main() -> None:
     }
     with tempfile.TemporaryDirectory() as folder:
         room = Path(folder)
-        _write_table(room / "table.csv")
+        _write_inputs(room)
         whole = {name: _undisturbed(room, name) for name in found}
         end = time.monotonic() + options.seconds
         while (
@@ -77,7 +88,8 @@ def main() -> None:
     seeds = [options.seed]
     if options.add:
         seeds, found = added(json.loads(options.output.read_text(encoding="utf-8")), seeds, found)
-    total = {key: sum(each[key] for each in found.values()) for key in next(iter(found.values()))}
+    keys = dict.fromkeys(key for each in found.values() for key in each)
+    total = {key: sum(each.get(key, 0) for each in found.values()) for key in keys}
     record = {"seeds": seeds, "all": total, **found}
     print(json.dumps(record, indent=1))
     if options.output:
@@ -93,15 +105,26 @@ def added(
     together = {name: dict(kept[name]) for name in kept if name not in ("seeds", "all")}
     for name, figures in found.items():
         before = together.get(name, {})
-        together[name] = {key: before.get(key, 0) + times for key, times in figures.items()}
+        keys = dict.fromkeys([*before, *figures])
+        together[name] = {key: before.get(key, 0) + figures.get(key, 0) for key in keys}
     return [*kept["seeds"], *seeds], together
 
 
-def _write_table(path: Path) -> None:
+def _write_inputs(room: Path) -> None:
+    import pandas as pd
+
     from pyfsagg import load_dataset
 
     data = load_dataset("ionosphere")
-    data.X.assign(**{"class": data.y}).to_csv(path, index=False)
+    data.X.assign(**{"class": data.y}).to_csv(room / "table.csv", index=False)
+    rng = np.random.default_rng(0)
+    lists = [",".join(f"g{j}" for j in rng.permutation(400)[:150]) for _ in range(40)]
+    (room / "lists.txt").write_text("\n".join(lists) + "\n")
+    genes = np.repeat([f"g{j}" for j in range(2000)], 4)
+    scores = rng.normal(size=genes.size).round(6)
+    pd.DataFrame({"gene": genes, "score": scores}).to_csv(room / "guides.csv", index=False)
+    methods = pd.DataFrame(rng.normal(size=(40, 6)).round(6), columns=list("abcdef"))
+    methods.to_csv(room / "scores.csv", index=False)
 
 
 def _undisturbed(room: Path, name: str) -> tuple[str, float]:
@@ -130,9 +153,11 @@ def _round(
                 time.sleep(draw.uniform(0.1, 1.0) * whole[1])
             if process.poll() is None:
                 during = _writes(room)
-                process.send_signal(signal.SIGKILL)
+                stop = draw.choice(SIGNALS)
+                process.send_signal(stop)
                 process.wait()
                 figures["kills"] += 1
+                figures[stop.name] += 1
                 figures["during output"] += during
                 figures["other bits"] += any(output.glob("*")) and _digest(output) != whole[0]
                 continue
@@ -147,7 +172,7 @@ def _round(
 
 def _start(room: Path, name: str, output: str, kept: str | None) -> subprocess.Popen[bytes]:
     words = [word.replace("TABLE", "table.csv") for word in COMMANDS[name]]
-    more = ["--checkpoint", kept] if kept else []
+    more = ["--checkpoint", kept] if kept and name not in BRIEF else []
     command = [sys.executable, "-m", "pyfsagg", *words, "--output", output, "--quiet", *more]
     return subprocess.Popen(
         command, cwd=room, env={**os.environ, "PYTHONPATH": _path()}, stderr=subprocess.DEVNULL

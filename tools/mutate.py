@@ -11,7 +11,7 @@ with the tests that call the mutated function, fastest first, until one fails.  
 failing test or by a time limit, else it *survived*.
 
 Text does not count: docstrings, messages, annotations, what follows `raise`, assertions (they help
-mypy), decorators.  Nor do the pictures and pages of a room (`_plot*.py`, `_page.py`).  numba is
+mypy), decorators.  Nor do the pictures and pages of a room (`_plot*.py`, `_page.py`, `_report.py`).  numba is
 switched off, so that a mutated loop needs no compiling; tests that fail or take too long without it
 are left out.  Survivors that no test can kill are listed with a reason in
 `tests/mutation_survivors.toml`.
@@ -117,7 +117,53 @@ ROOMS: dict[str, tuple[str, ...]] = {
         GOLDEN.format("statistics"),
         "pyfsagg/statistics/*.py",
     ),
+    "ensemble/null.py": (
+        "tests/unit/test_target_permutation.py",
+        "tests/unit/test_noise_scale.py",
+        "tests/unit/test_adjusters.py",
+        "tests/unit/test_between_samples.py",
+        "tests/unit/test_false_selections.py",
+    ),
+    "error_control/permutation.py": (
+        "tests/unit/test_target_permutation.py",
+        "tests/unit/test_error_control.py",
+        "tests/unit/test_false_selections.py",
+        GOLDEN.format("error_control"),
+        "pyfsagg/error_control/permutation.py",
+    ),
+    "ensemble/noise_scale.py": ("tests/unit/test_noise_scale.py",),
+    "ensemble/replication.py": ("tests/unit/test_replication.py",),
+    "ensemble/selection.py": (
+        "tests/unit/test_selection.py",
+        "tests/unit/test_false_selections.py",
+        "tests/unit/test_ensemble.py",
+        "pyfsagg/ensemble/selection.py",
+    ),
+    "score_tables": (
+        "tests/unit/test_standings.py",
+        GOLDEN.format("standings"),
+        "pyfsagg/score_tables/*.py",
+    ),
+    "filters/adjusted.py": ("tests/unit/test_adjusters.py", GOLDEN.format("adjusted")),
+    "filters/car.py": (
+        "tests/unit/test_car_score.py",
+        "tests/unit/test_adjusters.py",
+        GOLDEN.format("car"),
+    ),
+    "aggregation/learned.py": (
+        "tests/unit/test_learned_and_counted.py",
+        SMALL,
+        PROPERTIES.format("aggregation"),
+        GOLDEN.format("learned"),
+        "pyfsagg/aggregation/learned.py",
+    ),
+    "statistics/rank_sets.py": (
+        "tests/unit/test_rank_confidence.py",
+        "tests/unit/test_standings.py",
+        "pyfsagg/statistics/rank_sets.py",
+    ),
 }
+"""Tests by room: a folder of the package, or a file whose tests are fewer than those of its folder."""
 IMPORTED = (
     "pytest",
     "hypothesis.extra.numpy",
@@ -129,7 +175,7 @@ IMPORTED = (
     "sklearn.ensemble",
     "statsmodels.api",
 )
-LEFT_OUT = ("_plot", "_page")
+LEFT_OUT = ("_plot", "_page", "_report")
 SECONDS_OF_A_TEST = 20.0
 ARGUMENTS = (
     "-x -q --no-header --no-summary -p no:cacheprovider -p no:xdist --import-mode=importlib "
@@ -407,7 +453,8 @@ def apply(text: str, mutant: Mutant) -> str:
 
 def mutants_of(room: str) -> list[Mutant]:
     found = []
-    for path in sorted((ROOT / "pyfsagg" / room).rglob("*.py")):
+    place = ROOT / "pyfsagg" / room
+    for path in [place] if place.is_file() else sorted(place.rglob("*.py")):
         if path.name.startswith(LEFT_OUT):
             continue
         text = path.read_text(encoding="utf-8")
@@ -589,7 +636,8 @@ def tests_of(room: str, copy: Path, cache: Path) -> dict[str, dict[str, Any]]:
     tests: dict[str, dict[str, Any]] = {}
     package = digest((ROOT / "pyfsagg").rglob("*.py"))
     for file in files_of(room):
-        kept = cache / f"{Path(file).stem}-{package}-{digest([ROOT / file])}-{room}.json"
+        name = room.replace("/", "-")
+        kept = cache / f"{Path(file).stem}-{package}-{digest([ROOT / file])}-{name}.json"
         if not kept.is_file():
             seen = run_pytest(
                 copy,
@@ -726,6 +774,26 @@ def reason_of(mutant: Mutant, reasons: list[dict[str, str]]) -> str:
     return ""
 
 
+def figures(folder: Path, rooms: Iterable[str]) -> dict[str, dict[str, int]]:
+    """What became of the sampled mutants of each room that still exist, with the tests of today."""
+    known, reasons = read_results(folder), read_reasons()
+    found = {}
+    for room in rooms:
+        everything = mutants_of(room)
+        rows = [(each, known[each.key]["status"]) for each in everything if each.key in known]
+        alive = [mutant for mutant, status in rows if status == "survived"]
+        excused = sum(bool(reason_of(mutant, reasons)) for mutant in alive)
+        if rows:
+            found[room] = {
+                "mutants": len(everything),
+                "sampled": len(rows),
+                "killed": len(rows) - len(alive),
+                "equal": excused,
+                "survived": len(alive) - excused,
+            }
+    return found
+
+
 def summary(folder: Path, rooms: Iterable[str]) -> str:
     from scipy.stats import binomtest
 
@@ -771,6 +839,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=600.0, help="stop after so long, per room")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "mutation")
+    parser.add_argument("--figures", type=Path, metavar="FILE", help="a JSON file for the counts")
     options = parser.parse_args()
     rooms = options.rooms or list(ROOMS)
     if unknown := sorted(set(rooms) - set(ROOMS)):
@@ -785,6 +854,9 @@ def main() -> int:
             again = options.action == "again"
             work(room, folder, options.sample, options.seed, options.minutes, again)
     text = summary(folder, rooms)
+    if options.figures:
+        counts = json.dumps(figures(folder, rooms), indent=1)
+        options.figures.write_text(counts + "\n", encoding="utf-8")
     (folder / "table.md").write_text(text, encoding="utf-8")
     (folder / "results.json").write_text(json.dumps(list(read_results(folder).values()), indent=1))
     print(text)

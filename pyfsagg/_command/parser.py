@@ -274,7 +274,7 @@ def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not valid UTF-8"
         raise DataError(f"cannot read {path}: {reason}") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         beside = "; the flags of a run are in its run.toml" if Path(path).suffix == ".json" else ""
         raise DataError(f"{path} is not TOML: {error}{beside}") from None
     if (name := settings.pop("command", arguments[0])) != arguments[0]:

@@ -195,7 +195,7 @@ def read_record(folder: Path) -> dict[str, Any] | None:
         schema, made_by = record["schema"], record["pyfsagg"]
         if schema == SCHEMA:
             dict(record["settings"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise OutputError(f"{path} is damaged ({error}); begin in another folder") from None
     if schema != SCHEMA:
         raise OutputError(

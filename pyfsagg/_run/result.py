@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pyfsagg._base.fields import Apart, Part, as_record, put_together, taken_apart
+from pyfsagg._base.memory import within_memory
 from pyfsagg._base.output import new_file, new_folder
 from pyfsagg._base.registry import Call
 from pyfsagg._base.words import enumerate_names
@@ -92,6 +93,8 @@ class Saved:
             place = place.parent
         is_file = place.is_file() or (place.suffix == ".json" and not place.is_dir())
         file = place if is_file else place / RUN_FILE
+        if file.exists() and not file.is_file():  # a device has no end
+            raise ValueError("its record is no file")
         document = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(document, dict):
             raise ValueError("its record is no JSON object")
@@ -102,7 +105,9 @@ class Saved:
         import numpy as np
 
         with (self.path / ARRAY_FILE).open("rb") as file, np.load(file) as arrays:
-            return dict(arrays)
+            size = sum(part.file_size for part in arrays.zip.infolist())
+            with within_memory(size, str(file.name), "open it where there is more memory"):
+                return dict(arrays)
 
     def frame(
         self,

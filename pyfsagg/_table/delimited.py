@@ -24,15 +24,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.memory import in_words, require_memory
 from pyfsagg._base.validation import check_path
 from pyfsagg._message import Use
 from pyfsagg.exceptions import DataError
 
-_PACKED = {
-    b"\x1f\x8b": ("gzip", gzip.decompress),
-    b"BZh": ("bz2", bz2.decompress),
-    b"\xfd7zXZ\x00": ("xz", lzma.decompress),
+_PACKED: dict[bytes, tuple[str, Any]] = {
+    b"\x1f\x8b": ("gzip", gzip.open),
+    b"BZh": ("bz2", bz2.open),
+    b"\xfd7zXZ\x00": ("xz", lzma.open),
 }
+_PIECE = 1 << 26
+_BYTES_OF_COLUMN = 6_500
+"""Of a column besides its cells, while a text is read."""
+_TEXT_OF_BYTES = 3
+"""What a packed byte takes: itself, the text and the cells."""
 _DAMAGED = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -69,13 +75,31 @@ def read_hashed(source: str | os.PathLike[str]) -> tuple[bytes, str]:
         except OSError as error:
             raise DataError(f"cannot read {label}: {error.strerror or error}") from None
     digest = hashlib.sha256(content).hexdigest()
-    for mark, (packer, unpack) in _PACKED.items():
+    for mark, (packer, opened) in _PACKED.items():
         if content.startswith(mark):
             try:
-                return unpack(content), digest
+                with opened(io.BytesIO(content)) as file:
+                    return _unpacked(file, label), digest
+            except DataError:
+                raise
             except _DAMAGED as error:
                 raise DataError(f"{label} is a damaged {packer} file: {error}") from None
     return content, digest
+
+
+def _unpacked(file: Any, label: str) -> bytes:
+    """All of a packed file, refused once it is larger than there is memory for."""
+    parts = []
+    while part := file.read(_PIECE):
+        parts.append(part)
+        require_unpacked(_PIECE * len(parts), label)
+    return b"".join(parts)
+
+
+def require_unpacked(size: int, label: str) -> None:
+    """Refuse what unpacks to so many bytes, or more, where memory does not suffice."""
+    what = f"{label}, which unpacks to {in_words(size)} or more,"
+    require_memory(_TEXT_OF_BYTES * size, what, "unpack it and take a part of it")
 
 
 def unpack_zip(content: bytes, label: str) -> tuple[bytes, str]:
@@ -92,6 +116,7 @@ def unpack_zip(content: bytes, label: str) -> tuple[bytes, str]:
                     f"{label} is a zip archive of {len(names)} files, and a table is one file; unpack "
                     "it and name the file"
                 )
+            require_unpacked(archive.getinfo(names[0]).file_size, label)
             return archive.read(names[0]), names[0]
     except DataError:
         raise
@@ -312,6 +337,9 @@ def read_rows(
             f"{label} has the duplicate column name(s) {', '.join(map(repr, repeats[:5]))}; give "
             f"every column a different name"
         )
+    needed = _BYTES_OF_COLUMN * len(names) + _TEXT_OF_BYTES * len(text)
+    what = f"reading {label} with its {len(names):,} columns"
+    require_memory(needed, what, "take a part of the columns, or keep the table as Parquet")
     body = text[layout.start :].encode()
     if not body.strip():
         raise DataError(f"{label} has a header but no rows")

@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.settings import SEPARATORS, Reading
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._message import Param
@@ -25,6 +26,7 @@ from pyfsagg._table.delimited import (
     find_layout,
     read_hashed,
     read_rows,
+    require_unpacked,
     shown_source,
     unpack_zip,
 )
@@ -33,6 +35,8 @@ from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError
 
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PARTS = ("[Content_Types].xml", "content.xml")
+_BYTES_OF_CELL = 32
+"""Of a cell in memory; the reader holds all of them up to the last, and the process ends without memory."""
 
 
 def is_workbook(content: bytes) -> bool:
@@ -60,6 +64,7 @@ def read_sheet(
             f"{label} is a workbook, which needs python-calamine; install it with: "
             "pip install 'pyfsagg[sheets]', or save the sheet as CSV"
         ) from None
+    _require_cells(content, label)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(content))
         sheets = list(book.sheet_names)
@@ -94,6 +99,37 @@ def read_sheet(
         column = [row[j] if j < len(row) else "" for row in rows]
         columns.append(_column(column, frozenset(missing)))
     return _frame_of(columns, header), name, sheets, head.notes
+
+
+_COLUMN, _ROW = re.compile(rb'<c r="([A-Z]{1,3})\d'), re.compile(rb'<(?:row|c) r="[A-Z]{0,3}(\d+)"')
+
+
+def _require_cells(content: bytes, label: str) -> None:
+    """Refuse a workbook whose content is too large, or a cell too far from the others."""
+    if not content.startswith(b"PK"):
+        return  # of old Excel, not packed
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = archive.infolist()
+        require_unpacked(sum(part.file_size for part in parts), label)
+        for part in parts:
+            if not part.filename.startswith("xl/worksheets/sheet"):
+                continue
+            sheet = archive.read(part)
+            columns = {found[1] for found in _COLUMN.finditer(sheet)}
+            last = max(map(_number_of_column, columns), default=0)
+            rows = max((int(found[1]) for found in _ROW.finditer(sheet)), default=0)
+            what = f"the {rows:,} × {last:,} cells up to the last one of {label}"
+            require_memory(
+                _BYTES_OF_CELL * rows * last, what, "delete cells that lie far from the table"
+            )
+
+
+def _number_of_column(letters: bytes) -> int:
+    """Of A 1, of Z 26, of AA 27."""
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - 64
+    return number
 
 
 def _whole(cell: Any) -> Any:
@@ -248,11 +284,18 @@ class _Reader:
         self.record["format"] = name
         read = parquet.read_table if name == "Parquet" else feather.read_table
         try:
+            if name == "Parquet":
+                size = parquet.read_metadata(pa.BufferReader(content))
+                rows, columns = size.num_rows, size.num_columns
+                what = f"{self.label} with {rows:,} rows and {columns:,} columns"
+                require_memory(2.0 * 8 * rows * columns, what, "take a part of it")
             table = read(pa.BufferReader(content))
             try:
                 frame: pd.DataFrame = table.to_pandas()
             except _UNREADABLE:  # what pandas noted in the file is damaged, the columns are not
                 frame = table.replace_schema_metadata(None).to_pandas()
+        except DataError:
+            raise
         except (pa.ArrowException, *_UNREADABLE) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise DataError(f"{self.label} is not a readable {name} file: {reason}") from None

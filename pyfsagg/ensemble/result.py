@@ -538,7 +538,10 @@ class EnsembleResult(Ranked, Result):
 
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
-        return cls(**fields_of(saved.document, saved.arrays))
+        found = cls(**fields_of(saved.document, saved.arrays))
+        if found.method not in ("wam", "bam"):
+            raise ValueError(f"its method is {found.method!r}")
+        return found
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         wish, limit = read_view(view)

@@ -100,7 +100,7 @@ def skillings_mack(ranks: Floats) -> GlobalTest:
     centred = np.where(known, np.sqrt(12.0 / (size + 1.0)) * (ranks - (size + 1.0) / 2.0), 0.0)
     sums = centred.sum(axis=0)
     together = known.T.astype(np.float64) @ known
-    covariance = np.diag(together.sum(axis=1) - np.diag(together)) - together
+    covariance = -together
     covariance[np.diag_indices_from(covariance)] = together.sum(axis=1) - np.diag(together)
     statistic = float(sums @ np.linalg.pinv(covariance, hermitian=True) @ sums)
     df = float(np.linalg.matrix_rank(covariance, hermitian=True))

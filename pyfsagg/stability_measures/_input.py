@@ -374,6 +374,8 @@ def _support(
     selected: list[list[Hashable]], labels: list[Hashable], named: bool
 ) -> NDArray[np.bool_]:
     column = {label: j for j, label in enumerate(labels)}
+    what = f"{len(selected):,} sets of {len(labels):,} features"
+    require_memory(len(selected) * len(labels), what, "take fewer sets")
     support = np.zeros((len(selected), len(labels)), dtype=bool)
     for i, row in enumerate(selected):
         for item in row:

@@ -615,3 +615,10 @@ def test_the_front_door_takes_it() -> None:
     assert result.select(1) == ["x0"]
     assert math.isfinite(result.scores.max())
     assert Adjusters(as_table(frame[["batch", "age"]])).names == ("batch", "age")
+
+
+def test_two_known_rows_of_one_batch_leave_nothing_to_compare() -> None:
+    rare = X["x0"].where(np.isin(np.arange(N), [0, 1]))
+    table = X.assign(x0=rare)
+    found = whole("spearman", ["batch"], table)
+    assert found.scores[0] == 0.0

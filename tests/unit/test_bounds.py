@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROGRAM = """
 import numpy as np
 from pyfsagg._kernels.ranks import tied_ranks
@@ -14,6 +16,27 @@ try:
 except IndexError:
     print("looked")
 """
+
+
+RUBBISH = """
+import numba, numpy as np
+
+@numba.njit
+def forgotten():
+    return np.empty(4000)
+
+print(np.unique(forgotten().view(np.uint8)).tolist())
+"""
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="the C library of Linux fills memory"
+)
+def test_memory_that_is_never_written_is_rubbish_in_the_tier() -> None:
+    environment = {**os.environ, "MALLOC_PERTURB_": "165"}
+    command = [sys.executable, "-c", RUBBISH]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert "90" in done.stdout  # the complement of 165
 
 
 def test_the_tier_looks_at_indices(tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ import pytest
 
 import pyfsagg
 from pyfsagg import Task, wam
+from pyfsagg._table.table import as_table
+from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters.car import _car
+from pyfsagg.filters.car import _car, prepare_car_score
 from pyfsagg.resampling import Rows
 
 
@@ -114,3 +116,18 @@ def test_what_is_refused() -> None:
     with pytest.raises(DataError, match="missing values"):
         scored(X.where(X > -2.0, np.nan).mask(X["x0"] > 1), np.arange(30) % 2)
     assert "car" in pyfsagg.list_methods("filters").loc["car_score", "aliases"]
+
+
+def test_each_resample_has_its_own_target() -> None:
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame(rng.normal(size=(40, 3))).add_prefix("x")
+    labels = np.stack([np.arange(40) % 2, np.arange(40) // 20]).astype(np.int32)
+    scorer = prepare_car_score(as_table(X), check_target(labels[0].tolist(), 40))
+    both = scorer(np.ones((2, 40)), labels)["car_score"]
+    for row, own in zip(both, labels, strict=True):
+        np.testing.assert_array_equal(row, scorer(np.ones((1, 40)), own[None])["car_score"][0])
+    assert not np.allclose(both[0], both[1])
+
+
+def test_the_list_says_that_it_takes_two_classes() -> None:
+    assert pyfsagg.list_methods("filters").loc["car_score", "two_classes"]

@@ -100,3 +100,20 @@ def test_counts_by_hand_and_bad_options() -> None:
         for value in values:
             with pytest.raises(ParameterError, match=option):
                 by_name(method, **{option: value})
+
+
+def test_the_first_guess_is_the_mean_share_of_the_lists_that_hold_an_item() -> None:
+    """In a long list place 3 is better than place 2 of a short one."""
+    lists = [["a", "b"], ["c", "d", "e", "f", "g", "h", "i", "j"], ["a", "b"], list("cdefghij")]
+    table = RankTable.from_lists(lists, full=True)
+    found = aggregate(table, "birra", n_iterations=1, prior=0.25, n_bins=4)
+    scores = dict(zip(found.names, found.statistic.tolist(), strict=True))
+    # With shares the true ones are c and d (1/8, 2/8); with products a (2) would be beside c (8).
+    assert scores["c"] == scores["d"] > scores["e"]
+    assert scores["c"] > scores["a"]
+
+
+def test_one_round_is_enough_to_ask_for() -> None:
+    assert by_name("maic", n_iterations=1, fit="none").keys() == by_name("maic").keys()
+    with pytest.raises(ParameterError, match="n_iterations"):
+        by_name("maic", n_iterations=0)

@@ -1,5 +1,6 @@
 """Scores against noise: what they are, when they are taken, and what they put right."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from pyfsagg import Checks, Execution
 from pyfsagg.ensemble.noise_scale import NoiseScale
 from pyfsagg.ensemble.null import kinds_of_features, score_shuffled
 from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.error_control.permutation import evidence_against
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling import (
     Bootstrap,
@@ -253,3 +255,30 @@ def test_the_plan_of_halves_draws_them_together() -> None:
     X, y = unlike(100)
     run = set_up_run(X, y, filters=["mim"], resampling=ComplementaryPairs(), n_resamples=20)
     assert NoiseScale.of(run, 20).n_scored("resamples") == 40
+
+
+def test_filters_without_a_target_stay_and_those_after_them_are_read() -> None:
+    X, y = unlike()
+    run = set_up_run(X, y, filters=["chi_squared"], n_resamples=4, random_state=3)
+    scale = NoiseScale.of(run, 40)
+    null = np.random.default_rng(0).random((20, 6))
+    scale.known["resamples"] = {"variance": null, "chi_squared": null}
+    raw = np.random.default_rng(1).random((4, 6))
+    matrices = {"variance": raw.copy(), "chi_squared": raw.copy()}
+    scale.read(matrices, "resamples", SimpleNamespace(release=lambda: None))
+    np.testing.assert_array_equal(matrices["variance"], raw)
+    assert (matrices["chi_squared"] != raw).any()
+
+
+def test_enough_null_scores_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = unlike()
+    run = set_up_run(X, y, filters=["chi_squared"], n_resamples=4, random_state=3)
+    scale = NoiseScale.of(run, 40)
+    null, raw = np.random.default_rng(0).random((20, 6)), np.random.default_rng(1).random((4, 6))
+    scale.known["resamples"] = {"chi_squared": null}
+    monkeypatch.setattr("pyfsagg.ensemble.noise_scale.ENOUGH", 10)
+    matrices = {"chi_squared": raw.copy()}
+    scale.read(matrices, "resamples", SimpleNamespace(release=lambda: None))
+    for columns in scale._kinds:
+        expected = evidence_against(null[: 10 // len(columns), columns], raw[:, columns])
+        np.testing.assert_array_equal(matrices["chi_squared"][:, columns], expected)

@@ -19,7 +19,7 @@ from pyfsagg._kernels.ranks import (
 )
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics import rank_confidence, rank_sets
-from pyfsagg.statistics.rank_sets import sets_of_replicates
+from pyfsagg.statistics.rank_sets import WIDER, _Flipped, sets_of_replicates
 
 WINE = pyfsagg.load_dataset("wine")
 
@@ -394,3 +394,21 @@ def test_sets_of_a_table_hold_where_errors_taken_for_known_do_not(methods: int, 
             held[run, column] = whole.all()
     assert held[:, 0].mean() >= 0.91
     assert held[:, 1].mean() < held[:, 0].mean() - 0.02
+
+
+def test_how_many_sets_hold_one_place_is_told() -> None:
+    found = rank_confidence([9.0, 5.0, 4.9, 4.8, 1.0], standard_errors=[0.1] * 5)
+    sizes = (found.upper - found.lower + 1).tolist()
+    assert sizes == [1, 3, 3, 3, 1]
+    assert "hold at most 3 of 5 places, 2 hold one place" in found.sentence
+
+
+def test_limits_of_skewed_rows_are_at_least_students_on_the_scale_of_the_signs() -> None:
+    errors = _Flipped(
+        np.zeros((3, 1)), np.ones(3), np.ones((3, 3)), n_rows=8, n_signs=1, skewed=True
+    )
+    found = np.array([0.3, 0.95, 1.0])
+    t = np.maximum(found * np.sqrt(7 / np.maximum(1 - found**2, 1e-300)), stats.t.isf(0.05 / 3, 7))
+    t *= 1 + WIDER / 8
+    expected = np.where(found < 1, t / np.sqrt(7 + t**2), 1.0)
+    np.testing.assert_allclose(errors._at_least(found, 3, 0.95), expected, rtol=1e-12)

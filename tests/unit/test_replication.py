@@ -192,3 +192,15 @@ def test_the_default_filters_and_the_sentences() -> None:
     assert "with 178 rows" in text
     assert repr(found) == "\n".join(found.sentences)
     assert found.to_frame() is found.curve
+
+
+def test_no_number_of_rows_is_told_beyond_the_largest_expected() -> None:
+    found = asked()
+    expected = found.curve[found.curve["source"] == "expected"]
+    first, last = expected.index[0], expected.index[-1]
+
+    def agreement(rows: float) -> float:
+        return float(expit(logit(expected["agreement"].iloc[0]) + SLOPE * np.log2(rows / first)))
+
+    assert found.n_rows(agreement(last + 0.4)) == last
+    assert found.n_rows(agreement(last + 1.0)) == np.inf

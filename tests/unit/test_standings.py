@@ -567,3 +567,19 @@ def test_signed_ranks_of_few_data_sets_are_exact_with_ties() -> None:
     known = wilcoxon(frame["a"], frame["c"], exact=True)
     assert known.method == "exact given ties"
     assert found.loc[("a", "c"), "p"] == known.p_value
+
+
+def test_a_column_that_comes_twice_is_named() -> None:
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(6, 3)), columns=["a", "b", "b"])
+    with pytest.raises(DataError, match="more than one column 'b'"):
+        pyfsagg.standings(table)
+
+
+def test_the_fingerprint_of_a_table_knows_small_numbers_and_no_sign_of_zero() -> None:
+    def told(cell: float) -> str:
+        cells = np.random.default_rng(0).normal(size=(6, 2))
+        cells[0, 0] = cell
+        return str(pyfsagg.standings(pd.DataFrame(cells, columns=["a", "b"])).data["sha256"])
+
+    assert told(0.0) == told(-0.0)
+    assert told(1e-20) != told(2e-20)

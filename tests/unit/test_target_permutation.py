@@ -11,8 +11,17 @@ import pyfsagg
 from pyfsagg import Checks
 from pyfsagg.ensemble.null import Shuffling, kinds_of_features
 from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.error_control import benjamini_hochberg, comparable_evidence, step_down_max_t
-from pyfsagg.error_control.permutation import numbers_with_other_shuffles, standardised
+from pyfsagg.error_control import (
+    TargetPermutation,
+    benjamini_hochberg,
+    comparable_evidence,
+    step_down_max_t,
+)
+from pyfsagg.error_control.permutation import (
+    FEW_OF_A_KIND,
+    numbers_with_other_shuffles,
+    standardised,
+)
 from pyfsagg.resampling import Bootstrap, FeatureSubspace, GroupedBootstrap
 
 
@@ -484,3 +493,52 @@ def test_a_selector_can_leave_the_number_open() -> None:
     assert selector.get_support().tolist() == [True, True, *[False] * 8]
     fixed = pyfsagg.WithinAggregationSelector("fit_criterion", n_resamples=30, random_state=1)
     assert fixed.fit(X, y).result_.permutation is None
+
+
+def permuted(p_values: list[float], family_wise: list[float], **more: Any) -> TargetPermutation:
+    names = tuple(f"x{j}" for j in range(len(p_values)))
+    given = {"judges": ("chi_squared",), "unit": "rows", "strong": True, "n_permutations": 99}
+    given |= {"numbers": np.repeat([0, 1, 2], [5, 90, 5]), **more}
+    return TargetPermutation(names, np.array(p_values), np.array(family_wise), **given)
+
+
+def test_the_line_of_noise_lies_at_the_best_feature_where_none_is_above_it() -> None:
+    found = permuted([0.2, 0.02, 0.5], [0.8, 0.1, 1.0])
+    assert found.noise == pytest.approx(0.02 * 0.05 / 0.1)
+    assert permuted([0.2, 0.001, 0.5], [0.8, 0.01, 1.0]).noise == pytest.approx(
+        np.sqrt(0.001 * 0.2)
+    )
+    assert permuted([0.001, 0.002], [0.01, 0.04]).noise == pytest.approx(0.002 * 0.05 / 0.04)
+
+
+def test_sentences_count_in_the_singular_and_the_plural() -> None:
+    found = permuted([0.001, 0.5], [0.01, 1.0])
+    assert "0 to 2 would be found, and the same ones in 8 of 10 repetitions" in found.repetition
+    strata = permuted([0.001, 0.5], [0.01, 1.0], strata=("batch",))
+    assert "beyond what batch tells of the target" in strata.supposed
+    both = permuted([0.001, 0.5], [0.01, 1.0], strata=("batch",), cleared=("age",))
+    assert "age and batch tell of the target" in both.supposed
+    for p_values, words in (
+        ([0.0001, 0.9], "is selected: x0"),
+        ([0.0001, 0.0001], "are selected:"),
+    ):
+        limited = permuted(p_values, p_values).limited("fdr", 0.05)
+        assert words in limited.sentences[0]
+
+
+def test_a_column_of_one_value_has_the_usual_spread() -> None:
+    null = np.random.default_rng(3).normal(size=(39, 4)) * [0.01, 0.02, 0.03, 0.0]
+    usual = np.median(null[:, :3].std(axis=0))
+    own, _ = standardised(np.array([0.0, 0.0, 0.0, 0.06]), null)
+    assert own[3] == pytest.approx(0.06 / usual)
+
+
+def test_of_many_columns_the_lower_ones_take_their_own_row_as_one_part_in_k() -> None:
+    rng = np.random.default_rng(5)
+    null = rng.normal(size=(9, FEW_OF_A_KIND + 50))
+    _, others = comparable_evidence(null[0], null, np.zeros(null.shape[1]))
+    pool = np.sort(null, axis=None)
+    low = null < pool[null.size // 2]
+    reached = null.size - np.searchsorted(pool, null[low])
+    share = (reached * (1.0 - 1.0 / 9) + 1.0) / (null.size - null.shape[1] + 1.0)
+    np.testing.assert_allclose(others[low], -np.log(share), rtol=1e-6)

@@ -1,0 +1,28 @@
+"""The terminal gives the bits of Python, for every method of the table in `support/doors.py`."""
+
+from pathlib import Path
+
+import doors
+import pytest
+
+from pyfsagg.cli import main
+
+CASES = doors.cases()
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("doors")
+    doors.write_inputs(folder)
+    return folder
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_the_terminal_gives_the_bits_of_python(
+    case: doors.Case, inputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(inputs)
+    case.python(inputs).save(inputs / "python" / case.name)
+    output = f"terminal/{case.name}"
+    assert main([*case.terminal.split(), "--output", output, "--quiet"]) == 0
+    assert doors.digest(inputs / output) == doors.digest(inputs / "python" / case.name)

@@ -1,0 +1,48 @@
+"""R gives the bits of Python, for every method of the table in `support/doors.py`.
+
+Both run on the Python of R, as other versions of NumPy may round otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import doors
+import pytest
+
+from pyfsaggr import ROOT, libraries, need_pyfsaggr, run
+
+pytestmark = pytest.mark.r
+need_pyfsaggr()
+
+
+@pytest.fixture(scope="module")
+def digests(library: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    folder = tmp_path_factory.mktemp("doors")
+    doors.write_inputs(folder)
+    lines = [case.r.replace("OUT", json.dumps(f"R/{case.name}")) for case in doors.cases()]
+    lines.insert(0, "suppressMessages(library(pyfsaggr))")
+    (folder / "doors.R").write_text("\n".join(lines) + "\n")
+    run("Rscript", "--vanilla", "doors.R", folder=folder, R_LIBS=libraries(library))
+    script = str(ROOT / "tests" / "support" / "doors.py")
+    # `-c` and not the file: what stands beside it is on no path of R's Python.
+    program = f"import runpy, sys; sys.path.insert(0, {str(ROOT)!r}); "
+    program += f"runpy.run_path({script!r}, run_name='__main__')"
+    run(os.environ["PYFSAGG_PYTHON"], "-c", program, str(folder), folder=folder)
+    return json.loads((folder / "digests.json").read_text())
+
+
+UNEXPLAINED = ("filter-frcm", "filter-frmv")
+"""Filters by k-means, of which R has other bits for a reason that is not known yet."""
+
+
+def _marked(name: str) -> object:
+    known = pytest.mark.xfail(reason="the cause is not known yet", strict=False)
+    return pytest.param(name, marks=known if name in UNEXPLAINED else ())
+
+
+@pytest.mark.parametrize("name", [_marked(case.name) for case in doors.cases()])
+def test_r_gives_the_bits_of_python(name: str, digests: dict[str, dict[str, str]]) -> None:
+    assert digests["R"][name] == digests["python"][name]

@@ -1,0 +1,53 @@
+"""Files of strangers: a few of those that the tool makes are opened in every suite."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from pathlib import Path
+
+import pytest
+
+import pyfsagg
+from pyfsagg.exceptions import DataError
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+import hostile
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="the tool limits a process by /proc"
+)
+
+FEW = [
+    "workbook-cells", "workbook-entities", "table-zip-traversal", "table-digits",
+    "table-pickle", "config-deep", "config-digits", "config-dask",
+    "config-outside", "run-deep", "run-link", "run-list",
+    "arrays-claims", "arrays-pickle", "arrays-text", "checkpoint-deep",
+    "checkpoint-parts", "run-method-null", "run-method-list",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    hostile.prepare(folder)
+    hostile.add_records(folder)
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+@pytest.mark.parametrize("name", FEW)
+def test_a_file_of_a_stranger_is_refused_in_a_sentence(
+    name: str, whole: Path, tmp_path: Path
+) -> None:
+    found = hostile.tried(name, whole, tmp_path)
+    assert set(found.values()) <= set(hostile.GOOD), found
+
+
+def test_what_is_packed_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(200):
+            file.write(bytes(1_000_000))
+    with pyfsagg.memory_limit("300MB"), pytest.raises(DataError, match=r"unpacks to .* or more"):
+        pyfsagg.read_table(path)

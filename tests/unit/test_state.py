@@ -1,0 +1,255 @@
+"""Calls leave the process as it was, and give the same bits in threads, forks, workers and kernels."""
+
+from __future__ import annotations
+
+import asyncio
+import decimal
+import gc
+import json
+import locale
+import logging
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import doors
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import Parallel, delayed
+
+import pyfsagg
+from pyfsagg import Checks
+
+THREADS = 6
+
+
+def reported(result: Any) -> Any:
+    """A result whose page is written, too: pictures are drawn with settings of their own."""
+    with tempfile.TemporaryDirectory() as folder:
+        result.report(Path(folder) / "page.html")
+    return result
+
+
+def ensemble(folder: Path) -> Any:
+    frame = pd.read_csv(folder / "classes.csv")
+    X, y = frame.drop(columns="class_"), frame["class_"]
+    few = Checks(pairs=2, shuffles=19)
+    return reported(pyfsagg.bam(X, y, n_resamples=8, random_state=1, checks=few))
+
+
+def influence(folder: Path) -> Any:
+    frame = pd.read_csv(folder / "classes.csv")
+    X, y = frame.drop(columns="class_"), frame["class_"]
+    return pyfsagg.influence(X, y, n_folds=3, n_resamples=3, random_state=1)
+
+
+def standings(folder: Path) -> Any:
+    return reported(pyfsagg.standings(pd.read_csv(folder / "scores.csv")))
+
+
+CASES: dict[str, Callable[[Path], Any]] = {
+    **{case.name: case.python for case in doors.cases()},
+    "bam-page": ensemble,
+    "influence": influence,
+    "standings-page": standings,
+}
+
+
+def digest(name: str, folder: Path) -> str:
+    return doors.digest_of(CASES[name](folder))
+
+
+def open_files() -> int:
+    """But for fonts, which Matplotlib keeps open for each thread."""
+    links = [each for each in Path("/proc/self/fd").glob("*") if each.is_symlink()]
+    return sum(os.readlink(each).rpartition(".")[2] != "ttf" for each in links)
+
+
+def state() -> dict[str, Any]:
+    """What belongs to the whole process."""
+    gc.collect()
+    return {
+        "warnings": list(warnings.filters),
+        "rcParams": dict(mpl.rcParams),
+        "figures": mpl.pyplot.get_fignums() if hasattr(mpl, "pyplot") else [],
+        "locale": locale.setlocale(locale.LC_ALL),
+        "random": random.getstate(),
+        "numpy's random": json.dumps([str(each) for each in np.random.get_state()]),  # noqa: NPY002
+        "errors of NumPy": np.geterr(),
+        "logging": (logging.root.level, list(logging.root.handlers), logging.root.manager.disable),
+        "environment": dict(os.environ),
+        "signals": [signal.getsignal(each) for each in signal.valid_signals() if each < 32],
+        "files": open_files(),
+        "threads": {each.name for each in threading.enumerate()},
+        "folder": Path.cwd(),
+        "path": list(sys.path),
+        "streams": (sys.stdout, sys.stderr, sys.excepthook, threading.excepthook),
+        "collector": (gc.isenabled(), gc.get_threshold(), sys.getrecursionlimit()),
+        "decimal": str(decimal.getcontext()),
+        "tables": {each: pd.get_option(each) for each in ("display.width", "display.max_rows")},
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("state")
+    doors.write_inputs(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def alone(folder: Path) -> dict[str, str]:
+    """Digests of calls one after the other, which import and compile what they need."""
+    return {name: digest(name, folder) for name in CASES}
+
+
+def unchanged(before: dict[str, Any]) -> None:
+    after = state()
+    assert {key: (before[key], after[key]) for key in before if before[key] != after[key]} == {}
+
+
+def test_calls_one_after_the_other(folder: Path, alone: dict[str, str]) -> None:
+    before = state()
+    assert {name: digest(name, folder) for name in CASES} == alone
+    unchanged(before)
+
+
+def test_six_threads(folder: Path, alone: dict[str, str]) -> None:
+    names = list(CASES)
+
+    def work(number: int) -> dict[str, str]:
+        gate.wait()
+        order = random.Random(number).sample(names, len(names))
+        return {name: digest(name, folder) for name in order}
+
+    gate = threading.Barrier(THREADS)
+    before = state()
+    with ThreadPoolExecutor(THREADS) as pool:
+        for found in pool.map(work, range(THREADS)):
+            assert found == alone
+    unchanged(before)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no forks")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+def test_forks(folder: Path, alone: dict[str, str]) -> None:
+    before = state()
+    children = []
+    for number in range(3):
+        child = os.fork()
+        if child == 0:
+            try:
+                same = all(digest(name, folder) == alone[name] for name in list(CASES)[number::3])
+            except BaseException:
+                same = False
+            os._exit(0 if same else 1)
+        children.append(child)
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0] * 3
+    unchanged(before)
+
+
+def test_an_event_loop(folder: Path, alone: dict[str, str]) -> None:
+    async def work() -> list[str]:
+        here = [digest(name, folder) for name in list(CASES)[::4]]
+        beside = await asyncio.gather(
+            *(asyncio.to_thread(digest, name, folder) for name in list(CASES)[::4])
+        )
+        assert here == list(beside)
+        return here
+
+    before = state()
+    assert asyncio.run(work()) == [alone[name] for name in list(CASES)[::4]]
+    unchanged(before)
+
+
+def test_workers_of_loky(folder: Path, alone: dict[str, str]) -> None:
+    """Functions travel by their place in this file, the results by their digests."""
+    names = list(CASES)[::5]
+    path = [str(Path(__file__).parents[1] / "support"), str(Path(__file__).parent)]
+    found = Parallel(n_jobs=2, backend="loky")(
+        delayed(_in_worker)(path, name, str(folder)) for name in names
+    )
+    assert found == [alone[name] for name in names]
+
+
+def _in_worker(path: list[str], name: str, folder: str) -> str:
+    sys.path[:0] = [each for each in path if each not in sys.path]
+    import test_state
+
+    return test_state.digest(name, Path(folder))
+
+
+def test_a_kernel_of_jupyter(folder: Path, alone: dict[str, str]) -> None:
+    """A kernel has an event loop, streams and hooks of its own; what it had before it has afterwards."""
+    pytest.importorskip("ipykernel")
+    client = pytest.importorskip("jupyter_client")
+    names = [*list(CASES)[::8], "bam-page"]
+    path = [str(Path(__file__).parents[1] / "support"), str(Path(__file__).parent)]
+    code = f"""
+import sys
+sys.path[:0] = {path!r}
+import json, test_state
+from pathlib import Path
+folder = Path({str(folder)!r})
+found = {{name: test_state.digest(name, folder) for name in {names!r}}}
+before = test_state.state()
+again = {{name: test_state.digest(name, folder) for name in {names!r}}}
+after = test_state.state()
+changed = [key for key in before if before[key] != after[key]]
+Path({str(folder / "kernel.json")!r}).write_text(json.dumps([found, again, changed]))
+"""
+    manager, kernel = client.manager.start_new_kernel(kernel_name="python3")
+    try:
+        reply = kernel.execute_interactive(code, timeout=600, output_hook=lambda message: None)
+        assert reply["content"]["status"] == "ok", reply["content"]
+        found, again, changed = json.loads((folder / "kernel.json").read_text())
+    finally:
+        kernel.stop_channels()
+        manager.shutdown_kernel(now=True)
+    assert found == again == {name: alone[name] for name in names}
+    assert changed == []
+
+
+COMMANDS = [
+    ["rank", "classes.csv", "--target", "class_", "--n-resamples", "3", "--filters", "ig,cs"],
+    ["aggregate", "lists.txt", "--format", "lines"],
+    ["stability", "scores.csv", "--measures", "pearson"],
+    ["order", "classes.csv", "--target", "class_"],
+    ["vote", "ballots.txt"],
+    ["check", "classes.csv", "--target", "class_"],
+    ["rank", "classes.csv", "--target", "no such column"],
+    ["list", "filters"],
+]
+
+
+def test_commands_leave_the_process_as_it_was(
+    folder: Path,
+    alone: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The second time: the first imports."""
+    from pyfsagg.cli import main
+
+    monkeypatch.chdir(folder)
+    for turn in ("first", "second"):
+        before = state()
+        for number, command in enumerate(COMMANDS):
+            saves = command[0] not in ("check", "list")
+            output = ["--output", f"{turn}-{number}", "--quiet"] if saves else []
+            try:
+                main([*command, *output])
+            except SystemExit:
+                assert "no such column" in command
+        if turn == "second":
+            unchanged(before)
