@@ -197,15 +197,15 @@ def _write_blocks(
     """
     k, steps = few.rows.shape[0], few.steps
     level = few.codes[a * k : (a + 1) * k]
-    first = np.zeros(few.n_levels[a] + 1, dtype=np.int64)
+    start = np.zeros(few.n_levels[a] + 1, dtype=np.int64)
     for i in range(k):
-        first[np.int64(level[i]) + 1] += 1
-    first = np.cumsum(first)
-    free = first.copy()
+        start[np.int64(level[i]) + 1] += 1
+    start = np.cumsum(start)
+    free = start.copy()
     by_level, first_of_level = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
     for i in range(k):
         place = free[level[i]]
-        by_level[place], first_of_level[place] = i, first[level[i]]
+        by_level[place], first_of_level[place] = i, start[level[i]]
         free[level[i]] += 1
     times = few.times[by_level].astype(np.uint8)
     first_step = few.first_step[by_level].astype(np.uint64)
@@ -219,7 +219,8 @@ def _write_blocks(
             for i in range(k):
                 places[i] = (block * k + by_level[i]) * BLOCK
             for i in range(k):
-                count_before(few.blocks, places, times, first_of_level[i], i, before)
+                first = first_of_level[i]
+                count_before(few.blocks, places, times, first, i, before)  # type: ignore[call-arg]
             for f in range(0, BLOCK, _TOGETHER):
                 total_b, total_c, total_d, total_e = own, own, own, own
                 for i in range(k):
