@@ -56,7 +56,7 @@ def test_ragged_rows_are_no_titles(tmp_path: Path) -> None:
     ):
         with pytest.raises(DataError, match="ragged"):
             read(tmp_path, text)
-    with pytest.raises(DataError, match=r"ragged.*Row #43"):  # lines are those of the file
+    with pytest.raises(DataError, match=r"ragged.*line 43"):  # lines are those of the file
         read(tmp_path, f"Study\n{PLAIN}1,2,3,4\n")
 
 
