@@ -307,8 +307,8 @@ def other_shuffles(rng: np.random.Generator, table: str) -> tuple[float, ...]:
 )
 def best_of_the_page(rng: np.random.Generator, table: str) -> tuple[float, ...]:
     """Tables with 5 to 20 related features, 20 resamples of rank correlations, 199 shuffled targets: how
-    often, for any number of best features, more are unrelated than are not told apart from noise, which the first
-    screen of a report calls the most that can be; and how close the two are among the best ten."""
+    often, for any number of best features, more are unrelated than are not told apart from noise, which the
+    first screen of a report calls the most that can be; and how close the two are among the best ten."""
     sample = table_with_signal(rng, table)
     found = wam(
         sample.X,
