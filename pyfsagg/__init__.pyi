@@ -16,6 +16,7 @@ from .aggregation import list_agreement as list_agreement
 from .aggregator_influence import InfluenceResult as InfluenceResult
 from .aggregator_influence import compare_aggregators as compare_aggregators
 from .aggregator_influence import influence as influence
+from .aggregator_influence import influence_of_lists as influence_of_lists
 from .committees import Committee as Committee
 from .committees import LearnerSelection as LearnerSelection
 from .committees import committee as committee
@@ -51,6 +52,7 @@ from .listing import list_methods as list_methods
 from .out_of_core import rank_out_of_core as rank_out_of_core
 from .rank_order import RankOrderSelector as RankOrderSelector
 from .ranks import RankTable as RankTable
+from .replication import studies as studies
 from .results import load_result as load_result
 from .score_tables import standings as standings
 from .screens import Screen as Screen

@@ -82,7 +82,7 @@ _KINDS = {
         "scores of features, for wam, bam and influence",
         "pyfsagg.unsupervised._filters",  # adds the rankings without labels
         "FILTERS",
-        ("latex", "prepare", "output", "accepts_missing", "settle", "adjusted", "adds"),
+        ("latex", "prepare", "output", "accepts_missing", "settle", "within"),
         lambda specs: {
             "targets": [", ".join(spec.targets) for spec in specs],
             "adjusts": [spec.adjusts for spec in specs],

@@ -9,11 +9,12 @@ from pyfsagg._run.result import Result, read_result
 # A class registers itself when it is made: these are all that the package saves.
 from pyfsagg.aggregation import Aggregation, ListAgreement
 from pyfsagg.aggregation._result import AggregationComparison
-from pyfsagg.aggregator_influence import InfluenceResult
+from pyfsagg.aggregator_influence import InfluenceResult, ListInfluence
 from pyfsagg.committees import Committee
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation import Evaluation
 from pyfsagg.rank_order import Elimination
+from pyfsagg.replication import Studies
 from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.screens import Screen
 from pyfsagg.stability_measures import StabilityResult
@@ -31,10 +32,12 @@ CLASSES: tuple[type[Result], ...] = (
     Evaluation,
     InfluenceResult,
     ListAgreement,
+    ListInfluence,
     MetricStandings,
     Screen,
     StabilityResult,
     Standings,
+    Studies,
 )
 
 

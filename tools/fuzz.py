@@ -381,6 +381,7 @@ USUAL = {
     "check": "table.csv --target class",
     "aggregate": "lists.txt",
     "agreement": "lists.txt --format lines --pilot 2 --distance 1",
+    "studies": "guides.csv other.csv --item gene --statistic score --evidence ranks --duplicates first",
     "screen": "guides.csv --item gene --score score --alpha 0.5",
     "vote": "lists.txt",
     "committee": "table.csv --target class --n-resamples 2 --jobs 1 --learners lr",
@@ -417,6 +418,9 @@ def write_inputs(folder: Path) -> None:
     (folder / "sparse.svmlight").write_text("0 1:1 3:2\n1 2:1\n0 1:2\n1 3:1\n")
     (folder / "guides.csv").write_text(
         "gene,score\n" + "".join(f"g{i % 4},{rng.normal():.3f}\n" for i in range(16))
+    )
+    (folder / "other.csv").write_text(
+        "gene,score\n" + "".join(f"g{i},{rng.normal():.3f}\n" for i in range(4))
     )
     (folder / "empty.csv").write_text("")
     (folder / "broken.csv").write_bytes(b"a,b\n1\n\xff\xfe,2,3\n")

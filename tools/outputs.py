@@ -24,6 +24,7 @@ COMMANDS = {
     "rank": "rank table.csv --target kind --n-resamples 10 --seed 1",
     "aggregate": "aggregate a.txt b.txt c.txt --universe 40 --methods rra,borda",
     "agreement": "agreement a.txt b.txt c.txt",
+    "studies": "studies guides.csv other.csv --item gene --statistic z --evidence ranks --duplicates first",
     "screen": "screen guides.csv --item gene --score z --alpha 0.2",
     "stability": "stability a.txt b.txt c.txt --n-features 40",
     "standings": "standings scores.csv",
@@ -53,6 +54,7 @@ def _tables(folder: Path) -> None:
     guides = pd.DataFrame({"gene": np.repeat([f"g{i}" for i in range(30)], 4)})
     guides["z"] = np.random.default_rng(5).standard_normal(120).round(2)
     guides.to_csv(folder / "guides.csv", index=False)
+    guides[::-1].to_csv(folder / "other.csv", index=False)
     for name, items in (("a", "xyzuv"), ("b", "xzywp"), ("c", "yxqzw")):
         (folder / f"{name}.txt").write_text("\n".join(items) + "\n")
 

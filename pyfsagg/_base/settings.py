@@ -298,6 +298,10 @@ class Task(Settings):
         batch.  Words, booleans, columns of two values and those in `nominal` are levels, the others
         numbers.  Filters by a linear or Cox model have the columns in it.  Others score within strata, the
         combinations of levels, and refuse numbers (how-to page: what adjusted means, and what not).
+    always : sequence of column names or positions, optional
+        Columns that are always in, such as markers that are measured anyhow.  They are not ranked.  mRMR and
+        its relatives begin with them, models have them beside the features: estimators as filters, those of
+        :func:`pyfsagg.evaluate` and learners of a committee.  Other filters do not look at them.
     drop_near_zero_variance : bool
         Leave near-constant features out first (see :func:`pyfsagg.near_zero_variance`); a group stays
         whole, unless all its columns are near-constant.
@@ -365,6 +369,12 @@ class Task(Settings):
         read=names_of,
         help="columns that are no features and that scores are adjusted for: age,sex,batch",
     )
+    always: Sequence[str | int] | None = option(
+        None,
+        metavar="A,B",
+        read=names_of,
+        help="columns that are in every model and selection, and are not ranked: stage,grade",
+    )
     drop_near_zero_variance: bool = option(False, help="leave out near-constant features")
     feature_groups: Mapping[Any, Any] | str | os.PathLike[str] | None = option(
         None,
@@ -381,8 +391,9 @@ class Task(Settings):
 
     def _check(self) -> None:
         check_integer("target_bins", self.target_bins, low=2)
-        if isinstance(self.adjust, str):
-            object.__setattr__(self, "adjust", (self.adjust,))
+        for name in ("adjust", "always"):
+            if isinstance(given := getattr(self, name), str):
+                object.__setattr__(self, name, (given,))
         groups = self.feature_groups
         if not isinstance(groups, (Mapping, str, os.PathLike, type(None))):
             raise InputTypeError(
@@ -402,7 +413,7 @@ class Task(Settings):
         """All settings by name; columns by their names; of groups in a mapping only that they are given."""
         columns = {
             name: None if (given := getattr(self, name)) is None else [str(each) for each in given]
-            for name in ("nominal", "adjust")
+            for name in ("nominal", "adjust", "always")
         }
         groups = self.feature_groups
         if isinstance(groups, os.PathLike):

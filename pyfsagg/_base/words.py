@@ -31,9 +31,14 @@ def duration(seconds: float) -> str:
 
 
 def plural(value: int, noun: str) -> str:
-    """``1 class``, ``2 classes``, ``1,000 samples``."""
-    ending = "es" if noun.endswith("s") else "s"
-    return f"{value:,} {noun}{'' if value == 1 else ending}"
+    """``1 class``, ``2 classes``, ``2 studies``, ``1,000 samples``."""
+    if value != 1:
+        noun = (
+            f"{noun[:-1]}ies"
+            if noun.endswith("dy")
+            else f"{noun}{'es' if noun.endswith('s') else 's'}"
+        )
+    return f"{value:,} {noun}"
 
 
 def number(value: float, decimals: int = 3) -> str:
@@ -93,6 +98,16 @@ def ranks(values: ArrayLike) -> list[str]:
 def percentages(shares: ArrayLike) -> list[str]:
     """A column of shares from 0 to 1 in per cent, without the sign."""
     return [number(100.0 * value, 1) for value in _floats(shares).tolist()]
+
+
+def whole_numbers(values: Iterable[int]) -> list[str]:
+    """A column of whole numbers."""
+    return [count(int(value)) for value in values]
+
+
+def words(values: Iterable[Any]) -> list[str]:
+    """A column of words."""
+    return list(map(str, values))
 
 
 def _floats(values: ArrayLike) -> NDArray[np.float64]:

@@ -72,16 +72,27 @@ def add_reading_flags(parser: argparse.ArgumentParser, *, accept: bool = True) -
 
 
 def add_table_flags(
-    parser: argparse.ArgumentParser, *leave_out: str, target_required: bool = True
+    parser: argparse.ArgumentParser,
+    *leave_out: str,
+    target_required: bool = True,
+    nargs: str | None = None,
 ) -> None:
     """A table with a target, which some filters do without, and the task but for some settings."""
-    parser.add_argument("table", metavar="TABLE", help=TABLE_HELP)
+    parser.add_argument("table", metavar="TABLE", nargs=nargs, help=TABLE_HELP)
     text = "column with the classes, the numbers of a regression, or times (with --event)"
     text += "" if target_required else "; filters such as frcm need none"
     Flags(parser).column("-t", "--target", required=target_required, help=text)
     add_event_flag(parser)
     Task.add_flags(parser, *leave_out)
     add_reading_flags(parser)
+
+
+def add_absent_flag(parser: argparse.ArgumentParser) -> None:
+    """What an item is to a list or judge that does not have it."""
+    text = "what an absent item is: worse than all that are listed, or not seen by this judge"
+    Flags(parser)(
+        "--absent", choices=("worst", "unknown"), help=f"{text} (default: worst; of scores unknown)"
+    )
 
 
 def add_filter_flags(parser: argparse.ArgumentParser, normalizations: Sequence[str]) -> None:

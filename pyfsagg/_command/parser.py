@@ -49,7 +49,7 @@ SHORT_ENOUGH = 9
 """Flags of a command whose help shows all of them anyway."""
 
 SECTIONS = {
-    "what is ranked": "target event task groups adjust nominal feature_groups group_score target_bins "
+    "what is ranked": "target event task groups adjust always nominal feature_groups group_score target_bins "
     "drop_near_zero_variance accept",
     "how it is ranked": "method filter filters filter_param normalize aggregator aggregator_param",
     "resamples and checks": "n_resamples precision resampling resampling_param seed pairs shuffles null "

@@ -112,6 +112,29 @@ def win_matrix(ranks: Floats, weights: Counts, needed: int, out: NDArray[np.uint
 
 
 @kernel
+def majorities(ranks: Floats, weights: Counts, won: IntArray, equal: IntArray) -> None:
+    """For each item how many others it beats in more lists than it loses to, and in as many."""
+    p, m = ranks.shape
+    won[:] = 0
+    equal[:] = 0
+    for i in range(p):
+        here = ranks[i]
+        for j in range(i):
+            there = ranks[j]
+            better = worse = weights[0] - weights[0]
+            for row in range(m):
+                better += weights[row] if here[row] < there[row] else 0
+                worse += weights[row] if here[row] > there[row] else 0
+            if _most(better, better + worse):
+                won[i] += 1
+            elif _most(worse, better + worse):
+                won[j] += 1
+            else:
+                equal[i] += 1
+                equal[j] += 1
+
+
+@kernel
 def pairwise_step(mass: Floats, wins: NDArray[np.uint8], out: Floats) -> None:
     """out[j] += Σ_i mass[i]/p over the moves i → j, and what does not move stays."""
     p = mass.size

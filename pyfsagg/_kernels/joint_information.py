@@ -140,7 +140,7 @@ def _least_known(
             _meet_selected(resample, state, criterion, order[s], first + s, open_ones)
 
 
-@kernel
+@kernel(inline="always")
 def _select_joint(
     resample: Resample,
     criterion: int,
@@ -164,8 +164,8 @@ def _select_joint(
     row_codes = np.zeros(resample.weight.shape[0], dtype=np.uint32)
     depth, joint, sums = order.shape[0], n_features + 1, criterion == JMI or criterion == DISR
     for k in range(depth):
-        best = next_selected(current, left)
-        if not sums and state.seen[best] < k:
+        best = order[k] if order[k] >= 0 else next_selected(current, left)
+        if order[k] < 0 and not sums and state.seen[best] < k:
             # What has the largest bound sets a mark, which few others can reach.
             _least_known(resample, state, criterion, order, k, np.full(1, best), 0.0)
             start = 0

@@ -18,10 +18,12 @@ from pyfsagg._kernels.class_tables import (
     width_rows,
 )
 from pyfsagg._kernels.mrmr_counts import (
+    BLOCK,
     Draws,
     Encoded,
     Tables,
     allocate,
+    count_before,
     encode,
     log_table,
     nats,
@@ -32,6 +34,7 @@ from pyfsagg._kernels.mrmr_counts import (
 
 _TOGETHER = 4  # columns counted at once
 _POSITIVE = (1 << 60) - 1  # tells the compiler that a place needs no check for being negative
+_BYTE = 255  # the most draws that bytes count
 _MOST_STEPS = 1 << 16
 _MOST_CELLS = 1 << 14
 
@@ -50,6 +53,9 @@ class FewRows(NamedTuple):
     first_step: NDArray[np.uint32]  # (k,)
     steps: NDArray[np.int64]  # flat
     codes: NDArray[np.unsignedinteger[Any]]  # flat, k for each column
+    blocks: NDArray[
+        np.uint8
+    ]  # flat (blocks, k, BLOCK): features again, for as many draws as bytes count
     n_levels: NDArray[np.int64]  # (n_columns,)
     level_sums: NDArray[np.int64]  # (n_columns,) sum of value[count] over the levels
     shift: int  # cells of a level of the other column, as a power of 2
@@ -85,7 +91,8 @@ def takes_few_rows(weights: NDArray[np.uint16], n_codes: NDArray[np.int64]) -> b
     for codes in n_codes:
         levels += min(codes, n_rows)
     levels /= n_codes.shape[0]
-    quicker: bool = n_rows < 60.0 + levels * levels * (2.0 + 0.05 * words_for(n_draws))
+    a_row = 0.2 + 0.01 * n_rows / levels if n_draws <= _BYTE else 1.0
+    quicker: bool = a_row * n_rows < 60.0 + levels * levels * (2.0 + 0.05 * words_for(n_draws))
     return quicker
 
 
@@ -108,6 +115,7 @@ def place_rows(
             steps[(more - 1) * size + count] = value[count + more] - value[count]
     n_columns, most = n_codes.shape[0], int(n_codes.max())
     levels = min(most, rows.shape[0])
+    n_blocks = -(-n_features // BLOCK) if size <= _BYTE + 1 else 0
     shift = _shift(min(int(n_codes[:n_features].max()), rows.shape[0]))
     return FewRows(
         rows,
@@ -115,6 +123,7 @@ def place_rows(
         ((times.astype(np.int64) - 1) * size).astype(np.uint32),
         steps,
         np.empty(n_columns * rows.shape[0], dtype=like.dtype),
+        np.zeros(n_blocks * rows.shape[0] * BLOCK, dtype=np.uint8),
         np.zeros(n_columns, dtype=np.int64),
         np.zeros(n_columns, dtype=np.int64),
         shift,
@@ -142,6 +151,12 @@ def encode_rows(
     first = j * rows.shape[0]
     for i in range(rows.shape[0]):
         few.codes[first + i] = renamed[row_codes[rows[i]]]
+    place = (
+        j // BLOCK * rows.shape[0] * BLOCK + j % BLOCK
+    )  # of the class in the filling, if anywhere
+    if place < few.blocks.shape[0]:
+        for i in range(rows.shape[0]):
+            few.blocks[place + i * BLOCK] = renamed[row_codes[rows[i]]]
     few.n_levels[j] = n_levels
     few.level_sums[j] = level_sum
 
@@ -156,17 +171,74 @@ def _meet_row(
     return steps[step + count]  # type: ignore[no-any-return]
 
 
-@kernel
+@kernel(inline="always")
 def write_row_by_row(
     few: FewRows, a: int, others: NDArray[np.int64], tables: Tables, found: NDArray[np.int64]
 ) -> None:
     """Write the mutual information (fixed point) of column `a` with features b to ``found[b]``."""
-    codes, cells, times, steps = few.codes, few.cells, few.times, few.steps
-    first_step, n_levels, level_sums = few.first_step, few.n_levels, few.level_sums
-    own = tables.value[-1] - level_sums[a]
-    if n_levels[a] <= 1:
+    if few.n_levels[a] <= 1:
         found[others] = 0
         return
+    own = tables.value[-1] - few.level_sums[a]
+    if 3 * others.shape[0] * few.rows.shape[0] > few.blocks.shape[0] > 0:
+        _write_blocks(few, a, others, own, found)
+    else:
+        _write_columns(few, a, others, own, found)
+
+
+@kernel
+def _write_blocks(
+    few: FewRows, a: int, others: NDArray[np.int64], own: int, found: NDArray[np.int64]
+) -> None:
+    """Do it for all features of the blocks in which there are any.
+
+    The rows are gone through level by level of column `a`.  A row asks, for all features of a block at once,
+    how often the rows before it are in its cell.
+    """
+    k, steps = few.rows.shape[0], few.steps
+    level = few.codes[a * k : (a + 1) * k]
+    first = np.zeros(few.n_levels[a] + 1, dtype=np.int64)
+    for i in range(k):
+        first[np.int64(level[i]) + 1] += 1
+    first = np.cumsum(first)
+    free = first.copy()
+    by_level, first_of_level = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
+    for i in range(k):
+        place = free[level[i]]
+        by_level[place], first_of_level[place] = i, first[level[i]]
+        free[level[i]] += 1
+    times = few.times[by_level].astype(np.uint8)
+    first_step = few.first_step[by_level].astype(np.uint64)
+    places = np.empty(k, dtype=np.int64)
+    before = np.empty(k * BLOCK, dtype=np.uint8)
+    total = np.empty(BLOCK, dtype=np.int64)
+    block = -1
+    for b in others:
+        if b // BLOCK > block:
+            block = b // BLOCK
+            for i in range(k):
+                places[i] = (block * k + by_level[i]) * BLOCK
+            for i in range(k):
+                count_before(few.blocks, places, times, first_of_level[i], i, before)
+            for f in range(0, BLOCK, _TOGETHER):
+                total_b, total_c, total_d, total_e = own, own, own, own
+                for i in range(k):
+                    step, at = first_step[i], np.uint64(i * BLOCK + f)
+                    total_b += steps[step + np.uint64(before[at])]
+                    total_c += steps[step + np.uint64(before[at + np.uint64(1)])]
+                    total_d += steps[step + np.uint64(before[at + np.uint64(2)])]
+                    total_e += steps[step + np.uint64(before[at + np.uint64(3)])]
+                total[f : f + _TOGETHER] = (total_b, total_c, total_d, total_e)
+        found[b] = total[b - block * BLOCK] - few.level_sums[b]
+
+
+@kernel
+def _write_columns(
+    few: FewRows, a: int, others: NDArray[np.int64], own: int, found: NDArray[np.int64]
+) -> None:
+    """Do it column by column, for any number of draws."""
+    codes, cells, times, steps = few.codes, few.cells, few.times, few.steps
+    first_step, n_levels, level_sums = few.first_step, few.n_levels, few.level_sums
     k = few.rows.shape[0]
     start = np.empty(k, dtype=np.uint32)
     for i in range(k):
@@ -227,7 +299,7 @@ class Resample(NamedTuple):
     n_features: int
 
 
-@kernel
+@kernel(inline="always")
 def write_pairs(
     resample: Resample, a: int, others: NDArray[np.int64], found: NDArray[np.int64]
 ) -> None:
@@ -239,7 +311,7 @@ def write_pairs(
         write_information(encoded, draws, a, others, tables, found, -1, found)
 
 
-@kernel
+@kernel(inline="always")
 def relevances(resample: Resample) -> tuple[NDArray[np.int64], Floats]:
     """Mutual information of every feature with the class, in fixed point and in nats."""
     few, encoded, n_features = resample.few, resample.encoded, resample.n_features
@@ -252,16 +324,19 @@ def relevances(resample: Resample) -> tuple[NDArray[np.int64], Floats]:
     return with_class, relevance
 
 
-@kernel
+@kernel(inline="always")
 def _select(resample: Resample, criterion: int, scores: Floats, order: NDArray[np.int64]) -> None:
-    """Fill `scores` and `order` of one resample; the others keep their last criterion."""
+    """Fill `scores` and `order` of one resample; the others keep their last criterion.
+
+    Places of `order` that hold a column already are not chosen: the selection begins with these.
+    """
     n_levels = resample.few.n_levels if resample.by_rows else resample.encoded.n_levels
     found, relevance = relevances(resample)
     scores[:] = relevance
     redundancy = np.zeros(relevance.shape[0])
     left = np.ones(relevance.shape[0], dtype=np.bool_)
     for k in range(order.shape[0]):
-        best = next_selected(scores, left)
+        best = order[k] if order[k] >= 0 else next_selected(scores, left)
         order[k] = best
         left[best] = False
         if k + 1 < order.shape[0] and criterion == MRMR:
@@ -307,7 +382,7 @@ def way_of_counting(
     return by_rows, most_masked
 
 
-@kernel
+@kernel(inline="always")
 def encode_resample(
     columns: CountedColumns,
     n_codes: NDArray[np.int64],
@@ -353,7 +428,10 @@ def mrmr_block(
     scores: Floats,
     orders: NDArray[np.int64],
 ) -> None:
-    """Scores (b, p) and orders (b, k) of b resamples; `n_codes` bounds the codes, of the class last."""
+    """Scores (b, p) and orders (b, k) of b resamples; `n_codes` bounds the codes, of the class last.
+
+    `orders` is -1 but for the columns that each selection begins with.
+    """
     by_rows, most_masked = way_of_counting(weights, n_codes)
     encoded = allocate(most_masked, n_codes, like)
     for r in range(weights.shape[0]):

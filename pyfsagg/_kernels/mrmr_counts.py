@@ -148,6 +148,53 @@ def equal_bits(typingctx: Any, codes: Any, position: Any, level: Any) -> tuple[A
     return types.uint64(codes, types.int64, types.int64), generate
 
 
+BLOCK = 64
+"""Columns whose codes of one row lie side by side in bytes, so that one instruction compares them all."""
+
+
+@intrinsic
+def count_before(
+    typingctx: Any, codes: Any, places: Any, times: Any, first: Any, last: Any, out: Any
+) -> tuple[Any, Any]:
+    """For each column of a block: how often rows ``first..last - 1`` have the code of row `last`.
+
+    The codes of row i start at ``codes[places[i]]``; it counts ``times[i]`` times.  The sums go to
+    ``out[last * BLOCK]`` and what follows; bytes must hold them.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        first, last = arguments[3:5]
+        data, rows, counts, out = (
+            _data(context, builder, signature.args[k], arguments[k]) for k in (0, 1, 2, 5)
+        )
+        block = ir.VectorType(ir.IntType(8), BLOCK)
+        zeros = ir.Constant(block, [0] * BLOCK)
+
+        def codes_of(row: Any) -> Any:
+            place = builder.load(builder.gep(rows, [row]))
+            pointer = builder.bitcast(builder.gep(data, [place]), block.as_pointer())
+            return builder.load(pointer, align=1)
+
+        wanted = codes_of(last)
+        total = cgutils.alloca_once_value(builder, zeros)  # type: ignore[no-untyped-call]
+        step = ir.Constant(_WORD, 1)
+        with cgutils.for_range_slice(builder, first, last, step, _WORD) as (row, _):
+            one = builder.insert_element(
+                zeros, builder.load(builder.gep(counts, [row])), ir.Constant(_INDEX, 0)
+            )
+            everywhere = ir.Constant(ir.VectorType(_INDEX, BLOCK), [0] * BLOCK)
+            draws = builder.shuffle_vector(one, zeros, everywhere)
+            same = builder.icmp_unsigned("==", codes_of(row), wanted)
+            more = builder.select(same, draws, zeros)
+            builder.store(builder.add(builder.load(total), more), total)
+        place = builder.mul(last, ir.Constant(_WORD, BLOCK))
+        pointer = builder.bitcast(builder.gep(out, [place]), block.as_pointer())
+        builder.store(builder.load(total), pointer, align=1)
+        return context.get_dummy_value()
+
+    return types.void(codes, places, times, types.int64, types.int64, out), generate
+
+
 _VECTOR_BITS = WORD_BITS * LANES
 
 

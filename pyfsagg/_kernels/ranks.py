@@ -252,7 +252,7 @@ def correlation_mrmr(
     orders: NDArray[np.int64],
 ) -> None:
     """Greedy |r(x, y)| minus the mean |r(x, w)| over the selected w; ties to the lowest column.  Scores
-    (b, p) are those at selection, or else the last ones.
+    (b, p) are those at selection, or else the last ones.  `orders` is -1 but for the columns to begin with.
     """
     n, p = values.shape
     z, zy = np.empty((p, n)), np.empty(n)
@@ -269,7 +269,7 @@ def correlation_mrmr(
         redundancy[:] = 0.0
         left[:] = True
         for k in range(n_selected):
-            best = next_selected(scores[r], left)
+            best = orders[r, k] if orders[r, k] >= 0 else next_selected(scores[r], left)
             left[best] = False
             orders[r, k] = best
             if k + 1 < n_selected:

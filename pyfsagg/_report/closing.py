@@ -131,6 +131,7 @@ NAMES = {
     "format": "Format",
     "ids": "Column of names",
     "adjust": "Adjustment",
+    "always": "Always in",
     "permutations": "Permutations",
     "sources": "Sources",
     "side": "Sides",
@@ -273,6 +274,12 @@ def _about_files(read: Mapping[str, Any]) -> Records:
     more = [("More files", f"{hidden:,}; run.json has them all")] if hidden > 0 else []
     caption = "What the files are: the SHA-256 of each, as sha256sum prints it."
     return Records(caption, [("Files", [*rows[:MOST_FILES], *more])])
+
+
+def always_words(data: Mapping[str, Any]) -> list[str]:
+    """A sentence on the columns that are always in; none without any."""
+    names = data.get("always")
+    return [f"Always in, and not ranked: {enumerate_names(names)}."] if names else []
 
 
 def target_words(data: Mapping[str, Any]) -> str:

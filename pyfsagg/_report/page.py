@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any, Self
 from markupsafe import Markup
 
 from pyfsagg._base.output import new_file
-from pyfsagg._base.words import count, plural, readable
+from pyfsagg._base.words import count, plural, readable, words
 from pyfsagg._message import Got, Use
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
     import jinja2
+    import pandas as pd
 
 
 # Control characters, marks that turn the direction of the text after them, and halves of surrogate
@@ -163,6 +164,25 @@ class PageTable:
         """A table whose cells are given column by column; `look` as the other attributes."""
         heads, cells = zip(*columns, strict=True)
         return cls(caption, heads, list(zip(*cells, strict=True)), note, **look)
+
+    @classmethod
+    def of_frame(
+        cls,
+        caption: str,
+        frame: pd.DataFrame,
+        shown: Mapping[str, tuple[str, Callable[[Any], Sequence[str]]]],
+        note: str = "",
+        **look: Any,
+    ) -> Self:
+        """A table of the columns of a frame that `shown` names, each with its head and what makes its cells.
+
+        Columns of words are those whose cells are made by `words`.
+        """
+        columns = [
+            (PageColumn(head, numeric=cells is not words), cells(frame[name]))
+            for name, (head, cells) in shown.items()
+        ]
+        return cls.of_columns(caption, columns, note, **look)
 
     def stands_out(self, row: int) -> bool:
         """Whether a row, counted from 0, is tinted."""

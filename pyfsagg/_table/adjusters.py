@@ -128,23 +128,34 @@ def orthonormal(columns: Floats) -> Floats:
     return np.asarray(basis[:, sizes > ALIASED * sizes[0]])
 
 
-def set_apart(task: Task, table: T) -> tuple[T, Adjusters | None]:
-    """The columns to be scored, and those that their scores are adjusted for."""
-    if task.adjust is None:
-        return table, None
-    chosen = column_positions("adjust", task.adjust, list(table.feature_names))
-    places = np.array(sorted(chosen), dtype=np.intp)
-    rest = np.setdiff1d(np.arange(table.n_features), places)
-    if not places.size or not rest.size:
-        few = "no column" if not places.size else "all columns, and leaves none to be scored"
-        raise DataError(Param("adjust"), f" names {few}")
-    values = np.column_stack([table.column(j) for j in places])
-    own = table.take(places)
-    adjusters = Adjusters(
-        Table(np.asfortranarray(values), own.feature_names, own.kinds, dict(own.levels))
-    )
-    _check(adjusters)
-    return cast("T", table.take(rest)), adjusters
+def set_apart(task: Task, table: T) -> tuple[T, Adjusters | None, Table | None]:
+    """The columns to be scored, those that their scores are adjusted for, and those that are always in."""
+    rest, apart = np.arange(table.n_features), {}
+    for role, columns in (("adjust", task.adjust), ("always", task.always)):
+        if columns is None:
+            continue
+        chosen = sorted(column_positions(role, columns, list(table.feature_names)))
+        places = np.array(chosen, dtype=np.intp)
+        if twice := set(chosen) - set(rest.tolist()):
+            name = table.feature_names[min(twice)]
+            raise DataError(
+                f"the column {name!r} is in ", Param("adjust"), " and ", Param("always")
+            )
+        rest = np.setdiff1d(rest, places)
+        if not places.size or not rest.size:
+            few = "no column" if not places.size else "all columns, and leaves none to be scored"
+            raise DataError(Param(role), f" names {few}")
+        values = np.column_stack([table.column(j) for j in chosen])
+        own = table.take(places)
+        apart[role] = Table(
+            np.asfortranarray(values), own.feature_names, own.kinds, dict(own.levels)
+        )
+    if not apart:
+        return table, None, None
+    adjusters = Adjusters(apart["adjust"]) if "adjust" in apart else None
+    if adjusters is not None:
+        _check(adjusters)
+    return cast("T", table.take(rest)), adjusters, apart.get("always")
 
 
 def _check(adjusters: Adjusters) -> None:

@@ -32,6 +32,8 @@ def data_hash(table: AnyTable, target: Target | None) -> str:
             digest.update("\0".join(map(str, target.classes)).encode())
     if target is not None and target.adjusters is not None:
         digest.update(data_hash(target.adjusters.table, None).encode())
+    if target is not None and target.always is not None:
+        digest.update(b"\0always" + data_hash(target.always, None).encode())
     return digest.hexdigest()
 
 

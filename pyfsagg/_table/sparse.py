@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -203,6 +203,15 @@ class SparseTable:
         counts = np.unique(cells[~np.isnan(cells)], return_counts=True)[1]
         zeros = self.n_samples - len(cells)
         return np.append(counts, zeros) if zeros else counts
+
+    def take_rows(self, rows: NDArray[np.intp]) -> SparseTable:
+        """The table with the samples at positions `rows`, which ascend."""
+        places = np.full(self.n_samples, -1, dtype=np.int32)
+        places[rows] = np.arange(len(rows), dtype=np.int32)
+        kept = places[self.rows] >= 0
+        start = np.concatenate(([0], np.cumsum(kept)))[self.start]
+        cells, inside = self.cells[kept], places[self.rows[kept]]
+        return replace(self, cells=cells, rows=inside, start=start, n_samples=len(rows))
 
     def take(self, features: NDArray[np.intp]) -> SparseTable:
         """The table with the columns at positions `features`, in that order."""

@@ -82,6 +82,20 @@ class Table:
             {new: self.levels[old] for new, old in enumerate(features) if old in self.levels},
         )
 
+    def beside(self, other: Table) -> Table:
+        """The columns of this table, and behind them those of another one with the same rows."""
+        p = self.n_features
+        return Table(
+            np.asfortranarray(np.hstack([self.values, other.values])),
+            self.feature_names + other.feature_names,
+            np.concatenate([self.kinds, other.kinds]),
+            {**self.levels, **{p + j: levels for j, levels in other.levels.items()}},
+        )
+
+    def take_rows(self, rows: NDArray[np.intp]) -> Table:
+        """The table with the samples at positions `rows`."""
+        return self.with_values(self.values[rows])
+
     def with_values(self, values: NDArray[np.float64]) -> Table:
         """The table with other cell values of the same meaning."""
         return replace(self, values=np.asfortranarray(values))

@@ -23,6 +23,7 @@ from pyfsagg._base.validation import (
 from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Param, Phrase, Remedy, Use
 from pyfsagg._table.adjusters import Adjusters, T, set_apart
 from pyfsagg._table.frames import frame_of_array, pandas_frame, pandas_series
+from pyfsagg._table.table import Table
 from pyfsagg.exceptions import DataError
 
 TIES = ("efron", "breslow")
@@ -241,7 +242,8 @@ class Target:
     `codes` (n_samples,) are positions in the sorted `classes`.  Of a numeric target (`values`) these are
     the ranges of its bins, which stand in where classes are needed (entropy filters, stratified plans),
     of `survival` those of its martingale residuals; without a target they are empty, and codes are 0.
-    `adjusters` are what is known of the rows already, for which scores are adjusted.
+    `adjusters` are what is known of the rows already, for which scores are adjusted, and `always` the
+    columns that are in whatever is selected.
     """
 
     codes: NDArray[np.int32]
@@ -250,6 +252,7 @@ class Target:
     values: Floats | None = None
     survival: Survival | None = None
     adjusters: Adjusters | None = None
+    always: Table | None = None
 
     @property
     def kind(self) -> str:
@@ -276,6 +279,11 @@ class Target:
     def event_count(self) -> dict[str, int]:
         """``n_events``, the rows whose event was seen; empty for a target of another kind."""
         return {} if self.survival is None else {"n_events": int(self.survival.event.sum())}
+
+    @property
+    def always_in(self) -> dict[str, list[str]]:
+        """``always``, the names of the columns that are always in; empty without any."""
+        return {} if self.always is None else {"always": list(self.always.feature_names)}
 
     @property
     def parts(self) -> tuple[NDArray[Any], ...]:
@@ -317,8 +325,21 @@ class Target:
         values = None if self.values is None else self.values[rows]
         survival = None if self.survival is None else self.survival.take(rows)
         known = None if self.adjusters is None else self.adjusters.take(rows)
-        codes = self.codes[rows]
-        return replace(self, codes=codes, values=values, survival=survival, adjusters=known)
+        always = self.always and self.always.take_rows(rows)
+        return replace(
+            self,
+            codes=self.codes[rows],
+            values=values,
+            survival=survival,
+            adjusters=known,
+            always=always,
+        )
+
+    def always_first(self, table: Table) -> tuple[Table, int]:
+        """The columns that are always in before those of a table of the same rows, and how many they are."""
+        if self.always is None:
+            return table, 0
+        return self.always.beside(table), self.always.n_features
 
     def answers(self, codes: NDArray[np.int32]) -> NDArray[Any] | None:
         """What a model is to predict: the classes of `codes`, numbers, events with times, or None."""
@@ -463,8 +484,10 @@ def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
 
 
 def read_target(task: Task, table: T, y: Any, *, optional: bool = False) -> tuple[T, Target]:
-    """The features of a table and its target, with the adjusters of the rows; no target if `optional`."""
+    """The features of a table and its target, with what is set apart of the rows; no target if `optional`."""
     n_samples, bins = table.n_samples, task.target_bins
     target = check_target(y, n_samples, task=task.task, bins=bins, optional=optional)
-    features, adjusters = set_apart(task, table)
-    return features, target if adjusters is None else replace(target, adjusters=adjusters)
+    features, adjusters, always = set_apart(task, table)
+    if adjusters is None and always is None:
+        return features, target
+    return features, replace(target, adjusters=adjusters, always=always)

@@ -15,6 +15,7 @@ from pyfsagg.aggregation import (  # noqa: F401
     learned,
     markov,
     order_statistics,
+    pairwise,
     rank_based,
     score_based,
 )

@@ -38,7 +38,7 @@ class AggregatedValues:
     p_values : ndarray (p,) or None
         For methods that come with a null distribution.
     remarks : tuple of str
-        Remarks on the p-values, for instance on ties.
+        Remarks on the p-values, for instance on ties, or on the order.
     log10_p_values : ndarray (p,) or None
         Their decimal logarithms, which stay exact where a p-value is too small for a float (1e-308).
     """

@@ -72,7 +72,7 @@ class Aggregation(Result):
         Number of items over which p-values are adjusted: the universe of the lists; items that
         no list holds have p = 1.  With universes of different sizes the largest one counts.
     remarks : tuple of str
-        Remarks on the p-values, for instance on ties.
+        Remarks on the p-values, for instance on ties, or on the order.
     parameters, data, versions : dict
         Settings, lists and software versions.
     universe_check : UniverseCheck or None

@@ -143,7 +143,7 @@ class _Lists:
     """The lists sorted once: orders, ties and counts that the chains of prefixes need."""
 
     def __init__(self, table: RankTable) -> None:
-        ranks = _compared_ranks(table)
+        ranks = compared_ranks(table)
         self.missing = np.isnan(ranks)
         self.held = np.asarray((~self.missing).sum(axis=1), dtype=np.int64)
         self.order = np.argsort(ranks, axis=1, kind="stable").astype(np.int64)
@@ -164,7 +164,7 @@ class _Lists:
         return move
 
 
-def _compared_ranks(table: RankTable) -> Floats:
+def compared_ranks(table: RankTable) -> Floats:
     """Ranks with absent items tied behind all others (``full=False``) or NaN (``full=True``)."""
     if table.full or not table.missing.any():
         return table.ranks
@@ -201,7 +201,7 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
     )
 
 
-def _counts(table: RankTable) -> Counts:
+def counts_of_lists(table: RankTable) -> Counts:
     """What each list counts in a majority: whole numbers, which are compiled apart, without weights."""
     weights = table.list_weights
     return np.ones(table.n_lists, dtype=np.int64) if weights is None else weights
@@ -238,37 +238,41 @@ def _pairwise(
             ),
         )
     wins = np.empty((p, p), dtype=np.uint8)
-    win_matrix(np.ascontiguousarray(_compared_ranks(table).T), _counts(table), needed, wins)
+    win_matrix(np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), needed, wins)
     return _stationary(lambda mass, out: pairwise_step(mass, wins, out), p, damping, tolerance)
 
 
 def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
     # Items with the same ranks in all lists have one score: each such group is compared once.
     groups, group_of, sizes = np.unique(
-        _compared_ranks(table), axis=1, return_inverse=True, return_counts=True
+        compared_ranks(table), axis=1, return_inverse=True, return_counts=True
     )
     counts = np.empty(sizes.size, dtype=np.int64)
     better_counts(
-        np.ascontiguousarray(groups), _counts(table), majority, sizes.astype(np.int64), counts
+        np.ascontiguousarray(groups),
+        counts_of_lists(table),
+        majority,
+        sizes.astype(np.int64),
+        counts,
     )
     values = 1.0 - counts[group_of.ravel()] / table.n_items
     return AggregatedValues(values, values)
 
 
-_IN_NO_ORDER = "its items are equal among themselves, and above those that it does not hold"
+IN_NO_ORDER = "its items are equal among themselves, and above those that it does not hold"
 
 
 def _chain(**parts: Any) -> AggregatorSpec:
     """What the stationary distributions have in common."""
     source = "Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)"
-    return rank_aggregator(bounds="[0, 1]", source=source, unranked=_IN_NO_ORDER, **parts)
+    return rank_aggregator(bounds="[0, 1]", source=source, unranked=IN_NO_ORDER, **parts)
 
 
 def _row_of_chain(**parts: Any) -> AggregatorSpec:
     """What the scores of one row have in common."""
     source = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
     return rank_aggregator(
-        bounds="[0, 1]", source=source, ties=_NOT_HIGHER, unranked=_IN_NO_ORDER, **parts
+        bounds="[0, 1]", source=source, ties=_NOT_HIGHER, unranked=IN_NO_ORDER, **parts
     )
 
 

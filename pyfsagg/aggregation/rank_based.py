@@ -1,7 +1,8 @@
-"""Aggregators that work on ranks: means, Borda, best-go-first, reciprocal rank fusion, vote counting."""
+"""Aggregators that work on ranks: means, Borda, best-go-first, reciprocal ranks, vote counting."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -182,6 +183,27 @@ def reciprocal_rank_fusion(table: RankTable, *, constant: float = 60.0) -> Aggre
     return _points(np.where(table.missing, 0.0, 1.0 / (constant + table.ranks)), table)
 
 
+def inverse_square_rank(table: RankTable) -> AggregatedValues:
+    """Inverse square rank (ISR): the number of lists that hold the item, times Σ 1/r_i² over these."""
+    return _squares(table, lambda held: held)
+
+
+def log_inverse_square_rank(table: RankTable, *, plus: float = 0.0) -> AggregatedValues:
+    """Logarithmic ISR: log(number of lists that hold the item + `plus`), times Σ 1/r_i² over these.
+
+    With 0, what one list alone holds scores 0; the authors' normalised form takes 0.01.
+    """
+    plus = check_real("plus", plus, low=0.0, high=1.0)
+    return _squares(table, lambda held: np.log(held + plus))
+
+
+def _squares(table: RankTable, times: Callable[[Floats], Floats]) -> AggregatedValues:
+    held = _points((~table.missing).astype(np.float64), table).statistic
+    squares = _points(np.where(table.missing, 0.0, 1.0 / np.square(table.ranks)), table)
+    total = squares.statistic * times(held)
+    return AggregatedValues(total, total)
+
+
 def vote_counting(table: RankTable, *, top: int | None = None) -> AggregatedValues:
     """Number of lists that contain an item, or have it among their best `top`."""
     held = ~table.missing
@@ -197,6 +219,7 @@ def _points(points: Floats, table: RankTable) -> AggregatedValues:
     return AggregatedValues(total, total)
 
 
+_MOURAO = "Mourão, Martins, Magalhães (2015), Computerized Medical Imaging and Graphics 39"
 AGGREGATORS.add(
     rank_aggregator(
         name="reciprocal_rank_fusion",
@@ -209,6 +232,30 @@ AGGREGATORS.add(
         source="Cormack, Clarke, Büttcher (2009)",
         compute=reciprocal_rank_fusion,
         options=("constant",),
+    ),
+    rank_aggregator(
+        name="inverse_square_rank",
+        aliases=("isr",),
+        summary="sum of inverse squared ranks, times the number of lists with the item",
+        formula="h sum_i 1 / r_i^2, over the h lists with the item",
+        latex=r"h \sum_{i} \frac{1}{r_i^2}, \quad h \text{ the number of lists with the item}",
+        bounds="[0, m^2]",
+        ties=_AS_GIVEN,
+        source=_MOURAO,
+        compute=inverse_square_rank,
+    ),
+    rank_aggregator(
+        name="log_inverse_square_rank",
+        aliases=("log_isr",),
+        summary="sum of inverse squared ranks, times the logarithm of the number of lists with the item",
+        formula="log(h + c) sum_i 1 / r_i^2, over the h lists with the item, c = 0",
+        latex=r"\log(h + c) \sum_{i} \frac{1}{r_i^2}, \quad c = 0",
+        bounds="[0, m log(m + c)]",
+        ties=_AS_GIVEN,
+        source=_MOURAO,
+        compute=log_inverse_square_rank,
+        list_weights="whole",
+        options=("plus",),
     ),
     rank_aggregator(
         name="vote_counting",

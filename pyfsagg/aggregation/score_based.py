@@ -104,19 +104,69 @@ def maximum_score(table: RankTable) -> AggregatedValues:
     return AggregatedValues(values, values)
 
 
+Normalization = Literal["minmax", "zscore", "none"]
+
+
+def comb_sum(table: RankTable, *, normalize: Normalization = "minmax") -> AggregatedValues:
+    """CombSUM: the sum of the normalized scores over the lists that hold the item.
+
+    Each list is brought to [0, 1], or to mean 0 and standard deviation 1, over the items that it holds; a
+    constant one counts 0.  An absent item gets 0 from a list.
+    """
+    total, _ = _sum_and_number(table, "comb_sum", normalize)
+    return AggregatedValues(total, total)
+
+
+def comb_mnz(table: RankTable, *, normalize: Normalization = "minmax") -> AggregatedValues:
+    """CombMNZ: :func:`comb_sum`, times the number of lists that hold the item."""
+    total, number = _sum_and_number(table, "comb_mnz", normalize)
+    return AggregatedValues(total * number, total * number)
+
+
+def _sum_and_number(table: RankTable, method: str, normalize: str) -> tuple[Floats, Floats]:
+    check_choice("normalize", normalize, ("minmax", "zscore", "none"))
+    scores = required_scores(table, method, "borda")
+    missing = np.isnan(scores)
+    if normalize != "none":
+        low = np.nanmin(scores, axis=1, keepdims=True)
+        spread = np.nanmax(scores, axis=1, keepdims=True) - low
+        if normalize == "zscore":
+            low, spread = (f(scores, axis=1, keepdims=True) for f in (np.nanmean, np.nanstd))
+        constant = spread <= 1e-14 * np.nanmax(np.abs(scores), axis=1, keepdims=True)
+        scores = (scores - low) / np.where(constant, np.inf, spread)
+    weights = np.ones(table.n_lists) if table.list_weights is None else table.list_weights
+    weighted = np.where(missing, 0.0, scores * weights[:, np.newaxis])
+    # Sorted, so that the sum does not depend on the order of the lists.
+    return np.sort(weighted, axis=0).sum(axis=0), weights @ ~missing
+
+
 def _without_minimum(options: Mapping[str, Any]) -> bool:
     return options.get("shift") != "minimum"  # which looks at whole lists
 
 
 def _score_based(**parts: Any) -> AggregatorSpec:
     """What the aggregators of this file have in common."""
+    common: dict[str, Any] = {"source": "Salman (2022), section 3.5", "by_item": _without_minimum}
     return AggregatorSpec(
         input="scores",
         ties="not concerned: scores count as they are",
-        source="Salman (2022), section 3.5",
-        by_item=_without_minimum,
         list_weights="any",
         unranked="has no scores, so that it is not taken",
+        **{**common, **parts},
+    )
+
+
+def _unscaled(options: Mapping[str, Any]) -> bool:
+    return options.get("normalize") == "none"
+
+
+def _fusion(**parts: Any) -> AggregatorSpec:
+    """What CombSUM and CombMNZ have in common."""
+    return _score_based(
+        bounds="(-inf, inf)",
+        source="Fox, Shaw (1994), TREC-2; Lee (1997), SIGIR, for the normalization",
+        by_item=_unscaled,
+        options=("normalize",),
         **parts,
     )
 
@@ -178,6 +228,22 @@ AGGREGATORS.add(
         latex=r"\max_{i} s_i",
         bounds="(-inf, inf)",
         compute=maximum_score,
+    ),
+    _fusion(
+        name="comb_sum",
+        aliases=("combsum",),
+        summary="sum of the scores, each list brought to one scale",
+        formula="sum_i z_i over the lists with the item, z_i the score from 0 to 1 in list i",
+        latex=r"\sum_{i} z_i, \quad z_i = \frac{s_i - \min s_i}{\max s_i - \min s_i}",
+        compute=comb_sum,
+    ),
+    _fusion(
+        name="comb_mnz",
+        aliases=("combmnz",),
+        summary="the same sum, times the number of lists with the item",
+        formula="h sum_i z_i over the h lists with the item, z_i the score from 0 to 1 in list i",
+        latex=r"h \sum_{i} z_i, \quad z_i = \frac{s_i - \min s_i}{\max s_i - \min s_i}",
+        compute=comb_mnz,
     ),
 )
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.aggregator_influence.cross_validation import compare_aggregators, influence
+from pyfsagg.aggregator_influence.halves import ListInfluence, influence_of_lists
 from pyfsagg.aggregator_influence.result import InfluenceResult
 
-__all__ = ["InfluenceResult", "compare_aggregators", "influence"]
+__all__ = [
+    "InfluenceResult",
+    "ListInfluence",
+    "compare_aggregators",
+    "influence",
+    "influence_of_lists",
+]
 
 
 @shown_by("influence")
@@ -14,3 +21,10 @@ def _face_of_influence() -> Face:
     from pyfsagg.aggregator_influence._report import INFLUENCE_PLOTS, influence_page
 
     return Face(INFLUENCE_PLOTS, influence_page)
+
+
+@shown_by("list_influence")
+def _face_of_lists() -> Face:
+    from pyfsagg.aggregator_influence._report import list_influence_page, plot_agreement_of_halves
+
+    return Face({"agreement": plot_agreement_of_halves}, list_influence_page)

@@ -23,6 +23,7 @@ from pyfsagg._report.drawing import (
 )
 from pyfsagg._report.page import Block, Page, Section, Text
 from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregator_influence.halves import ListInfluence
 from pyfsagg.aggregator_influence.result import DEPENDENT, THESIS_MEASURES, InfluenceResult
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
@@ -32,6 +33,12 @@ from pyfsagg.stability_measures._report import STABILITY_PAGE
 ONE_TABLE = (
     f"Which differences between aggregators are real cannot be said from one table: {DEPENDENT}. With runs "
     "on 8 data sets or more, pyfsagg standings RUN RUN … (standings of a mapping in Python) says it."
+)
+
+
+BERKER = (
+    "Berker, Armstrong, Conitzer, Shah (2026). Designing rules to pick a rule: aggregation by "
+    "consistency. ICLR"
 )
 
 
@@ -51,9 +58,30 @@ def plot_aggregator_stability(
         [spec.name], n_features_to_select=n_features_to_select, confidence_level=confidence_level
     )
     frame = frame[frame["filter"] == label]
-    value = frame["value"].to_numpy()
-    if np.isnan(value).all():
+    if frame["value"].isna().all():
         raise DataError(str(frame["note"].iloc[0]))
+    ax = _draw_values(frame, ax)
+    hint = "larger" if spec.higher_is_better else "smaller"
+    ax.set_xlabel(
+        f"{readable(spec.name).capitalize()} over {result.n_folds} folds, {100 * confidence_level:g} % "
+        f"interval ({hint} = more stable)"
+    )
+    set_title(ax, f"Stability by aggregator: {readable(label)}")
+    return ax
+
+
+def plot_agreement_of_halves(result: ListInfluence, *, ax: Axes | None = None) -> Axes:
+    """Agreement of two halves of the lists by each aggregator, with jackknife intervals."""
+    ax = _draw_values(result.to_frame().reset_index(), ax)
+    measure = readable(result.measure).capitalize()
+    ax.set_xlabel(f"{measure} of two halves of the lists, 95 % interval")
+    set_title(ax, "Agreement of halves by aggregator")
+    return ax
+
+
+def _draw_values(frame: pd.DataFrame, ax: Axes | None) -> Axes:
+    """A dot with its interval for each aggregator."""
+    value = frame["value"].to_numpy()
     low, high = frame["lower"].to_numpy(), frame["upper"].to_numpy()
     rows = np.arange(len(frame))
     ax = new_axes(ax, 1.5 + 0.36 * len(frame))
@@ -73,14 +101,8 @@ def plot_aggregator_stability(
     feature_axis(ax, [readable(name) for name in frame["aggregator"]])
     ax.set_ylim(len(frame) - 0.5, -0.7)
     ax.margins(x=0.08)
-    hint = "larger" if spec.higher_is_better else "smaller"
-    ax.set_xlabel(
-        f"{readable(spec.name).capitalize()} over {result.n_folds} folds, {100 * confidence_level:g} % "
-        f"interval ({hint} = more stable)"
-    )
     clear_frame(ax, grid="x")
     ax.spines["left"].set_visible(False)
-    set_title(ax, f"Stability by aggregator: {readable(label)}")
     return ax
 
 
@@ -136,6 +158,42 @@ def influence_page(
         f"{plural(result.data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "
         f"{plural(result.n_folds, 'fold')}"
     )
+    return Page(title, subtitle, sections)
+
+
+def list_influence_page(
+    result: ListInfluence,
+    *,
+    command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
+) -> Page:
+    """The report on halves of lists."""
+    drawn = picture(
+        "Agreement of two halves",
+        "agreement",
+        plot_agreement_of_halves,
+        result,
+        label="Agreement of two halves of the lists by each aggregator",
+        caption="Dot: mean over the splits. Line: its 95 % interval, by a jackknife over the lists.",
+    )
+    sections = [
+        Section("summary", "Summary", result._facts({})),
+        Section("agreement", "Agreement of two halves", [drawn], short="Agreement"),
+        *closing(
+            settings_groups(result),
+            [
+                software(result.versions["pyfsagg"]),
+                ("Choice by halves", BERKER),
+                *((f"Aggregator {readable(name)}", AGGREGATORS.get(name).source)
+                  for name in result.aggregators),
+            ],
+            command=command,
+            code=result._code(result._options_in_force({"reading": reading})),
+        ),
+    ]  # fmt: skip
+    title = f"Influence of the aggregator{f' on {data_name}' if data_name else ''}"
+    subtitle = f"{plural(result.data['n_lists'], 'list')}, {plural(result.data['n_items'], 'item')}"
     return Page(title, subtitle, sections)
 
 

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.registry import Call
 from pyfsagg._base.settings import Task
-from pyfsagg._base.validation import check_choice, check_integer, check_list
+from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._base.words import readable
-from pyfsagg._message import Got, Param, Public, Remedy, Use
+from pyfsagg._message import Param, Public, Remedy, Use
 from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregator_influence.aggregators import bound_aggregators
 from pyfsagg.aggregator_influence.result import InfluenceResult, over_data_sets
 from pyfsagg.ensemble.core import Recipe
 from pyfsagg.ensemble.run import Run, set_up_run
@@ -87,6 +88,7 @@ def influence(
     See Also
     --------
     compare_aggregators : Tests over several data sets.
+    influence_of_lists : The same question of ranked lists.
 
     Notes
     -----
@@ -118,7 +120,7 @@ def influence(
             raise ParameterError(
                 Use(method="bam"), " needs at least two filters to aggregate between"
             )
-        options = _bind_aggregators(aggregators)
+        options = bound_aggregators(aggregators)
         folds = set_up_run(
             X,
             y,
@@ -189,46 +191,6 @@ def _check_inner_plan(plan: Plan) -> None:
             " cannot be drawn inside the training part of a fold",
             Remedy(others, Public("resampling.GroupedBootstrap")),
         )
-
-
-def _different(names: Sequence[str]) -> list[str]:
-    """Canonical names of aggregators, of which none is there twice."""
-    canonical = [AGGREGATORS.get(name).name for name in names]
-    if not canonical or len(set(canonical)) < len(canonical):
-        raise ParameterError(
-            Param("aggregators"), " must be different and at least one", Got(list(names))
-        )
-    return canonical
-
-
-def with_options(
-    names: Sequence[str], aggregator_params: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Mapping[str, Any]]:
-    """Aggregators with the options that are given apart from them, as `aggregators` of influence."""
-    params = {AGGREGATORS.get(name).name: chosen for name, chosen in aggregator_params.items()}
-    options = {name: params.pop(name, {}) for name in _different(names)}
-    if params:
-        unknown = f" names {next(iter(params))!r}, which is not among the aggregators "
-        raise ParameterError(Param("aggregator_params"), unknown, ", ".join(options))
-    return options
-
-
-def _bind_aggregators(
-    aggregators: Sequence[str] | Mapping[str, Mapping[str, Any]],
-) -> dict[str, Mapping[str, Any]]:
-    """Canonical names with their options, which are checked."""
-    if isinstance(aggregators, str):
-        must = f" must be a sequence of names, got the one name {aggregators!r}"
-        raise ParameterError(Param("aggregators"), must)
-    names = check_list("aggregators", aggregators)
-    params = aggregators if isinstance(aggregators, Mapping) else {}
-    options: dict[str, Mapping[str, Any]] = {
-        canonical: dict(params.get(name) or {})
-        for name, canonical in zip(names, _different(names), strict=True)
-    }
-    for name, chosen in options.items():
-        AGGREGATORS.get(name).bind(**chosen)  # refused before the work is done
-    return options
 
 
 @dataclass(frozen=True, eq=False)

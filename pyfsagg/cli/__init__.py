@@ -34,6 +34,7 @@ from pyfsagg.cli import (
     screen,
     stability,
     standings,
+    studies,
     unsupervised,
     vote,
 )
@@ -42,13 +43,24 @@ from pyfsagg.exceptions import OutputError, PyfsaggError, PyfsaggWarning
 __all__ = ["main"]
 
 MODULES = (  # in the order in which the help shows their commands
-    *(rank, check, aggregate, agreement, screen, standings, stability, influence, evaluate),
+    *(
+        rank,
+        check,
+        aggregate,
+        agreement,
+        studies,
+        screen,
+        standings,
+        stability,
+        influence,
+        evaluate,
+    ),
     *(committee, vote, order, unsupervised, saved, lists),
 )
 
 GROUPS = {
     "a table": ("rank", "check", "evaluate", "influence", "committee", "order", "unsupervised"),
-    "lists": ("aggregate", "agreement", "vote"),
+    "lists": ("aggregate", "agreement", "studies", "vote"),
     "a screen": ("screen",),
     "scores": ("standings", "stability"),
     "saved runs": ("show", "report", "compare"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,12 @@ from pyfsagg._base.validation import n_selected
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._command.results import name_of_table
 from pyfsagg._command.tables import code_of_lists
+from pyfsagg._table.delimited import decode_text, read_bytes
 from pyfsagg.datasets import read_table
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import read_rank_files
+from pyfsagg.stability_measures import membership_similarity
 from pyfsagg.stability_measures._input import SelectedSets, read_collection
 
 MANY_ROWS = 20  # for each column: then rows may be features
@@ -265,8 +267,14 @@ def _as_lists(
     return Collection(name, "lists", selected, "sets", None, n_features, size)
 
 
-def read_similarity(path: str) -> pd.DataFrame:
-    """A square table of similarities whose first column and header name the features."""
+def read_similarity(path: str, names: Iterable[str]) -> pd.DataFrame:
+    """A square table of similarities whose first column and header name the features, or that of sets.
+
+    Of a ``.gmt`` file of sets (name, description, members, between tabs) it is that of the members, and of
+    the further `names`.
+    """
+    if path.lower().endswith(".gmt"):
+        return membership_similarity(read_sets(path), names)
     frame = read_table(path)
     if isinstance(frame.index, pd.RangeIndex):
         frame = frame.set_index(frame.columns[0])
@@ -278,3 +286,12 @@ def read_similarity(path: str) -> pd.DataFrame:
             f"the first column of {path} must name the features of its header, one row for each"
         )
     return frame
+
+
+def read_sets(path: str) -> dict[str, list[str]]:
+    """Sets of names, a set in each line: its name, a description and its members, between tabs."""
+    text = decode_text(read_bytes(path), path)[0]
+    rows = [line.rstrip().split("\t") for line in text.splitlines() if line.strip()]
+    if not rows or min(map(len, rows)) < 3:
+        raise DataError(f"a line of {path} is not the name of a set, a description and its members")
+    return {name: [member for member in members if member] for name, _, *members in rows}

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import names_of
-from pyfsagg._command.flags import Flags, add_output_flags, assignments, one_or_several
+from pyfsagg._command.flags import (
+    Flags,
+    add_absent_flag,
+    add_output_flags,
+    assignments,
+    one_or_several,
+)
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files
 from pyfsagg.exceptions import ParameterError
@@ -50,9 +56,13 @@ REVERSED_BELOW = -0.5  # rank correlation with the result from which on a list i
 ENOUGH_ITEMS = 10
 MOST_FILES = 30  # that the report spells out
 RUN_FILE = "run.json"
+ASK_THE_LISTS = (
+    "Which aggregator agrees most with itself on such lists? pyfsagg influence --lists FILE … compares what "
+    "aggregators make of two halves of the lists."
+)
 LIST_FLAGS = (
     *("unranked", "format", "ids", "header", "scores", "reverse", "ties", "universe", "full"),
-    "list_weights",
+    *("absent", "list_weights"),
 )
 """Flags that a table of members has no use for."""
 
@@ -97,7 +107,10 @@ def add_input_flags(parser: argparse.ArgumentParser) -> None:
         help="how many items could have been listed; one number, or one per list as A,B,… "
         "(default: the number of different names); p-values are adjusted over all of them",
     )
-    text = "each list is complete: a name that is not in it has no rank, instead of the worst one"
+    add_absent_flag(parser)
+    text = (
+        "the same as --absent unknown: each list is complete, a name that is not in it has no rank"
+    )
     add.switch("--full", help=text)
 
 
@@ -147,6 +160,9 @@ def _aggregate(options: argparse.Namespace) -> None:
     keep_result(options, compute, view={**shown, **origin_of_lists(options, table)})
     # Which aggregator is measured to find more in lists of this kind, if there is a measurement.
     advice = None if options.quiet or options.json else advise(table, methods[0])
+    complete = table.n_lists > 5 and (table.full or not table.missing.any())
+    if advice is None and complete and not (options.quiet or options.json):
+        advice = ASK_THE_LISTS
     if advice is not None:
         print("\n" + textwrap.fill(advice, 88))
 
@@ -169,6 +185,7 @@ def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
     settings = {
         "universe": options.universe,
         "full": options.full or None,
+        "absent": options.absent,
         "format": options.format if options.format != "auto" else None,
         "ids": options.ids,
         "header": options.header or None,
@@ -249,6 +266,7 @@ def read_list_files(options: argparse.Namespace) -> RankTable:
         options.files,
         options.universe,
         options.full,
+        absent=options.absent,
         format=options.format,
         ids=options.ids,
         header=options.header,
@@ -366,7 +384,7 @@ def _compute(
         "methods": methods,
         "options": params,
         "universe": options.universe,
-        "full": options.full,
+        "full": table.full if options.absent else options.full,
         "weights": None if table.list_weights is None else table.list_weights.tolist(),
         "scores": table.scores is not None,
         "lower_is_better": options.lower_is_better,

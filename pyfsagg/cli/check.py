@@ -45,7 +45,9 @@ def add_commands(commands: Any) -> None:
     add.column("-t", "--target", help="column with the classes, numbers or times")
     add_event_flag(parser)
     add.column("--groups", help="column of subjects whose rows are kept together")
-    Task.add_flags(parser, "target_bins", "drop_near_zero_variance", "group_score", "adjust")
+    Task.add_flags(
+        parser, "target_bins", "drop_near_zero_variance", "group_score", "adjust", "always"
+    )
     add_reading_flags(parser, accept=False)
     add.switch("--json", help="print the findings as JSON")
     parser.set_defaults(run=_check)

@@ -136,8 +136,9 @@ def _saved_ranking(
             f"--nominal {','.join(options.nominal)} differs from the run in {options.run_folder}; "
             "leave it out, the run says which columns are nominal"
         )
-    task = replace(Task.from_flags(options), nominal=nominal, adjust=saved.parameters.get("adjust"))
-    columns = {*(nominal or ()), *(task.adjust or ())}
+    adjust, always = (saved.parameters.get(role) for role in ("adjust", "always"))
+    task = replace(Task.from_flags(options), nominal=nominal, adjust=adjust, always=always)
+    columns = {*(nominal or ()), *(task.adjust or ()), *(task.always or ())}
     for name in saved.feature_names:
         columns.update(saved.groups.get(name, (name,)))
     found = ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._command.flags import (
     Flags,
+    add_absent_flag,
     add_filter_flags,
     add_output_flags,
     add_table_flags,
@@ -15,8 +16,8 @@ from pyfsagg._command.flags import (
     require_target,
     target_columns,
 )
-from pyfsagg._command.results import keep_result
-from pyfsagg._command.tables import load_table
+from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.tables import load_table, read_files
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -27,13 +28,20 @@ DESCRIPTION = """\
 Rank the features of a table in every fold of a stratified cross-validation, once with each
 aggregator, and measure how far the rankings of the folds agree. The scores of a fold are computed
 once and shared by all aggregators.
+
+With --lists: split ranked lists or judges into halves many times, and compare what each aggregator
+makes of both: which one agrees more with itself than the first one does?
 """
 EPILOG = """\
 examples:
   pyfsagg influence table.csv --target class
   pyfsagg influence table.csv --target class --filters mrmr --aggregator-param gm.shift=minimum
   pyfsagg influence table.csv --target class --method bam --folds 10 --n-resamples 200 --seed 1
+  pyfsagg influence --lists votes.csv --absent unknown --aggregators mean_rank,median_rank,rra
+  pyfsagg influence --lists judges/*.txt --universe 500
 """
+OF_LISTS = ("universe", "absent", "scores", "lower_is_better")
+"""Flags that belong to lists."""
 
 
 def add_commands(commands: Any) -> None:
@@ -43,16 +51,33 @@ def add_commands(commands: Any) -> None:
         description=DESCRIPTION,
         epilog=EPILOG,
     )
-    add_table_flags(parser, target_required=False)
+    add_table_flags(parser, target_required=False, nargs="?")
     add = Flags(parser)
+    text = "instead of a table: files of names, best first, or one matrix, as for pyfsagg aggregate"
+    add("--lists", nargs="+", metavar="FILE", help=text)
+    add(
+        "--universe", type=int, metavar="N", help="how many items each of the lists could have held"
+    )
+    add_absent_flag(parser)
+    add.switch("--scores", help="the matrix of lists holds scores; larger = better")
+    add.switch("--lower-is-better", help="the same, smaller = better")
     add.choice("--method", ("wam", "bam"), "every filter by itself (wam), or all combined (bam)")
     add.names("--filters", help="(default: information_gain; with --method bam: ig,su,mrmr,cs)")
     add_filter_flags(parser, ("per_resample", "per_feature"))
-    add.names("--aggregators", help="(default: am,gm,l2,stuart,rra)")
+    text = "(default: am,gm,l2,stuart,rra; of lists: rra,mean_rank,median_rank,…; the first is the default)"
+    add.names("--aggregators", help=text)
     text = "option of an aggregator, for instance gm.shift=minimum (may be repeated)"
     add.settings("--aggregator-param", metavar="AGGREGATOR.NAME=VALUE", help=text)
     shown = "(default: %(default)s)"
-    add("--n-folds", "--folds", dest="folds", type=int, default=100, metavar="F", help=shown)
+    add(
+        "--n-folds",
+        "--folds",
+        dest="folds",
+        type=int,
+        default=100,
+        metavar="F",
+        help=f"or splits of lists {shown}",
+    )
     text = "bootstraps inside each training part"
     add.number("-n", "--n-resamples", default=1000, metavar="M", text=text)
     add.names("--measures", help="(default: spearman,jaccard,canberra)")
@@ -68,11 +93,19 @@ def _influence(options: argparse.Namespace) -> None:
     from pyfsagg._base.validation import n_selected
     from pyfsagg._run.execution import Execution
     from pyfsagg.aggregator_influence import influence
-    from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS, with_options
+    from pyfsagg.aggregator_influence.aggregators import with_options
+    from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS
     from pyfsagg.aggregator_influence.result import THESIS_MEASURES
     from pyfsagg.ensemble.methods import DEFAULT_FILTERS
     from pyfsagg.stability_measures import STABILITY_MEASURES
 
+    if options.lists:
+        return _of_lists(options)
+    if options.table is None:
+        raise ParameterError("give a table, or ranked lists by --lists FILE …")
+    for name in OF_LISTS:
+        if getattr(options, name):
+            raise ParameterError(f"--{name.replace('_', '-')} belongs to --lists")
     require_target(options.target, options.filters)
     specs = [STABILITY_MEASURES.get(name) for name in options.measures or THESIS_MEASURES]
     for spec in specs:
@@ -112,3 +145,43 @@ def _influence(options: argparse.Namespace) -> None:
     measures = list(dict.fromkeys(spec.name for spec in specs))
     shown = {"measures": measures, "n_features_to_select": size}
     keep_result(options, compute, unit="fold", view={**shown, **table.view}, said=table.lines)
+
+
+def _of_lists(options: argparse.Namespace) -> None:
+    """The same question of ranked lists."""
+    from pyfsagg.aggregator_influence import ListInfluence, influence_of_lists
+    from pyfsagg.aggregator_influence.aggregators import with_options
+    from pyfsagg.aggregator_influence.halves import LIST_AGGREGATORS
+    from pyfsagg.ranks import RankTable
+
+    if options.table is not None or options.target is not None:
+        raise ParameterError("--lists stands instead of a table and its --target")
+    measure, *more = options.measures or ["spearman"]
+    if more:
+        raise ParameterError("--measures names one measure for --lists")
+    how: dict[str, Any] = {
+        "universe": options.universe,
+        "absent": options.absent,
+        "matrix": "scores" if options.scores or options.lower_is_better else "ranks",
+        "higher_is_better": not options.lower_is_better,
+    }
+    table = RankTable.from_files(options.lists, **how)
+    params = assignments(options.aggregator_param)
+    aggregators = with_options(options.aggregators or LIST_AGGREGATORS, params)
+
+    def compute(progress: Any) -> ListInfluence:
+        return influence_of_lists(
+            table,
+            aggregators,
+            measure=measure,
+            n_splits=options.folds,
+            random_state=options.seed,
+        )
+
+    code = ", ".join(f"{name}={value!r}" for name, value in how.items() if value is not None)
+    view = {
+        "data_name": name_of_table(options.lists[0]) if len(options.lists) == 1 else None,
+        "reading": [f"lists = pyfsagg.RankTable.from_files({options.lists!r}, {code})"],
+        "read": read_files(options.lists),
+    }
+    keep_result(options, compute, view=view)

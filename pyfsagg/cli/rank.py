@@ -32,7 +32,9 @@ FOLDER_FLAGS = ("binning", "bins")
 MEMORY_FLAGS: dict[str, Any] = {
     **{"task": "classification", "target_bins": 5, "group_score": "auto"},
     **dict.fromkeys(("event", "groups", "resampling", "resampling_param", "filter_param")),
-    **dict.fromkeys(("precision", "max_false", "fdr", "feature_groups", "scratch", "adjust")),
+    **dict.fromkeys(
+        ("precision", "max_false", "fdr", "feature_groups", "scratch", "adjust", "always")
+    ),
     **{"drop_near_zero_variance": False, **Checks().record()},
 }
 """Flags that need the table in memory, with their neutral values."""
@@ -236,7 +238,8 @@ def _rank(options: argparse.Namespace) -> None:
     def rank(progress: Progress | None) -> EnsembleResult:
         return _ensemble(options, table.table, table.y, progress=progress, groups=table.groups)
 
-    features = set(table.table.feature_names) - set(options.adjust or ())
+    apart = {*(options.adjust or ()), *(options.always or ())}
+    features = set(table.table.feature_names) - apart
     n_features = len(group_columns(Task.from_flags(options), sorted(features)))
     _run(options, n_features, rank, table.view, said=table.lines)
 

@@ -64,11 +64,16 @@ def add_commands(commands: Any) -> None:
     add("--control-genes", metavar="A,B", help="genes whose guides are controls, or a file")
     add.choice("--ties", ("average", "last"), "place of guides of equal score")
     add("--min-guides", type=int, default=1, metavar="K", help="test genes of K guides or more")
+    add.names("--replicates", help="columns of scores of further replicates or pairs")
+    add.column("--weight", help="how far each guide can be trusted to work; with --null uniform")
+    text = "guides in several genes: refuse them, leave them out, or count them for each gene"
+    add.choice("--shared-guides", ("error", "drop", "each"), text)
+    add.names("--genes", default=[], help="genes whose guides the page shows among all guides")
     add.switch("--drop-missing", help="leave guides without a score out")
     add("--top", type=int, default=10, metavar="K", help="best genes to show (default: 10)")
     add("--fdr", type=float, default=0.05, metavar="Q", help="limit to show (default: 0.05)")
     add_output_flags(parser, "pyfsagg-screen")
-    parser.set_defaults(run=_screen, called={"missing": "drop_missing"})
+    parser.set_defaults(run=_screen, called={"missing": "drop_missing", "guide_weights": "weight"})
 
 
 def _screen(options: argparse.Namespace) -> None:
@@ -82,17 +87,19 @@ def _screen(options: argparse.Namespace) -> None:
     check_real("--fdr", options.fdr, low=0.0, high=1.0, low_open=True)
     table = read_table(options.table)
     p_columns = _p_columns(options)
-    flags = ("item", "score", "guide", "sign", "lfc")
+    flags = ("item", "score", "guide", "sign", "lfc", "weight")
+    for name in options.replicates or ():
+        require_column(table, "replicates", name)
     for flag, name in {**{flag: getattr(options, flag) for flag in flags}, **p_columns}.items():
         require_column(table, flag, name)
-    scores = table[options.score]
+    columns = [table[name] for name in (options.score, *(options.replicates or ()))]
     if options.sign:
-        scores = scores.abs() * np.sign(table[options.sign])
+        columns = [scores.abs() * np.sign(table[options.sign]) for scores in columns]
     p_values = [table[name] for name in p_columns.values()]
 
     def compute(progress: Any) -> Screen:
         return screen(
-            scores,
+            columns[0],
             table[options.item],
             guides=table[options.guide] if options.guide else None,
             log_fold_changes=table[options.lfc] if options.lfc else None,
@@ -105,6 +112,9 @@ def _screen(options: argparse.Namespace) -> None:
             ties=options.ties,
             min_guides=options.min_guides,
             missing="drop" if options.drop_missing else "error",
+            replicates=columns[1:] or None,
+            guide_weights=table[options.weight] if options.weight else None,
+            shared_guides=options.shared_guides,
         )
 
     controls = dict.fromkeys(filter(None, (options.control_guides, options.control_genes)))
@@ -112,6 +122,7 @@ def _screen(options: argparse.Namespace) -> None:
     view = {
         "top": options.top,
         "fdr": options.fdr,
+        "genes": tuple(options.genes),
         "data_name": name_of_table(options.table),
         "reading": _reading_code(options, p_columns),
         "read": read_files(files),
@@ -152,7 +163,11 @@ def _reading_code(options: argparse.Namespace, p_columns: dict[str, str]) -> lis
     lines += [f"scores = {scores}", f"genes = table[{options.item!r}]"]
     columns = {"guides": options.guide, "log_fold_changes": options.lfc}
     columns |= zip(("p_values", "p_values_2"), p_columns.values(), strict=False)
+    columns["guide_weights"] = options.weight
     lines += [f"{name} = table[{column!r}]" for name, column in columns.items() if column]
+    for number, column in enumerate(options.replicates or (), start=1):
+        name = "replicates" if number == 1 else f"replicates_{number}"
+        lines.append(f"{name} = {scores.replace(repr(options.score), repr(column), 1)}")
     for name in ("control_guides", "control_genes"):
         path = getattr(options, name)
         if path is not None and Path(path).is_file():

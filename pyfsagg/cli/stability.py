@@ -53,7 +53,11 @@ def add_commands(commands: Any) -> None:
     add.names("--measures", help="(default: all that apply)")
     add.size("--n-features-to-select", " (default: 0.25, and whole lists)")
     add("--n-features", type=int, metavar="P", help="features to choose from, for lists")
-    add("--similarity", metavar="FILE", help="table of feature similarities from 0 to 1")
+    add(
+        "--similarity",
+        metavar="FILE",
+        help="table of feature similarities from 0 to 1, or GMT file of sets that share features",
+    )
     add.choice("--interval", ("jackknife", "bootstrap", "none"), "intervals over resamples")
     add("--confidence-level", type=float, default=0.95, help="(default: %(default)s)")
     add.number("--n-boot", default=1000, metavar="B", text="bootstraps")
@@ -89,7 +93,10 @@ def _stability(options: argparse.Namespace) -> None:
     if collection.input == "sets" and options.sizes:
         raise ParameterError("--sizes belongs to scores or ranks; selections have their sizes")
     names: dict[str, Any] = {} if other is None else {"names": [collection.name, other.name]}
-    similarity = read_similarity(options.similarity) if options.similarity else None
+    similarity = None
+    if options.similarity:
+        named = collection.feature_names or [name for names in collection.data for name in names]
+        similarity = read_similarity(options.similarity, named)
 
     def compute(progress: Any) -> StabilityResult:
         report = stability(
@@ -122,7 +129,9 @@ def _stability(options: argparse.Namespace) -> None:
     if similarity is not None:
         files.append(options.similarity)
         code.append(f"similarity = pyfsagg.read_table({options.similarity!r})")
-        if similarity.index.name is not None:
+        if options.similarity.lower().endswith(".gmt"):
+            code[-1] = "# similarity: membership_similarity of the sets in " + options.similarity
+        elif similarity.index.name is not None:
             code.append("similarity = similarity.set_index(similarity.columns[0])")
     view = {"data_name": collection.name, "reading": code, "read": read_files(files)}
     keep_result(options, compute, view=view)

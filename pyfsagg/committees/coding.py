@@ -28,7 +28,7 @@ class FeatureCoding:
     `values` (n_samples, n_coded) has those of a feature side by side; NaN = a number is missing.  Of each,
     `column` is the column that it codes, `feature` the feature that it belongs to, and `is_level` whether
     it is a level of a nominal column, of 0 and 1.  With `mean` the importance of a group is the mean of
-    its columns', and not the largest.
+    its columns', and not the largest.  Columns that are always in come first, of no feature (-1).
     """
 
     values: Floats
@@ -49,13 +49,15 @@ class FeatureCoding:
     def shown(self, features: NDArray[np.intp], cells: Floats) -> NDArray[np.intp]:
         """Positions of the columns of features in ascending order, of levels those that occur in `cells`."""
         visible = ~self.is_level | cells.any(axis=0)
-        return np.flatnonzero(np.isin(self.feature, features) & visible)
+        return np.flatnonzero((np.isin(self.feature, features) | (self.feature < 0)) & visible)
 
     def by_feature(self, importances: Floats, columns: NDArray[np.intp]) -> Floats:
         """Importances of the features that columns at these positions stand for.
 
         Levels of a nominal column add up; of several columns the largest importance, or their mean.
         """
+        ranked = self.feature[columns] >= 0
+        importances, columns = importances[ranked], columns[ranked]
         first = _firsts(self.column[columns])
         by_column: Floats = np.add.reduceat(importances, first)
         start = _firsts(self.feature[columns[first]])
@@ -68,11 +70,22 @@ def _firsts(sorted_ids: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.flatnonzero(np.diff(sorted_ids, prepend=-1))
 
 
-def code_features(table: Table, groups: FeatureGroups | None) -> FeatureCoding:
+def code_features(
+    table: Table, groups: FeatureGroups | None, always: Table | None = None
+) -> FeatureCoding:
     """The columns of numbers for the features of a table, whose columns may be grouped.
 
     A missing value of a nominal column is a level like others.
     """
+    if always is not None:
+        first, rest = code_features(always, None), code_features(table, groups)
+        return FeatureCoding(
+            np.ascontiguousarray(np.hstack([first.values, rest.values])),
+            np.concatenate([first.column, always.n_features + rest.column]),
+            np.concatenate([np.full_like(first.feature, -1), rest.feature]),
+            np.concatenate([first.is_level, rest.is_level]),
+            rest.mean,
+        )
     read, order = table, np.arange(table.n_features)
     feature, mean = order, False
     if groups is not None:

@@ -159,7 +159,7 @@ def committee(
     plan = read_plan(resampling)
     resamples = draw_resamples(table, target, plan, n_resamples=n_resamples, seed=seed)
     work = _Work(
-        code_features(table, groups),
+        code_features(table, groups, target.always),
         np.asarray(target.outcome),
         settings.task == "classification",
         _rows_of(resamples, plan, table.n_samples),
@@ -181,6 +181,7 @@ def committee(
         "target": target.name,
         "target_kind": target.kind,
         "class_counts": target.class_counts,
+        **target.always_in,
     }
     scored: dict[str, Any] = {}
     if groups is not None:  # as in the settings of a run with groups

@@ -17,6 +17,7 @@ from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import as_array, check_integer, n_selected
 from pyfsagg._base.words import count, number, plural, ranks
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
+from pyfsagg._report.closing import always_words
 from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
@@ -284,6 +285,7 @@ class Committee(Grouped, Result):
             )
         if sizes_matter := about_groups(self):
             parts.append(sizes_matter)
+        parts += always_words(self.data)
         return [*parts, *self._of_front()]
 
     def _failures(self) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from pyfsagg._base.words import (
     readable,
     titled,
 )
-from pyfsagg._report.closing import target_words
+from pyfsagg._report.closing import always_words, target_words
 from pyfsagg._report.page import Block, Movable, PageColumn, PageTable, Text
 from pyfsagg.ensemble.core import AGAINST_NOISE
 from pyfsagg.ensemble.data import Ranked, best_first, best_names, columns_of, frequencies
@@ -577,6 +577,7 @@ def _procedure(data: Ranked) -> list[str]:
         )
     if about.get("adjusters"):
         sentences.append(_adjusted(data))
+    sentences += always_words(about)
     noun = "column" if data.groups else "feature"
     sentences += depth_sentences(setup.filter_params, setup.n_columns, noun)
     dropped = len(about["dropped_features"])
@@ -608,7 +609,9 @@ def _adjusted(data: Ranked) -> str:
     """For what the scores are adjusted, and how each filter does it."""
     told = [f"{name} ({kind})" for name, kind in data.data["adjusters"].items()]
     by_model = [
-        label for label in data.score_matrices if label in FILTERS and FILTERS.get(label).adjusted
+        label
+        for label in data.score_matrices
+        if label in FILTERS and FILTERS.get(label).within == "model"
     ]
     others = [label for label in data.score_matrices if label not in by_model]
     ways = [

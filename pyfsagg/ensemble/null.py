@@ -7,7 +7,7 @@ targets, and the agreement of two samples without signal from the halves of a fe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -22,13 +22,14 @@ from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import set_aside
 from pyfsagg._message import Message, Use
 from pyfsagg._run.execution import Progress
+from pyfsagg._table.adjusters import Adjusters
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble.core import Matrices
 from pyfsagg.ensemble.run import Run
-from pyfsagg.ensemble.scoring import filter_label, score_resamples
+from pyfsagg.ensemble.scoring import begins_with_always, filter_label, score_resamples
 from pyfsagg.error_control import TargetPermutation, comparable_evidence, step_down_max_t
 from pyfsagg.error_control.permutation import numbers_with_other_shuffles, standardised
 from pyfsagg.exceptions import DataError
@@ -74,9 +75,9 @@ class Shuffling:
     """Which rows exchange their targets: any, those of a group, or whole groups with each other.
 
     Groups exchange targets as wholes where each has one target; otherwise the design varies the target
-    within groups, and it is shuffled there.  With adjusters, only rows of one stratum exchange targets, or
-    groups whose rows are of the same strata.  Adjusting numbers go with the target; the features, which are
-    cleared of what the adjusters say of them, stay where they are.
+    within groups, and it is shuffled there.  With adjusters, or columns always in with which a judge begins,
+    only rows of one stratum exchange targets, or groups whose rows are of the same strata.  Adjusting numbers
+    go with the target; the features, which are cleared of these, stay where they are.
     """
 
     order: NDArray[np.intp]  # rows as they are drawn from, wherever they stand in the table
@@ -88,10 +89,13 @@ class Shuffling:
     unit: str
 
     @classmethod
-    def of(cls, run: Run) -> Shuffling:
+    def of(cls, run: Run, known: Sequence[Adjusters] = ()) -> Shuffling:
+        """How the target of a run is shuffled beside what is `known` of its rows."""
         order = canonical_order(run.table, run.target)
-        adjusters, groups = run.target.adjusters, getattr(run.plan, "groups", None)
-        strata = np.zeros(len(order), dtype=np.intp) if adjusters is None else adjusters.strata
+        groups = getattr(run.plan, "groups", None)
+        levels = [each.strata for each in known]
+        joined = np.column_stack([np.zeros(len(order), dtype=np.intp), *levels])
+        strata = np.asarray(np.unique(joined, axis=0, return_inverse=True)[1]).ravel()
         within = " within strata" if strata.any() else ""
         if groups is None:
             return cls(order, strata, None, None, f"rows{within}")
@@ -165,6 +169,9 @@ class Nulls:
                 or total > MOST_ROWS * self.run.table.n_samples
             ):
                 return "rows with weights stand for several samples, here too many to be shuffled one by one"
+        if self.begun is not None and self.begun.by_numbers:
+            name = self.begun.names_of(nominal=False)[0]
+            return f"the column {name!r}, which is always in, is a number: no rows are alike in it"
         shuffling, adjusters = self.shuffling, self.single.target.adjusters
         if adjusters is not None and adjusters.by_numbers:
             if shuffling.groups is not None and shuffling.first is not None:
@@ -207,7 +214,19 @@ class Nulls:
 
     @cached_property
     def shuffling(self) -> Shuffling:
-        return Shuffling.of(self.single)
+        return Shuffling.of(self.single, self.known)
+
+    @property
+    def known(self) -> list[Adjusters]:
+        """The columns beside which targets are shuffled."""
+        return [each for each in (self.single.target.adjusters, self.begun) if each is not None]
+
+    @cached_property
+    def begun(self) -> Adjusters | None:
+        """The columns always in, if a judge begins with them: what they say of the target is no noise."""
+        always = self.single.target.always
+        judges = [item for item in self.run.items if filter_label(item) in self.judges]
+        return Adjusters(always) if always and any(map(begins_with_always, judges)) else None
 
     @cached_property
     def judges(self) -> list[str]:
@@ -281,8 +300,10 @@ class Nulls:
         return number + bool(number) + 2 * self.n_pairs(m)
 
     def targets(self, number: int) -> Iterator[Target]:
+        target = self.single.target
         for k in range(number):
-            yield self.single.target.take(self.shuffling.rows(self.run.seed, k))
+            shuffled = target.take(self.shuffling.rows(self.run.seed, k))
+            yield replace(shuffled, always=target.always)
 
 
 # P-values from the whole table.
@@ -311,7 +332,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         family_wise_p_values=step_down_max_t(own, null)[1],
         judges=judges,
         unit=nulls.shuffling.unit,
-        strata=() if adjusters is None else adjusters.names_of(nominal=True),
+        strata=tuple(name for each in nulls.known for name in each.names_of(nominal=True)),
         cleared=() if adjusters is None else adjusters.names_of(nominal=False),
         strong=nulls.by_column,
         n_permutations=number,

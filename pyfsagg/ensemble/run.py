@@ -205,6 +205,7 @@ def set_up_run(
             "class_counts": target.class_counts,
             **target.event_count,
             "adjusters": {} if target.adjusters is None else target.adjusters.record,
+            **target.always_in,
             "dropped_features": list(dropped),
         },
         identity={

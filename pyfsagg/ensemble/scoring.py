@@ -50,11 +50,10 @@ def bind_filters(
     labels: list[str] = []
     for item in filters:
         label = filter_label(item)
-        prepare, output, adds = _preparation(item, seed)
-        by_model = isinstance(item, str) and FILTERS.get(item).adjusted
-        if target.adjusters is not None:
-            _check_adjusters(label, target.adjusters, target.kind, bool(by_model))
-            prepare = by_model or prepare
+        prepare, output, within = _preparation(item, seed)
+        by_strata = target.adjusters is not None and within in ("mean", "sum")
+        if target.adjusters is not None and within != "model":
+            _check_adjusters(label, target.adjusters, target.kind)
         if label in labels:
             raise ParameterError(f"the filter {label!r} is given twice")
         _check_target_kind(item, label, target)
@@ -69,23 +68,19 @@ def bind_filters(
             if counts not in readings:
                 readings[counts] = groups.read(table, counts)
         for other in bound:
-            if other.prepare is prepare and other.parameters == chosen:
+            same = other.prepare is prepare and other.by_strata == by_strata
+            if same and other.parameters == chosen:
                 other.outputs[label] = output
                 break
         else:
             other = BoundFilter(
-                prepare,
-                chosen,
-                table,
-                target,
-                {label: output},
-                by_strata=target.adjusters is not None and not by_model,
+                prepare, chosen, table, target, {label: output}, by_strata=by_strata
             )
             if groups is not None:
                 grouped = readings[counts]
                 other = replace(other, table=grouped.table, grouped=grouped, names=groups.names)
             bound.append(other)
-        other.adding.update({output} if adds else ())
+        other.adding.update({output} if within == "sum" else ())
     if not labels:
         raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     return bound, labels
@@ -136,15 +131,20 @@ def counts_levels(item: Any) -> bool:
     return isinstance(item, str) and FILTERS.get(item).counts_levels
 
 
+def begins_with_always(item: Any) -> bool:
+    """Whether a filter has the columns beside the features that are always in."""
+    return FILTERS.get(item).begins if isinstance(item, str) else _is_estimator(item)
+
+
 def _is_estimator(item: Any) -> bool:
     return hasattr(item, "fit") and hasattr(item, "get_params")
 
 
-def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str, bool]:
-    """How to prepare a filter, the name of its output, and whether its scores add up over strata."""
+def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str, str]:
+    """How to prepare a filter, the name of its output, and what it does with strata."""
     if isinstance(item, str):
         spec = FILTERS.get(item)
-        return spec.prepare, spec.output, spec.adds
+        return spec.prepare, spec.output, spec.within
     estimator = _is_estimator(item)
 
     def prepare(table: Table, target: Target) -> Scorer:
@@ -152,7 +152,7 @@ def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str, bool
             return prepare_estimator(table, target, item, seed)
         return prepare_callable(table, target, item)
 
-    return prepare, "estimator" if estimator else "callable", False
+    return prepare, "estimator" if estimator else "callable", "mean"
 
 
 _MISMATCH = {
@@ -183,11 +183,13 @@ def _check_target_kind(item: Any, label: str, target: Target) -> None:
         raise DataError(f"the filter {label!r} {_MISMATCH[target.kind]}: {able}")
 
 
-def _check_adjusters(label: str, adjusters: Adjusters, target: str, by_model: bool) -> None:
+def _check_adjusters(label: str, adjusters: Adjusters, target: str) -> None:
     """Refuse a filter without a model in which adjusting numbers could stand, and name others."""
-    if by_model or not adjusters.by_numbers:
+    if not adjusters.by_numbers:
         return
-    able = ", ".join(spec.name for spec in FILTERS if spec.adjusted and target in spec.targets)
+    able = ", ".join(
+        spec.name for spec in FILTERS if spec.within == "model" and target in spec.targets
+    )
     raise DataError(
         f"the filter {label!r} adjusts for columns of levels, within strata, and not for numbers such as ",
         f"{adjusters.names_of(nominal=False)[0]!r}. Filters that do: {able}",

@@ -90,13 +90,14 @@ class _AggregationSelector(TableSelector):
         return self
 
     def _columns(self, X: Any) -> NDArray[np.bool_]:
-        """Which columns of the table are selected: all those of a selected group, none that was dropped."""
+        """Which columns are selected: of a group all, none that was dropped, and those always in."""
         choice = choose(self.result_, self._wish())
         if self.result_.n_features == self.n_features_in_:
             return choice.chosen.copy()
         frame = open_frame(X)
         names = [f"x{j}" for j in range(self.n_features_in_)] if frame is None else frame.names
         selected = columns_of(self.result_, choice.names)
+        selected = [*selected, *self.result_.data.get("always", ())]
         return np.isin(np.array(list(map(str, names))), selected)
 
     def transform(self, X: Any) -> Any:
@@ -183,7 +184,8 @@ random_state, n_jobs, execution
     ranking_ : ndarray (n_ranked,)
         Ranks, 1 = most important; ties get average ranks.
     support_ : ndarray of bool (n_features,)
-        The selected columns, of a selected group all; ties are broken by column order.
+        The selected columns, of a selected group all, and those of ``Task(always=…)``; ties are broken by
+        column order.
     result_ : EnsembleResult
         The complete result.
 

@@ -242,7 +242,7 @@ def _folds(
 
 def take_rows(table: Table, target: Target, rows: Rows) -> tuple[Table, Target]:
     """The table and target with the rows at these positions."""
-    return table.with_values(table.values[rows]), target.take(rows)
+    return table.take_rows(rows), target.take(rows)
 
 
 THESIS_THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -431,7 +431,7 @@ def fit_one(
     seed: int,
 ) -> Outcome:
     """Fit a classifier to the training rows of a fold; whatever it raises is its outcome."""
-    part = table.take(features)
+    part, _ = target.always_first(table.take(features))
     values = dict.fromkeys(metrics, math.nan)
     failures: dict[str, str] = {}
     # Warnings can be told apart by fit only where one fit runs at a time in a process.

@@ -262,6 +262,7 @@ class Design:
             "target_kind": self.target.kind,
             "class_counts": self.target.class_counts,
             **self.target.event_count,
+            **self.target.always_in,
         }
 
 

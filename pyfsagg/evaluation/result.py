@@ -17,6 +17,7 @@ from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._base.words import enumerate_names, number, readable
 from pyfsagg._message import Got, Param, Remedy, Use
+from pyfsagg._report.closing import always_words
 from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.cells import weighted_average_accuracy
@@ -544,6 +545,7 @@ class Evaluation(Result):
             f"the best {shown} of {self.data['n_features']:,} features are kept? Features were ranked by "
             f"{enumerate_names([readable(name) for name in self.methods])}: {len(self.cells):,} cells from "
             f"{self.parameters['n_fits']:,} fits.",
+            *always_words(self.data),
             *(
                 f"Protocol “{name}”: {PROTOCOLS[name]} ({self.parameters['n_folds']} stratified "
                 f"folds{times}). Folds are the same for all methods and {model}s."

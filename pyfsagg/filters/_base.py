@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,13 +21,13 @@ from pyfsagg._kernels.sparse import (
     SortedPlaces,
     sparse_class_tables,
 )
-from pyfsagg._message import DENSE, NAN, Got, Param, Remedy
+from pyfsagg._message import NAN, Got, Param, Remedy
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.groups import GroupedColumns
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.exceptions import DataError, ParameterError
 
 
 class Scorer(Protocol):
@@ -59,24 +60,19 @@ class StratifiedScorer:
     @classmethod
     def of(
         cls,
-        prepare: Callable[[Table, Target], Scorer],
+        prepare: Callable[[Any, Target], Scorer],
         table: AnyTable,
         target: Target,
         adding: set[str],
     ) -> StratifiedScorer:
         """The filter bound to each stratum of the adjusters of `target`."""
         assert target.adjusters is not None
-        if not isinstance(table, Table):
-            remedy = Remedy("make the table dense with ", DENSE)
-            raise InputTypeError(
-                "strata of a sparse table are not read, as ", Param("adjust"), " asks", remedy
-            )
         strata, parts = target.adjusters.strata, []
         for stratum in range(target.adjusters.n_strata):
             rows = np.flatnonzero(strata == stratum)
             if len(rows) > 1:
                 within = replace(target.take(rows), adjusters=None)
-                parts.append((rows, prepare(table.with_values(table.values[rows]), within)))
+                parts.append((rows, prepare(table.take_rows(rows), within)))
         return cls(tuple(parts), frozenset(adding), table.n_features)
 
     @property
@@ -241,9 +237,11 @@ class FilterSpec(Spec):
     `prepare` also takes a sparse table; `counts_levels` whether all that matters of a nominal column is
     which rows share a level, so that a group of columns can be read as one; `own_column` whether the score of
     a feature depends on its own column and the target only, and columns of one kind have the same scores
-    by chance; `two_classes` whether a target of classes must have two of them.  `adjusted` is a `prepare`
-    that holds the adjusters of the target in its model; a filter without it scores within strata, and `adds`
-    says whether its scores grow with the rows, so that they are added up over strata.
+    by chance; `two_classes` whether a target of classes must have two of them; `begins` whether it begins
+    with the columns of the target that are always in.  `within` says what a filter does with the adjusters of
+    the target: by ``"model"``, which holds them, or by ``"condition"`` on their levels, `prepare` reads them
+    itself; otherwise it is asked within strata, and its scores are the ``"mean"`` over these, or their
+    ``"sum"`` if they grow with the rows.
     """
 
     prepare: Callable[..., Scorer]
@@ -255,15 +253,18 @@ class FilterSpec(Spec):
     counts_levels: bool = False
     own_column: bool = False
     two_classes: bool = False
-    adjusted: Callable[..., Scorer] | None = None
-    adds: bool = False
+    begins: bool = False
+    within: str = "mean"
 
     @property
     def adjusts(self) -> str:
         """For which columns of :class:`pyfsagg.Task` scores are adjusted, and how."""
-        if self.adjusted is not None:
-            return "numbers and levels, by a model"
-        return "levels, by strata" + (" (sum)" if self.adds else "")
+        return {
+            "model": "numbers and levels, by a model",
+            "mean": "levels, by strata",
+            "sum": "levels, by strata (sum)",
+            "condition": "levels, by conditional information",
+        }[self.within]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "output", self.output or self.name)
@@ -291,6 +292,13 @@ def read_depth(depth: object, n_features: int, largest: int | None = None) -> in
         message = " must be a whole number, 'all' or 'auto'"
         raise ParameterError(Param("n_features"), message, Got(depth))
     return min(check_integer("n_features", depth, low=1), n_features)
+
+
+def begun_orders(b: int, given: int, n_selected: int) -> NDArray[np.int64]:
+    """Orders (b, given + n_selected) of selections that begin with the first `given` columns."""
+    orders = np.full((b, given + n_selected), -1, dtype=np.int64)
+    orders[:, :given] = np.arange(given)
+    return orders
 
 
 def settle_depth(
@@ -424,6 +432,16 @@ def ordered_levels(table: Table) -> OrderedLevels:
         values.append(levels)
     start = np.concatenate([[0], np.cumsum([len(known) for known in values])]).astype(np.int64)
     return OrderedLevels(codes, np.concatenate(values), start)
+
+
+def scaled_levels(table: Table) -> OrderedLevels:
+    """The same, scaled by column, so that their squares can be summed."""
+    levels = ordered_levels(table)
+    for start, stop in pairwise(levels.start):
+        if stop > start:
+            part = levels.values[start:stop, np.newaxis]
+            levels.values[start:stop] = within_range(part)[:, 0]
+    return levels
 
 
 def sorted_places(table: SparseTable) -> SortedPlaces:

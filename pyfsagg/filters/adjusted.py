@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats, column_blocks
-from pyfsagg._base.validation import check_choice
 from pyfsagg._kernels.ranks import correlation_mrmr
 from pyfsagg._table.adjusters import ALIASED, orthonormal
-from pyfsagg._table.table import Table, Weights
-from pyfsagg._table.target import TIES, Survival, Target
-from pyfsagg.filters._base import (
-    read_depth,
-    require_order,
-    require_ordered_complete,
-    require_two_classes,
-    within_range,
-)
+from pyfsagg._table.table import Weights
+from pyfsagg._table.target import Survival, Target
+from pyfsagg.filters._base import begun_orders, within_range
 
 _LEAST = 2.0**-53
 """The smallest number above 0 that 1 less a share can be: statistics of a perfect fit stay finite."""
@@ -75,7 +68,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0.0)
 
 
-def _with_number(rows: Residuals, y: Floats) -> tuple[Floats, Floats]:
+def with_number(rows: Residuals, y: Floats) -> tuple[Floats, Floats]:
     """|partial correlation| with `y` (n,), and F of the feature in the regression on it and the adjusters."""
     rest = rows.cleared(y[:, np.newaxis])[:, 0]
     r = np.abs(rest @ rows.values)
@@ -84,7 +77,7 @@ def _with_number(rows: Residuals, y: Floats) -> tuple[Floats, Floats]:
     return r, r**2 / np.maximum(1.0 - r**2, _LEAST) * freedom
 
 
-def _with_classes(
+def with_classes(
     rows: Residuals, labels: NDArray[np.int32], n_classes: int
 ) -> tuple[Floats, Floats]:
     """F of the classes beside the adjusters, in the model of each feature; of two classes |t|, too.
@@ -114,22 +107,12 @@ def _with_classes(
 
 def average_ranks(values: Floats, weights: Floats) -> Floats:
     """Ranks (n, k) of the rows by each column, as if repeated by their weights; ties share the mean."""
-    order = np.argsort(values, axis=0, kind="stable")
-    ordered = np.take_along_axis(values, order, axis=0)
-    until = np.cumsum(weights[order], axis=0)
-    opens = np.ones(values.shape, dtype=np.bool_)
-    opens[1:] = ordered[1:] != ordered[:-1]
-    places = np.arange(len(values))[:, np.newaxis]
-    first = np.maximum.accumulate(np.where(opens, places, 0), axis=0)
-    closes = np.ones(values.shape, dtype=np.bool_)
-    closes[:-1] = opens[1:]
-    last = np.where(closes, places, len(values))
-    last = np.minimum.accumulate(last[::-1], axis=0)[::-1]
-    before = np.vstack([np.zeros(values.shape[1]), until])
-    ranks = (np.take_along_axis(before, first, 0) + np.take_along_axis(until, last, 0) + 1.0) / 2.0
-    placed = np.empty_like(ranks)
-    np.put_along_axis(placed, order, ranks, axis=0)
-    return placed
+    ranks = np.empty_like(values)
+    for j in range(values.shape[1]):
+        _, codes = np.unique(values[:, j], return_inverse=True)
+        sizes = np.bincount(codes, weights)
+        ranks[:, j] = (np.cumsum(sizes) - (sizes - 1.0) / 2.0)[codes]
+    return ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,71 +168,29 @@ class LinearScorer:
         return self.statistic(Residuals.of(values, design, drawn), y)[: len(self.outputs)]
 
 
-def prepare_means(table: Table, target: Target) -> LinearScorer:
-    """Bind F and |t| of the classes beside the adjusters to `table`."""
-    require_order(table, "'anova_f' or 'welch_t'", "information_gain")
-    statistic = partial(_with_classes, n_classes=target.n_classes)
-    outputs = ("anova_f", "welch_t")
-    return LinearScorer(within_range(table.values), target, statistic, outputs, numeric=False)
-
-
-def prepare_two_means(table: Table, target: Target) -> LinearScorer:
-    """The same where |t| is asked for, of two classes."""
-    require_two_classes(target, "welch_t")
-    return prepare_means(table, target)
-
-
-def prepare_correlations(table: Table, target: Target) -> LinearScorer:
-    """Bind the partial correlation with a number, and its F, to `table`."""
-    outputs = ("pearson", "f_statistic")
-    require_ordered_complete(table, *outputs)
-    return LinearScorer(within_range(table.values), target, _with_number, outputs, numeric=True)
-
-
-def prepare_rank_correlations(table: Table, target: Target) -> LinearScorer:
-    """Bind the partial rank correlation with a number or two classes to `table`."""
-    outputs = ("spearman",)
-    if target.kind == "classes":
-        require_two_classes(target, "spearman")
-        require_order(table, "'spearman'", "value_difference_metric")
-    else:
-        require_ordered_complete(table, "spearman")
-    return LinearScorer(table.values, target, _with_number, outputs, numeric=True, ranks=True)
-
-
-@dataclass(frozen=True, eq=False)
-class ClearedSelection:
+def cleared_mrmr(
+    values: Floats,
+    target: Target,
+    n_selected: int,
+    given: int,
+    labels: NDArray[np.int32],
+    weights: Weights,
+    scores: Floats,
+) -> None:
     """mRMR by correlation of what the adjusters leave of features and target."""
-
-    values: Floats
-    target: Target
-    n_selected: int
-    outputs: tuple[str, ...] = ("mrmr_correlation",)
-
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
-        assert self.target.adjusters is not None
-        design, numbers = self.target.adjusters.design, self.target.numbers(weights)
-        numbers = within_range(numbers.T).T
-        scores = np.zeros((len(weights), self.values.shape[1]))
-        order = np.empty((1, self.n_selected), dtype=np.int64)
-        for r, row in enumerate(weights):
-            drawn = np.flatnonzero(row)
-            times = np.ascontiguousarray(row[drawn][np.newaxis])
-            rows = Residuals.of(self.values[drawn], design[drawn], times[0].astype(np.float64))
-            y = rows.cleared(numbers[r % len(numbers), drawn, np.newaxis])[:, 0]
-            left = np.where(rows.squares > 0.0, rows.values, 0.0) / rows.root[:, np.newaxis]
-            left, y = np.asfortranarray(left), (y / rows.root)[np.newaxis]
-            correlation_mrmr(left, y, times, self.n_selected, scores[r : r + 1], order)
-        return {"mrmr_correlation": scores}
-
-
-def prepare_cleared_selection(
-    table: Table, target: Target, *, n_features: int | str | None = "auto"
-) -> ClearedSelection:
-    """Bind mRMR by partial correlation to `table`."""
-    require_ordered_complete(table, "mrmr_correlation")
-    depth = read_depth(n_features, table.n_features)
-    return ClearedSelection(within_range(table.values), target, depth)
+    assert target.adjusters is not None
+    design, numbers = target.adjusters.design, within_range(target.numbers(weights).T).T
+    found = np.empty((1, values.shape[1]))
+    for r, row in enumerate(weights):
+        drawn = np.flatnonzero(row)
+        times = np.ascontiguousarray(row[drawn][np.newaxis])
+        rows = Residuals.of(values[drawn], design[drawn], times[0].astype(np.float64))
+        y = rows.cleared(numbers[r % len(numbers), drawn, np.newaxis])[:, 0]
+        left = np.where(rows.squares > 0.0, rows.values, 0.0) / rows.root[:, np.newaxis]
+        left, y = np.asfortranarray(left), (y / rows.root)[np.newaxis]
+        orders = begun_orders(1, given, n_selected)
+        correlation_mrmr(left, y, times, orders.shape[1], found, orders)
+        scores[0, r] = found[0, given:]
 
 
 # Cox models.
@@ -420,10 +361,3 @@ class AdjustedCox:
         explained = (shared * np.linalg.lstsq(own, shared, rcond=ALIASED)[0]).sum(axis=0)
         spread = spread - explained
         return _ratio(score**2, np.where(spread > ALIASED * total, spread, 0.0))
-
-
-def prepare_adjusted_cox(table: Table, target: Target, *, ties: str = "efron") -> AdjustedCox:
-    """Bind the adjusted score test of a Cox model to `table`."""
-    check_choice("ties", ties, TIES)
-    require_ordered_complete(table, "cox_score")
-    return AdjustedCox(within_range(table.values), target, ties == "efron")

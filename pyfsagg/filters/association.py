@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from pyfsagg.filters._base import (
     KernelScorer,
     OrderedLevels,
     Scorer,
+    begun_orders,
     category_codes,
     is_kind,
     never,
@@ -37,16 +37,13 @@ from pyfsagg.filters._base import (
     require_order,
     require_ordered_complete,
     require_two_classes,
+    scaled_levels,
     score_features,
     settle_depth,
     table_scorer,
     within_range,
 )
-from pyfsagg.filters.adjusted import (
-    prepare_cleared_selection,
-    prepare_correlations,
-    prepare_rank_correlations,
-)
+from pyfsagg.filters.adjusted import LinearScorer, cleared_mrmr, with_number
 
 
 def _numbers(target: Target, weights: Weights) -> Floats:
@@ -86,75 +83,72 @@ def _mrmr(
     values: Floats,
     target: Target,
     n_selected: int,
+    given: int,
     labels: NDArray[np.int32],
     weights: Weights,
     scores: Floats,
 ) -> None:
-    orders = np.empty((len(weights), n_selected), dtype=np.int64)
-    correlation_mrmr(values, _numbers(target, weights), weights, n_selected, scores[0], orders)
+    found = np.empty((len(weights), values.shape[1]))
+    orders = begun_orders(len(weights), given, n_selected)
+    correlation_mrmr(values, _numbers(target, weights), weights, orders.shape[1], found, orders)
+    scores[0] = found[:, given:]
 
 
-def prepare_correlation(table: Table, target: Target) -> KernelScorer:
-    """Bind |r| with a numeric target, and the F statistic of the simple regressions, to `table`."""
+def prepare_correlation(table: Table, target: Target) -> Scorer:
+    """Bind |r| with a numeric target, and F of the regressions, to `table`; partial ones beside adjusters."""
     outputs = ("pearson", "f_statistic")
     require_ordered_complete(table, *outputs)
-    arguments = (within_range(table.values), target)
-    return KernelScorer(_correlations, arguments, outputs, table.n_features)
+    values = within_range(table.values)
+    if target.adjusters is not None:
+        return LinearScorer(values, target, with_number, outputs, numeric=True)
+    return KernelScorer(_correlations, (values, target), outputs, table.n_features)
 
 
 def prepare_correlation_mrmr(
     table: Table, target: Target, *, n_features: int | str | None = "auto"
 ) -> KernelScorer:
     """Bind mRMR by correlation to `table`; `n_features` as in :func:`pyfsagg.mrmr`."""
-    require_ordered_complete(table, "mrmr_correlation")
-    arguments = (within_range(table.values), target, read_depth(n_features, table.n_features))
-    return KernelScorer(_mrmr, arguments, ("mrmr_correlation",), table.n_features)
+    joined, given = target.always_first(table)
+    require_ordered_complete(joined, "mrmr_correlation")
+    depth = read_depth(n_features, table.n_features)
+    arguments = (within_range(joined.values), target, depth, given)
+    kernel = _mrmr if target.adjusters is None else cleared_mrmr
+    return KernelScorer(kernel, arguments, ("mrmr_correlation",), table.n_features)
 
 
 _of_numbers = partial(
     FilterSpec,
     prepare=prepare_correlation,
-    adjusted=prepare_correlations,
+    within="model",
     ties="not concerned: values count as they are",
     accepts_missing=never,
     targets=("numeric", "survival"),
 )
 FILTERS.add(
     _of_numbers(
-        name="pearson",
-        own_column=True,
-        aliases=("correlation",),
-        summary="Absolute correlation with a numeric target",
-        formula="|r(X, Y)|",
-        latex=r"\lvert r(X, Y) \rvert",
-        bounds="[0, 1]",
-        source="Pearson (1896)",
+        name="pearson", own_column=True, aliases=("correlation",),
+        summary="Absolute correlation with a numeric target", formula="|r(X, Y)|",
+        latex=r"\lvert r(X, Y) \rvert", bounds="[0, 1]", source="Pearson (1896)",
     ),
     _of_numbers(
-        name="f_statistic",
-        own_column=True,
-        aliases=("f_regression",),
+        name="f_statistic", own_column=True, aliases=("f_regression",),
         summary="F statistic of the simple regression of a numeric target on the feature",
         formula="r^2 (n - 2) / (1 - r^2), r = r(X, Y)",
-        latex=r"\frac{r^2 (n - 2)}{1 - r^2}, \quad r = r(X, Y)",
-        bounds="[0, inf)",
+        latex=r"\frac{r^2 (n - 2)}{1 - r^2}, \quad r = r(X, Y)", bounds="[0, inf)",
         source="Fisher (1925), Statistical Methods for Research Workers",
     ),
     _of_numbers(
-        name="mrmr_correlation",
-        aliases=("mrmr_fcd",),
+        name="mrmr_correlation", aliases=("mrmr_fcd",),
         summary="Correlation with a numeric target minus mean correlation with those selected before",
         formula="|r(X, Y)| - mean over the features W selected before of |r(X, W)|",
         latex=r"\lvert r(X, Y) \rvert - \frac{1}{|S|} \sum_{W \in S} \lvert r(X, W) \rvert, "
-        r"\quad S \text{ the features selected before}",
-        bounds="[-1, 1]",
+        r"\quad S \text{ the features selected before}", bounds="[-1, 1]",
         ties="of equally good features the first column is selected",
         source="Ding and Peng (2005), J. Bioinformatics and Computational Biology 3(2), difference form",
-        prepare=prepare_correlation_mrmr,
-        adjusted=prepare_cleared_selection,
+        prepare=prepare_correlation_mrmr, begins=True,
         settle=settle_depth,
     ),
-)
+)  # fmt: skip
 
 
 _OUTPUTS = {"chi2": "chi_squared", "cramers_v": "cramers_v"}
@@ -237,40 +231,37 @@ _of_counts = partial(
 )
 FILTERS.add(
     _of_counts(
-        name="chi_squared",
-        aliases=("cs", "chi2"),
+        name="chi_squared", aliases=("cs", "chi2"),
         summary="Pearson's chi-squared statistic over bins of equal width",
         formula="chi2 = sum over levels and classes of (observed - expected)^2 / expected",
         latex=r"\chi^2 = \sum_{v} \sum_{c} \frac{(O_{vc} - E_{vc})^2}{E_{vc}}, \quad v \text{ a "
-        r"level of } X, \; c \text{ a class}",
-        bounds="[0, n·(n_classes − 1)]",
-        source="thesis 3.4.3",
-        adds=True,
+        r"level of } X, \; c \text{ a class}", bounds="[0, n·(n_classes − 1)]", source="thesis 3.4.3",
+        within="sum",
     ),
     _of_counts(
-        name="cramers_v",
-        aliases=("cv",),
-        summary="Cramér's V over bins of equal width",
+        name="cramers_v", aliases=("cv",), summary="Cramér's V over bins of equal width",
         formula="sqrt(chi2 / (n (min(levels, classes) - 1)))",
         latex=r"\sqrt{\frac{\chi^2}{n \, (\min(l, c) - 1)}}, \quad l \text{ levels}, \; c "
-        r"\text{ classes}",
-        bounds="[0, 1]",
-        source="thesis 3.4.3; Cramér (1946)",
+        r"\text{ classes}", bounds="[0, 1]", source="thesis 3.4.3; Cramér (1946)",
     ),
-)
+)  # fmt: skip
 
 
-def prepare_spearman(table: Table, target: Target) -> KernelScorer:
-    """Bind :func:`spearman` to `table`."""
-    if target.kind in ("numeric", "survival"):
+def prepare_spearman(table: Table, target: Target) -> Scorer:
+    """Bind :func:`spearman` to `table`; the partial rank correlation beside adjusters."""
+    if target.kind == "classes":
+        require_two_classes(target, "spearman")
+        require_order(table, "'spearman'", "value_difference_metric")
+    else:
         require_ordered_complete(table, "spearman")
-        numbers = (ordered_levels(table), target)
-        return KernelScorer(_rank_correlations, numbers, ("spearman",), table.n_features)
-    require_two_classes(target, "spearman")
-    require_order(table, "'spearman'", "value_difference_metric")
+    outputs = ("spearman",)
+    if target.adjusters is not None:
+        return LinearScorer(table.values, target, with_number, outputs, numeric=True, ranks=True)
     levels = ordered_levels(table)
-    arguments = (levels.codes, np.diff(levels.start))
-    return KernelScorer(spearman_block, arguments, ("spearman",), table.n_features)
+    if target.kind == "classes":
+        arguments = (levels.codes, np.diff(levels.start))
+        return KernelScorer(spearman_block, arguments, outputs, table.n_features)
+    return KernelScorer(_rank_correlations, (levels, target), outputs, table.n_features)
 
 
 def prepare_value_difference_metric(
@@ -291,11 +282,7 @@ def prepare_fit_criterion(table: Table, target: Target) -> KernelScorer:
     """Bind :func:`fit_criterion` to `table`."""
     require_two_classes(target, "fit_criterion")
     require_order(table, "'fit_criterion'", "value_difference_metric")
-    levels = ordered_levels(table)
-    for start, stop in pairwise(levels.start):
-        if stop > start:  # scaled, so that squares can be summed
-            part = levels.values[start:stop, np.newaxis]
-            levels.values[start:stop] = within_range(part)[:, 0]
+    levels = scaled_levels(table)
     arguments = (levels.values, levels.start, levels.codes)
     return KernelScorer(fit_criterion_block, arguments, ("fit_criterion",), table.n_features)
 
@@ -417,48 +404,30 @@ def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None
 
 FILTERS.add(
     FilterSpec(
-        name="spearman",
-        aliases=("sp",),
+        name="spearman", aliases=("sp",),
         summary="Absolute rank correlation with the class (two classes) or a numeric target",
         formula="|r(rank X, rank Y)|, the classes taken as 0 and 1",
-        latex=r"\lvert r(\operatorname{rank} X, \operatorname{rank} Y) \rvert",
-        bounds="[0, 1]",
-        ties="average ranks",
-        source="fpcps 4.3",
-        prepare=prepare_spearman,
-        adjusted=prepare_rank_correlations,
-        own_column=True,
-        two_classes=True,
+        latex=r"\lvert r(\operatorname{rank} X, \operatorname{rank} Y) \rvert", bounds="[0, 1]",
+        ties="average ranks", source="fpcps 4.3", prepare=prepare_spearman,
+        within="model", own_column=True, two_classes=True,
         targets=("classes", "numeric", "survival"),
     ),
     FilterSpec(
-        name="value_difference_metric",
-        aliases=("vdm",),
+        name="value_difference_metric", aliases=("vdm",),
         summary="Half the difference of the value distributions of the two classes",
         formula="1/2 sum over values v of |P(v | class 1) - P(v | class 2)|",
         latex=r"\frac{1}{2} \sum_{v} \lvert P(v \mid 1) - P(v \mid 2) \rvert, \quad v \text{ a "
-        r"value of } X",
-        bounds="[0, 1]",
-        ties="equal values are one value",
-        source="fpcps 4.3",
-        prepare=prepare_value_difference_metric,
-        two_classes=True,
-        sparse=True,
-        counts_levels=True,
+        r"value of } X", bounds="[0, 1]", ties="equal values are one value", source="fpcps 4.3",
+        prepare=prepare_value_difference_metric, two_classes=True, sparse=True, counts_levels=True,
         own_column=True,
     ),
     FilterSpec(
-        name="fit_criterion",
-        aliases=("fc",),
+        name="fit_criterion", aliases=("fc",),
         summary="Share of the rows nearer, in variances, to their own class (two classes)",
         formula="share of rows whose class l has the smaller |x - mean_l| / var_l",
         latex=r"\frac{1}{n} \sum_{i=1}^{n} 1 \left[ y_i = \operatorname{argmin}_{l} \frac{\lvert x_i - \mu_l "
-        r"\rvert}{\sigma_l^2} \right]",
-        bounds="[0, 1]",
-        ties="a row as near to both classes counts for the first",
-        source="fpcps 4.3",
-        prepare=prepare_fit_criterion,
-        own_column=True,
-        two_classes=True,
+        r"\rvert}{\sigma_l^2} \right]", bounds="[0, 1]",
+        ties="a row as near to both classes counts for the first", source="fpcps 4.3",
+        prepare=prepare_fit_criterion, own_column=True, two_classes=True,
     ),
-)
+)  # fmt: skip

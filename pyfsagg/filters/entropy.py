@@ -260,28 +260,22 @@ _spec = partial(
 )
 FILTERS.add(
     _spec(
-        name="information_gain",
-        aliases=("ig", "infogain"),
+        name="information_gain", aliases=("ig", "infogain"),
         summary="mutual information of the discretised feature and the class, in nats",
-        formula="H(Y) + H(X) - H(X, Y)",
-        latex=r"H(Y) + H(X) - H(X, Y)",
-        bounds="[0, H(Y)]",
+        formula="H(Y) + H(X) - H(X, Y)", latex=r"H(Y) + H(X) - H(X, Y)", bounds="[0, H(Y)]",
         source="Fayyad and Irani (1993), IJCAI 93, 1022-1027",
     ),
     _spec(
-        name="gain_ratio",
-        aliases=("gr", "gainratio"),
+        name="gain_ratio", aliases=("gr", "gainratio"),
         summary="information gain divided by the entropy of the discretised feature",
-        formula="(H(Y) + H(X) - H(X, Y)) / H(X)",
-        latex=r"\frac{H(Y) + H(X) - H(X, Y)}{H(X)}",
+        formula="(H(Y) + H(X) - H(X, Y)) / H(X)", latex=r"\frac{H(Y) + H(X) - H(X, Y)}{H(X)}",
         source="Quinlan (1986), Machine Learning 1, 81-106",
     ),
     _spec(
-        name="symmetric_uncertainty",
-        aliases=("su", "symuncert"),
+        name="symmetric_uncertainty", aliases=("su", "symuncert"),
         summary="twice the information gain over the sum of the entropies of feature and class",
         formula="2 (H(Y) + H(X) - H(X, Y)) / (H(X) + H(Y))",
         latex=r"2 \, \frac{H(Y) + H(X) - H(X, Y)}{H(X) + H(Y)}",
         source="Press et al. (1988), Numerical Recipes in C, section 14.4",
     ),
-)
+)  # fmt: skip

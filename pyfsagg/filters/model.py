@@ -60,7 +60,7 @@ class EstimatorScorer:
 
     Each resample is fitted by a fresh clone.  `weighted` says whether the clone gets the weights as
     ``sample_weight``; otherwise it gets the rows of the resample, repeated.  With survival a regressor
-    explains the martingale residuals of the resample.
+    explains the martingale residuals of the resample.  The first `given` columns have no scores.
     """
 
     features: Any
@@ -68,6 +68,7 @@ class EstimatorScorer:
     estimator: Any
     random_state: int
     weighted: bool
+    given: int = 0
     outputs: tuple[str, ...] = ("estimator",)
     releases_gil: bool = False
 
@@ -76,7 +77,7 @@ class EstimatorScorer:
             self._importance(weights[r], labels[r if len(labels) > 1 else 0])
             for r in range(len(weights))
         ]
-        return {"estimator": np.array(rows)}
+        return {"estimator": np.array(rows)[:, self.given :]}
 
     def _importance(self, weights: NDArray[np.uint16], labels: NDArray[np.int32]) -> Floats:
         rows = np.flatnonzero(weights)
@@ -185,8 +186,9 @@ def prepare_estimator(
             "get_params (pass an instance, not the class)"
         )
     seed = check_integer("random_state", random_state, low=0, high=2**63 - 1)
-    weighted = _takes_weights(estimator)
-    return EstimatorScorer(_features(table, container), target, estimator, seed, weighted)
+    table, given = target.always_first(table)
+    features, weighted = _features(table, container), _takes_weights(estimator)
+    return EstimatorScorer(features, target, estimator, seed, weighted, given)
 
 
 def _features(table: Table, container: str) -> Any:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,19 +17,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.memory import require_memory, within_memory
+from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import check_choice, check_integer
-from pyfsagg._kernels.class_tables import EQUAL_WIDTH, PRAZNIK, CountedColumns
+from pyfsagg._kernels.class_tables import (
+    EQUAL_WIDTH,
+    PRAZNIK,
+    CountedColumns,
+    praznik_bins,
+    praznik_rows,
+    width_rows,
+)
 from pyfsagg._kernels.joint_information import joint_block
 from pyfsagg._kernels.mrmr import CMIM, DISR, JMI, JMIM, MIM, MRMR, NJMIM, mrmr_block
 from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Message, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.table import Table, Weights, as_table, full_weights
-from pyfsagg._table.target import Target, check_target
+from pyfsagg._table.target import Target, read_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import (
     FILTERS,
     MOST_BINS,
     FilterSpec,
+    begun_orders,
+    category_codes,
     counted_columns,
     is_kind,
     many_values,
@@ -43,6 +54,8 @@ _CRITERIA = {
 _RISING = (JMI, DISR, JMIM, NJMIM)
 """Criteria that are larger for the second feature than for the first, so that only the order counts."""
 _BINS = 10
+_ROUNDING = 1e-12
+"""Nats below which information is the rounding of larger terms."""
 _STEPS, _TIMED_PAIRS = 10, 200_000
 """Steps of a selection, at least, and pairs of features that are timed to forecast a whole selection."""
 
@@ -100,7 +113,9 @@ def _order(numbers: NDArray[Any]) -> NDArray[np.uint32]:
 class InformationScorer:
     """A criterion bound to a table; its output has the name of the criterion.
 
-    With `pairs` the rows of `columns` are the ordered pairs of rows of the table (Kendall's transformation).
+    The selection begins with the first `given` columns, which have no scores.  With `pairs` the rows of
+    `columns` are the ordered pairs of rows of the table (Kendall's transformation).  With `strata` columns
+    are joined with these, and so is the class: information is that within the strata, and their entropy.
     """
 
     columns: CountedColumns
@@ -109,6 +124,8 @@ class InformationScorer:
     reading: int
     bins: int
     criterion: str = "mrmr"
+    given: int = 0
+    strata: NDArray[np.intp] | None = None
     pairs: Target | None = None
     releases_gil: bool = True
 
@@ -126,7 +143,7 @@ class InformationScorer:
         self, weights: Weights, labels: NDArray[np.int32], depth: int | None = None
     ) -> float:
         """Time for one resample at a depth, from the first steps: it grows with the pairs of features."""
-        p = self.columns.values.shape[1]
+        p = self.columns.values.shape[1] - self.given
         depth = self.n_selected if depth is None else min(depth, p)
         few = min(2, p)
         more = min(few + max(_STEPS, _TIMED_PAIRS // p), p)
@@ -143,20 +160,25 @@ class InformationScorer:
         self, weights: Weights, labels: NDArray[np.int32]
     ) -> tuple[Floats, NDArray[np.intp]]:
         """Scores (b, n_features) and selection orders (b, n_selected) of b resamples."""
-        columns, criterion = self.columns, _CRITERIA[self.criterion]
+        columns, criterion, n_classes = self.columns, _CRITERIA[self.criterion], self.n_classes
         if self.pairs is not None:
             weights, labels = _pairs_of_rows(self.pairs, weights, labels)
-        n_codes = np.append(columns.n_codes, self.n_classes)
+        if self.strata is not None:
+            labels, n_classes = (
+                labels + n_classes * self.strata,
+                n_classes * (self.strata.max() + 1),
+            )
+        orders = begun_orders(len(weights), self.given, self.n_selected)
+        n_codes = np.append(columns.n_codes, n_classes)
         if criterion >= JMI:  # features joined with the class: see the kernel
-            n_joined = self.n_selected if criterion >= JMIM else 1
-            joined = np.full(n_joined, columns.n_codes.max() * self.n_classes)
+            n_joined = orders.shape[1] if criterion >= JMIM else 1
+            joined = np.full(n_joined, columns.n_codes.max() * n_classes)
             n_codes = np.append(n_codes, joined)
         total = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
         # Bytes halve the traffic of the usual case, in which no column has more levels than that.
         like: NDArray[np.unsignedinteger[Any]]
         like = np.empty(0, dtype=np.uint8 if n_codes.max() <= 255 else np.uint32)
         scores = np.empty((len(weights), columns.values.shape[1]))
-        orders = np.empty((len(weights), self.n_selected), dtype=np.int64)
         with within_memory(
             total * (12 + int(n_codes.sum()) // 8),
             f"the logarithms of counts up to {total:,}, the weights together,",
@@ -175,7 +197,21 @@ class InformationScorer:
                 scores,
                 orders,
             )
-        return scores, orders.astype(np.intp)
+        scores = scores[:, self.given :]
+        orders = orders[:, self.given :].astype(np.intp) - self.given
+        if self.strata is not None and (criterion == MIM or (criterion == MRMR and not self.given)):
+            # Redundancy has the entropy of the strata, too, so that only scores without it keep theirs.
+            alone = np.s_[:] if criterion == MIM or self.n_selected == 1 else orders[:, :1]
+            rows = np.arange(len(scores))[:, np.newaxis]
+            scores[rows, alone] -= _entropy(self.strata, weights)[:, np.newaxis]
+            scores[np.abs(scores) < _ROUNDING] = 0.0
+        return scores, orders
+
+
+def _entropy(strata: NDArray[np.intp], weights: Weights) -> Floats:
+    """Entropy of the strata (b,) in resamples, in nats."""
+    counts = weights.astype(np.float64) @ np.eye(strata.max() + 1)[strata]
+    return np.asarray(scipy.stats.entropy(counts, axis=1))
 
 
 def _places(scores: Floats, orders: NDArray[np.intp]) -> Floats:
@@ -194,6 +230,9 @@ def _pairs_of_rows(
     """Weights and labels of the ordered pairs of different draws, from those of the rows."""
     times = weights.astype(np.int64)
     together = times[:, :, np.newaxis] * times[:, np.newaxis]
+    if target.adjusters is not None:
+        strata = target.adjusters.strata
+        together *= strata[:, np.newaxis] == strata
     rows = np.arange(times.shape[1])
     together[:, rows, rows] -= times
     if together.max(initial=0) > np.iinfo(np.uint16).max:
@@ -208,7 +247,7 @@ def _pairs_of_rows(
     return together.reshape(len(times), -1).astype(np.uint16), pairs
 
 
-def _columns_of_pairs(table: Table, target: Target) -> CountedColumns:
+def _orders_of_pairs(table: Table, target: Target) -> Iterator[NDArray[np.uint32]]:
     """The columns of `table` as the order of each pair of rows."""
     for j, levels in table.levels.items():
         if len(levels) > 2:
@@ -229,12 +268,51 @@ def _columns_of_pairs(table: Table, target: Target) -> CountedColumns:
     n, p = table.values.shape
     what = f"the order of the pairs of {n:,} rows in {p:,} features"
     require_memory(5 * p * n**2, what, Message("use ", Use(binning="equal_width")))
-    categories = np.stack([_order(table.values[:, j]) for j in range(p)])
+    return (_order(table.values[:, j]) for j in range(p))
+
+
+def _cut_within(
+    table: Table, strata: NDArray[np.intp], binned: NDArray[np.bool_], reading: int, bins: int
+) -> Iterator[NDArray[np.uint32]]:
+    """The columns of `table` as codes, where `binned` holds those of bins of each stratum."""
+    groups = [np.flatnonzero(strata == s) for s in range(strata.max() + 1)]
+    for j in range(table.n_features):
+        codes = category_codes(table.values[:, j])[0].astype(np.uint32)
+        for rows in groups if binned[j] else ():
+            column, part = table.values[rows, j], np.empty(len(rows), dtype=np.uint32)
+            known = column[~np.isnan(column)]
+            low, high = known.min(initial=np.inf), known.max(initial=-np.inf)
+            if reading == PRAZNIK:
+                praznik_rows(column, low, high, praznik_bins(len(rows)), part)
+            else:
+                width_rows(column, low, high, bins, part)
+            codes[rows] = part
+        yield codes
+
+
+def _categories(
+    codes: Iterable[NDArray[np.uint32]], strata: NDArray[np.intp] | None, criterion: str
+) -> tuple[CountedColumns, int]:
+    """Columns of categories, joined with the strata if there are any, and how many columns were added.
+
+    CMIM begins with the strata: what a feature says beside these alone is one of its terms.
+    """
+    categories, n_codes, more = [], [], 0
+    if strata is not None and criterion == "cmim":
+        codes, more = chain([np.zeros(len(strata), dtype=np.uint32)], codes), 1
+    for column in codes:
+        if strata is not None:
+            levels = column * (int(strata.max()) + 1) + strata
+            column = np.unique(levels, return_inverse=True)[1].astype(np.uint32)
+        categories.append(column)
+        n_codes.append(int(column.max()) + 1)
+    p, n = len(categories), len(categories[0])
     none = np.zeros((p, 0), dtype=np.int32)
-    values = np.empty((n**2, p), order="F")  # never written: every column is one of categories
-    return CountedColumns(
-        values, categories, np.arange(p), np.full(p, 4, dtype=np.int64), none, none
+    values = np.empty((n, p), order="F")  # never written: every column is one of categories
+    columns = CountedColumns(
+        values, np.stack(categories), np.arange(p), np.array(n_codes), none, none
     )
+    return columns, more
 
 
 def _prepare(
@@ -246,10 +324,15 @@ def _prepare(
     binning: str = "equal_width",
     bins: int = _BINS,
 ) -> InformationScorer:
-    """Bind a criterion to `table`; parameters as in :func:`mrmr`, but a depth above its width means all."""
+    """Bind a criterion to `table`; parameters as in :func:`mrmr`, but a depth above its width means all.
+
+    With adjusting levels information is conditional on them, and columns are cut once in each stratum.
+    """
     check_choice("binning", binning, _READINGS)
     check_integer("bins", bins, low=2, high=MOST_BINS)
     depth = read_depth(n_features, table.n_features)
+    table, given = target.always_first(table)
+    strata = None if target.adjusters is None else target.adjusters.strata
     if binning != "equal_width" and bins != _BINS:
         reason = {
             "praznik": ", which derives the number of bins from the number of samples",
@@ -263,8 +346,11 @@ def _prepare(
             Remedy("leave bins out or use ", Use(binning="equal_width")),
         )
     if binning == "kendall":
-        columns = _columns_of_pairs(table, target)
-        return InformationScorer(columns, 3, depth, EQUAL_WIDTH, bins, criterion, target)
+        strata = None if strata is None else np.repeat(strata, len(strata))
+        columns, more = _categories(_orders_of_pairs(table, target), strata, criterion)
+        return InformationScorer(
+            columns, 3, depth, EQUAL_WIDTH, bins, criterion, given + more, strata, target
+        )
     if binning == "praznik":
         for j, name in enumerate(table.feature_names):
             if n_missing := int(np.isnan(table.values[:, j]).sum()):
@@ -280,8 +366,15 @@ def _prepare(
         binned = is_kind(table, Kind.NUMERIC)
     else:
         binned = many_values(table, bins)
-    columns = counted_columns(table, binned, bins + 1)
-    return InformationScorer(columns, target.n_classes, depth, _READINGS[binning], bins, criterion)
+    reading = _READINGS[binning]
+    if strata is None:
+        columns, more = counted_columns(table, binned, bins + 1), 0
+    else:
+        codes = _cut_within(table, strata, binned, reading, bins)
+        columns, more = _categories(codes, strata, criterion)
+    return InformationScorer(
+        columns, target.n_classes, depth, reading, bins, criterion, given + more, strata
+    )
 
 
 PREPARE = {criterion: partial(_prepare, criterion) for criterion in _CRITERIA}
@@ -296,6 +389,7 @@ def mrmr(
     binning: str = "equal_width",
     bins: int = _BINS,
     nominal: Sequence[str | int] | None = None,
+    always: Sequence[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> InformationSelection:
     """Rank features by minimum redundancy and maximum relevance.
@@ -333,6 +427,8 @@ def mrmr(
         Number of bins with ``binning="equal_width"``.
     nominal : sequence of str or int, optional
         Columns to be taken as nominal whatever their type.
+    always : sequence of str or int, optional
+        Columns that count as selected before the first one, and are left out of the result.
     sample_weight : array-like of int, shape (n_samples,), optional
         How often each row counts; the result is that of the table with its rows so repeated (and
         its columns read as here).
@@ -373,7 +469,8 @@ def mrmr(
     >>> result.scores.round(4).tolist()
     [0.6931, 0.0, 0.0]
     """
-    return _selected("mrmr", X, y, n_features, binning, bins, nominal, sample_weight)
+    task = Task(nominal=nominal, always=always)
+    return _selected("mrmr", X, y, n_features, binning, bins, task, sample_weight)
 
 
 def _selected(
@@ -383,11 +480,10 @@ def _selected(
     n_features: int | str | None,
     binning: str,
     bins: int,
-    nominal: Sequence[str | int] | None,
+    task: Task,
     sample_weight: ArrayLike | None,
 ) -> InformationSelection:
-    table = as_table(X, nominal=nominal)
-    target = check_target(y, table.n_samples)
+    table, target = read_target(task, as_table(X, nominal=task.nominal), y)
     if not (n_features is None or isinstance(n_features, str)):
         check_integer("n_features", n_features, low=1, high=table.n_features)
     prepare = PREPARE[criterion]
@@ -406,6 +502,7 @@ def information_selection(
     binning: str = "equal_width",
     bins: int = _BINS,
     nominal: Sequence[str | int] | None = None,
+    always: Sequence[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> InformationSelection:
     """Select features one after the other by a criterion of mutual information.
@@ -423,7 +520,7 @@ def information_selection(
         divided by the entropy H(X, W, Y).  ``"jmim"`` and ``"njmim"``: the smallest term in place of
         the sum.  ``"cmim"``: the smallest of I(X; Y) and all I(X; Y | W), what X adds to each W.
         ``"mim"``: I(X; Y) alone.  ``"mrmr"``: see :func:`mrmr`.
-    n_features, binning, bins, nominal, sample_weight
+    n_features, binning, bins, nominal, always, sample_weight
         As in :func:`mrmr`.
 
     Returns
@@ -466,7 +563,8 @@ def information_selection(
     [0.216, 0.0, 0.0]
     """
     check_choice("criterion", criterion, _CRITERIA)
-    return _selected(criterion, X, y, n_features, binning, bins, nominal, sample_weight)
+    task = Task(nominal=nominal, always=always)
+    return _selected(criterion, X, y, n_features, binning, bins, task, sample_weight)
 
 
 _of_information = partial(
@@ -475,6 +573,8 @@ _of_information = partial(
     accepts_missing=lambda parameters: parameters.get("binning") != "praznik",
     settle=settle_depth,
     counts_levels=True,
+    begins=True,
+    within="condition",
     targets=("classes", "numeric", "survival"),
 )
 _SHARE = r"\frac{I(X, W; Y)}{H(X, W, Y)}"
@@ -494,14 +594,12 @@ shares of the entropy, summary and source."""
 _SELECTED = r", \quad S \text{ the features selected before}"
 FILTERS.add(
     _of_information(
-        name="mrmr",
-        aliases=("minimum_redundancy_maximum_relevance",),
+        name="mrmr", aliases=("minimum_redundancy_maximum_relevance",),
         summary="Relevance to the class minus mean redundancy with the features selected before",
         formula="I(X; Y) - mean over the features W selected before of I(X; W)",
         latex=r"I(X; Y) - \frac{1}{|S|} \sum_{W \in S} I(X; W)" + _SELECTED,
         bounds="(-inf, ln(n_classes)], nats",
-        source="thesis 3.4.4; Peng, Long and Ding (2005) eq. 6; praznik 11",
-        prepare=prepare_mrmr,
+        source="thesis 3.4.4; Peng, Long and Ding (2005) eq. 6; praznik 11", prepare=prepare_mrmr,
     ),
     *(
         _of_information(
@@ -518,24 +616,17 @@ FILTERS.add(
         for name, alias, how, share, summary, source in _JOINT
     ),
     _of_information(
-        name="cmim",
-        aliases=("conditional_mutual_information_maximisation",),
+        name="cmim", aliases=("conditional_mutual_information_maximisation",),
         summary="What a feature adds to whichever feature selected before makes it least useful",
         formula="min of I(X; Y) and, over the features W selected before, I(X; Y | W)",
         latex=r"\min \bigl( I(X; Y), \min_{W \in S} I(X; Y \mid W) \bigr)" + _SELECTED,
-        bounds="[0, ln(n_classes)], nats",
-        source="Fleuret (2004); praznik 11",
-        prepare=PREPARE["cmim"],
+        bounds="[0, ln(n_classes)], nats", source="Fleuret (2004); praznik 11", prepare=PREPARE["cmim"],
     ),
     _of_information(
-        name="mim",
-        own_column=True,
+        name="mim", own_column=True, begins=False,
         aliases=("mutual_information_maximisation", "mutual_information"),
         summary="Mutual information with the class, over bins that do not depend on the class",
-        formula="I(X; Y)",
-        latex=r"I(X; Y)",
-        bounds="[0, ln(n_classes)], nats",
-        source="Lewis (1992); praznik 11",
-        prepare=PREPARE["mim"],
+        formula="I(X; Y)", latex=r"I(X; Y)", bounds="[0, ln(n_classes)], nats",
+        source="Lewis (1992); praznik 11", prepare=PREPARE["mim"],
     ),
-)
+)  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,32 +16,34 @@ from pyfsagg.filters._base import (
     FilterSpec,
     KernelScorer,
     OrderedLevels,
+    Scorer,
     ordered_levels,
     require_order,
     require_two_classes,
+    scaled_levels,
     within_range,
 )
-from pyfsagg.filters.adjusted import prepare_means, prepare_two_means
+from pyfsagg.filters.adjusted import LinearScorer, with_classes
 
 _OF_CLASSES = ("anova_f", "kruskal_wallis", "welch_t", "auc")
+_OF_MEANS = ("anova_f", "welch_t")
 _OF_SPREAD = ("variance", "mad")
 _NORMAL = 1.4826
 """By which R's ``mad()`` multiplies, so that of normal values it estimates the standard deviation."""
 
 
-def prepare_group_tests(table: Table, target: Target) -> KernelScorer:
-    """Bind F, H, |t| of Welch and the AUC to `table`."""
+def prepare_group_tests(table: Table, target: Target) -> Scorer:
+    """Bind F, H, |t| of Welch and the AUC to `table`; F and |t| of linear models beside adjusters."""
     require_order(table, ", ".join(map(repr, _OF_CLASSES)), "information_gain")
-    levels = ordered_levels(table)
-    for start, stop in pairwise(levels.start):
-        if stop > start:  # scaled, so that squares can be summed; no statistic here notices
-            part = levels.values[start:stop, np.newaxis]
-            levels.values[start:stop] = within_range(part)[:, 0]
+    if target.adjusters is not None:
+        statistic, values = partial(with_classes, n_classes=target.n_classes), table.values
+        return LinearScorer(within_range(values), target, statistic, _OF_MEANS, numeric=False)
+    levels = scaled_levels(table)
     arguments = (levels.values, levels.start, levels.codes, target.n_classes)
     return KernelScorer(group_tests_block, arguments, _OF_CLASSES, table.n_features)
 
 
-def prepare_two_groups(table: Table, target: Target) -> KernelScorer:
+def prepare_two_groups(table: Table, target: Target) -> Scorer:
     """Bind the tests of two classes to `table`."""
     require_two_classes(target, "welch_t' or 'auc")
     return prepare_group_tests(table, target)
@@ -74,64 +75,48 @@ _of_spread = partial(
 )
 FILTERS.add(
     _of_values(
-        name="anova_f",
-        aliases=("anova", "f_classif"),
+        name="anova_f", aliases=("anova", "f_classif"),
         summary="F of the one-way analysis of variance of the feature by the classes",
         formula="(between / (classes - 1)) / (within / (n - classes)), sums of squares",
         latex=r"\frac{\sum_c n_c (\bar{x}_c - \bar{x})^2 / (k - 1)}{\sum_c \sum_{i \in c} (x_i - "
-        r"\bar{x}_c)^2 / (n - k)}",
-        bounds="[0, inf)",
-        ties="not concerned: values count as they are",
-        source="Fisher (1925), Statistical Methods for Research Workers",
-        adjusted=prepare_means,
+        r"\bar{x}_c)^2 / (n - k)}", bounds="[0, inf)", ties="not concerned: values count as they are",
+        source="Fisher (1925), Statistical Methods for Research Workers", within="model",
     ),
     _of_two(
-        name="welch_t",
-        aliases=("t_test", "welch"),
+        name="welch_t", aliases=("t_test", "welch"),
         summary="Absolute t of Welch's test, which lets the variances of two classes differ",
         formula="|mean_1 - mean_0| / sqrt(var_0 / n_0 + var_1 / n_1)",
         latex=r"\frac{\lvert \bar{x}_1 - \bar{x}_0 \rvert}{\sqrt{s_0^2 / n_0 + s_1^2 / n_1}}",
-        bounds="[0, inf)",
-        ties="not concerned: values count as they are",
-        source="Welch (1947), Biometrika 34",
-        adjusted=prepare_two_means,
+        bounds="[0, inf)", ties="not concerned: values count as they are",
+        source="Welch (1947), Biometrika 34", within="model",
     ),
     _of_values(
-        name="kruskal_wallis",
-        aliases=("kruskal",),
+        name="kruskal_wallis", aliases=("kruskal",),
         summary="H of the test of Kruskal and Wallis: the classes by the ranks of the feature",
         formula="(n - 1) (sum of n_c (mean rank_c - (n + 1) / 2)^2) / (sum of (rank - (n + 1) / 2)^2)",
         latex=r"(n - 1) \frac{\sum_c n_c (\bar{r}_c - \bar{r})^2}{\sum_i (r_i - \bar{r})^2}",
-        bounds="[0, n - 1]",
-        ties="average ranks",
-        source="Kruskal and Wallis (1952), J. American Statistical Association 47",
-        adds=True,
+        bounds="[0, n - 1]", ties="average ranks",
+        source="Kruskal and Wallis (1952), J. American Statistical Association 47", within="sum",
     ),
     _of_two(
-        name="auc",
-        aliases=("wilcoxon", "mann_whitney", "roc_auc"),
+        name="auc", aliases=("wilcoxon", "mann_whitney", "roc_auc"),
         summary="Area under the ROC curve in its better direction, which orders like Wilcoxon's rank sum",
         formula="max(A, 1 - A), A = U / (n_0 n_1), U of Mann and Whitney",
-        latex=r"\max(A, 1 - A), \quad A = \frac{U}{n_0 n_1}",
-        bounds="[0.5, 1]",
-        ties="a tie counts as half",
-        source="Mann and Whitney (1947), Annals of Mathematical Statistics 18",
+        latex=r"\max(A, 1 - A), \quad A = \frac{U}{n_0 n_1}", bounds="[0.5, 1]",
+        ties="a tie counts as half", source="Mann and Whitney (1947), Annals of Mathematical Statistics 18",
     ),
     _of_spread(
-        name="variance",
-        summary="Variance of the feature (no labels)",
-        formula="sum of (x - mean)^2 / (n - 1)",
-        latex=r"\frac{1}{n - 1} \sum_i (x_i - \bar{x})^2",
+        name="variance", summary="Variance of the feature (no labels)",
+        formula="sum of (x - mean)^2 / (n - 1)", latex=r"\frac{1}{n - 1} \sum_i (x_i - \bar{x})^2",
         bounds="[0, inf), in the square of the feature's unit",
         source="Bommert et al. (2022), Briefings in Bioinformatics 23",
     ),
     _of_spread(
-        name="mad",
-        aliases=("median_absolute_deviation",),
+        name="mad", aliases=("median_absolute_deviation",),
         summary="Median absolute deviation from the median (no labels)",
         formula="1.4826 median |x - median x|",
         latex=r"1.4826 \, \operatorname{med}_i \lvert x_i - \operatorname{med} x \rvert",
         bounds="[0, inf), in the unit of the feature",
         source="Hampel (1974), J. American Statistical Association 69",
     ),
-)
+)  # fmt: skip

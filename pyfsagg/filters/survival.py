@@ -21,6 +21,7 @@ from pyfsagg.filters._base import (
     FILTERS,
     FilterSpec,
     KernelScorer,
+    Scorer,
     category_codes,
     never,
     ordered_levels,
@@ -28,7 +29,7 @@ from pyfsagg.filters._base import (
     score_features,
     within_range,
 )
-from pyfsagg.filters.adjusted import prepare_adjusted_cox
+from pyfsagg.filters.adjusted import AdjustedCox
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,13 +82,15 @@ def _concordances(
     np.maximum(scores[0], 1.0 - scores[0], out=scores[0])
 
 
-def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> KernelScorer:
-    """Bind :func:`cox_score` to `table`."""
+def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> Scorer:
+    """Bind :func:`cox_score` to `table`; in a model that holds the adjusters, if there are any."""
     check_choice("ties", ties, TIES)
     require_ordered_complete(table, "cox_score")
+    values = within_range(table.values)
+    if target.adjusters is not None:
+        return AdjustedCox(values, target, ties == "efron")
     times = _LatestFirst.of(_survival(target))
-    values = np.asfortranarray(within_range(table.values)[times.rows])
-    arguments = (values, times, ties == "efron")
+    arguments = (np.asfortranarray(values[times.rows]), times, ties == "efron")
     return KernelScorer(_cox_scores, arguments, ("cox_score",), table.n_features)
 
 
@@ -233,30 +236,25 @@ def martingale_residuals(
 _of_survival = partial(FilterSpec, accepts_missing=never, targets=("survival",), own_column=True)
 FILTERS.add(
     _of_survival(
-        name="cox_score",
-        aliases=("cox",),
+        name="cox_score", aliases=("cox",),
         summary="Score test of a Cox model with the feature alone (chi-squared statistic)",
         formula="U^2 / V: U = sum over events of X - mean of X over those at risk, V its variance; at tied "
         "times by Efron or Breslow",
         latex=r"\frac{U^2}{V}, \quad U = \sum_{i:\, \delta_i = 1} (X_i - \bar X(t_i)), \quad "
         r"V = \sum_{i:\, \delta_i = 1} \overline{(X - \bar X(t_i))^2}(t_i), "
-        r"\quad \bar X(t) \text{ the mean of } X \text{ over those at risk at } t",
-        bounds="[0, inf)",
+        r"\quad \bar X(t) \text{ the mean of } X \text{ over those at risk at } t", bounds="[0, inf)",
         ties="values count as they are; events at the same time as Efron (default) or Breslow",
-        source="Cox (1972), J. Royal Statistical Society B 34(2)",
-        prepare=prepare_cox_score,
-        adjusted=prepare_adjusted_cox,
+        source="Cox (1972), J. Royal Statistical Society B 34(2)", prepare=prepare_cox_score,
+        within="model",
     ),
     _of_survival(
-        name="concordance",
-        aliases=("c_index", "harrell"),
+        name="concordance", aliases=("c_index", "harrell"),
         summary="Harrell's concordance index of the feature with survival, in its better direction",
         formula="max(C, 1 - C), C = share of comparable pairs whose row with the larger X lives longer",
         latex=r"\max(C, 1 - C), \quad C = P(X_i < X_j \mid t_i < t_j, \delta_i = 1) "
-        r"+ \frac{1}{2} P(X_i = X_j \mid t_i < t_j, \delta_i = 1)",
-        bounds="[0.5, 1]",
+        r"+ \frac{1}{2} P(X_i = X_j \mid t_i < t_j, \delta_i = 1)", bounds="[0.5, 1]",
         ties="equal values of the feature count half; two events at the same time are no pair",
         source="Harrell et al. (1982), J. American Medical Association 247(18)",
         prepare=prepare_concordance,
     ),
-)
+)  # fmt: skip

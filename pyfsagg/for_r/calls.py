@@ -165,16 +165,18 @@ CALLS: dict[str, Called] = {
         "screen", "screen_genes",
         kinds={
             **dict.fromkeys(("genes", "guides", "control_guides", "control_genes"), "words"),
-            **dict.fromkeys(("scores", "log_fold_changes"), "values"),
-            "p_values": "sides", "null": "plain",
+            **dict.fromkeys(("scores", "log_fold_changes", "guide_weights"), "values"),
+            **dict.fromkeys(("p_values", "replicates"), "sides"), "null": "plain",
         },
     ),
     "standings": Called("standings", "standings", kinds={"data": "numbers"}),
+    "studies": Called("studies", "studies", kinds={"tables": "studies"}),
     # ranked lists
     "aggregate_lists": Called("aggregate", **_OF_LISTS),
     "compare_aggregations": Called("aggregation.compare_aggregations", **_OF_LISTS),
     "permutation_p_values": Called("aggregation.permutation_p_values", **_OF_LISTS),
     "check_universe": Called("aggregation.check_universe", **_of("lists", "lists", "ranked_lists")),
+    "influence_of_lists": Called("influence_of_lists", **_of("lists", "lists", "influence_of_lists")),
     "compare_aggregators": Called("compare_aggregators", "results"),
     # stability of selections
     "adequacy": Called("adequacy", **_OF_SCORES),
@@ -186,6 +188,10 @@ CALLS: dict[str, Called] = {
     "nogueira_test": Called(
         "nogueira", **_OF_SETS,
         method="test", later={"null_value": "value", "alternative": "alternative"},
+    ),
+    "membership_similarity": Called(
+        "stability_measures.membership_similarity", "stability_more",
+        kinds={"sets": "sets_by_name", "feature_names": "words"}, value="square_of({})",
     ),
     "pareto_front": Called("stability_measures.pareto_front", "stability_more"),
     "stability_curve": Called("stability_curve", **_OF_SCORES),

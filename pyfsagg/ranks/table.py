@@ -36,6 +36,14 @@ from pyfsagg.ranks.ranking import (
     whole_weights,
 )
 
+Absent = Literal["worst", "unknown"] | None
+
+
+def _is_full(full: bool, absent: Absent) -> bool:
+    """Whether an absent item is unknown to a list: as `absent` says in words, or else `full`."""
+    known = absent is not None and check_choice("absent", absent, ("worst", "unknown"))
+    return absent == "unknown" if known else full
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankTable:
@@ -300,6 +308,7 @@ class RankTable:
         ties: Ties = "average",
         random_state: int | None = None,
         full: bool = True,
+        absent: Absent = None,
         universe: int | Sequence[int] | None = None,
     ) -> RankTable:
         """Build a table from a matrix of scores: one row per list, one column per item.
@@ -316,6 +325,8 @@ class RankTable:
             See :func:`rank_scores`.
         full : bool
             A missing score is unknown (True, the default for scores) or worse than all others.
+        absent : {"worst", "unknown"}, optional
+            The same in words, which count instead of `full`.
         universe : int or one int per list, optional
             Universe sizes for ``full=False``; the number of items by default.
 
@@ -340,6 +351,7 @@ class RankTable:
         matrix, item_names, list_names = read_values(scores, names, "scores")
         check_entries(matrix, item_names, list_names, "score")
         matrix = matrix if higher_is_better else -matrix
+        full = _is_full(full, absent)
         sizes = universe_sizes(universe, full, np.isnan(matrix))
         return cls(item_names, list_names, matrix, sizes, full, ties, random_state)
 
@@ -350,6 +362,7 @@ class RankTable:
         *,
         names: Sequence[str] | None = None,
         full: bool = False,
+        absent: Absent = None,
         universe: int | Sequence[int] | None = None,
     ) -> RankTable:
         """Build a table from a matrix of ranks: one row per list, one column per item, 1 = best.
@@ -363,6 +376,8 @@ class RankTable:
         full : bool
             False: lists are cut off, and an absent item is worse than all listed ones.  True: each
             list is complete and has no information on an absent item.
+        absent : {"worst", "unknown"}, optional
+            The same in words, which count instead of `full`.
 
         Examples
         --------
@@ -372,6 +387,7 @@ class RankTable:
         """
         matrix, item_names, list_names = read_values(ranks, names, "ranks")
         check_entries(matrix, item_names, list_names, "rank")
+        full = _is_full(full, absent)
         sizes = universe_sizes(universe, full, np.isnan(matrix))
         check_rank_range(matrix, sizes, item_names, list_names)
         return cls(item_names, list_names, None, sizes, full, given_ranks=matrix)
@@ -450,6 +466,7 @@ class RankTable:
         universe: int | Sequence[int] | None = None,
         full: bool = False,
         *,
+        absent: Absent = None,
         unranked: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]] = (),
     ) -> RankTable:
         """Build a table from lists of names, best first.
@@ -463,6 +480,8 @@ class RankTable:
             default the number of different names.
         full : bool
             True: each list is complete in itself, and an absent item is unknown to it.
+        absent : {"worst", "unknown"}, optional
+            The same in words, which count instead of `full`: what an item is to a list without it.
         unranked : sequence of lists of names, or dict of list name to list of names
             Lists without an order, placed after the others: their names are tied, with the mean
             rank of the block.  Without names of their own they are ``unranked1, unranked2, …``.
@@ -483,6 +502,7 @@ class RankTable:
         c       1.0    0.2
         """
         names, list_names, matrix = read_lists(lists, unranked)
+        full = _is_full(full, absent)
         sizes = universe_sizes(universe, full, np.isnan(matrix))
         return cls(names, list_names, None, sizes, full, given_ranks=matrix)
 
@@ -493,6 +513,7 @@ class RankTable:
         universe: int | Sequence[int] | None = None,
         full: bool = False,
         *,
+        absent: Absent = None,
         format: Format = "auto",
         ids: str | None = None,
         header: bool = False,
@@ -509,7 +530,7 @@ class RankTable:
         ----------
         paths : path or paths
             ``"-"`` is standard input.  None are needed if there are unranked lists.
-        universe, full
+        universe, full, absent
             See :meth:`from_lists`.
         format : {"auto", "lists", "columns", "lines", "matrix"}
             *lists*: one file per list, one name a line, best first.  *columns*: one table whose
@@ -539,6 +560,7 @@ class RankTable:
             looks like a header.
         """
         check_choice("matrix", matrix, ("ranks", "scores"))
+        full = _is_full(full, absent)
         ranked, loose = read_rank_files(
             paths, unranked, format=format, ids=ids, header=header, duplicates=duplicates
         )

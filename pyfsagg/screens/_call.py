@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,24 +14,55 @@ from numpy.typing import NDArray
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice, check_integer, check_real, real_array
+from pyfsagg._base.validation import (
+    check_choice,
+    check_integer,
+    check_list,
+    check_real,
+    real_array,
+)
 from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._kernels.order_statistics import MOST_WEIGHTED, log_stuart
 from pyfsagg._message import Got, Param, Phrase, Remedy, Use, named
 from pyfsagg._table.frames import pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.ranks import rank_scores
 from pyfsagg.screens._result import Screen, Side, SideName, estimate_alpha, score_side
 
 
 @dataclass(frozen=True, eq=False)
 class Guides:
-    """n guides, in the order in which they were given; each array is of length n but for `gene_names`."""
+    """n rows, a guide and a gene each, as they were given; each array is of length n but for `gene_names`."""
 
     names: NDArray[np.str_]
+    guide: NDArray[
+        np.int64
+    ]  # the number of the guide: that of its first row, where it has several genes
     gene: NDArray[np.int64]  # positions in `gene_names`
     gene_names: NDArray[np.str_]  # in the order of first appearance
-    scores: Floats
+    scores: Floats  # their mean, if there are replicates
+    replicates: Floats | None  # (n, R)
+    weights: Floats | None  # mean 1 in each gene
     log_fold_changes: Floats | None
     p_values: dict[str, Floats]  # by side
+
+    def rows(self, chosen: NDArray[np.bool_]) -> Guides:
+        """Some of the rows, and the genes that these have."""
+        genes, gene = np.unique(self.gene[chosen], return_inverse=True)
+        _, guide = np.unique(self.guide[chosen], return_inverse=True)
+        optional = {
+            name: None if (values := getattr(self, name)) is None else values[chosen]
+            for name in ("replicates", "weights", "log_fold_changes")
+        }
+        return Guides(
+            names=self.names[chosen],
+            guide=guide.astype(np.int64),
+            gene=gene.astype(np.int64),
+            gene_names=self.gene_names[genes],
+            scores=self.scores[chosen],
+            p_values={side: p[chosen] for side, p in self.p_values.items()},
+            **optional,
+        )
 
 
 def read_guides(
@@ -41,8 +72,10 @@ def read_guides(
     log_fold_changes: Any,
     p_values: Any,
     sides: tuple[str, ...],
+    replicates: Any,
+    weights: Any,
 ) -> Guides:
-    """The guides of the arguments of :func:`screen`, checked."""
+    """The guides of the arguments of :func:`screen`, checked, but for guides that are there twice."""
     values = _numbers("scores", scores)
     n = len(values)
     if n == 0:
@@ -57,16 +90,27 @@ def read_guides(
     effects = None
     if log_fold_changes is not None:
         effects = _numbers("log_fold_changes", log_fold_changes, n)
+    all_scores = [values]
+    if replicates is not None:
+        all_scores += [
+            _numbers("replicates", each, n) for each in check_list("replicates", replicates)
+        ]
+    matrix = np.column_stack(all_scores)
+    known = ~np.isnan(matrix)
+    with np.errstate(invalid="ignore"):
+        means = np.where(known, matrix, 0.0).sum(axis=1) / known.sum(axis=1)
     library = Guides(
         names=names,
+        guide=pd.factorize(names)[0].astype(np.int64),
         gene=codes.astype(np.int64),
         gene_names=np.asarray(gene_names, dtype=np.str_),
-        scores=values,
+        scores=means,
+        replicates=matrix if len(all_scores) > 1 else None,
+        weights=None if weights is None else _weights(weights, codes, n),
         log_fold_changes=effects,
         p_values=_p_values(p_values, n, sides),
     )
-    _refuse_twins(library)
-    infinite = np.isinf(values)
+    infinite = np.isinf(matrix).any(axis=1)
     if infinite.any():
         raise DataError(
             f"the score of the guide {str(names[infinite][0])!r} is infinite; give a finite number"
@@ -107,6 +151,14 @@ def _texts(what: str, names: Any, n: int) -> NDArray[np.str_]:
     return np.asarray(texts, dtype=np.str_)
 
 
+def _weights(weights: Any, gene: NDArray[Any], n: int) -> Floats:
+    """Weights of the guides, with mean 1 in each gene."""
+    values = _numbers("guide_weights", weights, n)
+    if not (np.isfinite(values) & (values > 0.0)).all():
+        raise DataError(Param("guide_weights"), " must be finite numbers above 0")
+    return np.asarray(values / (np.bincount(gene, values) / np.bincount(gene))[gene])
+
+
 def _p_values(p_values: Any, n: int, sides: tuple[str, ...]) -> dict[str, Floats]:
     """p-values of the guides for each side."""
     if p_values is None:
@@ -132,21 +184,44 @@ def _p_values(p_values: Any, n: int, sides: tuple[str, ...]) -> dict[str, Floats
     return checked
 
 
-def _refuse_twins(library: Guides) -> None:
-    first: dict[str, int] = {}
-    for i, name in enumerate(library.names.tolist()):
-        j = first.setdefault(name, i)
-        if j == i:
-            continue
-        genes = [str(library.gene_names[library.gene[at]]) for at in (j, i)]
-        if genes[0] != genes[1]:
-            raise DataError(
-                f"the guide {name!r} is in two genes, {genes[0]!r} and {genes[1]!r}; its score "
-                "would count twice: give it to one of them, or leave it out"
-            )
+def without_twins(library: Guides, shared: str) -> tuple[Guides, int]:
+    """The rows to rank, and how many guides are in several genes."""
+    counts = np.bincount(library.guide)
+    if counts.max() == 1:
+        return library, 0
+    pairs = np.unique(np.column_stack([library.guide, library.gene]), axis=0, return_counts=True)
+    if (pairs[1] > 1).any():
+        guide, gene = pairs[0][pairs[1] > 1][0]
         raise DataError(
-            f"the guide {name!r} of the gene {genes[0]!r} is given twice; keep one score per guide"
+            f"the guide {str(library.names[library.guide == guide][0])!r} of the gene ",
+            f"{str(library.gene_names[gene])!r} is given twice; keep one score per guide",
         )
+    several = counts > 1
+    first = int(np.flatnonzero(several[library.guide])[0])
+    rows = library.guide == library.guide[first]
+    name, genes = str(library.names[first]), library.gene_names[library.gene[rows]].tolist()
+    if shared == "error":
+        raise DataError(
+            f"the guide {name!r} is in {len(genes)} genes, {enumerate_names(genes, 3)}",
+            Remedy("leave such guides out with ", Use(shared_guides="drop")),
+            Remedy("count them for each of their genes with ", Use(shared_guides="each")),
+        )
+    if shared == "drop":
+        kept = ~several[library.guide]
+        if not kept.any():
+            raise DataError("every guide is in several genes, so that none is left")
+        return library.rows(kept), int(several.sum())
+    for values in (library.scores, library.replicates, library.log_fold_changes):
+        if values is not None:
+            unlike = values != values[np.unique(library.guide, return_index=True)[1]][library.guide]
+            unlike &= ~np.isnan(values)
+            if unlike.any():
+                at = int(np.flatnonzero(unlike if unlike.ndim == 1 else unlike.any(axis=1))[0])
+                raise DataError(
+                    f"the guide {str(library.names[at])!r} has another score in another gene; a guide "
+                    "that is in several genes has one score"
+                )
+    return library, int(several.sum())
 
 
 def find_controls(
@@ -210,6 +285,9 @@ def screen(
     ties: Literal["average", "last"] = "average",
     min_guides: int = 1,
     missing: Literal["error", "drop"] = "error",
+    replicates: Sequence[Any] | None = None,
+    guide_weights: Any = None,
+    shared_guides: Literal["error", "drop", "each"] = "error",
 ) -> Screen:
     """Genes of a CRISPR screen by α-RRA, robust rank aggregation of their guides, with exact p-values.
 
@@ -250,6 +328,16 @@ def screen(
         Genes with fewer guides are not tested; their guides keep their places.
     missing : {"error", "drop"}
         Refuse guides without a score, or leave them out (the result gives their number).
+    replicates : sequence of array-like (n_guides,), optional
+        Scores of the guides in further replicates, or further pairs of treatment and control; NaN where
+        a guide is missing.  A guide is then placed by Stuart's Q of its percentiles in all of them.
+    guide_weights : array-like (n_guides,), optional
+        How much each guide can be trusted to work, above 0, from what was known before the screen.  They
+        are brought to mean 1 in each gene, and the percentile of a guide is divided by its weight; with
+        ``null="uniform"`` only, for genes of up to 16 guides.
+    shared_guides : {"error", "drop", "each"}
+        Refuse guides that are in several genes (one row each), leave them out, or count them for each of
+        their genes; they have one place among the guides.
 
     Returns
     -------
@@ -258,9 +346,9 @@ def screen(
     Raises
     ------
     DataError
-        For a guide twice or in two genes, a guide without a gene, a missing (``missing="error"``) or
-        infinite score, arguments of different lengths, no control found, or no gene with
-        `min_guides` guides.
+        For a guide twice, or in two genes (``shared_guides="error"``), a guide without a gene, a
+        missing (``missing="error"``) or infinite score, arguments of different lengths, no control
+        found, or no gene with `min_guides` guides.
 
     Warns
     -----
@@ -289,6 +377,13 @@ def screen(
       that P(p ≤ x) ≤ x if the gene is a control in disguise.  No p-value is below
       1/binomial(C + m, m), so that few controls resolve small p-values only coarsely.
 
+    - weights: the percentiles are independent and uniform before they are divided by the weights of
+      this gene, so that P(p ≤ x) ≤ x for each gene whatever the weights of others (as for weighted
+      p-values, Genovese, Roeder and Wasserman 2006).
+
+    Replicates keep the null ``"guides"`` exact, however much they depend on each other: a guide is dealt to
+    genes with all its replicates.
+
     All assume that the guides of a gene without an effect are independent of each other.
     Guides that share off-targets or a seed sequence are not: p-values are then too small.
 
@@ -299,7 +394,7 @@ def screen(
     References
     ----------
     Li et al. (2014), Genome Biology 15, 554; Kolde et al. (2012), Bioinformatics 28, 573; Storey,
-    Taylor and Siegmund (2004), JRSS B 66, 187.
+    Taylor and Siegmund (2004), JRSS B 66, 187; Genovese, Roeder and Wasserman (2006), Biometrika 93, 509.
 
     Examples
     --------
@@ -321,7 +416,13 @@ def screen(
             " and controls exclude each other",
             Remedy("leave null out to test against controls"),
         )
-    everything = read_guides(scores, genes, guides, log_fold_changes, p_values, sides)
+    check_choice("shared_guides", shared_guides, ("error", "drop", "each"))
+    if guide_weights is not None and (with_controls or null != "uniform"):
+        raise ParameterError(
+            Param("guide_weights"), " need ", Use(null="uniform"), " and no controls"
+        )
+    given = (scores, genes, guides, log_fold_changes, p_values, sides, replicates, guide_weights)
+    everything, n_shared = without_twins(read_guides(*given), shared_guides)
     library, dropped = _without_missing(everything, missing)
     _warn_of_lost_signs(library, sides)
     controls = find_controls(library, control_guides, control_genes)
@@ -335,19 +436,25 @@ def screen(
             f"{sizes.max()}: lower ",
             Param("min_guides"),
         )
+    if library.weights is not None and sizes[tested].max() > MOST_WEIGHTED:
+        raise DataError(
+            f"a gene has {sizes[tested].max()} guides; with ",
+            Param("guide_weights"),
+            f" a gene may have {MOST_WEIGHTED}",
+        )
     members = np.flatnonzero(tested[library.gene])
     members = members[np.argsort(library.gene[members], kind="stable")]
     starts = np.r_[0, np.cumsum(sizes[tested])].astype(np.int64)
     results: dict[str, Side] = {
         name: score_side(
-            library.scores,
+            percentiles(library, name, ties),
+            library.guide,
             starts,
             members.astype(np.int64),
-            side=name,
             alpha=alphas[name],
-            ties=ties,
             null=null,
             controls=controls,
+            weights=library.weights,
         )
         for name in sides
     }
@@ -360,8 +467,12 @@ def screen(
         scores=library.scores,
         log_fold_changes=library.log_fold_changes,
         controls=controls,
-        remarks=_remarks(
-            library, sizes, tested, dropped, results, ties == "average" and null == "uniform"
+        guide_weights=library.weights,
+        remarks=(
+            *_of_guides(library, n_shared, shared_guides),
+            *_remarks(
+                library, sizes, tested, dropped, results, ties == "average" and null == "uniform"
+            ),
         ),
         parameters={
             "side": side,
@@ -371,10 +482,12 @@ def screen(
             "ties": ties,
             "min_guides": min_guides,
             "missing": missing,
+            "n_replicates": 1 if library.replicates is None else library.replicates.shape[1],
+            "shared_guides": shared_guides,
             "call": call.record(),
         },
         data={
-            "n_guides": len(library.names),
+            "n_guides": int(library.guide.max()) + 1,
             "n_genes": len(library.gene_names),
             "n_controls": int(controls.sum()),
             "guides_without_score": dropped,
@@ -396,17 +509,27 @@ def _without_missing(library: Guides, missing: str) -> tuple[Guides, int]:
         )
     if absent.all():
         raise DataError("no guide has a score")
-    scored, lfc = ~absent, library.log_fold_changes
-    genes, gene = np.unique(library.gene[scored], return_inverse=True)
-    known = Guides(
-        names=library.names[scored],
-        gene=gene.astype(np.int64),
-        gene_names=library.gene_names[genes],
-        scores=library.scores[scored],
-        log_fold_changes=None if lfc is None else lfc[scored],
-        p_values={side: p[scored] for side, p in library.p_values.items()},
-    )
-    return known, int(absent.sum())
+    return library.rows(~absent), int(absent.sum())
+
+
+def percentiles(library: Guides, side: SideName, ties: str) -> Floats:
+    """The percentile of each row on a side: of its guide, which has one place, by its weight.
+
+    With replicates the place is that of Stuart's Q of the guide's percentiles in them.
+    """
+    _, first = np.unique(library.guide, return_index=True)
+    rule: Literal["average", "max"] = "average" if ties == "average" else "max"
+    high, values = side == "high", library.scores[first]
+    if library.replicates is not None:
+        each = library.replicates[first].T
+        ranked = rank_scores(each, rule, higher_is_better=high)
+        known = ~np.isnan(ranked)
+        shares = np.sort((ranked - 0.5) / known.sum(axis=1, keepdims=True), axis=0).T
+        values = log_stuart(np.ascontiguousarray(shares), known.sum(axis=0))
+        high = False
+    places = (rank_scores(values, rule, higher_is_better=high) - 0.5) / len(first)
+    of_rows: Floats = places[library.guide]
+    return of_rows if library.weights is None else np.minimum(1.0, of_rows / library.weights)
 
 
 def _warn_of_lost_signs(library: Guides, sides: tuple[str, ...]) -> None:
@@ -436,6 +559,24 @@ def _alphas(alpha: Any, sides: tuple[str, ...], library: Guides) -> dict[str, fl
         name: check_real("alpha", value, low=0.0, high=1.0, low_open=True)
         for name, value in zip(sides, pair, strict=True)
     }
+
+
+def _of_guides(library: Guides, n_shared: int, shared: str) -> list[str]:
+    """What was done with replicates, weights, and guides in several genes."""
+    remarks = []
+    if library.replicates is not None:
+        remarks.append(
+            f"Guides are placed by Stuart's Q of their percentiles in {library.replicates.shape[1]} "
+            "replicates; scores are means."
+        )
+    if library.weights is not None:
+        remarks.append(
+            "Percentiles of guides are divided by their weights, which have mean 1 in each gene."
+        )
+    if n_shared:
+        done = "left out" if shared == "drop" else "counted for each, so that these genes depend"
+        remarks.append(f"In several genes: {plural(n_shared, 'guide')}, {done}.")
+    return remarks
 
 
 def _remarks(
@@ -481,7 +622,12 @@ def _hash(library: Guides) -> str:
     digest.update("\0".join(library.gene_names.tolist()).encode())
     digest.update(library.gene.tobytes())
     digest.update((library.scores + 0.0).tobytes())
-    parts: Mapping[str, Any] = {"lfc": library.log_fold_changes, **library.p_values}
+    parts: Mapping[str, Any] = {
+        "lfc": library.log_fold_changes,
+        **library.p_values,
+        "replicates": library.replicates,
+        "weights": library.weights,
+    }
     for name, values in parts.items():
         if values is not None:
             digest.update(name.encode() + (values + 0.0).tobytes())

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks
+from pyfsagg._message import Got, Param
 from pyfsagg._report.closing import closing, settings_groups, software
 from pyfsagg._report.drawing import (
     BLUE,
@@ -31,6 +32,7 @@ from pyfsagg._report.drawing import (
 )
 from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
+from pyfsagg.exceptions import ParameterError
 from pyfsagg.screens._result import INDEPENDENT, WAYS, Screen
 
 COLOURS = {"low": BLUE, "high": ORANGE}
@@ -142,6 +144,41 @@ def plot_guides(
     return ax
 
 
+def plot_genes_among_all(
+    result: Screen, *, genes: Sequence[str] | None = None, ax: Axes | None = None
+) -> Axes:
+    """The guides of some genes (by default the three best ones) below the histogram of all guides."""
+    names = [result.genes[g] for g in result._order()[:3]] if genes is None else list(genes)
+    if isinstance(genes, str) or not names:
+        raise ParameterError(Param("genes"), " must be a list of names", Got(genes))
+    unknown = [name for name in names if name not in result.genes]
+    if unknown:
+        raise ParameterError(f"{unknown[0]!r} is no gene that was tested")
+    effects = result._effects
+    ax = new_axes(ax, 2.4 + 0.3 * len(names))
+    _, first = np.unique(result.guides, return_index=True)  # a guide in several genes is one
+    known = effects[first][~np.isnan(effects[first])]
+    counts, edges = np.histogram(known, bins=60)
+    ax.stairs(-4.0 * counts / counts.max() - 0.6, edges, baseline=-0.6, color=GREY, fill=True, alpha=0.5,
+              label=f"all {len(known):,} guides")  # fmt: skip
+    for row, gene in enumerate(names):
+        mine = result.gene_of == result.genes.index(gene)
+        colours = np.full(mine.sum(), INK, dtype=object)
+        for name, side in result.sides.items():
+            colours[side.percentiles[mine] <= side.alpha * (1.0 + 1e-12)] = COLOURS[name]
+        ax.vlines(effects[mine], row - 0.36, row + 0.36, colors=colours.tolist(), linewidth=1.6)
+    for name in result.sides:
+        ax.plot([], [], color=COLOURS[name], linewidth=1.6, label=f"counts as {WAYS[name]}")
+    ax.plot([], [], color=INK, linewidth=1.6, label="others")
+    ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
+    feature_axis(ax, names)
+    ax.set_ylim(len(names) - 0.4, -4.8)
+    clear_frame(ax, grid="x")
+    set_title(ax, "Guides of the genes among all guides", above_legend=True)
+    legend_above(ax, columns=4)
+    return ax
+
+
 def plot_p_value_quantiles(result: Screen, *, ax: Axes | None = None) -> Axes:
     """Sorted p-values against those of uniform numbers (a quantile plot)."""
     ax = new_axes(ax, 4.0)
@@ -231,6 +268,7 @@ SCREEN_PLOTS: dict[str, Callable[..., Axes]] = {
     "volcano": plot_volcano,
     "ranks": plot_gene_ranks,
     "guides": plot_guides,
+    "genes": plot_genes_among_all,
     "p_values": plot_p_value_quantiles,
 }
 """The pictures of :meth:`pyfsagg.Screen.plot`, by name."""
@@ -269,14 +307,15 @@ def screen_page(
     command: str | None = None,
     data_name: str | None = None,
     reading: Sequence[str] = (),
+    genes: Sequence[str] = (),
 ) -> Page:
     """The report of a screen as a page."""
     top = check_integer("top", top, low=1)
     check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
-    view = result._options_in_force({"top": top, "fdr": fdr, "reading": reading})
+    view = result._options_in_force({"top": top, "fdr": fdr, "genes": genes, "reading": reading})
     sections = [
         Section("summary", "Summary", result._facts({"top": top, "fdr": fdr})),
-        Section("pictures", "Effect and evidence", _pictures(result, fdr), short="Pictures"),
+        Section("pictures", "Effect and evidence", _pictures(result, fdr, genes), short="Pictures"),
         *(
             Section(side, f"{WAYS[side].capitalize()} genes", _side(result, side, fdr))
             for side in result.sides
@@ -298,8 +337,25 @@ def _alphas(result: Screen) -> str:
     return ", ".join(f"{name}: {side.alpha:.4g}" for name, side in result.sides.items())
 
 
-def _pictures(result: Screen, fdr: float) -> list[Block]:
+def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
+    named = (
+        []
+        if not genes
+        else [
+            picture(
+                "Guides of named genes",
+                "genes",
+                plot_genes_among_all,
+                result,
+                genes=list(genes),
+                label="Ticks: guides of the named genes, below the histogram of all guides",
+                caption="Tick: a guide of the gene, coloured if it counts on that side. Above: how all "
+                "guides of the screen are spread.",
+            )
+        ]
+    )
     return [
+        *named,
         picture(
             "Volcano",
             "volcano",

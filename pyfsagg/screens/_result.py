@@ -17,7 +17,7 @@ from pyfsagg._base.arithmetic import Floats, adjust_p_values
 from pyfsagg._base.fields import Part, stored
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import count, numbers, plural, probabilities, ranks
-from pyfsagg._kernels.order_statistics import log_group_p, log_group_rho
+from pyfsagg._kernels.order_statistics import log_group_p, log_group_rho, log_weighted_p
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
@@ -92,26 +92,28 @@ class Side(Part):
 
 
 def score_side(
-    scores: Floats,
+    percentiles: Floats,
+    guide: NDArray[np.int64],
     starts: NDArray[np.int64],
     members: NDArray[np.int64],
     *,
-    side: SideName,
     alpha: float,
-    ties: Literal["average", "last"],
     null: str,
     controls: NDArray[np.bool_],
+    weights: Floats | None,
 ) -> Side:
-    """One side of a screen."""
-    n = len(scores)
-    rule: Literal["average", "max"] = "average" if ties == "average" else "max"
-    percentiles = (rank_scores(scores, rule, higher_is_better=side == "high") - 0.5) / n
+    """One side of a screen, from the percentile, the guide and the weight of each row."""
     sizes = np.diff(starts)
     gene = np.repeat(np.arange(len(sizes)), sizes)
     tested = percentiles[members]
     log_rho, counted = log_group_rho(tested[np.lexsort((tested, gene))], starts, alpha)
-    known = controls if controls.any() else np.full(n, null == "guides")
-    log_p = _log_p(log_rho, sizes, alpha, percentiles, members, known)
+    if weights is None:
+        pool = controls if controls.any() else np.full(len(guide), null == "guides")
+        first = np.unique(guide, return_index=True)[1]  # a guide in several genes is one ball
+        balls = percentiles[first][pool[first]]
+        log_p = _log_p(log_rho, sizes, alpha, percentiles, members, pool, balls)
+    else:
+        log_p = log_weighted_p(log_rho, starts, weights[members], alpha)
     with np.errstate(under="ignore"):
         p = np.exp(log_p)
     adjusted = adjust_p_values(p, "bh")
@@ -125,12 +127,13 @@ def _log_p(
     alpha: float,
     percentiles: Floats,
     members: NDArray[np.int64],
-    known: NDArray[np.bool_],
+    in_pool: NDArray[np.bool_],
+    pool: Floats,
 ) -> Floats:
-    """log p of each gene: against the known guides and its own ones, or uniform numbers without any."""
+    """log p of each gene: against the pool and its own guides, or uniform numbers without any."""
     order = np.lexsort((log_rho, sizes))
     gene = np.repeat(np.argsort(order), sizes)
-    outside = ~known[members] if known.any() else np.zeros(len(members), dtype=bool)
+    outside = ~in_pool[members] if in_pool.any() else np.zeros(len(members), dtype=bool)
     place = np.argsort(gene[outside], kind="stable")
     starts = np.searchsorted(np.sort(gene[outside]), np.arange(len(sizes) + 1))
     log_p = np.empty_like(log_rho)
@@ -138,7 +141,7 @@ def _log_p(
         log_rho[order],
         sizes[order],
         alpha,
-        np.sort(percentiles[known]),
+        np.sort(pool),
         percentiles[members][outside][place],
         starts.astype(np.int64),
     )
@@ -184,12 +187,15 @@ class Screen(Result):
     sides : dict of str to Side
         ``"low"`` (depleted) and ``"high"`` (enriched), those that were tested.
     guides : tuple of str
-        The n guides that have a score.
+        The n guides that have a score; one in several genes is there for each.
     gene_of : ndarray of int (n,)
         Position in `genes` of the gene of each guide; −1 if it was not tested.
     scores : ndarray (n,)
+        The mean of the replicates, if there are any.
     log_fold_changes : ndarray (n,) or None
     controls : ndarray of bool (n,)
+    guide_weights : ndarray (n,) or None
+        Mean 1 in each gene.
     remarks : tuple of str
     parameters, data, versions : dict
         Settings (with the α of each side), data and software versions.
@@ -200,14 +206,15 @@ class Screen(Result):
 
     Notes
     -----
-    Shown with `top`, how many of the best genes of a side (10 by default), and `fdr`, the limit of
-    the false discovery rate (0.05).  Pictures: ``"volcano"``, ``"ranks"``, ``"guides"``,
+    Shown with `top`, how many of the best genes of a side (10 by default), `fdr`, the limit of the
+    false discovery rate (0.05), and `genes`, whose guides the page shows among all guides.  Pictures:
+    ``"volcano"``, ``"ranks"``, ``"guides"``, ``"genes"`` (the guides of named genes among all guides),
     ``"p_values"``.
     """
 
     _kind: ClassVar[str] = "screen"
     _noun: ClassVar[str] = "screen"
-    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "fdr": 0.05})
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "fdr": 0.05, "genes": ()})
 
     genes: tuple[str, ...] = field(metadata=stored(array=True))
     n_guides: NDArray[np.int64]
@@ -217,6 +224,7 @@ class Screen(Result):
     scores: Floats
     log_fold_changes: Floats | None
     controls: NDArray[np.bool_]
+    guide_weights: Floats | None = None
     remarks: tuple[str, ...] = field(
         default=(),
         metadata=stored(
@@ -298,14 +306,17 @@ class Screen(Result):
     def guide_frame(self) -> pd.DataFrame:
         """One row per guide, in the order of the screen.
 
-        Columns: ``gene`` (empty if it was not tested), ``score``, ``log_fold_change``, ``control`` and
-        the ``percentile`` of each side, after its name.
+        Columns: ``gene`` (empty if it was not tested), ``score``, ``log_fold_change``, ``control``,
+        ``weight`` if there are weights, and the ``percentile`` of each side, after its name, divided by
+        the weight.
         """
         names = np.array([*self.genes, ""])
         columns: dict[str, Any] = {"gene": names[self.gene_of], "score": self.scores}
         if self.log_fold_changes is not None:
             columns["log_fold_change"] = self.log_fold_changes
         columns["control"] = self.controls
+        if self.guide_weights is not None:
+            columns["weight"] = self.guide_weights
         for name, side in self.sides.items():
             columns[f"{name}_percentile"] = side.percentiles
         return pd.DataFrame(columns, index=pd.Index(self.guides, name="guide"))
@@ -343,7 +354,7 @@ class Screen(Result):
         return [
             *facts,
             Text(
-                f"{plural(len(self.guides), 'guide')} were ranked by score, and "
+                f"{plural(len(set(self.guides)), 'guide')} were ranked by score, and "
                 f"{plural(len(self.genes), 'gene')} of {span} guides tested by α-RRA (null: "
                 f"{self.parameters.get('null', 'guides')}): whether more guides of a gene are at the top "
                 "than expected by chance."

@@ -16,6 +16,7 @@ from pyfsagg.stability_measures.curves import feature_stability, pareto_front, s
 from pyfsagg.stability_measures.nogueira import NogueiraResult, nogueira
 from pyfsagg.stability_measures.result import StabilityResult, stability
 from pyfsagg.stability_measures.sets import SetPairs
+from pyfsagg.stability_measures.similarity_adjusted import membership_similarity
 
 __all__ = [
     "STABILITY_MEASURES",
@@ -31,6 +32,7 @@ __all__ = [
     "adequacy",
     "between_sample_stability",
     "feature_stability",
+    "membership_similarity",
     "nogueira",
     "pareto_front",
     "stability",

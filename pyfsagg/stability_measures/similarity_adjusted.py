@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
+from pyfsagg._base.validation import (
+    as_array,
+    check_choice,
+    check_integer,
+    check_mapping,
+    check_real,
+)
 from pyfsagg._kernels.stability import (
     COUNT,
     GREEDY,
@@ -77,6 +83,49 @@ def check_similarity(
             Param("similarity"), " must be symmetric: similarity[i, j] equals similarity[j, i]"
         )
     return matrix, names
+
+
+def membership_similarity(
+    sets: Mapping[str, Iterable[Any]],
+    feature_names: Iterable[str] | None = None,
+    *,
+    of: Literal["members", "sets"] = "members",
+) -> pd.DataFrame:
+    """Similarity of members that are in the same sets, or of sets that share members: a Jaccard index.
+
+    Selections are then seen through sets that overlap, as pathways do: as `similarity` of
+    :func:`pyfsagg.stability` it lets a gene stand in for another of the same pathways, or, where pathways
+    are selected, a pathway for another of the same genes.
+
+    Parameters
+    ----------
+    sets : dict of set name to names of its members
+    feature_names : iterable, optional
+        Further members, or sets, which are similar to none.
+    of : {"members", "sets"}
+
+    Returns
+    -------
+    DataFrame (p, p)
+        1 on the diagonal; members in no common set have 0.
+
+    Examples
+    --------
+    >>> membership_similarity({"one": "ab", "two": "bc"}, "d").loc["b"].tolist()
+    [0.5, 1.0, 0.5, 0.0]
+    """
+    check_choice("of", of, ("members", "sets"))
+    known = check_mapping("sets", sets)
+    rows = [(str(member), str(name)) for name, members in known.items() for member in members]
+    pairs = pd.DataFrame(rows, columns=["members", "sets"]).drop_duplicates()
+    named = pairs["members"] if of == "members" else list(map(str, known))
+    names = list(dict.fromkeys([*named, *map(str, feature_names or ())]))
+    other = "sets" if of == "members" else "members"
+    holds = pd.crosstab(pairs[of], pairs[other]).reindex(names, fill_value=0).to_numpy(dtype=float)
+    shared, sizes = holds @ holds.T, holds.sum(axis=1)
+    similarity = shared / np.maximum(sizes[:, np.newaxis] + sizes - shared, 1.0)
+    np.fill_diagonal(similarity, 1.0)
+    return pd.DataFrame(similarity, index=names, columns=names)
 
 
 def _in_order(

@@ -127,3 +127,41 @@ def column_between(rng: np.random.Generator, place: str) -> tuple[float, ...]:
     before = permute_target(frame.drop(columns="between"), y, task="regression", **how)
     after = permute_target(frame, y, task=Task("regression", adjust=["between"]), **how)
     return float(before.above[:N_RELATED].mean()), float(after.above[:N_RELATED].mean())
+
+
+@calibrated(
+    "always",
+    Claim("without always (followers above noise)", "reference", 0.0, of="followers of the marker"),
+    Claim(
+        "always: selection (any feature above noise)", "level", ALPHA, (0.0, 0.07), of="features"
+    ),
+    Claim("always: permutation.p_values (followers)", "level", ALPHA, (0.0, 0.065), of="followers"),
+    Claim("always: selection (the related feature above noise)", "power", 1.0, of="the feature"),
+    designs=[{"filter": "cmim"}, {"filter": "mrmr"}],
+    runs=300,
+)
+def beside_a_marker(rng: np.random.Generator, filter: str) -> tuple[float, ...]:
+    """150 rows, 199 shuffled targets; a marker of three levels that goes with the target, and 12 features of
+    three levels, four of which follow the marker. It is always in: how often any feature is above noise
+    if the target depends on the marker alone, and how often one is that the target depends on, too. Without
+    it: the share of followers."""
+    marker = rng.integers(0, 3, N_ROWS)
+    X = rng.integers(0, 3, (N_ROWS, 12))
+    X[:, 1:5] = np.where(rng.random((N_ROWS, 4)) < 0.6, marker[:, np.newaxis], X[:, 1:5])
+    frame = pd.DataFrame(X).add_prefix("x").assign(marker=pd.Series(marker).map("m{}".format))
+    noise = rng.logistic(size=N_ROWS)
+    how: dict[str, Any] = {"filter": filter, "shuffles": SHUFFLES}
+    how["random_state"] = int(rng.integers(2**31))
+    latent = marker + noise
+    y = (latent > np.median(latent)).astype(int)
+    before = permute_target(frame.drop(columns="marker"), y, **how)
+    after = permute_target(frame, y, task=Task(always=["marker"]), **how)
+    latent = latent + X[:, 0]
+    related = (latent > np.median(latent)).astype(int)
+    found = permute_target(frame, related, task=Task(always=["marker"]), **how)
+    return (
+        float(before.above[1:5].mean()),
+        float(after.above.any()),
+        float((after.p_values[1:5] <= ALPHA).mean()),
+        float(found.above[0]),
+    )

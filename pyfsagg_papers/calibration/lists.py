@@ -506,3 +506,121 @@ def printed_values(
         float(right >= CALLED),
         float(held[1:].mean()),
     )
+
+
+SHARED = (
+    "genes that share guides are found together, so that one of them without an effect is found with "
+    "one that has an effect; p-values of genes that share none keep their level"
+)
+
+
+@calibrated(
+    "screen",
+    *_levels("screen(replicates)"),
+    *_levels("screen(replicates as guides)", CORRELATED),
+    Claim("screen(replicates).fdr (share of the real ones)", "power", ALPHA),
+    Claim("screen(mean of the replicates).fdr (share of the real ones)", "power", ALPHA),
+    Claim("screen(one replicate).fdr (share of the real ones)", "power", ALPHA),
+    designs=[
+        {"replicates": number, "correlation": correlation}
+        for number in (2, 4)
+        for correlation in (0.0, 0.5)
+    ],
+    runs=200,
+)
+def level_of_replicates(
+    rng: np.random.Generator, replicates: int, correlation: float
+) -> tuple[float, ...]:
+    """1,000 genes of four guides without an effect in several replicates, in which the scores of a guide
+    are correlated: share of genes with p-values of at most 0.05, and of at most 0.001, by replicates and
+    with every replicate of a guide as a guide. Then 20 genes are depleted by 2 standard deviations: the
+    share found."""
+    genes = _guides_per_gene(rng, 1000, "4")
+    common, own = rng.standard_normal(len(genes)), rng.standard_normal((replicates, len(genes)))
+    scores = np.sqrt(correlation) * common + np.sqrt(1.0 - correlation) * own
+    how: dict[str, Any] = {"side": "low", "alpha": 0.25}
+    joint = screen(scores[0], genes, replicates=list(scores[1:]), **how)
+    many = screen(scores.ravel(), np.tile(genes, replicates), **how)
+    levels = (value for each in (joint, many) for value in _reached(each))
+    scores -= 2.0 * (genes < 20)
+    joint = screen(scores[0], genes, replicates=list(scores[1:]), **how)
+    others = (screen(one, genes, **how) for one in (scores.mean(axis=0), scores[0]))
+    return (*levels, *map(_share_found, (joint, *others)))
+
+
+def _share_found(found: Screen) -> float:
+    """Of the first 20 genes, the share within a false discovery rate of 0.05."""
+    return float(np.mean(found.of_side("low").adjusted_p_values[:20] <= ALPHA))
+
+
+@calibrated(
+    "screen",
+    *_levels("screen(guide_weights)"),
+    Claim("screen(guide_weights, mixed genes).p_value", "level", ALPHA, (0.0, 0.055), of=OF_GENES),
+    Claim("screen(guide_weights).fdr (share of the real ones)", "power", ALPHA),
+    Claim("screen(no weights).fdr (share of the real ones)", "power", ALPHA),
+    designs=[{"weights": weights} for weights in ("true", "useless")],
+    runs=300,
+)
+def level_of_weights(rng: np.random.Generator, weights: str) -> tuple[float, ...]:
+    """1,000 genes of four guides without an effect, half of the guides of weight 3 and half of weight 1:
+    share of genes with p-values of at most 0.05, and of at most 0.001, and of those with both weights at
+    most 0.05. Then 20 genes are depleted by 3 standard deviations where a guide works, with probability 0.9
+    or 0.2, which the weights tell, or not ("useless"): the share found with weights and without."""
+    genes = _guides_per_gene(rng, 1000, "4")
+    good = rng.random(len(genes)) < 0.5
+    works = rng.random(len(genes)) < np.where(good, 0.9, 0.2)
+    scores = rng.standard_normal(len(genes))
+    told = good if weights == "true" else rng.permutation(good)
+    how: dict[str, Any] = {"side": "low", "alpha": 0.25, "null": "uniform"}
+    null = screen(scores, genes, guide_weights=1.0 + 2.0 * told, **how)
+    number = np.bincount(genes, told)
+    mixed = null.of_side("low").p_values[(number > 0) & (number < 4)]
+    scores -= 3.0 * (works & (genes < 20))
+    weighted = screen(scores, genes, guide_weights=1.0 + 2.0 * told, **how)
+    plain = screen(scores, genes, **how)
+    return (
+        *_reached(null),
+        float(np.mean(mixed <= ALPHA)),
+        _share_found(weighted),
+        _share_found(plain),
+    )
+
+
+@calibrated(
+    "screen",
+    *_levels("screen(shared_guides='each')"),
+    Claim("screen(shared_guides='each').fdr (any gene)", "level", ALPHA, (0.0, 0.065), of=OF_GENES),
+    Claim(
+        "screen(shared_guides='each', partner is real).p_value",
+        "level",
+        ALPHA,
+        (0.0, 0.055),
+        OF_GENES,
+        SHARED,
+    ),
+    designs=[{"shared": shared} for shared in (1, 3)],
+    runs=500,
+)
+def level_of_shared_guides(rng: np.random.Generator, shared: int) -> tuple[float, ...]:
+    """500 pairs of genes with four guides each, of which a pair shares some, without an effect: share of
+    genes with p-values of at most 0.05, and of at most 0.001, and how often any has a false discovery rate
+    of at most 0.05. Then the first 20 genes are depleted by 3 standard deviations: share of their partners,
+    whose other guides do nothing, with p-values of at most 0.05."""
+    first = np.repeat(np.arange(500), 4)
+    second = 500 + first
+    names = np.r_[np.arange(2000), 2000 + np.arange(2000)]
+    common = np.arange(2000) % 4 < shared
+    names[2000:][common] = names[:2000][common]
+    null = rng.standard_normal(4000)
+    genes, values = np.r_[first, second], null[names]
+    how: dict[str, Any] = {"guides": names, "side": "low", "alpha": 0.25, "shared_guides": "each"}
+    found = screen(values, genes, **how).of_side("low")
+    real = np.isin(names, names[:80])
+    with_real = screen(values - 3.0 * real, genes, **how).of_side("low")
+    return (
+        float(np.mean(found.p_values <= ALPHA)),
+        float(np.mean(found.p_values <= TAIL)),
+        float((found.adjusted_p_values <= ALPHA).any()),
+        float(np.mean(with_real.p_values[500:520] <= ALPHA)),
+    )

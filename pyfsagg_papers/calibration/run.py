@@ -217,10 +217,12 @@ def designs() -> list[Design]:
         cells,
         lists,
         peers,
+        rules,
         selections,
         shuffles,
         stability,
         statistics,
+        studies,
         tables,
         unlike,
     )

@@ -18,7 +18,8 @@ import pandas as pd
 from pandas.api.types import is_integer_dtype
 
 from pyfsagg.aggregator_influence import influence
-from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS, with_options
+from pyfsagg.aggregator_influence.aggregators import with_options
+from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate
 from pyfsagg.exceptions import MissingDependencyError

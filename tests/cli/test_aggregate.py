@@ -407,3 +407,13 @@ def test_groups_of_members_are_items(pyfsagg: Any, refused: Any, tmp_path: Path)
         ("b.csv --item gene --member-score z", "one table of members, got 2"),
     ):
         assert said in refused(f"aggregate guides.csv {flags}")
+
+
+def test_complete_lists_are_asked_themselves(command: Any, tmp_path: Path) -> None:
+    rows = "".join(f"item{i},{i},{i + 1},{9 - i},{i},{i * 2},{i}\n" for i in range(6))
+    (tmp_path / "votes.csv").write_text("item,a,b,c,d,e,f\n" + rows)
+    out, _ = command("aggregate votes.csv --scores --method mean_rank --output one")
+    assert "pyfsagg influence --lists" in out
+    (tmp_path / "votes.csv").write_text("item,a,b,c,d,e,f\n" + rows + "last,1,,1,1,1,1\n")
+    out, _ = command("aggregate votes.csv --scores --method mean_rank --absent worst --output two")
+    assert "influence" not in out

@@ -117,3 +117,25 @@ def test_a_score_without_a_sign_is_noticed(pyfsagg, table: Path) -> None:
     done = pyfsagg("screen guides.tsv --item gene --score strength --lfc lfc --quiet")
     assert "no score is below 0 although log fold changes are" in done.stderr
     assert done.stderr.endswith("the sign of the log fold change: --sign COLUMN\n")
+
+
+def test_replicates_weights_and_named_genes(pyfsagg, table: Path) -> None:
+    twice = pd.concat([TABLE, TABLE.iloc[[0]].assign(gene="g49")], ignore_index=True)
+    twice["b"], twice["w"] = -twice["strength"], 0.2 + np.arange(201) % 7
+    twice.to_csv(table, index=False, sep="\t")
+    flags = "--item gene --guide guide --score z --replicates b --weight w --null uniform"
+    pyfsagg(f"screen guides.tsv {flags} --shared-guides each --genes g3,g49 --output out")
+    found = load_result(table.parent / "out")
+    same = screen(
+        twice["z"].to_numpy(),
+        twice["gene"],
+        guides=twice["guide"],
+        replicates=[twice["b"]],
+        guide_weights=twice["w"],
+        shared_guides="each",
+        null="uniform",
+    )
+    np.testing.assert_array_equal(found.of_side("low").p_values, same.of_side("low").p_values)
+    page = (table.parent / "out" / "report.html").read_text(encoding="utf-8")
+    assert "Guides of named genes" in page
+    assert "replicates=[replicates]" in page

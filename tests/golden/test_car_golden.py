@@ -1,10 +1,11 @@
-"""CAR scores against care 1.1 on R 4.2.2 (make_car_r.R)."""
+"""CAR scores against care 1.1, and CAT scores of sda 1.3, on R 4.2.2 (make_car_r.R)."""
 
 import json
 
 import numpy as np
 import pytest
 from loading import load_beside
+from scipy import stats
 
 import pyfsagg
 from pyfsagg.resampling import Rows
@@ -39,3 +40,12 @@ def test_values_of_care(name: str) -> None:
     )
     found = dict(zip(run.feature_names, run.score_matrices["car_score"][0], strict=True))
     assert found == pytest.approx(expected, rel=1e-8, abs=1e-10)
+
+
+def test_several_classes_are_ranked_like_by_cat_scores() -> None:
+    """CAT scores take the classes out of the correlations of features, too, so that values differ."""
+    wine = pyfsagg.load_dataset("wine")
+    plan = Rows([list(range(len(wine.y)))])
+    run = pyfsagg.wam(wine.X, wine.y, filter="car_score", resampling=plan, checks="none")
+    expected = [VALUES["cat_wine"][name] for name in run.feature_names]
+    assert stats.spearmanr(run.scores, expected).statistic > 0.9

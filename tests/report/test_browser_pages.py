@@ -33,6 +33,8 @@ RUNS = {
     "rank": "rank table.csv --target kind --filters ig,mrmr,cs,su --n-resamples 12 --max-false 1",
     "aggregate": "aggregate a.txt b.txt c.txt --universe 90 --methods rra,borda,mean_rank",
     "agreement": "agreement a.txt b.txt c.txt --pilot 3",
+    "studies": "studies study1.csv study2.csv study3.csv --evidence ranks --statistic z --item gene",
+    "lists": "influence --lists votes6.csv --folds 3",
     "screen": "screen guides.csv --item gene --score z --alpha 0.2 --null uniform",
     "standings": "standings scores.csv",
     "metrics": "standings scores.csv losses.csv --losses losses",
@@ -68,6 +70,12 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     guides = pd.DataFrame({"gene": np.repeat([f"gene-{i}" for i in range(90)], 3)})
     guides["z"] = rng.standard_normal(len(guides)).round(2)
     guides.to_csv(folder / "guides.csv", index=False)
+    for k in (1, 2, 3):
+        z = rng.standard_normal(300) + 6.0 * (np.arange(300) < 4)
+        study = {"gene": [f"gene-{j}-with-a-long-name" for j in range(300)], "z": z, "logFC": z / 3}
+        pd.DataFrame(study).to_csv(folder / f"study{k}.csv", index=False)
+    orders = pd.DataFrame({f"judge {k}": rng.permutation(12) + 1 for k in range(6)})
+    orders.rename(index="item {}".format).to_csv(folder / "votes6.csv", index_label="item")
     boards = rng.normal(size=(24, 6)) + np.array([2.0, 1.5, 1.0, 0.0, 0.0, 0.0])
     boards[3, 2] = np.nan
     names = ["a method with a name as long as those of papers are", *"bcdef"]

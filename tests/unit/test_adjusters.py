@@ -17,7 +17,7 @@ from pyfsagg._table.table import as_table
 from pyfsagg._table.target import read_target
 from pyfsagg.ensemble.null import Nulls, Shuffling
 from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters import FILTERS
 from pyfsagg.filters.adjusted import average_ranks
 from pyfsagg.resampling import Bootstrap, GroupedBootstrap, Rows
@@ -142,22 +142,14 @@ def test_a_filter_without_a_model_names_those_that_have_one() -> None:
         whole("mim", ["age"], X[[*FEATURES, "age"]], np.arange(N), "regression")
 
 
-def test_committees_and_sparse_tables_refuse() -> None:
+def test_committees_refuse() -> None:
     with pytest.raises(ParameterError, match="learners do not adjust"):
         pyfsagg.committee(X, Y, "lr", task=Task(adjust=["batch"]))
-    codes = np.column_stack([X[FEATURES].to_numpy().round(), CODES])
-    with pytest.raises(InputTypeError, match="strata of a sparse table"):
-        wam(
-            scipy.sparse.csr_array(codes),
-            Y,
-            filter="chi_squared",
-            task=Task(nominal=[6], adjust=[6]),
-        )
 
 
 # --- strata ----------------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    "filter", ["mim", "auc", "symmetric_uncertainty", "chi_squared", "kruskal_wallis", "jmi"]
+    "filter", ["mim", "auc", "symmetric_uncertainty", "chi_squared", "kruskal_wallis"]
 )
 def test_by_strata_is_the_mean_or_sum_over_strata(filter: str) -> None:
     features = X[[*FEATURES, "batch"]]
@@ -168,8 +160,42 @@ def test_by_strata_is_the_mean_or_sum_over_strata(filter: str) -> None:
         scores = whole(filter, None, features[FEATURES].iloc[rows], Y[rows]).score_matrices[filter][
             0
         ]
-        expected += scores * (1.0 if FILTERS.get(filter).adds else len(rows) / N)
+        expected += scores * (1.0 if FILTERS.get(filter).within == "sum" else len(rows) / N)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("filter", ["chi_squared", "cramers_v", "symmetric_uncertainty"])
+def test_strata_of_sparse_tables_are_those_of_dense_ones(filter: str) -> None:
+    values = np.where(X[FEATURES].abs() > 0.7, X[FEATURES].round(1), 0.0)
+    values[::7, 2] = np.nan
+    codes = np.column_stack([values, CODES])
+    task = Task(nominal=[6], adjust=[6])
+    how: dict[str, Any] = {"filter": filter, "n_resamples": 12, "random_state": 0, "task": task}
+    dense, sparse = (wam(table, Y, **how) for table in (codes, scipy.sparse.csr_array(codes)))
+    matrices = dense.score_matrices[filter], sparse.score_matrices[filter]
+    np.testing.assert_array_equal(*matrices)
+    assert dense.permutation is not None
+    assert sparse.permutation is not None
+    assert sparse.permutation.unit == "rows within strata"
+
+
+@pytest.mark.parametrize("binning", ["equal_width", "praznik", "kendall"])
+def test_numbers_are_cut_and_compared_within_strata(binning: str) -> None:
+    """The mean over strata, weighted by their rows, or pairs of rows."""
+    table, y = X[[*FEATURES, "batch"]], Y
+    if binning == "praznik":  # whose number of bins follows from the rows, here the most of all
+        keep = np.flatnonzero(CODES < 2)
+        table, y = table.iloc[keep], Y[keep]
+    params = {"binning": binning}
+    found = whole("mim", ["batch"], table, y, filter_params=params).scores
+    codes, parts, sizes = table["batch"].cat.codes.to_numpy(), [], []
+    for code in np.unique(codes):
+        rows = np.flatnonzero(codes == code)
+        features = table[FEATURES].iloc[rows]
+        parts.append(whole("mim", None, features, y[rows], filter_params=params).scores)
+        sizes.append(len(rows) * (len(rows) - 1) if binning == "kendall" else len(rows))
+    expected = np.average(parts, axis=0, weights=sizes)
+    np.testing.assert_allclose(found, expected, atol=1e-11)
 
 
 def test_conditional_information_is_that_of_the_counts() -> None:
@@ -263,8 +289,7 @@ def test_without_anything_to_adjust_for_the_models_are_the_plain_filters() -> No
     np.testing.assert_allclose(adjusted, plain, rtol=0.15)
     task, features = Task(adjust=["level"]), flat.assign(level="m")
     table, target = read_target(task, as_table(features, nominal=task.nominal), Y)
-    one = FILTERS.get("welch_t").adjusted
-    assert one is not None
+    one = FILTERS.get("welch_t").prepare
     exact = one(table, target)(np.ones((1, N), np.uint16), target.codes[np.newaxis])
     np.testing.assert_allclose(exact["welch_t"][0], plain, rtol=1e-12)
     f = whole("anova_f", None, X[FEATURES]).scores
@@ -371,6 +396,50 @@ def test_groups_exchange_targets_with_groups_of_the_same_strata() -> None:
     )
     assert shuffling.unit == "rows within groups and strata"
     assert (subject[shuffling.rows(0, 1)] == subject).all()
+
+
+@pytest.mark.parametrize("design", ["pairs", "subjects in sites", "visits of subjects"])
+def test_every_reference_uses_the_shuffles_of_the_design(
+    design: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The proposal, p-values and max-T from the whole table, and halves without signal."""
+    subject = np.arange(N) // (2 if design == "pairs" else 3)
+    site = np.where(subject < 18, "n", "s")
+    y = Y[::3][subject] if design == "subjects in sites" else np.arange(N) % 2
+    frame = X[FEATURES].assign(site=site, pair=[f"p{s}" for s in subject])
+    frame["x0"] += 1.5 * y
+    adjust = "pair" if design == "pairs" else "site"
+    plan = Bootstrap() if design == "pairs" else GroupedBootstrap(subject)
+    drawn: list[np.ndarray] = []
+    rows_of = Shuffling.rows
+    monkeypatch.setattr(Shuffling, "rows", lambda *call: drawn.append(rows_of(*call)) or drawn[-1])
+    result = wam(
+        frame[[*FEATURES, adjust]],
+        y,
+        filter="anova_f",
+        task=Task(adjust=adjust),
+        resampling=plan,
+        n_resamples=20,
+        random_state=0,
+    )
+    test = result.permutation
+    assert (
+        test.unit
+        == {
+            "pairs": "rows within strata",
+            "subjects in sites": "groups within strata",
+            "visits of subjects": "rows within groups and strata",
+        }[design]
+    )
+    assert len(drawn) > test.n_permutations  # those of halves, too
+    for rows in drawn:
+        assert (site[rows] == site).all()
+        if design == "subjects in sites":
+            assert all(len(set(y[rows][subject == s])) == 1 for s in range(N // 3))
+        else:
+            assert (subject[rows] == subject).all()
+    assert list(result.selection().names) == ["x0"]
+    assert test.family_wise_p_values[0] <= 0.05
 
 
 def test_why_targets_cannot_be_shuffled() -> None:

@@ -27,6 +27,7 @@ FLOORS = (
         "filters",
         "aggregation",
         "screens",
+        "replication",
         "stability_measures",
         "statistics",
         "error_control",

@@ -67,11 +67,32 @@ def test_without_shrinkage_copies_share_what_they_say() -> None:
     z -= z.mean(axis=0)
     z /= np.sqrt((z**2).sum(axis=0))
     columns = np.column_stack([0.6 * z[:, 0] + 0.8 * z[:, 1], z[:, 0], z[:, 0], z[:, 2]])
-    found = np.abs(
-        _car(columns, np.ones(200), 200.0, 1e12)
-    )  # so many rows that nothing is shrunken
+    # So many rows that nothing is shrunken.
+    found = _car(columns[:, :1], columns[:, 1:], np.ones(200), 200.0, 1e12)
     assert found[0] == pytest.approx(found[1])
     assert found[0] == pytest.approx(0.6 / np.sqrt(2.0), abs=0.05)
+
+
+@pytest.mark.parametrize("p", [4, 90])
+def test_several_classes_are_those_of_orthonormal_contrasts(p: int) -> None:
+    """The contrasts do not matter; without shrinkage the squares of the scores add up to Pillai's trace."""
+    rng = np.random.default_rng(p)
+    y = rng.choice(3, 60, p=[0.5, 0.3, 0.2])
+    x = rng.normal(size=(60, p)) + 0.5 * rng.normal(size=(60, 1))
+    x[:, 0] += y
+    x = x - x.mean(axis=0)
+    x /= np.sqrt((x**2).sum(axis=0))
+    indicators = np.eye(3)[y] - np.eye(3)[y].mean(axis=0)
+    weights = np.ones(60)
+    bases = [np.linalg.qr(indicators[:, pair])[0] for pair in ([0, 1], [2, 0])]
+    one, other = (_car(basis, x, weights, 60.0, 59.0) for basis in bases)
+    np.testing.assert_allclose(one, other, rtol=1e-9)
+    found = scored(pd.DataFrame(x).add_prefix("x"), y)
+    np.testing.assert_allclose(found, one, rtol=1e-9)
+    if p == 4:
+        plain = _car(bases[0], x, weights, 60.0, 1e12)
+        trace = np.trace(np.linalg.solve(x.T @ x, x.T @ bases[0] @ bases[0].T @ x))
+        assert (plain**2).sum() == pytest.approx(trace, rel=0.02)
 
 
 def test_beside_adjusters_they_are_those_of_the_residuals() -> None:
@@ -90,8 +111,6 @@ def test_beside_adjusters_they_are_those_of_the_residuals() -> None:
 
 def test_what_is_refused() -> None:
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3))).add_prefix("x")
-    with pytest.raises(DataError, match="'car_score' is defined for two classes"):
-        scored(X, np.arange(30) % 3)
     with pytest.raises(DataError, match="missing values"):
         scored(X.where(X > -2.0, np.nan).mask(X["x0"] > 1), np.arange(30) % 2)
     assert "car" in pyfsagg.list_methods("filters").loc["car_score", "aliases"]

@@ -5,8 +5,10 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from markupsafe import Markup
+from scipy.special import ndtr
 
 import pyfsagg
 from pyfsagg._report.page import (
@@ -32,6 +34,12 @@ WINE = pyfsagg.load_dataset("wine")
 SCORES = np.linspace(0, 1, 10) + 0.4 * np.random.default_rng(2).random((20, 10))
 ORDERS = make_planted_orders(3, 10, n_extraneous=2, random_state=0)
 GUIDES = np.random.default_rng(1).standard_normal(80) - 4.0 * (np.arange(80) < 4)
+STUDIES = {
+    name: pd.DataFrame({"gene": [f"g{j}" for j in range(40)], "t": z, "p": 2 * ndtr(-np.abs(z))})
+    for name, z in zip(
+        "abc", np.random.default_rng(6).normal(size=(3, 40)) + 5 * (np.arange(40) < 2), strict=True
+    )
+}
 LISTS = [["a", "b", "c"], ["b", "a"], ["b", "d", "a"]]
 RESULTS = {
     "aggregation": lambda: aggregate(LISTS, "rra"),
@@ -47,6 +55,8 @@ RESULTS = {
     "committee": lambda: pyfsagg.vote(
         [["a", "b"], ["b"], ["c", "b"]], performance=[0.9, 0.5, 0.7], feature_names=list("abcd")
     ),
+    "studies": lambda: pyfsagg.studies(STUDIES),
+    "influence of lists": lambda: pyfsagg.influence_of_lists(SCORES[:7], n_splits=3),
     "screen": lambda: screen(GUIDES, np.repeat([f"g{i}" for i in range(20)], 4)),
     "elimination": lambda: eliminate(ORDERS.X, ORDERS.y, "spoilers"),
     "unsupervised": lambda: rank_unsupervised(WINE.X, "laplacian_score"),

@@ -196,11 +196,11 @@ def test_whole_numbers_are_binned_where_there_are_more_than_ten() -> None:
     np.testing.assert_allclose(result.scores, scores, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("n", [20, 72, 300])
-@pytest.mark.parametrize("p", [5, 6, 7, 8])
-def test_both_ways_of_counting_give_the_same_bits(n: int, p: int) -> None:
+@pytest.mark.parametrize("n", [20, 72, 255, 256, 300])  # bytes hold up to 255 draws
+@pytest.mark.parametrize("p", [5, 6, 7, 8, 64, 130])
+def test_all_ways_of_counting_give_the_same_bits(n: int, p: int) -> None:
     rng = np.random.default_rng([n, p])
-    levels = [2, 3, 11, 40, 1, 7, 5, 2][:p]
+    levels = np.resize([2, 3, 11, 40, 1, 7, 5, 2], p)
     codes = np.column_stack([rng.integers(0, k, n) for k in levels] + [rng.integers(0, 3, n)])
     codes = codes.astype(np.uint32)
     weights = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.uint16)
@@ -211,13 +211,29 @@ def test_both_ways_of_counting_give_the_same_bits(n: int, p: int) -> None:
     for j in range(p + 1):
         word = encode(encoded, j, word, codes[:, j], n_codes[j], weights, draws, tables)
         encode_rows(few, j, codes[:, j], n_codes[j], tables)
-    others = np.delete(np.arange(p), 1)
-    for a in range(p + 1):
-        one, other = np.zeros(p, np.int64), np.zeros(p, np.int64)
-        write_information(encoded, draws, a, others, tables, one, -1, one)
-        write_row_by_row(few, a, others, tables, other)
-        np.testing.assert_array_equal(one, other)
-        assert one[1] == 0
+    assert (few.blocks.shape[0] > 0) == (n <= 255)
+    for wanted in (p - 1, p // 5):  # blocks of features are counted where enough of them are wanted
+        others = np.sort(rng.choice(np.delete(np.arange(p), 1), wanted, replace=False))
+        for a in range(p + 1):
+            one, other = np.zeros(p, np.int64), np.zeros(p, np.int64)
+            write_information(encoded, draws, a, others, tables, one, -1, one)
+            write_row_by_row(few, a, others, tables, other)
+            np.testing.assert_array_equal(one, other)
+            assert one[1] == 0
+
+
+def test_a_block_counts_a_row_of_255_draws() -> None:
+    weights = np.array([254, 1], dtype=np.uint16)
+    codes = np.zeros((2, 65), dtype=np.uint32)
+    codes[1, ::2] = 1
+    n_codes, like, tables = np.full(65, 2), np.empty(0, np.uint8), log_table(255)
+    few = place_rows(weights, n_codes, 64, like, tables)
+    for j in range(65):
+        encode_rows(few, j, codes[:, j], 2, tables)
+    found = np.zeros(64, np.int64)
+    write_row_by_row(few, 64, np.arange(64), tables, found)
+    entropy = tables.value[255] - tables.value[254]
+    np.testing.assert_array_equal(found, np.where(np.arange(64) % 2, 0, entropy))
 
 
 def test_the_way_of_counting_follows_the_rows_and_the_levels() -> None:

@@ -176,7 +176,7 @@ def test_every_reference_value_has_a_script_or_a_reason() -> None:
     for row in _rows("| file in `tests/golden/data/` |"):
         assert len(row) == 4, row
         made_by = row[2]
-        scripts = re.findall(r"`(make_\w+\.R)`", made_by)
+        scripts = re.findall(r"`(make_\w+\.(?:R|py))`", made_by)
         assert all((GOLDEN / script).is_file() for script in scripts)
         assert scripts or re.match(r"not kept: \w+", made_by), row
         patterns.update(dict.fromkeys(re.findall(r"`([\w*.]+)`", row[0]), made_by))

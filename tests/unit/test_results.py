@@ -8,6 +8,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import pyfsagg
@@ -48,6 +50,13 @@ MAKE: dict[str, Callable[[], Any]] = {
     "aggregation": lambda: pyfsagg.aggregate(pyfsagg.RankTable.from_lists(LISTS, universe=9), "rra"),
     "method_comparison": lambda: compare_aggregations(LISTS, ["borda", "mean_rank"]),
     "list_agreement": lambda: pyfsagg.list_agreement(LISTS),
+    "studies": lambda: pyfsagg.studies({
+        name: pd.DataFrame({"gene": list("abcd"), "logFC": sign, "PValue": [1e-5, 0.2, 0.6, None]})
+        for name, sign in (("one", [1.5, -1.0, 0.5, 1.0]), ("two", [0.5, 1.0, -1.0, 0.0]))
+    }),
+    "list_influence": lambda: pyfsagg.influence_of_lists(
+        np.random.default_rng(0).normal(size=(6, 8)), ["am", "minimum"], n_splits=2, random_state=0
+    ),
     "screen": lambda: pyfsagg.screen([-2.0, -1.0, 0.5, 1.0, 0.0], list("aabbc")),
     "standings": lambda: pyfsagg.standings([[3.0, 2.0], [2.5, 1.0], [1.0, 1.5]] * 3),
     "stability": lambda: pyfsagg.stability([set(each) for each in LISTS], n_features=9),

@@ -12,7 +12,12 @@ from scipy.stats import beta, binomtest
 
 import pyfsagg
 from pyfsagg import screen
-from pyfsagg._kernels.order_statistics import log_crossing_of_draws, log_group_p
+from pyfsagg._kernels.order_statistics import (
+    log_crossing_of_draws,
+    log_group_p,
+    log_group_rho,
+    log_weighted_p,
+)
 from pyfsagg._kernels.rho import log_exact_p
 from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
@@ -297,7 +302,7 @@ def test_names_of_guides():
         ({"genes": ["a", "b"]}, DataError, "genes has 2 names for 3 guides"),
         ({"genes": ["a", None, "b"]}, DataError, "1 guide of 3 without a name, the first in place 2"),
         ({"genes": "abc"}, InputTypeError, "genes must be one name per guide"),
-        ({"guides": ["s1", "s2", "s1"]}, DataError, "'s1' is in two genes, 'a' and 'b'"),
+        ({"guides": ["s1", "s2", "s1"]}, DataError, "'s1' is in 2 genes, a and b.*shared_guides='drop'"),
         ({"guides": ["s1", "s1", "s2"]}, DataError, "'s1' of the gene 'a' is given twice"),
         ({"log_fold_changes": [1.0]}, DataError, "log_fold_changes has 1 values for 3 guides"),
         ({"p_values": [0.1, 0.2, 0.3]}, ParameterError, "p_values must be a pair"),
@@ -423,3 +428,143 @@ def test_tied_members_of_groups_have_their_last_place_also_in_p_values():
 def test_bad_groups(scores, groups, message):
     with pytest.raises(DataError, match=message):
         RankTable.from_groups(scores, groups)
+
+
+# -- replicates, weights, guides in several genes -------------------------------------------------
+def test_replicates_place_guides_by_stuarts_q() -> None:
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(3, 40)).round(1)
+    scores[1, 5] = np.nan
+    genes = np.repeat(list("abcdefgh"), 5)
+    found = screen(scores[0], genes, replicates=list(scores[1:]), alpha=0.3)
+    table = pyfsagg.RankTable.from_scores(-scores, full=True)
+    shares = (table.ranks - 0.5) / (~np.isnan(table.ranks)).sum(axis=1, keepdims=True)
+    q = [stuarts_q(sorted(column[~np.isnan(column)].tolist())) for column in shares.T]
+    expected = (np.argsort(np.argsort(q, kind="stable")) + 0.5) / 40
+    values, counts = np.unique(np.round(q, 12), return_counts=True)
+    alone = np.isin(np.round(q, 12), values[counts == 1])
+    assert alone.sum() > 30
+    np.testing.assert_allclose(found.of_side("low").percentiles[alone], expected[alone])
+    np.testing.assert_allclose(found.scores, np.nanmean(scores, axis=0))
+    # Equal replicates keep the order of one, and so its places and p-values.
+    once = screen(scores[0], genes, alpha=0.3)
+    again = screen(scores[0], genes, replicates=[scores[0], scores[0]], alpha=0.3)
+    for side in ("low", "high"):
+        np.testing.assert_allclose(again.of_side(side).percentiles, once.of_side(side).percentiles)
+        np.testing.assert_allclose(again.of_side(side).p_values, once.of_side(side).p_values)
+    assert "in 3 replicates" in again.remarks[0]
+    swapped = screen(-scores[0], genes, replicates=list(-scores[1:]), alpha=0.3)
+    np.testing.assert_allclose(
+        swapped.of_side("high").percentiles, found.of_side("low").percentiles
+    )
+
+
+def stuarts_q(shares: list[float]) -> float:
+    """The recursion of Stuart et al. (2003), good for few lists."""
+    n = len(shares)
+    v = [1.0]
+    for k in range(1, n + 1):
+        r = shares[n - k]
+        v.append(
+            sum((-1) ** (i - 1) * v[k - i] / math.factorial(i) * r**i for i in range(1, k + 1))
+        )
+    return math.factorial(n) * v[n]
+
+
+def test_a_weight_divides_the_percentile_and_p_values_are_exact() -> None:
+    rng = np.random.default_rng(2)
+    genes = np.repeat([f"g{i}" for i in range(50)], 4)
+    scores = rng.normal(size=200)
+    weights = rng.choice([1.0, 2.0, 5.0], 200)
+    plain = screen(scores, genes, null="uniform", alpha=0.3)
+    found = screen(scores, genes, null="uniform", alpha=0.3, guide_weights=weights)
+    means = pd.Series(weights).groupby(genes).transform("mean").to_numpy()
+    np.testing.assert_allclose(found.guide_weights, weights / means)
+    places = np.minimum(1.0, plain.of_side("low").percentiles * means / weights)
+    np.testing.assert_allclose(found.of_side("low").percentiles, places)
+    equal = screen(scores, genes, null="uniform", alpha=0.3, guide_weights=np.full(200, 7.0))
+    np.testing.assert_allclose(
+        equal.of_side("high").log_p_values, plain.of_side("high").log_p_values, rtol=1e-11
+    )
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.4, 1.0])
+@pytest.mark.parametrize("weights", [(1.0,), (1.5, 0.5), (2.0, 0.5, 0.5), (0.4, 1.2, 2.0, 0.4)])
+def test_weighted_p_values_are_the_volume_where_a_level_is_reached(weights, alpha) -> None:
+    w = np.array(weights)
+    n = len(w)
+    for log_rho in (-0.2, -2.0, -6.0):
+        levels = np.array([beta.ppf(np.exp(log_rho), k, n - k + 1) for k in range(1, n + 1)])
+        levels[1:] = np.minimum(levels[1:], alpha)
+        levels = np.maximum.accumulate(levels)
+        chance = 0.0
+        cuts = np.r_[0.0, levels]
+        # Each guide falls between two levels, or beyond the last one.
+        shares = np.diff(np.minimum(1.0, np.outer(w, cuts)), axis=1)
+        shares = np.column_stack([shares, 1.0 - shares.sum(axis=1)])
+        for cells in itertools.product(range(n + 1), repeat=n):
+            reached = [sum(cell < k for cell in cells) >= k for k in range(1, n + 1)]
+            if any(reached):
+                chance += np.prod(shares[range(n), cells])
+        found = log_weighted_p(np.array([log_rho]), np.array([0, n]), w, alpha)[0]
+        assert np.exp(found) == pytest.approx(chance, rel=1e-9)
+
+
+def test_far_out_weighted_p_values_have_a_bound() -> None:
+    w = np.array([1.5, 0.5])
+    found = log_weighted_p(np.array([-2000.0, -650.0]), np.array([0, 2, 4]), np.tile(w, 2), 0.5)
+    assert found[0] == pytest.approx(-2000.0 + np.log(2.0) + 2.0 * np.log(1.5))
+    assert -650.0 <= found[1] <= -650.0 + np.log(2.0) + 2.0 * np.log(1.5)
+
+
+def test_guides_in_several_genes_have_one_place() -> None:
+    scores = [0.1, 0.2, 0.3, 0.4, 0.1]
+    guides, genes = ["s1", "s2", "s3", "s4", "s1"], ["a", "a", "b", "b", "b"]
+    each = screen(scores, genes, guides=guides, alpha=0.6, shared_guides="each", side="low")
+    np.testing.assert_allclose(each.of_side("low").percentiles, [0.125, 0.375, 0.625, 0.875, 0.125])
+    assert each.n_guides.tolist() == [2, 3]
+    assert each.data["n_guides"] == 4
+    triples = np.array(list(itertools.combinations([0.125, 0.375, 0.625, 0.875], 3)))
+    log_rho, _ = log_group_rho(triples.ravel(), np.arange(5) * 3, 0.6)
+    share = np.mean(log_rho <= each.of_side("low").log_rho[1] + 1e-12)
+    assert each.of_side("low").p_values[1] == pytest.approx(share)
+    drop = screen(scores, genes, guides=guides, alpha=0.6, shared_guides="drop", side="low")
+    assert (drop.guides, drop.genes) == (("s2", "s3", "s4"), ("a", "b"))
+    assert "In several genes: 1 guide, left out." in drop.remarks
+    with pytest.raises(DataError, match="'s1' has another score in another gene"):
+        screen([*scores[:4], 9.0], genes, guides=guides, shared_guides="each")
+    with pytest.raises(DataError, match="'s1' of the gene 'a' is given twice"):
+        screen(scores, ["a", "a", "b", "b", "a"], guides=guides, shared_guides="each")
+    with pytest.raises(DataError, match="every guide is in several genes"):
+        screen([1.0, 1.0], ["a", "b"], guides=["s", "s"], shared_guides="drop")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"guide_weights": [1, 2, 3]}, ParameterError, "guide_weights need null='uniform'"),
+        ({"guide_weights": [1, 2, 0], "null": "uniform"}, DataError, "finite numbers above 0"),
+        ({"replicates": [[1, 2]]}, DataError, "replicates has 2 values for 3 guides"),
+        ({"replicates": [[1, 2, np.inf]]}, DataError, "'s3' is infinite"),
+        ({"shared_guides": "both"}, ParameterError, "shared_guides must be one of"),
+    ],
+)
+def test_bad_replicates_and_weights(arguments, error, message) -> None:
+    with pytest.raises(error, match=message):
+        screen([1.0, 2.0, 3.0], ["a", "a", "b"], guides=["s1", "s2", "s3"], **arguments)
+    many = np.ones(17)
+    with pytest.raises(DataError, match="17 guides; with guide_weights a gene may have 16"):
+        screen(np.arange(17.0), ["a"] * 17, guide_weights=many, null="uniform")
+
+
+def test_the_picture_of_genes_among_all_guides() -> None:
+    scores, genes = drawn()[:2]
+    found = screen(scores, genes, alpha=0.3)
+    name = found.genes[3]
+    ax = found.plot("genes", genes=[name, found.genes[0]])
+    assert [label.get_text() for label in ax.get_yticklabels()] == [name, found.genes[0]]
+    mine = np.asarray(scores)[np.asarray(genes) == name]
+    ticks = np.sort([segment[0, 0] for segment in ax.collections[0].get_segments()])
+    np.testing.assert_allclose(ticks, np.sort(mine))
+    with pytest.raises(ParameterError, match="'nothing' is no gene that was tested"):
+        found.plot("genes", genes=["nothing"])

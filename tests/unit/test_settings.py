@@ -115,6 +115,7 @@ def test_the_record_is_plain() -> None:
         "target_bins": 5,
         "nominal": ["2"],
         "adjust": None,
+        "always": None,
         "drop_near_zero_variance": False,
         "feature_groups": None,
         "group_score": "auto",

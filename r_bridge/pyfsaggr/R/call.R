@@ -55,6 +55,8 @@ KINDS <- list(
     }
     marked("list", lapply(unname(value), function(one) as.list(enc2utf8(as.character(one)))))
   },
+  sets_by_name = function(value, ...) lapply(value, function(one) as.list(enc2utf8(as.character(one)))),
+  studies = function(value, name, ...) study_tables(value, name),
   voter_weights = function(value, name, ...) vote_weights(value, name),
   like_first = function(value, name, given) python_value(columns_like(value, given$first, name), name),
   labels = function(value, name, ...) python_value(whole_labels(value), name),

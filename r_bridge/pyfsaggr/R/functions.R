@@ -208,10 +208,12 @@ vote_features <- function(selections, rule = "approval", voter_weights = NULL, p
 screen_genes <- function(scores, genes, guides = NULL, log_fold_changes = NULL, p_values = NULL,
                          side = "both", alpha = NULL, null = "guides", control_guides = NULL,
                          control_genes = NULL, ties = "average", min_guides = 1, missing = "error",
-                         save = NULL, report = NULL) {
+                         replicates = NULL, guide_weights = NULL, shared_guides = "error", save = NULL,
+                         report = NULL) {
   call_python(
     "screen_genes", scores = "values", genes = "words", guides = "words", log_fold_changes = "values",
-    p_values = "sides", null = "plain", control_guides = "words", control_genes = "words"
+    p_values = "sides", null = "plain", control_guides = "words", control_genes = "words",
+    replicates = "sides", guide_weights = "values"
   )
 }
 
@@ -221,6 +223,14 @@ standings <- function(data, method = NULL, dataset = NULL, value = NULL, replica
                       higher_is_better = TRUE, by = "mean", test = "auto", test_train_ratio = 0, rope = NULL,
                       confidence_level = 0.95, seed = 0, save = NULL, report = NULL) {
   call_python("standings", data = "numbers")
+}
+
+#' @rdname studies
+#' @export
+studies <- function(tables, item = NULL, effect = NULL, p_value = NULL, statistic = NULL,
+                    standard_error = NULL, study = NULL, min_studies = 2, evidence = "p_values",
+                    adjust = "adafilter", duplicates = "error", save = NULL, report = NULL) {
+  call_python("studies", tables = "studies")
 }
 
 #' @rdname ranked_lists
@@ -248,6 +258,13 @@ permutation_p_values <- function(x, method = "robust_rank_aggregation", groups =
 #' @export
 check_universe <- function(x, top_share = 0.5, confidence_level = 0.95) {
   call_python("check_universe", x = "lists")
+}
+
+#' @rdname influence_of_lists
+#' @export
+influence_of_lists <- function(x, aggregators = NULL, measure = "spearman", n_splits = 100, seed = NULL,
+                               save = NULL, report = NULL) {
+  call_python("influence_of_lists", x = "lists")
 }
 
 #' @rdname results
@@ -290,6 +307,12 @@ nogueira <- function(x, n_features = NULL, n_features_to_select = 0.25, input = 
 nogueira_test <- function(x, null_value = 0, alternative = "two-sided", n_features = NULL,
                           n_features_to_select = 0.25, input = NULL, confidence_level = 0.95, ties = "random") {
   call_python("nogueira_test", x = "collection")
+}
+
+#' @rdname stability_more
+#' @export
+membership_similarity <- function(sets, feature_names = NULL, of = "members") {
+  square_of(call_python("membership_similarity", sets = "sets_by_name", feature_names = "words"))
 }
 
 #' @rdname stability_more

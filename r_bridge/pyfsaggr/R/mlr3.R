@@ -70,7 +70,8 @@ mlr3_parameters <- function(run) {
       seed = count(0L), cores = count(1L, default = 1L, tags = "threads"),
       filter_params = any(), aggregator_params = any(), resampling_params = any(), precision = any(),
       pairs = count(0L, special_vals = list("auto")), shuffles = count(0L, special_vals = list("auto")),
-      nominal = any(), target_bins = count(2L), adjust = any(), drop_near_zero_variance = paradox::p_lgl(),
+      nominal = any(), target_bins = count(2L), adjust = any(), always = any(),
+      drop_near_zero_variance = paradox::p_lgl(),
       feature_groups = any(), group_score = any(), checkpoint = any(), scratch = any(), memory_limit = any(),
       normalize = any()
     )

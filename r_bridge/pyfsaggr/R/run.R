@@ -121,6 +121,7 @@ READERS <- list(
   precision = named_list,
   nominal = function(value, name, n, features) read_columns(value, name, features),
   adjust = function(value, name, n, features) read_columns(value, name, features),
+  always = function(value, name, n, features) read_columns(value, name, features),
   groups = function(value, name, n, ...) {
     if (length(value) != n) refuse_argument(name, paste0("one group for each of the ", n, " rows"), value)
     if (anyNA(value)) stop_pyfsagg("groups: NA is no group; give each row one", "parameter")

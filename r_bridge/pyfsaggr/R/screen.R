@@ -21,6 +21,12 @@
 #' @param ties Guides of equal score share the `"average"` or the `"last"` of their places.
 #' @param min_guides Genes with fewer guides are not tested.
 #' @param missing `"error"` refuses guides without a score, `"drop"` leaves them out.
+#' @param replicates A list of vectors: scores of the guides in further replicates, or pairs of treatment and
+#'   control. A guide is then placed by Stuart's Q of its percentiles in all of them.
+#' @param guide_weights How far each guide can be trusted to work, numbers above 0 from before the screen; with
+#'   `null = "uniform"` only.
+#' @param shared_guides `"error"` refuses guides in several genes, `"drop"` leaves them out, `"each"` counts them
+#'   for each of their genes.
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return A data frame with a row for each gene, best first on the better of its sides: `gene`,
 #'   `guides`, the median effect, and for each side, after its name, `rank`, `rho`, `counted` (guides up
@@ -30,7 +36,9 @@
 #' @examples
 #' if (pyfsagg_available()) {
 #'   scores <- c(-2.1, -1.8, -1.9, 0.3, -0.2, 0.1)
-#'   screen_genes(scores, c("a", "a", "a", "b", "b", "b"), alpha = 0.5)
+#'   genes <- c("a", "a", "a", "b", "b", "b")
+#'   screen_genes(scores, genes, alpha = 0.5)
+#'   screen_genes(scores, genes, alpha = 0.5, replicates = list(c(-1.9, -2.0, -1.1, 0.4, 0.2, -0.3)))
 #' }
 #' @name screen_genes
 NULL

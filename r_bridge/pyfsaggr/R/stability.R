@@ -135,7 +135,9 @@ print.pyfsagg_stability <- function(x, n = nrow(x), digits = 3, ...) {
 #' `feature_stability()` says how stable the standing of each feature is, `stability_curve()` how
 #' stable the best k are for many k; `adequacy()` how far another run with as many resamples would
 #' move scores and ranks; `between_sample_stability()` compares rankings of pairs of samples without a
-#' common row; `pareto_front()` marks the methods that no other one beats in stability and accuracy.
+#' common row; `pareto_front()` marks the methods that no other one beats in stability and accuracy;
+#' `membership_similarity()` says how far features are in the same sets, such as pathways, or how far sets share
+#' members: as `similarity` of [stability()] it lets one stand in for another.
 #'
 #' @inheritParams stability
 #' @param x A result of [wam()] or [bam()]; a matrix of scores or ranks with a row for each resample; a
@@ -158,9 +160,12 @@ print.pyfsagg_stability <- function(x, n = nrow(x), digits = 3, ...) {
 #' @param accuracy,higher_is_better For `pareto_front()`: what the methods are worth, and the
 #'   direction of `stability`.
 #' @param stability A number for each method.
+#' @param sets A named list of the members of each set.
+#' @param feature_names Further members, or sets, which are similar to none.
+#' @param of Similarity of `"members"` or of `"sets"`.
 #' @return `nogueira()`, `nogueira_test()`, `adequacy()` and `between_sample_stability()` return lists ([answers]);
 #'   `feature_stability()` and `stability_curve()` data
-#'   frames; `pareto_front()` a logical vector.
+#'   frames; `pareto_front()` a logical vector, `membership_similarity()` a square matrix.
 #' @name stability_more
 #' @examples
 #' if (pyfsagg_available()) {
@@ -173,6 +178,7 @@ print.pyfsagg_stability <- function(x, n = nrow(x), digits = 3, ...) {
 #'   adequacy(result, seed = 1)
 #'   between_sample_stability(result$combined[1:15, ], result$combined[16:30, ])
 #'   pareto_front(c(0.9, 0.5, 0.6), c(0.7, 0.9, 0.6))
+#'   membership_similarity(list(one = c("a", "b"), two = c("b", "c")))
 #' }
 NULL
 

@@ -24,3 +24,14 @@ test_that("scores beside age and batch are those of a linear model", {
   expect_error(of("information_gain", adjust = "age"), "Filters that do: .*anova_f")
   expect_error(of("anova_f", adjust = "nobody"), "nobody")
 })
+
+test_that("columns that are always in are begun with and not ranked", {
+  skip_without_pyfsagg()
+  data <- batches()
+  found <- quick(data$x, data$y, filter = "mrmr", always = "batch", adjust = NULL)
+  expect_false("batch" %in% names(found$scores))
+  expect_length(found$scores, 5)
+  expect_match(paste(capture.output(print(found)), collapse = " "), "batch|Always|mrmr")
+  expect_identical(quick(data$x, data$y, filter = "mrmr", always = 5)$scores, found$scores)
+  expect_error(quick(data$x, data$y, filter = "mrmr", always = "nobody"), "nobody")
+})

@@ -48,3 +48,21 @@ test_that("what is wrong with a screen is said", {
     screen_genes(scores, genes, guides = rep("s", 7)), "twice|two genes", class = "pyfsagg_data_error"
   )
 })
+
+test_that("replicates, weights and guides in several genes arrive", {
+  skip_without_pyfsagg()
+  again <- screen_genes(scores, genes, alpha = 0.5, replicates = list(scores, scores))
+  expect_equal(again$low_p_value, screen_genes(scores, genes, alpha = 0.5)$low_p_value)
+  expect_match(attr(again, "remarks"), "in 3 replicates", all = FALSE)
+  plain <- screen_genes(scores, genes, alpha = 0.5, null = "uniform")
+  equal <- screen_genes(scores, genes, alpha = 0.5, null = "uniform", guide_weights = rep(2, 7))
+  expect_equal(equal$low_p_value, plain$low_p_value)
+  weighted <- screen_genes(scores, genes, alpha = 0.5, null = "uniform", guide_weights = 1:7)
+  expect_false(isTRUE(all.equal(weighted$low_p_value, plain$low_p_value)))
+  shared <- paste0("s", c(1:6, 1))
+  expect_error(screen_genes(c(scores[-7], -2.1), genes, guides = shared), "shared_guides = \"drop\"")
+  each <- screen_genes(c(scores[-7], -2.1), genes, guides = shared, shared_guides = "each", alpha = 0.5)
+  expect_equal(each$guides[each$gene == "c"], 1)
+  aggregated <- aggregate_lists(list(c("a", "b", "c"), c("b", "a", "c")), "kemeny")
+  expect_equal(nrow(as.data.frame(aggregated)), 3)
+})

@@ -1,0 +1,87 @@
+"""``pyfsagg studies``: what the differential-expression tables of several studies find together."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from pyfsagg._command.flags import Flags, add_output_flags
+from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.tables import read_files
+
+if TYPE_CHECKING:
+    from pyfsagg.replication import Studies
+
+
+DESCRIPTION = """\
+Find items, such as genes, with an effect of the same sign in at least so many studies.
+
+Each study is a table with a row per item: its name, an effect with a sign (log fold change) and a
+p-value that is not adjusted, for all items and not only for the significant ones. Columns of DESeq2,
+edgeR, limma, sleuth, Seurat and scanpy are known; flags name others. Or one long table holds all
+studies, and --study names its column of studies. Lists without signs are for pyfsagg aggregate.
+"""
+EPILOG = """\
+examples:
+  pyfsagg studies GSE1.csv GSE2.csv GSE3.tsv
+  pyfsagg studies results/*.csv --min-studies 3 --fdr 0.1
+  pyfsagg studies long.csv --study cohort --item gene --effect beta --p-value p
+  pyfsagg studies a.csv b.csv c.csv --statistic z --evidence ranks
+"""
+COLUMNS = {
+    "item": "the names of the items",
+    "effect": "effects with signs",
+    "p_value": "two-sided p-values, not adjusted",
+    "statistic": "statistics with signs",
+    "standard_error": "standard errors of the effects",
+    "study": "of one long table, the studies",
+}
+
+
+def add_commands(commands: Any) -> None:
+    parser = commands.add_parser(
+        "studies",
+        help="effects of one sign in several differential-expression tables",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+    )
+    add = Flags(parser)
+    text = "CSV, TSV or Parquet files (CSV or TSV may be compressed), one per study"
+    add("tables", metavar="TABLE", nargs="+", help=text)
+    for name, text in COLUMNS.items():
+        add.column(f"--{name.replace('_', '-')}", help=f"the column of {text}")
+    text = "in how many studies at least (default: 2)"
+    add("--min-studies", type=int, default=2, metavar="R", help=text)
+    text = "what a study says of an item: its p-value, or its place among all items"
+    add.choice("--evidence", ("p_values", "ranks"), text)
+    text = "correction across items"
+    add.choice("--adjust", ("adafilter", "bh", "holm", "bonferroni"), text)
+    text = "refuse an item that a study names twice, or keep its first row"
+    add.choice("--duplicates", ("error", "first"), text)
+    add("--top", type=int, default=10, metavar="K", help="best items to show (default: 10)")
+    add("--fdr", type=float, default=0.05, metavar="Q", help="limit to show (default: 0.05)")
+    add_output_flags(parser, "pyfsagg-studies")
+    parser.set_defaults(run=_studies)
+
+
+def _studies(options: argparse.Namespace) -> None:
+    from pyfsagg._base.validation import check_integer, check_real
+    from pyfsagg.replication import studies
+
+    check_integer("--top", options.top, low=1)
+    check_real("--fdr", options.fdr, low=0.0, high=1.0, low_open=True)
+    paths = options.tables
+    tables = paths[0] if options.study and len(paths) == 1 else paths
+    names = (*COLUMNS, "min_studies", "evidence", "adjust", "duplicates")
+
+    def compute(progress: Any) -> Studies:
+        return studies(tables, **{name: getattr(options, name) for name in names})
+
+    view = {
+        "top": options.top,
+        "fdr": options.fdr,
+        "data_name": ", ".join(map(name_of_table, paths[:5])) + (", …" if len(paths) > 5 else ""),
+        "reading": [f"tables = {tables!r}"],
+        "read": read_files(paths),
+    }
+    keep_result(options, compute, view=view)

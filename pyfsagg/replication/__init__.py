@@ -1,0 +1,22 @@
+"""What several studies find together: differential-expression tables with signs.
+
+>>> import pandas as pd, pyfsagg
+>>> table = lambda p: pd.DataFrame({"gene": list("abc"), "logFC": [2.0, -1.0, 0.1], "PValue": p})
+>>> pyfsagg.studies({"one": table([1e-6, 0.2, 0.9]), "two": table([1e-5, 0.3, 0.8])}).select()
+['a']
+"""
+
+from __future__ import annotations
+
+from pyfsagg._run.result import Face, shown_by
+from pyfsagg.replication._call import studies
+from pyfsagg.replication._result import Studies
+
+__all__ = ["Studies", "studies"]
+
+
+@shown_by("studies")
+def _face() -> Face:
+    from pyfsagg.replication._report import STUDIES_PLOTS, studies_page
+
+    return Face(STUDIES_PLOTS, studies_page)

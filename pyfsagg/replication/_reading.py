@@ -1,0 +1,211 @@
+"""From tables of differential expression, one per study, to p-values of both directions."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.remarks import warn
+from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._message import Param, Remedy, Use
+from pyfsagg._table.frames import pandas_frame
+from pyfsagg.datasets import read_table
+from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
+from pyfsagg.ranks import rank_scores
+
+KNOWN = {
+    "item": "gene symbol genesymbol genename name names geneid ensembl targetid id item probe probeid row",
+    "effect": "log2foldchange logfc log2fc avglog2fc logfoldchanges lfc effect beta",
+    "p_value": "pvalue pval pvals p",
+    "statistic": "stat t z wald zscore statistic",
+    "standard_error": "lfcse se seb stderr standarderror",
+}
+"""Columns without case and signs, of DESeq2, edgeR, limma, sleuth, Seurat and scanpy, the likeliest first."""
+LARGEST_Z = 37.0  # beyond, a p-value is 0
+CUT = 0.5  # a table without p-values above this is no whole table
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What m studies say of G items; values are (m, G), NaN where a study does not know the item."""
+
+    names: tuple[str, ...]
+    studies: tuple[str, ...]
+    log_p: Floats  # (2, m, G), one-sided, of the directions up and down
+    effects: Floats
+    standard_errors: Floats
+
+
+def read_evidence(
+    tables: Any,
+    columns: Mapping[str, str | None],
+    study: str | None,
+    by_rank: bool,
+    duplicates: str,
+) -> Evidence:
+    """The tables of the arguments of :func:`pyfsagg.studies`, checked."""
+    frames = {
+        name: _evidence_of(frame, name, columns, by_rank, duplicates)
+        for name, frame in _one_by_one(tables, study).items()
+    }
+    if len(frames) < 2:
+        raise DataError("studies are compared with one another, and there is one")
+    names = list(dict.fromkeys(item for frame in frames.values() for item in frame.index))
+    if len(names) == sum(map(len, frames.values())):
+        first = enumerate_names(
+            [f"{frame.index[0]!r} in {name!r}" for name, frame in frames.items()], 3
+        )
+        remedy = Remedy("name the items alike in all tables")
+        raise DataError(f"no item is in two studies; the first names are {first}", remedy)
+    up, down, effects, errors = (
+        np.stack([frame[what].reindex(names).to_numpy() for frame in frames.values()])
+        for what in ("up", "down", "effect", "standard_error")
+    )
+    return Evidence(tuple(names), tuple(frames), np.stack([up, down]), effects, errors)
+
+
+def _one_by_one(tables: Any, study: str | None) -> dict[str, pd.DataFrame]:
+    """One table for each study, by its name."""
+    if isinstance(tables, (list, tuple)) and all(
+        isinstance(one, (str, os.PathLike)) for one in tables
+    ):
+        stems = [Path(path).name.partition(".")[0] for path in tables]
+        names = stems if len(set(stems)) == len(stems) else list(map(str, tables))
+        tables = dict(zip(names, tables, strict=True))
+    one = not isinstance(tables, Mapping)
+    given = {str(name): _frame(table) for name, table in ({"": tables} if one else tables).items()}
+    if one != (study is not None):
+        raise DataError(
+            "one long table needs ",
+            Param("study"),
+            ", the column of its studies, and several tables have none",
+        )
+    if study is None:
+        return given
+    if study not in given[""]:
+        raise UnknownNameError("study column", study, map(str, given[""].columns))
+    return {str(name): part for name, part in given[""].groupby(study, sort=False)}
+
+
+def _frame(table: Any) -> pd.DataFrame:
+    frame = read_table(str(table)) if isinstance(table, (str, os.PathLike)) else pandas_frame(table)
+    if isinstance(frame, pd.DataFrame):
+        return frame
+    raise InputTypeError(
+        Param("tables"), f" must be data frames or files, got {type(frame).__name__}"
+    )
+
+
+def _evidence_of(
+    frame: pd.DataFrame, label: str, given: Mapping[str, str | None], by_rank: bool, duplicates: str
+) -> pd.DataFrame:
+    """Log p-values up and down, effect and standard error of one study, by item."""
+    found = {role: _find(frame, role, name, label) for role, name in given.items()}
+    item = found.pop("item")
+    if item is None and isinstance(frame.index, pd.RangeIndex):
+        raise _not_found("item", "names of items", label, frame)
+    value = {role: _numbers(frame[name], label) if name else None for role, name in found.items()}
+    effect, p, statistic = value["effect"], value["p_value"], value["statistic"]
+    sign = statistic if effect is None else effect
+    if sign is None:
+        raise _not_found("effect", "effects with signs, such as log fold changes", label, frame)
+    if p is None and (statistic is None or not by_rank):
+        raise _not_found("p_value", "p-values that are not adjusted", label, frame)
+    rows = pd.DataFrame({"sign": sign, "p": np.nan if p is None else p})
+    rows["size"] = np.abs(sign if statistic is None else statistic)
+    rows["effect"] = np.nan if effect is None else effect
+    rows["standard_error"] = _standard_errors(rows, value["standard_error"])
+    rows.index = pd.Index(map(_text, frame.index if item is None else frame[item]))
+    rows = rows[
+        rows["sign"].notna() & (rows["size" if p is None else "p"].notna()) & (rows.index != "")
+    ]
+    twice = rows.index.duplicated()
+    if twice.any() and duplicates == "error":
+        remedy = Remedy("keep one row for each, or the first one with ", Use(duplicates="first"))
+        many = plural(int(twice.sum()), "row")
+        raise DataError(
+            f"{many} of {label!r} repeat a name, the first {rows.index[twice][0]!r}", remedy
+        )
+    return rows.assign(**_log_p(rows, p is not None, by_rank, label))[~twice]
+
+
+def _log_p(rows: pd.DataFrame, known: bool, by_rank: bool, label: str) -> dict[str, Floats]:
+    """One-sided p-values of both directions: those of the study, or places among its items."""
+    p, sign = rows["p"].to_numpy(), rows["sign"].to_numpy()
+    if known:
+        if not len(p) or p.min() < 0.0 or p.max() > 1.0:
+            raise DataError(f"p-values of {label!r} must be there and lie from 0 to 1")
+        if p.max() < CUT:
+            warn(
+                f"no p-value of {label!r} is above {p.max():.3g}: its table seems to hold significant items "
+                "only, and then counts for too much; give the whole table",
+                stacklevel=5,
+            )
+    if by_rank:
+        with np.errstate(divide="ignore"):
+            size = np.where(p > 0.0, -np.log(p), 750.0 * known + rows["size"])
+        both = (
+            rank_scores(np.sign(sign) * size, "max", higher_is_better=way) for way in (True, False)
+        )
+        return {
+            way: np.log(place / len(p)) for way, place in zip(("up", "down"), both, strict=True)
+        }
+    half = np.where(sign == 0.0, 0.5, np.maximum(0.5 * p, 1e-308))
+    with_sign, other = np.log(half), np.log1p(-half)
+    return {
+        "up": np.where(sign > 0.0, with_sign, other),
+        "down": np.where(sign > 0.0, other, with_sign),
+    }
+
+
+def _standard_errors(rows: pd.DataFrame, given: Floats | None) -> Any:
+    """Standard errors of the effects: those given, or those that belong to the p-values; NaN if unknown."""
+    if given is not None:
+        return given
+    z = np.minimum(-scipy.special.ndtri(0.5 * rows["p"].clip(0.0, 1.0)), LARGEST_Z)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.abs(rows["effect"]) / z
+
+
+def _find(frame: pd.DataFrame, role: str, name: str | None, label: str) -> str | None:
+    """The column of a role: the one given, or the one of a known name."""
+    if name is None:
+        plain = {
+            re.sub("[^a-z0-9]", "", str(column).lower()): column for column in frame.columns[::-1]
+        }
+        return next((plain[known] for known in KNOWN[role].split() if known in plain), None)
+    if name in frame:
+        return name
+    raise UnknownNameError(f"{role} column (of {label!r})", name, map(str, frame.columns))
+
+
+def _not_found(role: str, what: str, label: str, frame: pd.DataFrame) -> DataError:
+    known = enumerate_names(list(map(str, frame.columns)))
+    remedy = Remedy("name the column with ", Param(role))
+    return DataError(
+        f"{label!r} has no column that is known to hold {what}; it has {known}", remedy
+    )
+
+
+def _numbers(column: pd.Series[Any], label: str) -> Floats:
+    values = pd.to_numeric(column, errors="coerce")
+    if (wrong := values.isna() & column.notna()).any():
+        raise DataError(
+            f"the column {column.name!r} of {label!r} holds {column[wrong].iloc[0]!r}, no number"
+        )
+    return values.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _text(item: Any) -> str:
+    if item is None or item is pd.NA or item != item:
+        return ""
+    return str(int(item) if isinstance(item, float) and item.is_integer() else item).strip()

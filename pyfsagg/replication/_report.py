@@ -1,0 +1,156 @@
+"""The report and the pictures of several studies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from pyfsagg._base.validation import check_integer, check_real
+from pyfsagg._base.words import count, number, numbers, plural, whole_numbers, words
+from pyfsagg._report.closing import closing, settings_groups, software
+from pyfsagg._report.drawing import (
+    GREY,
+    LINE_COLOURS,
+    LINE_MARKERS,
+    clear_frame,
+    feature_axis,
+    legend_above,
+    new_axes,
+    picture,
+    set_title,
+)
+from pyfsagg._report.page import Page, PageTable, Section
+from pyfsagg._version import __version__
+from pyfsagg.replication._result import NOMINAL, Studies
+
+MOST_ROWS = 500
+MOST_DRAWN = 20
+REFERENCES = [
+    (
+        "In at least r studies",
+        "Benjamini, Heller (2008). Screening for partial conjunction hypotheses. Biometrics 64",
+    ),
+    (
+        "Adaptive filter",
+        "Wang, Gui, Su, Sabatti, Owen (2022). Detecting multiple replicating signals using adaptive "
+        "filtering procedures. Annals of Statistics 50, 1890",
+    ),
+]
+
+
+def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None = None) -> Axes:
+    """The best items: what each study says of them, to the right up, to the left down."""
+    best = result._order()[: check_integer("n", n, low=1)]
+    ax = new_axes(ax, 1.6 + 0.26 * len(best))
+    up, down = result.log_p[:, :, best]
+    evidence = np.where(up <= down, -up, down) / np.log(10.0)
+    rows = np.arange(len(best))
+    for k, (name, values) in enumerate(zip(result.studies, evidence, strict=True)):
+        shift = (k - (len(result.studies) - 1) / 2) * 0.6 / max(len(result.studies), 2)
+        colour, marker = LINE_COLOURS[k % len(LINE_COLOURS)], LINE_MARKERS[k % len(LINE_MARKERS)]
+        ax.plot(values, rows + shift, marker, color=colour, ms=5.0, alpha=0.8, mew=0, label=name)
+    limit = -np.log10(NOMINAL)
+    ax.axvspan(-limit, limit, color=GREY, alpha=0.13, linewidth=0)
+    ax.set_xscale("symlog", linthresh=3.0)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{abs(value):g}"))
+    ax.set_xlabel("down   ←   −log10 of the one-sided p-value of a study   →   up")
+    feature_axis(ax, [result.names[j] for j in best])
+    clear_frame(ax, grid="both")
+    lines = -(-len(result.studies) // 4)
+    set_title(ax, f"The best {plural(len(best), 'item')} by study", above_legend=True, lines=lines)
+    legend_above(ax)
+    return ax
+
+
+STUDIES_PLOTS: dict[str, Callable[..., Axes]] = {"evidence": plot_study_evidence}
+"""The pictures of :meth:`pyfsagg.replication.Studies.plot`, by name."""
+
+
+def studies_page(
+    result: Studies,
+    *,
+    top: int = 10,
+    fdr: float = 0.05,
+    command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
+) -> Page:
+    """The report on several studies."""
+    top = check_integer("top", top, low=1)
+    check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
+    view = {"top": top, "fdr": fdr}
+    drawn = min(MOST_DRAWN, len(result.names))
+    evidence = picture(
+        "What each study says of the best items",
+        "evidence",
+        plot_study_evidence,
+        result,
+        n=drawn,
+        label=f"Points: evidence of each study for the {drawn} best items",
+        caption="Point: a study. Right: up, left: down. Grey: one-sided p-values above 0.05.",
+    )
+    sections = [
+        Section("summary", "Summary", result._facts(view)),
+        Section("evidence", "Evidence by study", [evidence], short="Evidence"),
+        Section("items", "Items", [_items(result, fdr)]),
+        Section("pairs", "Pairs of studies", [_pairs(result)], short="Pairs"),
+        *closing(
+            settings_groups(result),
+            [software(__version__), *REFERENCES],
+            command=command,
+            code=result._code(result._options_in_force({**view, "reading": reading})),
+        ),
+    ]
+    title = f"Several studies: {data_name}" if data_name else "Several studies"
+    subtitle = f"{plural(len(result.studies), 'study')}, {plural(len(result.names), 'item')}"
+    return Page(title, subtitle, sections)
+
+
+def _items(result: Studies, fdr: float) -> PageTable:
+    frame = result.to_frame(fdr)
+    shown = frame.head(MOST_ROWS)
+    hidden = len(frame) - len(shown)
+    more = f"{count(hidden)} more are in items.csv. " if hidden else ""
+    return PageTable.of_frame(
+        f"Items, best first; those with an adjusted p-value of at most {fdr:g} are tinted.",
+        shown.reset_index(),
+        result._columns,
+        Markup(
+            "{}<b>P-value</b>: of “in fewer than {} studies”, for the better sign. <b>Studies at "
+            "least</b>: so many, with a false discovery rate of at most {:g} for each number. <b>Carried by, "
+            "against</b>: one-sided p-value of at most 0.05 with the sign of the item, or with the other. "
+            "<b>Rests on</b>: the study without which least remains."
+        ).format(more, result.min_studies, fdr),
+        header=1,
+        tinted=int((shown["adjusted_p_value"] <= fdr).sum()),
+        find="item",
+    )
+
+
+OF_PAIRS: dict[str, Any] = {
+    "study": ("Study", words),
+    "other": ("Other study", words),
+    "common": ("Common items", whole_numbers),
+    "both_tails": ("In both tails", whole_numbers),
+    "expected": ("By chance", numbers),
+    "correlation": ("Correlation", lambda values: [*map(number, values)]),
+    "middle": ("In the middle", lambda values: [*map(number, values)]),
+    "shared": ("Shared samples?", lambda values: ["maybe" if one else "" for one in values]),
+}
+
+
+def _pairs(result: Studies) -> PageTable:
+    frame = result._pairs.sort_values("middle", ascending=False, kind="stable")
+    return PageTable.of_frame(
+        "Pairs of studies, by their agreement in the middle.",
+        frame,
+        OF_PAIRS,
+        "What is true makes tails agree. In the middle 80 % of both studies most items are null: two "
+        "studies that agree there by 0.2 more than other pairs may share samples, controls or an artefact.",
+        find="study" if len(frame) > 30 else "",
+    )

@@ -1,0 +1,363 @@
+"""What several studies leave behind: items, studies, and pairs of studies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import scipy
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.fields import stored
+from pyfsagg._base.validation import check_choice, check_real
+from pyfsagg._base.words import (
+    number,
+    numbers,
+    percentages,
+    plural,
+    probabilities,
+    ranks,
+    whole_numbers,
+    words,
+)
+from pyfsagg._report.page import Block, PageTable, Text
+from pyfsagg._run.result import Result, records
+from pyfsagg._table.identity import versions
+from pyfsagg.ranks import rank_scores
+from pyfsagg.replication._conjunction import adjusted_of, partial_conjunction, two_sided
+
+NOMINAL = 0.05
+"""One-sided p-value up to which a study carries an item, or speaks against it."""
+MIDDLE = 1.2816
+"""Normal scores up to here are the middle 80 % of a study, where most items are null."""
+SHARED = 0.2
+"""Excess correlation in the middle from which on two studies are said to share something."""
+INDEPENDENT = (
+    "The p-values suppose independent studies with valid p-values. A study that counts twice, as a copy, or "
+    "as a cohort that overlaps with another, makes them too small."
+)
+
+
+OF_ITEMS: dict[str, Any] = {
+    "rank": ("Rank", ranks),
+    "item": ("Item", words),
+    "direction": ("Sign", words),
+    "p_value": ("P-value", probabilities),
+    "adjusted_p_value": ("Adjusted p", probabilities),
+    "at_least": ("Studies at least", whole_numbers),
+    "carried_by": ("Carried by", words),
+    "against": ("Against", words),
+    "rests_on": ("Rests on", words),
+    "adjusted_p_without": ("Adjusted p without it", probabilities),
+    "median_effect": ("Median effect", numbers),
+    "i_squared": ("I²", lambda shares: [number(share, 2) for share in shares]),
+}
+OF_STUDIES: dict[str, Any] = {
+    "study": ("Study", words),
+    "items": ("Items", whole_numbers),
+    "front": ("In its tails, %", percentages),
+    "carried": ("Carries", whole_numbers),
+    "against": ("Against", whole_numbers),
+    "left": ("Found without it", whole_numbers),
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Studies(Result):
+    """What m studies find together with the same sign, of G items.
+
+    Attributes
+    ----------
+    names, studies : tuple of str
+    log_p : ndarray (2, m, G)
+        Natural logarithms of one-sided p-values, up and down; NaN where a study does not know an item.
+    effects, standard_errors : ndarray (m, G)
+        NaN where unknown.
+    min_studies, adjust
+        As in :func:`studies`.
+    parameters, data, versions : dict
+        Settings, data and software versions.
+
+    Notes
+    -----
+    Shown with `top`, how many of the best items (10 by default), and `fdr`, up to which adjusted p-value
+    items are found (0.05).  Picture: ``"evidence"`` (of each study, for the best items).
+    """
+
+    _kind: ClassVar[str] = "studies"
+    _noun: ClassVar[str] = "comparison of studies"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "fdr": 0.05})
+
+    names: tuple[str, ...] = field(metadata=stored(array=True))
+    studies: tuple[str, ...]
+    log_p: Floats
+    effects: Floats
+    standard_errors: Floats
+    min_studies: int
+    adjust: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=versions)
+
+    @cached_property
+    def _combined(self) -> Floats:
+        """Log p-values (2, m, G) of "fewer than r studies"."""
+        return np.stack([partial_conjunction(log_p) for log_p in self.log_p])
+
+    @cached_property
+    def _up(self) -> Booleans:
+        """Whether up is the direction of each item: by `min_studies`, or by one where fewer know it."""
+        up, down = self._combined[:, self.min_studies - 1]
+        alone = np.less_equal(*self._combined[:, 0])
+        return np.asarray(np.where(np.isnan(up), alone, up <= down))
+
+    def _with_sign(self, values: Floats, other: bool = False) -> Floats:
+        """Values (2, …, G) of the direction of each item, or of the other one."""
+        return np.asarray(np.where(self._up != other, *values))
+
+    def _adjusted(self, r: int, log_p: Floats, combined: Floats) -> Floats:
+        return adjusted_of(log_p, combined, self._up, r, self.adjust)
+
+    @cached_property
+    def _by_number(self) -> Floats:
+        """Adjusted p-values (m, G) of "fewer than r studies"; NaN where fewer know the item."""
+        rs = range(len(self.studies))
+        return np.stack([self._adjusted(r + 1, self.log_p, self._combined[:, r]) for r in rs])
+
+    @property
+    def adjusted_p_values(self) -> Floats:
+        """Adjusted p-values (G,) of "in fewer than `min_studies` studies"; NaN where fewer know an item."""
+        return np.asarray(self._by_number[self.min_studies - 1])
+
+    @property
+    def p_values(self) -> Floats:
+        """p-values (G,) of the same, of each item by itself."""
+        return two_sided(self._with_sign(self._combined[:, self.min_studies - 1]))
+
+    @cached_property
+    def _without(self) -> Floats:
+        """Adjusted p-values (m, G) without each study; 1 where too few others know the item."""
+        r, left = self.min_studies, []
+        for k in range(len(self.studies)):
+            rest = np.delete(self.log_p, k, axis=1)
+            if len(rest[0]) < r:
+                return np.ones(self.effects.shape)
+            combined = np.stack([partial_conjunction(log_p)[r - 1] for log_p in rest])
+            left.append(np.nan_to_num(self._adjusted(r, rest, combined), nan=1.0))
+        return np.stack(left)
+
+    @cached_property
+    def _carries(self) -> tuple[Booleans, Booleans]:
+        """Which studies (m, G) carry an item, and which speak against it."""
+        small = self.log_p <= np.log(NOMINAL)
+        return self._with_sign(small) > 0, self._with_sign(small, other=True) > 0
+
+    def _order(self) -> Any:
+        """Positions of the items, best first."""
+        return np.lexsort((self.p_values, self.adjusted_p_values))
+
+    def _found(self, fdr: float) -> Booleans:
+        return np.asarray(self.adjusted_p_values <= fdr)
+
+    def select(self, fdr: float = 0.05, direction: str = "both") -> list[str]:
+        """Names of the items whose adjusted p-value is at most `fdr`, best first.
+
+        `direction` is ``"both"``, ``"up"`` or ``"down"``.
+        """
+        check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
+        check_choice("direction", direction, ("both", "up", "down"))
+        wanted = self._found(fdr) & ((direction == "both") | (self._up == (direction == "up")))
+        return [self.names[j] for j in self._order() if wanted[j]]
+
+    def at_least(self, fdr: float = 0.05) -> NDArray[np.int64]:
+        """In how many studies (G,) at least: all adjusted p-values up to that number are at most `fdr`."""
+        return np.asarray(np.logical_and.accumulate(self._by_number <= fdr).sum(axis=0))
+
+    def to_frame(self, fdr: float = 0.05) -> pd.DataFrame:
+        """One row per item, best first.
+
+        ``direction``, ``p_value`` and ``adjusted_p_value`` of "in fewer than `min_studies` studies",
+        ``at_least`` (as :meth:`at_least`), ``n_studies`` (that know it), ``carried_by`` and ``against``
+        (studies whose one-sided p-value with its sign, or with the other one, is at most 0.05), ``rests_on``
+        (the study without which least remains) and ``adjusted_p_without`` it, ``median_effect``, and
+        ``i_squared`` (the share of the variation of its effects beyond their standard errors).
+        """
+        p, adjusted = self.p_values, self.adjusted_p_values
+        keys = np.unique(np.nan_to_num([adjusted, p], nan=2.0), axis=1, return_inverse=True)[1]
+        carried, against = self._carries
+        columns = {
+            "rank": rank_scores(keys, higher_is_better=False),
+            "direction": np.where(self._up, "up", "down"),
+            "p_value": p,
+            "adjusted_p_value": adjusted,
+            "at_least": self.at_least(fdr),
+            "n_studies": (~np.isnan(self.log_p[0])).sum(axis=0),
+            "carried_by": self._named(carried),
+            "against": self._named(against),
+            "rests_on": np.array(self.studies)[self._without.argmax(axis=0)],
+            "adjusted_p_without": self._without.max(axis=0),
+            "median_effect": pd.DataFrame(self.effects).median().to_numpy(),
+            "i_squared": i_squared(self.effects, self.standard_errors),
+        }
+        frame = pd.DataFrame(columns, index=pd.Index(self.names, name="item"))
+        return frame.take(self._order())
+
+    def _named(self, which: Booleans) -> list[str]:
+        names = np.array(self.studies, dtype=object)
+        return [", ".join(names[row]) for row in which.T]
+
+    def by_study(self, fdr: float = 0.05) -> pd.DataFrame:
+        """One row per study: its share in the items that are found.
+
+        ``items``, ``front`` (share of its items with a one-sided p-value of at most 0.05 up or down, 0.1
+        by chance), and of the items that are found ``carried``, ``against``, and how many are ``left``
+        without the study.
+        """
+        found, (carried, against) = self._found(fdr), self._carries
+        items = (~np.isnan(self.log_p[0])).sum(axis=1)
+        columns = {
+            "items": items,
+            "front": (carried | against).sum(axis=1) / items,
+            "carried": carried[:, found].sum(axis=1),
+            "against": against[:, found].sum(axis=1),
+            "left": (self._without[:, found] <= fdr).sum(axis=1),
+        }
+        return pd.DataFrame(columns, index=pd.Index(self.studies, name="study"))
+
+    def pairs(self) -> pd.DataFrame:
+        """One row per pair of studies: how far they agree, and whether they seem to share samples.
+
+        ``common`` items, the ``correlation`` of their normal scores with signs, items that both carry in one
+        direction (``both_tails``) and how many are ``expected`` of independent studies, the correlation in
+        the ``middle`` 80 % of both, and whether that is 0.2 above the median of the other pairs (``shared``).
+        What is true makes tails agree.  The middle, where most items are null, agrees if samples, controls or
+        an artefact are shared.
+        """
+        return self._pairs.copy()
+
+    @cached_property
+    def _pairs(self) -> pd.DataFrame:
+        evidence = pd.DataFrame((self.log_p[1] - self.log_p[0]).T, columns=self.studies)
+        scores = scipy.special.ndtri(((evidence.rank() - 0.5) / evidence.count()).to_numpy().T)
+        tails = self.log_p <= np.log(NOMINAL)
+        rows = []
+        for i, j in combinations(range(len(scores)), 2):
+            both = ~np.isnan(scores[i] + scores[j])
+            middle = both & (np.abs(scores[[i, j]]) < MIDDLE).all(axis=0)
+            shares = tails[:, [i, j]][:, :, both].mean(axis=2) if both.any() else np.zeros((2, 2))
+            rows.append({
+                "study": self.studies[i],
+                "other": self.studies[j],
+                "common": int(both.sum()),
+                "correlation": _correlation(scores[i][both], scores[j][both]),
+                "both_tails": int((tails[:, i] & tails[:, j]).sum()),
+                "expected": float(shares.prod(axis=1).sum() * both.sum()),
+                "middle": _correlation(scores[i][middle], scores[j][middle]),
+            })  # fmt: skip
+        frame = pd.DataFrame(rows)
+        others = [frame["middle"].drop(k).median() for k in frame.index]
+        noise = 3.0 / np.sqrt(np.maximum(frame["common"], 1))
+        frame["shared"] = frame["middle"] - np.nan_to_num(others) > np.maximum(SHARED, noise)
+        return frame
+
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        fdr, best = view["fdr"], self.to_frame(view["fdr"]).head(view["top"]).reset_index()
+        found = {way: len(self.select(fdr, way)) for way in ("up", "down")}
+        return {**super()._record(view), "found": found, "best": records(best)}
+
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        items, studies = self.to_frame(view["fdr"]), self.by_study(view["fdr"])
+        return {"items.csv": items, "studies.csv": studies, "pairs.csv": self._pairs}
+
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        return [f"result.to_frame().head({view['top']})", "result.by_study()", "result.pairs()"]
+
+    def sentences(self, fdr: float = 0.05) -> list[str]:
+        """What was found, and what it rests on."""
+        found, left = self._found(fdr), self.by_study(fdr)["left"]
+        up, total, m = int((found & self._up).sum()), int(found.sum()), len(self.studies)
+        sentences = [
+            f"{plural(total, 'item')} of {len(self.names):,} in at least {self.min_studies} of {m} studies "
+            f"with one sign, with a false discovery rate of at most {fdr:g}: {up:,} up, {total - up:,} down."
+        ]
+        if total and m > self.min_studies:
+            least, remain = self.studies[int(left.argmin())], f"{left.min():,} of {total:,} remain."
+            sentences.append(f"They rest most on {least}: without it {remain}")
+        if conflicts := int(self._carries[1][:, found].any(axis=0).sum()):
+            sentences.append(
+                f"{conflicts:,} of them are significant with the other sign in some study."
+            )
+        spread = i_squared(self.effects, self.standard_errors)[found]
+        if not np.isnan(spread).all():
+            share = f"the median I² is {np.nanmedian(spread):.0%}."
+            sentences.append(
+                f"Their effects differ between studies beyond the standard errors: {share}"
+            )
+        than = ", more than other pairs do" if m > 2 else "; many small effects would do that, too"
+        return sentences + [
+            f"{row['study']} and {row['other']} agree where most items are null (correlation "
+            f"{row['middle']:.2f} in the middle 80 %){than}. If one is a copy, or they share samples or "
+            "controls, they count as one study: leave one out."
+            for row in self._pairs[self._pairs["shared"]].to_dict("records")
+        ]
+
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        first, *rest = self.sentences(view["fdr"])
+        frame = self.to_frame(view["fdr"]).head(view["top"]).reset_index()
+        best = f"The best {plural(len(frame), 'item')}."
+        for column in ("carried_by", "against"):  # how many studies: the page has their names
+            frame[column] = frame[column].str.count(", ") + (frame[column] != "")
+        return [
+            Text(Markup("<b>{}</b>").format(first)),
+            *map(Text, rest),
+            PageTable.of_frame(best, frame, self._columns, header=1),
+            self._study_table(view["fdr"]),
+            Text(INDEPENDENT, quiet=True),
+        ]
+
+    @property
+    def _columns(self) -> dict[str, Any]:
+        """The columns of tables of items, those of effects if there are any."""
+        left_out = () if (~np.isnan(self.effects)).any() else ("median_effect", "i_squared")
+        return {name: column for name, column in OF_ITEMS.items() if name not in left_out}
+
+    def _study_table(self, fdr: float) -> PageTable:
+        found = plural(int(self._found(fdr).sum()), "item")
+        return PageTable.of_frame(
+            f"The studies, and their share in the {found} that were found.",
+            self.by_study(fdr).reset_index(),
+            OF_STUDIES,
+            "In its tails: one-sided p-value of at most 0.05 up or down, 10 % by chance. Carries, against: "
+            "found items in its tail with their sign, or with the other. Far more in the tails than "
+            "elsewhere may be power, or an artefact.",
+        )
+
+    def __repr__(self) -> str:
+        best = ", ".join(self.names[j] for j in self._order()[:3])
+        found = f"{plural(int(self._found(0.05).sum()), 'item')} of {len(self.names):,}"
+        return (
+            f"Studies({plural(len(self.studies), 'study')}; {found} in at least {self.min_studies}; "
+            f"best first: {best})"
+        )
+
+
+def _correlation(left: Floats, right: Floats) -> float:
+    return float(np.corrcoef(left, right)[0, 1]) if len(left) > 2 else float("nan")
+
+
+def i_squared(effects: Floats, errors: Floats) -> Floats:
+    """I² (G,): the share of the variation of effects beyond sampling errors, max(0, 1 − (k − 1)/Q)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weights = np.where(np.isnan(effects) | ~(errors > 0.0), 0.0, errors**-2.0)
+        known, values = (weights > 0.0).sum(axis=0), np.nan_to_num(effects)
+        mean = (weights * values).sum(axis=0) / weights.sum(axis=0)
+        q = (weights * (values - mean) ** 2).sum(axis=0)
+        return np.where(known > 1, np.maximum(0.0, 1.0 - (known - 1) / q), np.nan)

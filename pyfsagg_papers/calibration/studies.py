@@ -1,0 +1,178 @@
+"""Designs on several studies with signs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr
+from scipy.stats import chi2
+
+from pyfsagg import RankTable, aggregate, studies
+from pyfsagg.error_control import benjamini_hochberg
+from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated
+
+N_ITEMS, N_REAL, N_ARTEFACTS, BLOCK = 2000, 100, 100, 20
+OF_STUDIES = "items with an effect of one sign in at least two studies"
+NUMBER = 3
+
+
+def _deviates(rng: np.random.Generator, m: int, correlation: float = 0.4) -> np.ndarray:
+    """Normal deviates (m, 2000) of null items, correlated in blocks of 20 within a study."""
+    shared = np.repeat(rng.standard_normal((m, N_ITEMS // BLOCK)), BLOCK, axis=1)
+    own = rng.standard_normal((m, N_ITEMS))
+    return np.asarray(np.sqrt(correlation) * shared + np.sqrt(1.0 - correlation) * own)
+
+
+def tables_of(z: np.ndarray) -> dict[str, pd.DataFrame]:
+    """A table for each study: gene, log fold change and two-sided p-value."""
+    p = 2.0 * ndtr(-np.abs(z))
+    genes = [f"g{j}" for j in range(z.shape[1])]
+    return {
+        f"study{i}": pd.DataFrame({"gene": genes, "logFC": row, "PValue": p[i]})
+        for i, row in enumerate(z)
+    }
+
+
+WAYS = {
+    "adafilter": "studies(adjust='adafilter')",
+    "bh": "studies(adjust='bh')",
+    "ranks": "studies(evidence='ranks')",
+    "fisher": "Fisher's method of two-sided p-values, Benjamini-Hochberg",
+    "stouffer": "Stouffer's method with signs, Benjamini-Hochberg",
+    "rra": "RRA of the significant up and down lists, Benjamini-Hochberg",
+}
+
+
+SMALL_EFFECTS = (
+    "Where all items have effects by degrees, two studies agree in the middle of their lists without common "
+    "samples, too, and there is no other pair to compare them with."
+)
+
+
+def _level(name: str, of: str = OF_STUDIES, caution: str = "") -> Claim:
+    return Claim(name, "level", ALPHA, (0.0, 0.065), of, caution)
+
+
+@calibrated(
+    "studies",
+    *(
+        _level(f"{WAYS[way]}.adjusted_p_value (share of false items)")
+        for way in ("adafilter", "bh", "ranks")
+    ),
+    *(
+        Claim(f"{WAYS[way]}: share of false items", "reference", ALPHA, of=OF_STUDIES)
+        for way in ("fisher", "stouffer", "rra")
+    ),
+    _level("Studies.at_least (share of 3 and more that are less)", "items found in so many"),
+    *(Claim(f"{text}: real items", "power", 1.0, of=OF_STUDIES) for text in WAYS.values()),
+    designs=[
+        {"m": m, "carried": carried, "artefact": artefact}
+        for m, carried, artefact in (
+            (3, 2, False),
+            (3, 2, True),
+            (3, 3, False),
+            (5, 2, True),
+            (5, 4, False),
+            (5, 4, True),
+            (8, 3, True),
+            (8, 6, True),
+        )
+    ],
+    runs=60,
+)  # fmt: skip
+def studies_with_an_artefact(
+    rng: np.random.Generator, m: int, carried: int, artefact: bool
+) -> tuple[float, ...]:
+    """Studies of 2,000 genes, correlated in blocks of 20; 100 are shifted by 3.5 standard errors, half of
+    them down, each in so many of the studies. One study may be an artefact: it shares no real gene, and 100
+    others are shifted by 8 in it. False is a gene that is real in fewer than two studies; also what users
+    would take instead."""
+    z = _deviates(rng, m)
+    number = np.zeros(N_ITEMS, dtype=int)
+    number[:N_REAL] = carried
+    sign = np.where(np.arange(N_REAL) % 2, -1.0, 1.0)
+    for gene in range(N_REAL):
+        z[rng.permutation(m - artefact)[:carried], gene] += 3.5 * sign[gene]
+    if artefact:
+        hit = N_REAL + rng.permutation(N_ITEMS - N_REAL)[:N_ARTEFACTS]
+        z[-1, hit] += 8.0 * rng.choice([-1.0, 1.0], N_ARTEFACTS)
+    tables, half = tables_of(z), ndtr(-np.abs(z))
+    found = {way: studies(tables, adjust=way) for way in ("adafilter", "bh")}
+    found["ranks"] = studies(tables, evidence="ranks")
+    chosen = {way: one.adjusted_p_values <= ALPHA for way, one in found.items()}
+    fisher = chi2.sf(-2.0 * np.log(2.0 * half).sum(axis=0), 2 * m)
+    stouffer = 2.0 * ndtr(-np.abs(z.sum(axis=0)) / np.sqrt(m))
+    chosen["fisher"] = benjamini_hochberg(fisher) <= ALPHA
+    chosen["stouffer"] = benjamini_hochberg(stouffer) <= ALPHA
+    chosen["rra"] = _by_lists(z, half)
+    false = {way: (one & (number < 2)).sum() / max(one.sum(), 1) for way, one in chosen.items()}
+    many = found["adafilter"].at_least() >= NUMBER
+    beyond = (many & (number < NUMBER)).sum() / max(many.sum(), 1)
+    return (*false.values(), beyond, *(float(one[:N_REAL].mean()) for one in chosen.values()))
+
+
+def _by_lists(z: np.ndarray, half: np.ndarray) -> np.ndarray:
+    """What RRA finds in lists of the genes with p of at most 0.05, one of up and one of down genes each."""
+    chosen = np.zeros(N_ITEMS, dtype=bool)
+    for sign in (1.0, -1.0):
+        lists = []
+        for row, p in zip(sign * z, half, strict=True):
+            listed = np.flatnonzero((row > 0.0) & (2.0 * p <= ALPHA))
+            lists.append([f"g{j}" for j in listed[np.argsort(p[listed])]])
+        frame = aggregate(RankTable.from_lists(lists, universe=N_ITEMS), "rra").to_frame()
+        for name in frame.index[frame["adjusted_p_value"] <= ALPHA]:
+            chosen[int(str(name)[1:])] = True
+    return chosen
+
+
+@calibrated(
+    "studies",
+    _level("studies(p_values).p_value"),
+    _level("studies(ranks).p_value"),
+    designs=[{"m": m, "min_studies": r} for m in (2, 3, 5) for r in (1, 2, 3, 5) if r <= m],
+    runs=50,
+)
+def one_study_too_few(rng: np.random.Generator, m: int, min_studies: int) -> tuple[float, ...]:
+    """2,000 genes, each with an overwhelming effect in all but one of the studies that it would need, another
+    set of studies for each gene: share of p-values of at most 0.05. By ranks a tenth of the genes is such."""
+    z = _deviates(rng, m, 0.0)
+    strong = rng.random((m, N_ITEMS)).argsort(axis=0) < min_studies - 1
+    by_p = studies(tables_of(z + 20.0 * strong), min_studies=min_studies)
+    few = rng.random(N_ITEMS) < 0.1
+    by_rank = studies(tables_of(z + 20.0 * strong * few), min_studies=min_studies, evidence="ranks")
+    least = few if min_studies > 1 else np.ones(N_ITEMS, dtype=bool)
+    return float((by_p.p_values <= ALPHA).mean()), float((by_rank.p_values[least] <= ALPHA).mean())
+
+
+SHARED = "Studies.pairs.shared"
+
+
+@calibrated(
+    "studies",
+    _level(f"{SHARED} (any pair of independent studies)", "independent studies", SMALL_EFFECTS),
+    Claim(f"{SHARED} (the pair with common samples)", "power", 1.0, of="two studies that share samples"),
+    designs=[
+        {"m": m, "truth": truth, "common": common}
+        for m in (2, 5)
+        for truth in ("none", "sparse", "graded")
+        for common in (0.5, 1.0)
+    ],
+    runs=100,
+)  # fmt: skip
+def studies_with_common_samples(
+    rng: np.random.Generator, m: int, truth: str, common: float
+) -> tuple[float, ...]:
+    """Studies of 2,000 genes, correlated in blocks of 20, of which none is real, 5 % are clearly, or all
+    are, by degrees (true effects with half of the variance of the errors). Two independent studies should not
+    be said to share samples; the first two then share a part of their errors, as cohorts do that have this
+    share of their samples in common."""
+    z = _deviates(rng, m)
+    other = common * z[0] + np.sqrt(1.0 - common**2) * z[1]
+    effects = np.zeros(N_ITEMS)
+    if truth == "sparse":
+        effects[:N_REAL] = 4.0 * rng.choice([-1.0, 1.0], N_REAL)
+    elif truth == "graded":
+        effects = np.sqrt(0.5) * rng.standard_normal(N_ITEMS)
+    alone = studies(tables_of(z + effects)).pairs()["shared"].any()
+    z[1] = other
+    return float(alone), float(studies(tables_of(z + effects)).pairs()["shared"].iloc[0])

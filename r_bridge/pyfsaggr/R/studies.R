@@ -1,0 +1,81 @@
+#' What several studies find together
+#'
+#' Items, such as genes, with an effect of the same sign in at least so many studies, out of their tables of
+#' differential expression. Up and down are tested together.
+#'
+#' The p-value of an item is that of "non-null in fewer than `min_studies` studies": of the one-sided p-values of a
+#' direction the best `min_studies - 1` are left out, and Fisher's method tests the rest. Whatever so few studies
+#' say, an artefact included, they alone make no item. Studies are supposed to be independent.
+#'
+#' @param tables A named list of data frames or files, one per study; paths of files; or one long data frame or file.
+#'   Whole tables, not only what is significant in them. Row names, as of DESeq2, limma and edgeR, name the items of a
+#'   table without such a column.
+#' @param item,effect,p_value,statistic,standard_error Columns; those of DESeq2, edgeR, limma, sleuth, Seurat and
+#'   scanpy are known. `effect` gives the sign, `p_value` is two-sided and not adjusted.
+#' @param study Of one long table, the column of the studies.
+#' @param min_studies In how many studies at least.
+#' @param evidence What a study says of an item: its p-value (`"p_values"`), or its place among all items of the
+#'   study (`"ranks"`), which supposes nothing of the p-values but resolves much less.
+#' @param adjust Correction across items: `"adafilter"`, which leaves out items of which too few studies say
+#'   anything, `"bh"`, `"holm"` or `"bonferroni"`.
+#' @param duplicates `"error"` refuses an item that a study names twice, `"first"` keeps its first row.
+#' @param save,report A folder for the result, and a file for its page (HTML).
+#' @return A list: `table` with a row per item, best first (`direction`, `p_value`, `adjusted_p_value`, `at_least`,
+#'   `carried_by` and `against`, `rests_on` and `adjusted_p_without` this study, `median_effect`, `i_squared`),
+#'   `sentences`, and the parts ([answers]).
+#' @seealso [aggregate_lists()] for lists without signs
+#' @name studies
+#' @examples
+#' if (pyfsagg_available()) {
+#'   set.seed(1)
+#'   one <- function(shift) {
+#'     z <- rnorm(200) + c(shift, rep(0, 199))
+#'     data.frame(logFC = z, PValue = 2 * pnorm(-abs(z)), row.names = paste0("g", 1:200))
+#'   }
+#'   studies(list(a = one(6), b = one(6), c = one(0)))
+#' }
+NULL
+
+study_tables <- function(value, name) {
+  if (is.character(value)) return(as.list(path.expand(value)))
+  if (is.data.frame(value)) return(table_of_numbers(value, name))
+  if (!is.list(value) || is.null(names(value))) refuse_argument(name, "a named list of data frames", value)
+  lapply(value, function(table) {
+    if (is.character(table)) return(path.expand(table))
+    table <- as.data.frame(table)
+    if (.row_names_info(table) > 0) table$row <- rownames(table)
+    table_of_numbers(table, name)
+  })
+}
+
+#' Which aggregator suits complete lists
+#'
+#' Splits the lists into two halves many times, aggregates each half by each rule, and compares the two results. A
+#' jackknife over the lists says how far the answer depends on them, and which rules are told apart from the first.
+#'
+#' An aggregator that agrees more with itself need not be nearer to the truth.
+#'
+#' @param x A `rank_table()`, or a list of rankings as for [aggregate_lists()], with at least six lists.
+#' @param aggregators Names from `list_methods("aggregators")`; the others are compared with the first. By default
+#'   robust rank aggregation, mean, median and geometric mean rank, and Stuart.
+#' @param measure Of `list_methods("stability")`.
+#' @param n_splits How often the lists are split.
+#' @param seed A whole number.
+#' @param save,report A folder for the result, and a file for its page (HTML).
+#' @return A list: `table` with a row per aggregator (`value` between `lower` and `upper`, `difference` to the first
+#'   one, `told_apart`), `sentences`, and the parts ([answers]).
+#' @seealso [aggregator_influence()] asks the same of the resamples of a table
+#' @name influence_of_lists
+#' @examples
+#' if (pyfsagg_available()) {
+#'   set.seed(1)
+#'   scores <- matrix(rnorm(80) + rep(1:10 / 2, 8), 10, dimnames = list(letters[1:10], NULL))
+#'   influence_of_lists(rank_table(scores, "scores"), c("mean_rank", "minimum_rank"), n_splits = 5, seed = 1)
+#' }
+NULL
+
+square_of <- function(found) {
+  cells <- as.matrix(found[-1])
+  dimnames(cells) <- list(found[[1]], names(found)[-1])
+  cells
+}

@@ -1,0 +1,48 @@
+"""Columns that are always in from a terminal: a ranking, its evaluation, and a committee."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def markers(tmp_path: Path) -> None:
+    """``markers.csv``: b is nearly a copy of the marker, and a adds to it."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(90, 4)), columns=list("abcd"))
+    table["marker"] = rng.normal(size=90)
+    table["b"] = table["marker"] + 0.2 * rng.normal(size=90)
+    case = 1.5 * table["marker"] + table["a"] + 0.5 * rng.normal(size=90) > 0
+    table = table.round(3).assign(kind=np.where(case, "case", "control"))
+    table.to_csv(tmp_path / "markers.csv", index=False)
+
+
+def test_a_run_its_settings_and_its_evaluation(pyfsagg: Run, markers: None, tmp_path: Path) -> None:
+    rank = "rank markers.csv --target kind --filter mrmr -n 20 --threshold 1 --quiet"
+    pyfsagg(f"{rank} --always marker -o run")
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert record["data"]["always"] == ["marker"]
+    assert (tmp_path / "run" / "selected.txt").read_text() == "a\n"
+    assert 'always = ["marker"]' in (tmp_path / "run" / "run.toml").read_text()
+    assert "Always in, and not ranked: marker." in " ".join(pyfsagg("show run").stdout.split())
+    pyfsagg(f"{rank} -o without")
+    assert (tmp_path / "without" / "selected.txt").read_text() != "a\n"
+    how = "--target kind --classifiers naive_bayes --thresholds 1 --n-folds 3 --quiet"
+    pyfsagg(f"evaluate markers.csv {how} --from run -n 5 -o judged")
+    judged = json.loads((tmp_path / "judged" / "run.json").read_text())
+    assert judged["data"]["always"] == ["marker"]
+
+
+def test_a_committee(pyfsagg: Run, markers: None, tmp_path: Path) -> None:
+    how = "--target kind --learners lr --n-features 1 -n 6 --always marker --quiet -o votes"
+    pyfsagg(f"committee markers.csv {how}")
+    record = json.loads((tmp_path / "votes" / "run.json").read_text())
+    assert record["data"]["always"] == ["marker"]
+    assert record["ranking"][0]["feature"] == "a"

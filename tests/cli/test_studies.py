@@ -1,0 +1,79 @@
+"""``pyfsagg studies``, ``pyfsagg influence --lists`` and ``pyfsagg stability --similarity sets.gmt``."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import ndtr
+
+import pyfsagg
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def studies(tmp_path: Path) -> list[str]:
+    z = np.random.default_rng(0).normal(size=(3, 200))
+    z[:2, :4] += 6.0
+    paths = []
+    for name, row in zip("abc", z, strict=True):
+        frame = pd.DataFrame({"gene": [f"g{j}" for j in range(200)], "logFC": row})
+        paths.append(str(tmp_path / f"{name}.tsv"))
+        frame.assign(PValue=2 * ndtr(-np.abs(row))).to_csv(paths[-1], sep="\t", index=False)
+    return paths
+
+
+def test_studies(studies: list[str], tmp_path: Path, command: Command) -> None:
+    out = tmp_path / "out"
+    said, _ = command("studies", *studies, "--top", "3", "--output", str(out))
+    assert "4 items of 200 in at least 2 of 3 studies with one sign" in " ".join(said.split())
+    found = pyfsagg.load_result(out)
+    assert set(found.select()) == {"g0", "g1", "g2", "g3"}
+    items = pd.read_csv(out / "items.csv", index_col="item")
+    assert items.loc["g0", "carried_by"] == "a, b"
+    assert items.loc["g0", "at_least"] == 2
+    assert len(pd.read_csv(out / "pairs.csv")) == 3
+    scope: dict[str, Any] = {}
+    exec(found.repeat(), scope)
+    np.testing.assert_array_equal(scope["result"].log_p, found.log_p)
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "Rests on" in page
+    assert "Shared samples?" in page
+
+
+def test_influence_of_lists(tmp_path: Path, command: Command) -> None:
+    scores = np.random.default_rng(1).normal(np.arange(15) / 4, size=(7, 15))
+    frame = pd.DataFrame(scores.T, columns=[f"judge{i}" for i in range(7)])
+    frame.iloc[::3, 0] = np.nan
+    frame.rename(index="item{}".format).to_csv(tmp_path / "votes.csv", index_label="item")
+    out = tmp_path / "out"
+    said, _ = command(
+        *("influence", "--lists", str(tmp_path / "votes.csv"), "--scores", "--folds", "4"),
+        *("--aggregators", "am,minimum", "--output", str(out)),
+    )
+    assert "7 lists were split 4 times into halves" in " ".join(said.split())
+    found = pyfsagg.load_result(out)
+    assert pd.read_csv(out / "influence.csv")["aggregator"].tolist() == [
+        "arithmetic_mean",
+        "minimum",
+    ]
+    scope: dict[str, Any] = {}
+    exec(found.repeat(), scope)
+    np.testing.assert_array_equal(scope["result"].agreement, found.agreement)
+
+
+def test_sets_that_share_members(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "sets.gmt").write_text("one\tna\ta\tb\ntwo\tna\tc\td\n")
+    for name, genes in (("1", "a\nc\n"), ("2", "b\nd\n"), ("3", "a\ne\n")):
+        (tmp_path / f"{name}.txt").write_text(genes)
+    lists = [str(tmp_path / f"{name}.txt") for name in "123"]
+    more = ("--n-features", "5", "--similarity", str(tmp_path / "sets.gmt"))
+    out = tmp_path / "out"
+    command("stability", *lists, *more, "--measures", "zucknick,jaccard", "--output", str(out))
+    values = pd.read_csv(out / "stability.csv", index_col="measure")["value"]
+    # 1 and 2 share no gene, and every gene has a stand-in.
+    assert values["jaccard"] == pytest.approx((0 + 0 + 1 / 3) / 3)
+    assert values["zucknick"] > 3 * values["jaccard"]

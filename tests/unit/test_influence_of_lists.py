@@ -1,0 +1,79 @@
+"""Agreement of aggregated halves of lists."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import pyfsagg
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+
+
+def judges(m: int, p: int = 20, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).normal(np.arange(p) / 4.0, size=(m, p))
+
+
+def test_a_rule_that_reads_all_lists_is_told_apart_from_one_that_reads_one() -> None:
+    found = pyfsagg.influence_of_lists(
+        judges(20, 30), ["minimum", "am"], n_splits=60, random_state=0
+    )
+    frame = found.to_frame()
+    assert frame.index.tolist() == ["minimum", "arithmetic_mean"]
+    assert frame["told_apart"].tolist() == [False, True]
+    assert frame["difference_lower"].iloc[1] > 0.0
+    assert found.sentences()[0].startswith("Halves agree most by arithmetic mean")
+
+
+def test_values_are_means_over_splits_and_the_jackknife() -> None:
+    scores = judges(6, 8)
+    found = pyfsagg.influence_of_lists(scores, ["am"], n_splits=1, random_state=3)
+    half = np.array_split(np.random.default_rng(3).permutation(6), 2)
+
+    def rho(left: Any, right: Any) -> float:
+        means = [scores[rows].mean(axis=0).argsort().argsort() for rows in (left, right)]
+        return float(np.corrcoef(means)[0, 1])
+
+    without = [rho(*(rows[rows != i] if i in rows else rows for rows in half)) for i in range(6)]
+    assert_allclose(found.agreement[0], [*without, rho(*half)])
+    error = np.sqrt(5 / 6 * np.square(np.array(without) - np.mean(without)).sum())
+    row = found.to_frame().iloc[0]
+    assert_allclose(row["upper"] - row["value"], 2.5705818 * error, rtol=1e-6)  # t with 5 df
+
+
+def test_partial_judges_are_compared_where_both_halves_know_the_item() -> None:
+    scores = judges(8)
+    scores[:7, 0] = np.nan  # one judge knows the first item: no two halves do
+    scores[::2, 5] = np.nan
+    one = pyfsagg.influence_of_lists(scores, ["am"], n_splits=5, random_state=0)
+    two = pyfsagg.influence_of_lists(scores[:, 1:], ["am"], n_splits=5, random_state=0)
+    assert_allclose(one.agreement, two.agreement)
+    lists = pyfsagg.RankTable.from_lists([["a", "b"], ["b", "c"], ["a"], ["d", "a"], ["b"], ["e"]])
+    assert np.isfinite(
+        pyfsagg.influence_of_lists(lists, n_splits=3, random_state=0).agreement
+    ).all()
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(DataError, match="5 lists: fewer than 6 say nothing"):
+        pyfsagg.influence_of_lists(judges(5))
+    with pytest.raises(UnknownNameError, match="aggregator"):
+        pyfsagg.influence_of_lists(judges(6), ["nothing"])
+    with pytest.raises(ParameterError, match="different"):
+        pyfsagg.influence_of_lists(judges(6), ["am", "am"])
+
+
+def test_weights_of_lists_stay_with_their_lists() -> None:
+    table = pyfsagg.RankTable.from_scores(judges(6)).weighted([1, 2, 1, 1, 3, 1])
+    weighted = pyfsagg.influence_of_lists(table, ["mean_rank"], n_splits=3, random_state=0)
+    plain = pyfsagg.influence_of_lists(judges(6), ["mean_rank"], n_splits=3, random_state=0)
+    assert not np.allclose(weighted.agreement, plain.agreement)
+
+
+def test_absent_in_words() -> None:
+    lists = [["a", "b"], ["b", "c"]]
+    assert pyfsagg.RankTable.from_lists(lists, absent="unknown").full
+    assert not pyfsagg.RankTable.from_scores([[1.0, np.nan], [2.0, 1.0]], absent="worst").full
+    assert not pyfsagg.RankTable.from_ranks([[1.0, np.nan], [1.0, 2.0]]).full
+    with pytest.raises(ParameterError, match="absent"):
+        pyfsagg.RankTable.from_lists(lists, absent="last")
