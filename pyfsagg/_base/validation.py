@@ -9,14 +9,26 @@ import reprlib
 import secrets
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._message import FALSE, MAPPING, NONE, TRUE, Got, Message, Param, Remedy, Value, named
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.exceptions import DataError, InputTypeError, MissingDependencyError, ParameterError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+def require_extra(module: str, extra: str, what: str, otherwise: str = "") -> Any:
+    """A module of an optional package, or the command that installs it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingDependencyError(
+            f"{what} needs the package {module.split('.')[0].replace('_', '-')}; install it with: "
+            f'pip install "pyfsagg[{extra}]"{otherwise}'
+        ) from None
 
 
 def check_integer(

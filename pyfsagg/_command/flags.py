@@ -15,9 +15,10 @@ from typing import Any
 
 from pyfsagg._base.output import Place, TakenError
 from pyfsagg._base.settings import Reading, Task, names_of
+from pyfsagg._base.validation import require_extra
 from pyfsagg._base.words import duration
 from pyfsagg._run.execution import Execution
-from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError
+from pyfsagg.exceptions import OutputError, ParameterError
 
 TABLE_HELP = (
     "CSV or another text, Parquet, Feather, ARFF, Stata, a workbook (xlsx, ods), or the name of a data set; "
@@ -202,14 +203,9 @@ def on_cluster(address: str | None) -> Iterator[None]:
         return
     import joblib
 
+    distributed = require_extra("distributed", "dask", "--dask")
     try:
-        from distributed import Client
-    except ImportError:
-        raise MissingDependencyError(
-            "--dask needs the package distributed; install it with: pip install 'pyfsagg[dask]'"
-        ) from None
-    try:
-        client = Client(address, timeout="10s")  # type: ignore[no-untyped-call]
+        client = distributed.Client(address, timeout="10s")
     except (OSError, ValueError) as error:
         raise ParameterError(f"no Dask scheduler answers at {address} ({error})") from None
     with client, joblib.parallel_config(backend="dask"):

@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pyfsagg._base.validation import require_extra
 from pyfsagg._command.flags import output_place, reporter
 from pyfsagg._command.parser import CONFIG_FILE, config_text
-from pyfsagg.exceptions import MissingDependencyError, OutputError
+from pyfsagg.exceptions import OutputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,10 +64,8 @@ def keep_result(
     from pyfsagg._report.page import answer_of, render_text, terminal_width
     from pyfsagg._run.result import REPORT_FILE
 
-    if options.xlsx and find_spec("xlsxwriter") is None:
-        raise MissingDependencyError(
-            "--xlsx needs the package XlsxWriter; install it with: pip install 'pyfsagg[sheets]'"
-        )
+    if options.xlsx:
+        require_extra("xlsxwriter", "sheets", "--xlsx")
     with output_place(options) as place:
         started = time.perf_counter()
         silent = options.quiet or unit is None

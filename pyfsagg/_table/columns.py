@@ -426,7 +426,7 @@ def refuse_mixed_text(column: pd.Series[Any], name: str) -> None:
             )
         raise DataError(
             f"column {name!r} mixes numbers and words ({words[numeric].iloc[0]!r}, "
-            f"{words[~numeric].iloc[0]!r}); declare it nominal or mark its missing values"
+            f"{words[~(limits | numeric)].iloc[0]!r}); declare it nominal or mark its missing values"
         )
 
 

@@ -15,17 +15,21 @@ import sys
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from datetime import date, datetime, time
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from pyfsagg._base.memory import in_words, require_memory
 from pyfsagg._base.validation import check_path
+from pyfsagg._base.words import plural
 from pyfsagg._message import Use
 from pyfsagg.exceptions import DataError
 
@@ -189,6 +193,8 @@ def _sniff_encoding(content: bytes) -> str:
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 _ESCAPED = re.compile(r"'+[=+\-@\t\r\n]")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_WHOLE = re.compile(r"[-+]?\d+")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d")
 
 
 def escaped(cell: Any) -> Any:
@@ -258,7 +264,14 @@ _SAMPLE_LINES = 20
 _SAMPLE_SIZE = 4_000_000  # characters; at least two lines whatever their length
 _LONGEST_CELL = 2**31 - 1
 _ESCAPE = re.compile(rb"'[=+\-@\t\n]")
-_BLOCK = 2**20  # bytes
+_HIDDEN = "\ue000"
+"""Stands before a word in quotes that would be a missing value without them."""
+# Until 3.1 pandas rounds the last digit in its own way.
+_EXACT_NUMBERS: dict[str, Any] = (
+    {"float_precision": "round_trip"}
+    if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+    else {}
+)
 
 
 @dataclass(frozen=True)
@@ -363,52 +376,122 @@ def _parse(
     text_columns: Sequence[str] | None,
     decimal: str,
 ) -> pd.DataFrame:
-    import pyarrow as pa
-    import pyarrow.csv as pa_csv
-
-    columns = [str(j) for j in range(len(layout.names))]  # names may be empty or occur twice
-    as_text = columns
-    if text_columns is not None:
-        as_text = [str(j) for j, name in enumerate(layout.names) if name in text_columns]
-    convert = pa_csv.ConvertOptions(
-        column_types=dict.fromkeys(as_text, pa.string()),
-        null_values=list(missing),
-        strings_can_be_null=True,
-        quoted_strings_can_be_null=False,
-        decimal_point=decimal,
-    )
-    parse = pa_csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True)
-    # Blocks of many rows: each costs time for each column.  A row must fit into one, and rows with
-    # line breaks in cells may be longer than any line.
-    ends = np.flatnonzero(np.frombuffer(body, np.uint8) == ord("\n"))
-    longest = int(np.diff(ends, prepend=-1, append=len(body)).max())
-    for block in (max(_BLOCK, 1000 * longest), len(body) + 1):
-        read = pa_csv.ReadOptions(
-            use_threads=False,  # only so do errors name the row
-            column_names=columns,
-            block_size=min(block, _LONGEST_CELL),
+    if not body.endswith(b"\n"):
+        body += b"\n"
+    marks, quoted = _refuse_ragged(body, layout, label)
+    body, hidden = _hide_quoted(body, quoted, marks, layout, missing)
+    n_columns = len(layout.names)
+    is_text = [text_columns is None or name in text_columns for name in layout.names]
+    try:
+        frame: pd.DataFrame = pd.read_csv(
+            io.BytesIO(body),
+            sep=layout.separator,
+            header=None,
+            names=range(n_columns),  # names may be empty or occur twice
+            index_col=False,
+            dtype={j: str for j in range(n_columns) if is_text[j]},
+            na_values=list(missing),
+            keep_default_na=False,
+            decimal=decimal,
+            low_memory=False,
+            **_EXACT_NUMBERS,
         )
-        try:
-            table = pa_csv.read_csv(
-                pa.BufferReader(body),
-                read_options=read,
-                parse_options=parse,
-                convert_options=convert,
-            )
-            break
-        except pa.ArrowInvalid as error:
-            reason = str(error).removeprefix("CSV parse error: ").split("\n")[0]
-            if "straddling" not in reason or block > len(body):
-                reason = re.sub(
-                    r"Row #(\d+)", lambda row: f"Row #{int(row[1]) + layout.lines}", reason
-                )
-                raise DataError(
-                    f"{label} has ragged rows or is not a table of text: {reason[:300]}"
-                ) from None
-    if table.num_rows == 0:
+    except (pd.errors.ParserError, ValueError, OverflowError) as error:
+        raise DataError(f"{label} is not a table of text: {str(error)[:300]}") from None
+    if frame.empty:
         raise DataError(f"{label} has a header but no rows")
-    frame: pd.DataFrame = table.to_pandas()
+    frame = frame.copy()  # columns of one kind as one block
+    begins_missing = frame.iloc[0].isna().to_numpy()
+    for j, dtype in enumerate(frame.dtypes):
+        if begins_missing[j] and bool((column := frame.iloc[:, j]).isna().all()):
+            frame.isetitem(j, column.astype(object).array)
+        elif dtype.kind not in "iubf":
+            old = frame.iloc[:, j]
+            new = old.map(_shown, na_action="ignore") if j in hidden else old
+            new = new if is_text[j] else _numbers_or_dates(new, decimal)
+            if new is not old:
+                frame.isetitem(j, new.array)
     return frame.set_axis(list(layout.names), axis="columns")
+
+
+def _refuse_ragged(
+    body: bytes, layout: Layout, label: str
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Where cells end, and which bytes stand in quotes; a row with fewer or more cells is refused."""
+    n_columns, separator = len(layout.names), layout.separator
+    cells = np.frombuffer(body, np.uint8)
+    quoted = np.zeros(len(cells), dtype=bool)
+    if b'"' in body:
+        is_quote = cells == ord('"')
+        np.bitwise_xor.accumulate(is_quote, out=quoted)
+        opening = np.flatnonzero(is_quote & quoted)
+        before = cells[opening[opening > 0] - 1]
+        if not np.isin(before, list(f'{separator}\n"'.encode())).all():
+            quoted[:] = False  # quotes in the middle of a cell are letters
+            mark = re.escape(separator).encode()
+            for cell in re.finditer(rb'(?:(?<=[\n%b])|^)"(?:[^"]|"")*' % mark, body):
+                quoted[cell.start() : cell.end()] = True
+    ends = cells == ord("\n")
+    marks = np.flatnonzero((ends | (cells == ord(separator))) & ~quoted)
+    widths = np.diff(np.flatnonzero(ends[marks]), prepend=-1)
+    if (widths == n_columns).all():
+        return marks, quoted
+    rows = csv.reader(_lines(body.decode(), 0), delimiter=layout.separator)  # lines may be blank
+    old = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        for row in rows:
+            if len(row) != n_columns and "".join(row).strip():
+                raise DataError(
+                    f"{label} has ragged rows: line {rows.line_num + layout.lines} has "
+                    f"{plural(len(row), 'cell')} and the header {n_columns}"
+                )
+    except csv.Error as error:
+        raise DataError(f"{label} is not a table of text: {error}") from None
+    finally:
+        csv.field_size_limit(old)
+    return marks, quoted
+
+
+def _hide_quoted(
+    body: bytes,
+    quoted: NDArray[np.bool_],
+    marks: NDArray[np.intp],
+    layout: Layout,
+    missing: Sequence[str],
+) -> tuple[bytes, Collection[int]]:
+    """The rows with a mark in cells in quotes that are missing values without them, and their columns."""
+    if not missing or b'"' not in body:
+        return body, ()
+    words = b"|".join(re.escape(word).encode() for word in missing)
+    pattern = rb'"(?=(?:%b)"[\n%b])' % (words, re.escape(layout.separator).encode())
+    starts = np.array([cell.start() for cell in re.finditer(pattern, body)], dtype=np.intp)
+    begins = (starts == 0) | np.isin(starts - 1, marks, assume_unique=True)
+    places = starts[begins & quoted[starts]].tolist()
+    if not places:
+        return body, ()
+    parts = [body[start:end] for start, end in pairwise([0, *(at + 1 for at in places), len(body)])]
+    last = np.flatnonzero(np.frombuffer(body, np.uint8)[marks] == ord("\n"))  # cells of their rows
+    cell = np.searchsorted(marks, places)
+    row = np.searchsorted(last, cell)
+    columns = cell - np.where(row > 0, last[row - 1] + 1, 0)
+    return _HIDDEN.encode().join(parts), set(columns.tolist())
+
+
+def _shown(word: Any) -> Any:
+    return word.removeprefix(_HIDDEN) if isinstance(word, str) else word
+
+
+def _numbers_or_dates(words: pd.Series[Any], decimal: str) -> pd.Series[Any]:
+    """A column of words as numbers, where it holds one that pandas finds too long, or as dates or times."""
+    first = str(next((word for word in words if not pd.isna(word)), ""))
+    number = _NUMBER if decimal == "." else _WHOLE
+    if number.fullmatch(first) and words.dropna().astype(str).str.fullmatch(number).all():
+        return words.astype(float)
+    if _MOMENT.match(first) and words.dropna().astype(str).str.match(_MOMENT).all():
+        for read in (date.fromisoformat, time.fromisoformat, datetime.fromisoformat):
+            with suppress(ValueError):
+                return words.map(read, na_action="ignore")
+    return words
 
 
 def _lines(text: str, start: int) -> Iterator[str]:

@@ -10,12 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.validation import require_extra
 from pyfsagg._table.columns import numpy_column, pandas_column
 from pyfsagg.exceptions import DataError, InputTypeError
 
@@ -29,6 +31,7 @@ for _bits in (8, 16, 32, 64):
     _NUMBERS |= {f"{kind}{_bits}": np.dtype(f"{kind.lower()}{_bits}") for kind in ("Int", "UInt")}
 """NumPy's type of columns of numbers, by the name that narwhals has for it."""
 
+_HAS_ARROW = find_spec("pyarrow") is not None  # without it columns are taken as Python objects
 _OBJECTS = ("Object", "Int128", "UInt128")
 """Columns that Arrow does not hold, or not rightly: their cells are taken as Python objects."""
 
@@ -123,9 +126,13 @@ def _column(series: Any) -> Any:
     """A narwhals Series as a pandas Series or an Arrow array."""
     if series.implementation.is_pandas_like():
         return series.to_pandas()
-    if str(series.dtype) in _OBJECTS:
+    kind = str(series.dtype)
+    if kind.startswith("Enum") and not _HAS_ARROW:
+        levels = series.cat.get_categories().to_list()
+        return pd.Series(pd.Categorical(series.to_list(), categories=levels))
+    if kind in _OBJECTS or not _HAS_ARROW:
         return pd.Series(series.to_list(), dtype=object)
-    if series.implementation.is_polars() and str(series.dtype) == "Categorical":
+    if series.implementation.is_polars() and kind == "Categorical":
         # The order of the categories of polars depends on what else the process has read.
         import narwhals as nw
 
@@ -169,6 +176,10 @@ def open_frame(X: Any) -> Frame | None:
             return NarwhalsFrame(frame)
     except (DataError, InputTypeError):
         raise
+    except ModuleNotFoundError as error:
+        kind = type(X).__module__.split(".")[0]
+        require_extra(str(error.name), "parquet", f"a table of {kind}")
+        raise
     except Exception as error:  # whatever a foreign table answers
         kind = f"{type(X).__module__.split('.')[0]} {type(X).__name__}"
         reason = (str(error).splitlines() or [""])[0]
@@ -176,7 +187,8 @@ def open_frame(X: Any) -> Frame | None:
             f"the {kind} cannot be read as a data frame ({type(error).__name__}: {reason}); known are "
             f"data frames of {FRAMES}; a later narwhals may know it"
         ) from None
-    if hasattr(X, "to_pandas") and isinstance(other := X.to_pandas(), pd.DataFrame):
+    is_frame = hasattr(X, "to_pandas") and hasattr(X, "columns")
+    if is_frame and isinstance(other := X.to_pandas(), pd.DataFrame):
         return PandasFrame(other)
     return None
 

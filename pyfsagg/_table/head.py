@@ -40,6 +40,7 @@ def begin_table(text: str, separator: str | None) -> tuple[str, str | None, list
     if first := _EXCEL_SEPARATOR.match(text):  # Excel reads it and shows it not
         separator = separator or first[1]
         start, n_lines = first.end(), 1
+        notes.append("the line sep= of Excel above the header skipped")
     lines = text[start:].split("\n", _MOST_TITLES + SAMPLE)[: _MOST_TITLES + SAMPLE]
     n_comments = next((k for k, line in enumerate(lines) if not line.startswith("#")), 0)
     if n_comments and _is_header(lines[n_comments - 1], lines[n_comments:], separator):

@@ -16,6 +16,7 @@ import pandas as pd
 
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.settings import SEPARATORS, Reading
+from pyfsagg._base.validation import require_extra
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._message import Param
 from pyfsagg._table.columns import decimal_of, numbers_of, numbers_with_limits, refuse_points
@@ -31,7 +32,7 @@ from pyfsagg._table.delimited import (
     unpack_zip,
 )
 from pyfsagg._table.head import after_lines, begin_table, read_head, with_head
-from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError, UnknownNameError
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PARTS = ("[Content_Types].xml", "content.xml")
@@ -57,16 +58,12 @@ def read_sheet(
 ) -> tuple[pd.DataFrame, str, list[str], tuple[str, ...]]:
     """A sheet, its name, those of all sheets, and what was found above and below its header."""
     sheet, (first, n_header) = how.sheet, how.header_rows
-    try:
-        from python_calamine import CalamineError, CalamineWorkbook
-    except ImportError:
-        raise MissingDependencyError(
-            f"{label} is a workbook, which needs python-calamine; install it with: "
-            "pip install 'pyfsagg[sheets]', or save the sheet as CSV"
-        ) from None
+    calamine = require_extra(
+        "python_calamine", "sheets", f"{label}, a workbook,", ", or save the sheet as CSV"
+    )
     _require_cells(content, label)
     try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
+        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
         sheets = list(book.sheet_names)
         if not sheets:
             raise ValueError("it has no sheets")
@@ -81,7 +78,7 @@ def read_sheet(
             rows = rows[max(0, first - 1 - (cells.start or (0, 0))[0]) :]
     except UnknownNameError:
         raise
-    except (CalamineError, OSError, ValueError) as error:
+    except (calamine.CalamineError, OSError, ValueError) as error:
         raise DataError(f"{label} is not a readable workbook: {error}") from None
     rows = [row for row in rows if any(cell not in ("", None) for cell in row)]
     if len(rows) < 2:
@@ -278,14 +275,19 @@ class _Reader:
         return frame.set_axis(list(map(str, frame.columns)), axis="columns")
 
     def _arrow(self, content: bytes, name: str) -> pd.DataFrame:
+        module = require_extra(
+            f"pyarrow.{name.lower()}",
+            "parquet",
+            f"{self.label}, a {name} file,",
+            ", or save it as CSV",
+        )
         import pyarrow as pa
-        from pyarrow import feather, parquet
 
         self.record["format"] = name
-        read = parquet.read_table if name == "Parquet" else feather.read_table
+        read = module.read_table
         try:
             if name == "Parquet":
-                size = parquet.read_metadata(pa.BufferReader(content))
+                size = module.read_metadata(pa.BufferReader(content))
                 rows, columns = size.num_rows, size.num_columns
                 what = f"{self.label} with {rows:,} rows and {columns:,} columns"
                 require_memory(2.0 * 8 * rows * columns, what, "take a part of it")

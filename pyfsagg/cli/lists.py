@@ -6,9 +6,10 @@ import argparse
 import shutil
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._base.validation import require_extra
 from pyfsagg._command.flags import Flags
 from pyfsagg._command.results import print_records
-from pyfsagg.exceptions import MissingDependencyError, UnknownNameError
+from pyfsagg.exceptions import UnknownNameError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -173,10 +174,5 @@ def _datasets(options: argparse.Namespace) -> None:
 
 
 def _completion(options: argparse.Namespace) -> None:
-    try:
-        import shtab
-    except ImportError:
-        raise MissingDependencyError(
-            "completion needs the package shtab; install it with: pip install 'pyfsagg[completion]'"
-        ) from None
+    shtab = require_extra("shtab", "completion", "completion")
     print(shtab.complete(options.whole, shell=options.shell))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,13 +15,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from pyfsagg._base.registry import Registry
-from pyfsagg._base.validation import check_choice, check_list
+from pyfsagg._base.validation import check_choice, check_list, require_extra
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.estimators import is_survival_model
 from pyfsagg._table.selectors import check_learner, seeded_clone
 from pyfsagg._table.table import Table
-from pyfsagg.exceptions import InputTypeError, MissingDependencyError, ParameterError
+from pyfsagg.exceptions import InputTypeError, ParameterError
 
 
 class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -97,10 +96,8 @@ class ClassifierSpec:
 
     def require(self) -> None:
         """Raise MissingDependencyError if the package that it needs is missing."""
-        if self.needs and importlib.util.find_spec(self.needs) is None:
-            raise MissingDependencyError(
-                f"{self.name!r} needs the package scikit-survival: pip install 'pyfsagg[survival]'"
-            )
+        if self.needs:
+            require_extra(self.needs, "survival", repr(self.name))
 
 
 def maker(name: str, **options: Any) -> Callable[[int], Any]:

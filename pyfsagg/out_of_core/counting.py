@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.validation import require_extra
 from pyfsagg._kernels.class_tables import width_rows
 from pyfsagg._kernels.entropy_scores import OUTPUTS, score_counts
 from pyfsagg._kernels.poisson_bootstrap import count_resamples, digest_column, padded
@@ -119,6 +120,7 @@ UNPACKED = 1.6
 
 def open_source(source: Any) -> Source:
     """A folder of Parquet files, one Parquet file, or a Dask frame as a :class:`Source`."""
+    require_extra("pyarrow.parquet", "parquet", "a table that is larger than memory")
     if hasattr(source, "npartitions") and hasattr(source, "to_delayed"):
         opened = open_dask_frame(source)
     elif isinstance(source, (str, Path)):

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pyfsagg import Task, cox_score, permute_target, wam
+from pyfsagg import Checks, Task, cox_score, permute_target, wam
 from pyfsagg.ensemble.methods import DEFAULT_FILTERS
 from pyfsagg.error_control import TargetPermutation, benjamini_hochberg
 from pyfsagg.resampling import Bootstrap, GroupedBootstrap
@@ -285,3 +285,41 @@ def other_shuffles(rng: np.random.Generator, table: str) -> tuple[float, ...]:
     one, two = (_tested(rng, sample, "spearman") for _ in range(2))
     same = float((one.above == two.above).all())
     return one.repeats - same, same
+
+
+@calibrated(
+    "front_page",
+    Claim(
+        "front page: most unrelated of the best, all numbers",
+        "level",
+        ALPHA,
+        (0.0, 0.065),
+        OF_POPULATION,
+    ),
+    Claim(
+        "front page: unrelated of the best 10, as a share of the most",
+        "reference",
+        1.0,
+        of=OF_POPULATION,
+    ),
+    designs=[{"table": table} for table in ("5 of 40", "5 of 50, weak", "20 of 60")],
+    runs=600,
+)
+def best_of_the_page(rng: np.random.Generator, table: str) -> tuple[float, ...]:
+    """Tables with 5 to 20 related features, 20 resamples of rank correlations, 199 shuffled targets: how
+    often, for any number of best features, more are unrelated than are not told apart from noise, which the
+    first screen of a report calls the most that can be; and how close the two are among the best ten."""
+    sample = table_with_signal(rng, table)
+    found = wam(
+        sample.X,
+        sample.y,
+        filter="spearman",
+        n_resamples=20,
+        checks=Checks(pairs=0, shuffles=SHUFFLES),
+        random_state=int(rng.integers(2**31)),
+    )
+    assert found.permutation is not None
+    order = np.argsort(found.ranking, kind="stable")
+    unrelated = np.cumsum(~sample.related[order])
+    most = np.cumsum(~found.permutation.above[order])
+    return float((unrelated > most).any()), float(unrelated[9] / max(1, most[9]))

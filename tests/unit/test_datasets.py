@@ -132,7 +132,7 @@ def test_parquet_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("t.csv", "", "is empty"),
         ("t.csv", " \n\n", "is empty"),
         ("t.csv", "a,b\n", "header but no rows"),
-        ("t.csv", "a,b\n1,2\n3\n", "ragged rows.*Row #3"),
+        ("t.csv", "a,b\n1,2\n3\n", "ragged rows: line 3 has 1 cell and the header 2"),
         ("t.csv", "a,b\n1,2\n3,4,5\n", "ragged rows"),
         ("t.csv", "a,b\n1,2\na,b\n3,4\n", "header twice .again in line 3"),
         ("t.csv", "a,b,a\n1,2,3\n", "duplicate column name.*'a'"),
@@ -154,7 +154,7 @@ def test_names_and_cells_of_any_content(tmp_path: Path) -> None:
     frame = read_table(write(tmp_path, "t.csv", text))
     assert list(frame) == ["x;y;z;u", "two\nlines", "plain", "long;er"]
     assert frame.iloc[1].tolist() == [5, 6, 7, 8]
-    with pytest.raises(DataError, match=r"ragged rows.*Row #4"):
+    with pytest.raises(DataError, match=r"ragged rows: line 4"):
         read_table(write(tmp_path, "t.csv", text.replace("5,6,7,8", "5,6,7")))
     long = '"' + "word\n" * 500_000 + '"'
     frame = read_table(write(tmp_path, "t.csv", f"a,b\n1,{long}\n2,short\n"))

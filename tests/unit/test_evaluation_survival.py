@@ -157,7 +157,7 @@ def test_a_model_of_scikit_survival_is_named_with_its_package_or_runs() -> None:
     try:
         import sksurv  # noqa: F401
     except ImportError:
-        with pytest.raises(MissingDependencyError, match=r"pip install 'pyfsagg\[survival\]'"):
+        with pytest.raises(MissingDependencyError, match=r"pip install \"pyfsagg\[survival\]\""):
             evaluated(classifiers="random_survival_forest")
         return
     from sksurv.linear_model import CoxPHSurvivalAnalysis

@@ -31,6 +31,7 @@ def read(folder: Path, text: str | bytes, **settings: object) -> TableSource:
         ("Study XY; 2024\n\n", "2 title lines above the header skipped: 'Study XY; 2024'"),
         ("Study XY,,\n", "1 title line above the header skipped: 'Study XY'"),
         ("# by hand\nStudy, of, four, cells\n", "1 title line"),
+        ("sep=,\n", "the line sep= of Excel above the header skipped"),
     ],
 )
 def test_what_stands_above_the_header_is_read_past(tmp_path: Path, above: str, note: str) -> None:
@@ -56,7 +57,7 @@ def test_ragged_rows_are_no_titles(tmp_path: Path) -> None:
     ):
         with pytest.raises(DataError, match="ragged"):
             read(tmp_path, text)
-    with pytest.raises(DataError, match=r"ragged.*Row #43"):  # lines are those of the file
+    with pytest.raises(DataError, match=r"ragged.*line 43"):  # lines are those of the file
         read(tmp_path, f"Study\n{PLAIN}1,2,3,4\n")
 
 
@@ -131,6 +132,8 @@ def test_limits_of_detection(tmp_path: Path) -> None:
     for limits, values in ways.items():
         frame = read(tmp_path, text, limits=limits, missing="crp=n.d.").frame
         np.testing.assert_array_equal(frame["crp"][:4], [*values, np.nan])
+    stopped = check_table(read(tmp_path, text).frame.drop(columns="class")).findings[0]
+    assert "'n.d.'" in stopped.sentence  # the code that can be named, not the limit
     with pytest.raises(ParameterError, match="limits must be one of"):
         Reading(limits="double")
 
