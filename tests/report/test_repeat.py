@@ -35,6 +35,10 @@ RUNS = {
     "influence": "influence table.csv --target proline --task regression --target-bins 4 --filters ig "
     "--filter-param mdl=fselectorrcpp --aggregators am,gm --aggregator-param gm.shift=minimum "
     "--folds 4 --n-resamples 8 --nominal hue --drop-near-zero-variance --seed 4",
+    "influence of lists": "influence --lists matrix.csv --scores --aggregators mean_rank,rra "
+    "--folds 5 --seed 6",
+    "studies": "studies long.csv --study cohort --item gene --effect beta --p-value p --min-studies 3 "
+    "--evidence ranks --adjust holm --top 4 --fdr 0.2",
     "evaluate": "evaluate table.parquet --target kind --methods su,mrmr/rra --classifiers nb "
     "--thresholds 2,50% --protocol nested --n-folds 3 --n-repeats 2 --metrics balanced_accuracy "
     "--nominal hue --n-resamples 7 --seed 6",
@@ -81,6 +85,14 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data.X.assign(kind="k" + data.y.astype(str)).to_csv(
         folder / "numbers-and-class.csv", index=False
     )
+    judged = guides["z"].to_numpy().reshape(15, 8)
+    pd.DataFrame(judged, index=[f"i{i}" for i in range(15)]).to_csv(folder / "matrix.csv")
+    long = pd.DataFrame(
+        {"gene": np.tile(guides["gene"].unique(), 4), "cohort": np.repeat(list("abcd"), 30)}
+    )
+    long["beta"] = guides["z"]
+    long["p"] = (np.arange(120) * 37 % 120 + 1) / 121
+    long.to_csv(folder / "long.csv", index=False)
     (folder / "votes.txt").write_text("x y\nz\n\nx z\n")
     (folder / "votes.csv").write_text(
         "learner,accuracy,features\nforest,0.5,x y\nforest,0.75,z\nlinear,,\nlinear,0.5,x z\n"

@@ -81,7 +81,7 @@ def test_quantiles_lie_on_the_diagonal_under_the_null():
 def test_kinds_of_pictures(found):
     assert found.plot().get_ylabel() == "−log10 of the p-value"
     assert found.plot("guides", side="high").get_title("left").endswith("most enriched genes")
-    with pytest.raises(ParameterError, match="'volcano', 'ranks', 'guides', 'p_values'"):
+    with pytest.raises(ParameterError, match="'volcano', 'ranks', 'guides', 'genes', 'p_values'"):
         found.plot("heat")
 
 
