@@ -54,6 +54,9 @@ def add_commands(commands: Any) -> None:
     add.choice("--missing-values", ("error", "unknown"), text)
     text = "which of equally good features is removed, by column"
     add.choice("--tie-break", ("first", "last", "random"), text)
+    add.names(
+        "--always", metavar="A,B", help="features that are always in, and come last in the order"
+    )
     text = "parameter of the method, for instance blanket_size=8 (may be repeated)"
     add.settings("--method-param", help=text)
     text = "cross-validate naive Bayes for up to N features, or 'all'"
@@ -99,6 +102,7 @@ def _order(options: argparse.Namespace) -> None:
             y,
             options.method,
             method_params=assignments(options.method_param),
+            always=options.always,
             tie_break=options.tie_break,
             accuracy=False if options.accuracy is None else options.accuracy,
             max_seconds=options.max_seconds or None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -39,8 +39,8 @@ from pyfsagg.rank_order.distances import class_distributions, divergence_labels,
 class Strategy(Protocol):
     """What a method knows: which features it would remove next, and what a removal changes."""
 
-    def candidates(self) -> tuple[NDArray[np.intp], float]:
-        """The features (original positions) that are equally good to remove, and their criterion."""
+    def candidates(self, free: NDArray[np.bool_]) -> tuple[NDArray[np.intp], float]:
+        """Of the features that are `free` (p,) those that are equally good to remove, and their criterion."""
         ...
 
     def remove(self, feature: int) -> None:
@@ -58,13 +58,16 @@ def run_elimination(
     priority: NDArray[np.intp],
     advance: Callable[[int], None] = lambda removed: None,
     checkpoint: Checkpoint | None = None,
+    always: Sequence[int] = (),
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Remove features one by one; returns the order (p,) and the criterion at each removal (p,).
 
-    Among equally good candidates the one with the largest `priority` goes first.  The last feature
-    has the criterion NaN.  Removals that a checkpoint holds are repeated without computing criteria.
+    Among equally good candidates the one with the largest `priority` goes first.  The features that are
+    `always` in come last, by priority alone; they, or else the last feature, have the criterion NaN.
+    Removals that a checkpoint holds are repeated without computing criteria.
     """
     p = priority.size
+    n_steps = p - max(len(always), 1)
     order = np.empty(p, dtype=np.intp)
     criterion = np.full(p, np.nan)
     present = np.ones(p, dtype=np.bool_)
@@ -74,20 +77,23 @@ def run_elimination(
         order[done], criterion[done] = piece["removed"], piece["criterion"]
         done += 1
     present[order[:done]] = False
-    if 0 < done < p - 1:
+    free = present.copy()
+    free[list(always)] = False
+    if 0 < done < n_steps:
         strategy.remove_all(order[:done])
-    for step in range(done, p - 1):
-        candidates, criterion[step] = strategy.candidates()
+    for step in range(done, n_steps):
+        candidates, criterion[step] = strategy.candidates(free)
         removed = int(candidates[np.argmax(priority[candidates])])
         order[step] = removed
-        present[removed] = False
-        if step < p - 2:
+        present[removed] = free[removed] = False
+        if step < n_steps - 1:
             strategy.remove(removed)
         if checkpoint is not None:
             piece = {"removed": np.array(removed), "criterion": np.array(criterion[step])}
             checkpoint.put(f"step {step}", piece)
         advance(step + 1)
-    order[-1] = np.flatnonzero(present)[0]
+    last = np.flatnonzero(present)
+    order[n_steps:] = last[np.argsort(-priority[last])]
     return order, criterion
 
 
@@ -174,9 +180,10 @@ class CentreStrategy(Strategy):
         ranks[:, live] = np.round(2.0 * rankdata(self._sums[:, live], axis=1))
         return ranks
 
-    def candidates(self) -> tuple[NDArray[np.intp], float]:
+    def candidates(self, free: NDArray[np.bool_]) -> tuple[NDArray[np.intp], float]:
         live = self._present_places
-        distances = self._squares()[:, live]
+        open_places = live[free[self._features[live]]]
+        distances = self._squares()[:, open_places]
         # Distances are compared as x / before - y / after, in whole numbers x after - y before.
         after = _largest_distance(live.size - 1) if self._relative else 1
         before = _largest_distance(self._present.size) if self._relative else 1
@@ -193,7 +200,7 @@ class CentreStrategy(Strategy):
             for u in near
         ]
         best = min(exact)
-        chosen = [live[u] for u, value in zip(near, exact, strict=True) if value == best]
+        chosen = [open_places[u] for u, value in zip(near, exact, strict=True) if value == best]
         return self._features[chosen], best**0.5 / (before * after) / 4.0
 
     def _squares(self) -> NDArray[np.int64]:
@@ -347,9 +354,10 @@ class SpoilerStrategy(Strategy):
         self._after = np.empty(width, dtype=self._counter)
         self._column = np.empty(width, dtype=np.int64)
 
-    def candidates(self) -> tuple[NDArray[np.intp], float]:
-        largest = self._totals.max()
-        return self._features[self._totals == largest], float(largest)
+    def candidates(self, free: NDArray[np.bool_]) -> tuple[NDArray[np.intp], float]:
+        totals = np.where(free[self._features], self._totals, -MAX_COUNT)
+        largest = totals.max()
+        return self._features[totals == largest], float(largest)
 
     def remove(self, feature: int) -> None:
         k = int(self._place[feature])
@@ -418,7 +426,7 @@ class GreedyStrategy(Strategy):
         difference_bits(self._ranks, k, self._planes)
         state_differences(self._planes, self._left, self._right, self._differences, sign)
 
-    def candidates(self) -> tuple[NDArray[np.intp], float]:
+    def candidates(self, free: NDArray[np.bool_]) -> tuple[NDArray[np.intp], float]:
         live = np.flatnonzero(self._present)
         values = np.full(live.size, self._value)
         for feature, pairs in self._last_differences(live.size).items():
@@ -426,6 +434,7 @@ class GreedyStrategy(Strategy):
             for q in pairs:
                 _merge(groups, self._left[q], self._right[q])
             values[np.searchsorted(live, feature)] = self._divergence(groups)
+        values[~free[live]] = np.inf
         least = float(values.min())
         return live[values <= least + SAME], least
 
@@ -573,9 +582,10 @@ class BlanketStrategy(Strategy):
         best = within[np.lexsort((self._priority[others[within]], keys[within]))[:n_kept]]
         return np.asarray(others[best])
 
-    def candidates(self) -> tuple[NDArray[np.intp], float]:
-        least = float(self._values.min())
-        return np.flatnonzero(self._values <= least + SAME), least
+    def candidates(self, free: NDArray[np.bool_]) -> tuple[NDArray[np.intp], float]:
+        values = np.where(free, self._values, np.inf)
+        least = float(values.min())
+        return np.flatnonzero(values <= least + SAME), least
 
     def remove_all(self, features: NDArray[np.intp]) -> None:
         # A blanket depends on the features present only, not on the way that led there.

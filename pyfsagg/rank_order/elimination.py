@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -33,7 +33,7 @@ from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._run.result import Result
 from pyfsagg._table.identity import versions
 from pyfsagg._table.selectors import TableSelector
-from pyfsagg._table.table import as_table
+from pyfsagg._table.table import as_table, column_positions
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.rank_order._orders import Orders, read_orders
 from pyfsagg.rank_order.criteria import (
@@ -183,7 +183,7 @@ class Elimination(Result):
         size = self._size(view)
         left = self.n_features - size
         names = enumerate_names(self.select(size), most=20)
-        accuracy = ""
+        accuracy, always = "", self.parameters.get("always")
         if self.accuracy is not None and not np.isnan(self.accuracy[left]):
             share = f"{self.accuracy[left]:.1%}"
             accuracy = f" Naive Bayes on their orders is right in {share} (cross-validated)."
@@ -196,6 +196,7 @@ class Elimination(Result):
                 f"those of all features; nothing is lost down to "
                 f"{plural(self.size_by_divergence(0.0), 'feature')}.{accuracy}"
             ),
+            *([Text(f"Always in: {enumerate_names(always)}.")] if always else []),
         ]
 
     def __repr__(self) -> str:
@@ -336,6 +337,7 @@ def eliminate(
     *,
     method_params: Mapping[str, Any] | None = None,
     sample_weight: Any = None,
+    always: Sequence[str | int] | None = None,
     ties: str = "average",
     missing: str = "error",
     tie_break: str = "first",
@@ -379,6 +381,8 @@ def eliminate(
           the paper).
     sample_weight : array of whole numbers (n_samples,), optional
         How often each instance counts.
+    always : sequence of column names or positions, optional
+        Features that are always in: they are in every subset, and last in the order.
     ties : {"average", "ordinal", "random", "error"}
         Equal values in one instance: tied (a state of their own, average ranks), ordered by column,
         ordered at random, or refused.
@@ -465,6 +469,9 @@ def eliminate(
             advise=True,
         )
         _refuse_long_run(orders, spec, max_seconds)
+        kept = sorted(column_positions("always", always, list(orders.feature_names)))
+        if len(kept) == orders.n_features:
+            raise DataError(Param("always"), " names all columns, and leaves none to be removed")
         priority = _priority(orders.n_features, tie_break, seed)
         identity = {
             "kind": "eliminate",
@@ -474,14 +481,17 @@ def eliminate(
             "seed": seed,
             "data": [orders.ranks, orders.weights, orders.starts],
             "priority": priority,
+            "always": np.array(kept, dtype=np.int64),
             "versions": versions(),
         }
         with (
             open_checkpoint(execution.checkpoint, identity) as checkpoint,
-            progress_sink(execution.progress, orders.n_features - 1, "feature") as advance,
+            progress_sink(
+                execution.progress, orders.n_features - max(len(kept), 1), "feature"
+            ) as advance,
         ):
             strategy = spec.strategy(orders, settings, priority=priority, n_jobs=n_jobs)
-            order, criterion = run_elimination(strategy, priority, advance, checkpoint)
+            order, criterion = run_elimination(strategy, priority, advance, checkpoint, kept)
         p = orders.n_features
         accuracies = None
         if accuracy is not False:
@@ -502,6 +512,7 @@ def eliminate(
                 "ties": ties,
                 "missing": missing,
                 "tie_break": tie_break,
+                **({"always": [orders.feature_names[j] for j in kept]} if kept else {}),
                 **settings.record(),
                 **({"n_folds": n_folds} if accuracies is not None else {}),
                 "seed": seed,
@@ -578,7 +589,7 @@ class RankOrderSelector(TableSelector):
         Fraction of the features to keep (rounded up), or their number; None with `divergence`.
     divergence : float, optional
         Keep the smallest subset whose divergence, in nats, is at most this; replaces `n_features_to_select`.
-    method_params, ties, missing, tie_break, max_seconds, random_state, n_jobs, execution
+    method_params, always, ties, missing, tie_break, max_seconds, random_state, n_jobs, execution
         As in :func:`pyfsagg.rank_order.eliminate`.
 
     Attributes
@@ -610,6 +621,7 @@ class RankOrderSelector(TableSelector):
         n_features_to_select: float | int | None = 0.25,
         divergence: float | None = None,
         method_params: Mapping[str, Any] | None = None,
+        always: Sequence[str | int] | None = None,
         ties: str = "average",
         missing: str = "error",
         tie_break: str = "first",
@@ -622,6 +634,7 @@ class RankOrderSelector(TableSelector):
         self.n_features_to_select = n_features_to_select
         self.divergence = divergence
         self.method_params = method_params
+        self.always = always
         self.ties = ties
         self.missing = missing
         self.tie_break = tie_break

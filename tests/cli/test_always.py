@@ -46,3 +46,17 @@ def test_a_committee(pyfsagg: Run, markers: None, tmp_path: Path) -> None:
     record = json.loads((tmp_path / "votes" / "run.json").read_text())
     assert record["data"]["always"] == ["marker"]
     assert record["ranking"][0]["feature"] == "a"
+
+
+def test_an_elimination_keeps_a_column(pyfsagg: Run, markers: None, tmp_path: Path) -> None:
+    order = "order markers.csv --target kind --method spoilers --quiet"
+
+    def removed(folder: str) -> list[str]:
+        record = json.loads((tmp_path / folder / "run.json").read_text())
+        return [record["features"][j] for j in record["removal_order"]]
+
+    pyfsagg(f"{order} -o without")
+    first = removed("without")[0]
+    pyfsagg(f"{order} --always {first} -o run")
+    assert removed("run")[-1] == first
+    assert f"Always in: {first}." in " ".join(pyfsagg("show run").stdout.split())

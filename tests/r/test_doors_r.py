@@ -1,7 +1,7 @@
 """R gives the bits of Python, for every method of the table in `support/doors.py`.
 
-Both run on the Python of R, as other versions of NumPy may round otherwise, and on the BLAS of R: in R's process
-the loader binds SciPy to that, with which k-means (`frcm`, `frmv`) has other last digits.
+Both run on the Python of R, as other versions of NumPy may round otherwise, and on the BLAS of R: in the
+process of R the loader binds SciPy to that, with which k-means (`frcm`, `frmv`) has other last digits.
 """
 
 from __future__ import annotations

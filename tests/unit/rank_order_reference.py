@@ -78,14 +78,14 @@ def largest(p: int) -> Fraction:
 
 
 def eliminate(
-    X, y, method, *, center_distance="raw", blanket_size=2, partners="redundant"
+    X, y, method, *, center_distance="raw", blanket_size=2, partners="redundant", always=()
 ) -> list[int]:
-    """Removal order; among equals the first column goes."""
+    """Removal order; among equals the first column goes, and never what is always in."""
     left = list(range(X.shape[1]))
     original = centre_distances(X, y, left) if method == "cdv" else None
     full = list(left)
     removed = []
-    while len(left) > 1:
+    while len(left) > max(len(always), 1):
         if method == "spoilers":
             costs = [-count for count in spoilers(X, y, left)]
         elif method == "cdv":
@@ -102,9 +102,10 @@ def eliminate(
             costs = [divergence(X, y, [f for f in left if f != k], full) for k in left]
         else:
             costs = [blanket_cost(X, y, k, left, blanket_size, partners) for k in left]
-        least = min(costs)
+        least = min(cost for k, cost in zip(left, costs, strict=True) if k not in always)
         slack = 0 if method in ("spoilers", "cdv") else 1e-10  # exact where numbers are whole
         ties = [k for k, cost in zip(left, costs, strict=True) if cost <= least + slack]
+        ties = [k for k in ties if k not in always]
         left.remove(ties[0])
         removed.append(ties[0])
     return removed + left

@@ -13,6 +13,7 @@ from pyfsagg import Execution
 from pyfsagg.exceptions import DataError, OutputError, ParameterError, PyfsaggWarning
 from pyfsagg.rank_order import (
     Elimination,
+    RankOrderSelector,
     eliminate,
     make_planted_orders,
     spoiler_counts,
@@ -391,10 +392,11 @@ def test_spoiler_counts_of_heavy_rows_are_exact() -> None:
     assert (n - 4 - swapped) * 65_535 > 2**31
     assert spoiler_counts(X, y, sample_weight=weight).tolist() == [expected, expected, 0]
     strategy = SpoilerStrategy(read_orders(X, y, sample_weight=weight))
-    assert strategy.candidates()[0].tolist() == [0, 1]
+    assert strategy.candidates(np.ones(3, bool))[0].tolist() == [0, 1]
     strategy.remove(0)
-    assert strategy.candidates()[0].tolist() == [1, 2]
-    assert strategy.candidates()[1] == 0.0
+    left = np.array([False, True, True])
+    assert strategy.candidates(left)[0].tolist() == [1, 2]
+    assert strategy.candidates(left)[1] == 0.0
 
 
 def test_spoiler_counts_beyond_64_bits_are_refused() -> None:
@@ -415,5 +417,41 @@ def test_class_centres_of_heavy_rows() -> None:
     light = CentreStrategy(read_orders(X, y))
     assert heavy._tables.dtype == np.int64
     np.testing.assert_array_equal(heavy._tables, 65_535 * light._tables.astype(np.int64))
-    np.testing.assert_array_equal(heavy.candidates()[0], light.candidates()[0])
-    assert heavy.candidates()[1] == light.candidates()[1]
+    free = np.ones(5, bool)
+    np.testing.assert_array_equal(heavy.candidates(free)[0], light.candidates(free)[0])
+    assert heavy.candidates(free)[1] == light.candidates(free)[1]
+
+
+@pytest.mark.parametrize(("method", "params"), VARIANTS)
+@pytest.mark.parametrize("seed", range(6))
+def test_features_that_are_always_in_come_last(seed: int, method: str, params: dict) -> None:
+    X, y = random_table(seed, unknown=seed % 3 == 0 and method != "cdv")
+    first, second = eliminate(X, y, method, method_params=params, missing="unknown").removal_order[
+        :2
+    ]
+    for always in ([first], sorted([first, second])):
+        result = eliminate(X, y, method, method_params=params, missing="unknown", always=always)
+        expected = reference.eliminate(X, y, method, always=always, **params)
+        assert result.removal_order.tolist() == expected
+        assert result.removal_order[-len(always) :].tolist() == always
+        assert np.isnan(result.criterion[-len(always) :]).all()
+        names = [result.feature_names[j] for j in always]
+        assert result.parameters["always"] == names
+        assert f"Always in: {' and '.join(names)}." in str(
+            result._facts({"n_features_to_select": 2})
+        )
+
+
+def test_always_leaves_something_to_remove_and_knows_its_columns(tmp_path: Path) -> None:
+    X, y = np.random.default_rng(0).normal(size=(12, 3)), np.arange(12) % 2
+    with pytest.raises(DataError, match="names all columns, and leaves none to be removed"):
+        eliminate(X, y, always=[0, 1, 2])
+    with pytest.raises(ParameterError, match="always"):
+        eliminate(X, y, always=["unheard"])
+    run = Execution(checkpoint=tmp_path / "kept")
+    one = eliminate(X, y, "spoilers", always=[1], random_state=0, execution=run)
+    again = eliminate(X, y, "spoilers", always=[1], random_state=0, execution=run)
+    np.testing.assert_array_equal(one.removal_order, again.removal_order)
+    assert one.removal_order[-1] == 1
+    selector = RankOrderSelector("spoilers", n_features_to_select=1, always=[1]).fit(X, y)
+    assert selector.get_support().tolist() == [False, True, False]

@@ -95,11 +95,11 @@ to_rank_order <- function(x, ties = "average", missing = "error", seed = NULL) {
 
 #' @rdname orders
 #' @export
-eliminate_features <- function(x, y, method = "cdv", method_params = NULL, weights = NULL, ties = "average",
-                               missing = "error", tie_break = "first", accuracy = FALSE, n_folds = 5,
-                               max_seconds = 3600, seed = NULL, cores = 1, progress = interactive(),
-                               save = NULL, report = NULL, ...) {
-  call_python("eliminate_features", x = "table", y = "target", more = list(...))
+eliminate_features <- function(x, y, method = "cdv", method_params = NULL, weights = NULL, always = NULL,
+                               ties = "average", missing = "error", tie_break = "first", accuracy = FALSE,
+                               n_folds = 5, max_seconds = 3600, seed = NULL, cores = 1,
+                               progress = interactive(), save = NULL, report = NULL, ...) {
+  call_python("eliminate_features", x = "table", y = "target", always = "features", more = list(...))
 }
 
 #' @rdname unsupervised

@@ -10,9 +10,12 @@
 #' @param method A name from `list_methods("eliminations")`: `"cdv"`, `"spoilers"`, `"greedy_kl"`, `"koller_sahami"`.
 #' @param method_params A named list of options of the method.
 #' @param weights How often each row counts: whole numbers.
-#' @param ties What equal values of a sample are: `"average"`, `"first"` or `"random"`.
-#' @param missing `"error"`, or `"last"`: a missing value stands behind all others.
-#' @param tie_break Which of several features goes that are equally good to remove: `"first"` or `"random"`.
+#' @param always Features that are always in: in every subset, and last in the order.
+#' @param ties Equal values of a sample: `"average"` (tied), `"ordinal"` (ordered by column), `"random"`, or
+#'   refused (`"error"`).
+#' @param missing `"error"`, or `"unknown"`: the place of a missing value is unknown in that sample.
+#' @param tie_break Which of several features goes that are equally good to remove: `"first"`, `"last"` or
+#'   `"random"`.
 #' @param accuracy Whether naive Bayes is judged on the way as well: `TRUE`, or up to so many features.
 #' @param n_folds Folds of its cross-validation.
 #' @param max_seconds A run that is estimated to take longer is refused; `NULL` never refuses.
