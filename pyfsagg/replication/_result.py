@@ -187,12 +187,13 @@ class Studies(Result):
         ``direction``, ``p_value`` and ``adjusted_p_value`` of "in fewer than `min_studies` studies",
         ``at_least`` (as :meth:`at_least`), ``n_studies`` (that know it), ``carried_by`` and ``against``
         (studies whose one-sided p-value with its sign, or with the other one, is at most 0.05), ``rests_on``
-        (the study without which least remains) and ``adjusted_p_without`` it, ``median_effect``, and
-        ``i_squared`` (the share of the variation of its effects beyond their standard errors).
+        (the study without which least remains; several if they tie, and none if all do) and
+        ``adjusted_p_without`` it, ``median_effect``, and ``i_squared`` (the share of the variation of its
+        effects beyond their standard errors).
         """
         p, adjusted = self.p_values, self.adjusted_p_values
         keys = np.unique(np.nan_to_num([adjusted, p], nan=2.0), axis=1, return_inverse=True)[1]
-        carried, against = self._carries
+        (carried, against), worst = self._carries, self._without.max(axis=0)
         columns = {
             "rank": rank_scores(keys, higher_is_better=False),
             "direction": np.where(self._up, "up", "down"),
@@ -202,8 +203,8 @@ class Studies(Result):
             "n_studies": (~np.isnan(self.log_p[0])).sum(axis=0),
             "carried_by": self._named(carried),
             "against": self._named(against),
-            "rests_on": np.array(self.studies)[self._without.argmax(axis=0)],
-            "adjusted_p_without": self._without.max(axis=0),
+            "rests_on": self._named((self._without == worst) & (self._without < worst).any(axis=0)),
+            "adjusted_p_without": worst,
             "median_effect": pd.DataFrame(self.effects).median().to_numpy(),
             "i_squared": i_squared(self.effects, self.standard_errors),
         }

@@ -78,7 +78,7 @@ def _level(name: str, of: str = OF_STUDIES, caution: str = "") -> Claim:
             (8, 6, True),
         )
     ],
-    runs=60,
+    runs=400,
 )  # fmt: skip
 def studies_with_an_artefact(
     rng: np.random.Generator, m: int, carried: int, artefact: bool
@@ -129,8 +129,8 @@ def _by_lists(z: np.ndarray, half: np.ndarray) -> np.ndarray:
     "studies",
     _level("studies(p_values).p_value"),
     _level("studies(ranks).p_value"),
-    designs=[{"m": m, "min_studies": r} for m in (2, 3, 5) for r in (1, 2, 3, 5) if r <= m],
-    runs=50,
+    designs=[{"m": m, "min_studies": r} for m in (2, 3, 5, 10) for r in (1, 2, 3, 5) if r <= m],
+    runs=200,
 )
 def one_study_too_few(rng: np.random.Generator, m: int, min_studies: int) -> tuple[float, ...]:
     """2,000 genes, each with an overwhelming effect in all but one of the studies that it would need, another
@@ -157,7 +157,7 @@ SHARED = "Studies.pairs.shared"
         for truth in ("none", "sparse", "graded")
         for common in (0.5, 1.0)
     ],
-    runs=100,
+    runs=1140,
 )  # fmt: skip
 def studies_with_common_samples(
     rng: np.random.Generator, m: int, truth: str, common: float

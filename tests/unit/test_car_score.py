@@ -127,7 +127,3 @@ def test_each_resample_has_its_own_target() -> None:
     for row, own in zip(both, labels, strict=True):
         np.testing.assert_array_equal(row, scorer(np.ones((1, 40)), own[None])["car_score"][0])
     assert not np.allclose(both[0], both[1])
-
-
-def test_the_list_says_that_it_takes_two_classes() -> None:
-    assert pyfsagg.list_methods("filters").loc["car_score", "two_classes"]

@@ -54,7 +54,13 @@ def test_what_is_said_of_an_item(found: Any) -> None:
     assert frame.loc["g7", "carried_by"].startswith("b, c, d")
     assert frame.loc["g0", "at_least"] == 2
     assert frame.loc["g1", "at_least"] == 3
-    assert frame.loc["g0", "rests_on"] in "ab"
+    assert set(frame.loc["g0", "rests_on"].split(", ")) <= {"a", "b"} != set()
+    without = [pyfsagg.studies({k: v for k, v in TABLES.items() if k != name}) for name in TABLES]
+    left = [one.to_frame().loc["g1", "adjusted_p_value"] for one in without]
+    assert frame.loc["g1", "rests_on"] == list(TABLES)[int(np.argmax(left))]
+    assert frame.loc["g1", "adjusted_p_without"] == pytest.approx(max(left), rel=1e-9)
+    same = pyfsagg.studies({"one": TABLES["a"], "two": TABLES["a"]})
+    assert set(same.to_frame()["rests_on"]) == {""}  # without either one study is left, too few
     assert frame.loc["g0", "adjusted_p_without"] > 0.5
     assert frame.loc["g1", "adjusted_p_without"] < 0.01
     by_study = found.by_study()

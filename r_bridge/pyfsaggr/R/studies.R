@@ -70,7 +70,8 @@ study_tables <- function(value, name) {
 #' if (pyfsagg_available()) {
 #'   set.seed(1)
 #'   scores <- matrix(rnorm(80) + rep(1:10 / 2, 8), 10, dimnames = list(letters[1:10], NULL))
-#'   influence_of_lists(rank_table(scores, "scores"), c("mean_rank", "minimum_rank"), n_splits = 5, seed = 1)
+#'   lists <- rank_table(scores, "scores")
+#'   influence_of_lists(lists, c("mean_rank", "minimum_rank"), n_splits = 5, seed = 1)
 #' }
 NULL
 

@@ -57,9 +57,12 @@ CASES <- alist(
   feature_stability = list(x = scores, n_features_to_select = 2), final_list = list(object = judged(), n_features_to_select = 2),
   fewest_features = list(object = judged()), frcm = list(x = table, n_clusterings = 3, seed = 1),
   frequency_in_halves = list(scores = scores, q = 2), frmv = list(x = table, n_clusterings = 3, seed = 1),
+  influence_of_lists = list(x = rank_table(structure(sin((1:80)^1.3), dim = c(10L, 8L), dimnames = list(letters[1:10], NULL)),
+                                           "scores"), n_splits = 2, seed = 1),
   information_gain = list(x = table, y = classes), integrated_path = list(scores = scores),
   laplacian_score = list(x = table), list_agreement = list(glist = list(a = letters[1:9], b = letters[c(2, 1, 3:9)])),
   martingale_residuals = list(y = structure(cbind(time = c(2, 3, 5), status = c(1, 0, 1)), type = "right", class = "Surv")),
+  membership_similarity = list(sets = list(one = c("a", "b"), two = c("b", "c"))),
   near_zero_variance = list(x = table), nemenyi = list(data = folds), nogueira = list(x = scores, n_features_to_select = 2),
   nogueira_test = list(x = scores, n_features_to_select = 2),
   pareto_front = list(stability = three, accuracy = c(p = 0.1, q = 0.9, r = 0.5)),
@@ -76,6 +79,8 @@ CASES <- alist(
   stability = list(x = scores, measures = c("jaccard", "yu", "pearson"), n_features_to_select = 2, similarity = near),
   stability_curve = list(x = scores, measures = "jaccard", sizes = 1:2), standings = list(data = folds),
   step_down_max_t = list(observed = three, null = structure(matrix(sin(1:60), 20), dimnames = list(NULL, names(three)))),
+  studies = list(tables = list(one = data.frame(logFC = sin(1:12), PValue = (1:12) / 13, row.names = letters[1:12]),
+                               two = data.frame(logFC = sin(2:13), PValue = (12:1) / 13, row.names = letters[1:12]))),
   subset_divergence = list(x = as.data.frame(orders), y = of_order, features = c("b", "d")), svd_entropy = list(x = table),
   to_rank_order = list(x = as.data.frame(orders)),
   vote_features = list(selections = lists, voter_weights = beside, performance = beside / 4),
@@ -141,7 +146,7 @@ by_name <- function(value) {
   if (is.character(value)) return(sort(old(value), na.last = TRUE))
   if (!is.numeric(value) && !is.logical(value)) return(NULL)
   if (length(dim(value)) == 2L && !is.null(colnames(value))) {
-    columns <- lapply(seq_len(ncol(value)), function(j) sort(value[, j], na.last = TRUE))
+    columns <- lapply(seq_len(ncol(value)), function(j) sort(unname(value[, j]), na.last = TRUE))
     return(columns[order(old(colnames(value)))])
   }
   if (!is.null(names(value))) unname(value[order(old(names(value)))]) else sort(as.double(value), na.last = TRUE)

@@ -1,6 +1,6 @@
 """Time and digits of Stuart's Q, exact RRA and screens beside Moscovich's program as it is shipped.
 
-    python benchmarks/bench_crossing.py CHECKOUT --output benchmarks/crossing.json
+    python benchmarks/crossing.py CHECKOUT --output benchmarks/crossing.json
 
 CHECKOUT is that of github.com/mosco/crossing-probability; its algorithm of 2023 is compiled with the flags of
 its Makefile (FFTW3 is needed).  The truth is tests/golden/data/crossing_probability.json, which
