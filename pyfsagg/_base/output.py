@@ -145,14 +145,16 @@ def new_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
 def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A draft beside `path` that takes its place when the block ends, and vanishes if it fails.
 
-    An existing file is replaced.
+    An existing file is replaced, and drafts of it that runs left which were killed are removed.
     """
     target = Path(path)
-    draft = target.parent / f".{target.name}-{os.urandom(4).hex()}"
+    draft: Path | None = None
+    lock: int | None = None
     try:
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        draft.touch(exist_ok=False)  # with the permissions that the user's mask leaves
+        _remove_deserted(target)
+        draft, lock = _locked_draft(target)
         yield draft
         os.replace(draft, target)
     except OutputError:
@@ -161,7 +163,44 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from None
     finally:
         with suppress(OSError):
-            draft.unlink(missing_ok=True)
+            if lock is not None:
+                os.close(lock)
+            if draft is not None:
+                draft.unlink(missing_ok=True)
+
+
+def _locked_draft(target: Path) -> tuple[Path, int | None]:
+    """A new empty draft, and the file that locks it until it is closed or this process ends."""
+    while True:
+        draft = target.parent / f".{target.name}-{os.urandom(4).hex()}"
+        # With the permissions that the user's mask leaves.
+        lock = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            import fcntl
+        except ImportError:  # where an open file cannot take the place of another
+            os.close(lock)
+            return draft, None
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.fstat(lock).st_nlink:  # or another run took it for deserted before it was locked
+            return draft, lock
+        os.close(lock)
+
+
+def _remove_deserted(target: Path) -> None:
+    """Remove the drafts of a file that no process holds any more."""
+    leftover = re.compile(re.escape(f".{target.name}-") + "[0-9a-f]{8}")
+    with suppress(ImportError, OSError):
+        import fcntl
+
+        for draft in [each for each in target.parent.iterdir() if leftover.fullmatch(each.name)]:
+            with suppress(OSError):
+                lock = os.open(draft, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    draft.unlink()
+                finally:
+                    os.close(lock)
 
 
 def _files_of(record: Path) -> set[str]:

@@ -192,20 +192,22 @@ class _Terminated(KeyboardInterrupt):
 
 @contextmanager
 def _termination_raised() -> Iterator[None]:
-    """SIGTERM ends a command as Ctrl-C does, so that nothing half-done stays behind."""
+    """SIGTERM and the end of a terminal stop a command as Ctrl-C does: nothing half-done stays behind."""
 
     def stop(number: int, frame: object) -> None:
         raise _Terminated
 
-    try:
-        usual = signal.signal(signal.SIGTERM, stop)
-    except ValueError:  # not the main thread, which alone hears of it
-        yield
-        return
+    usual = {}
+    # What nohup ignores stays ignored; only the main thread hears of signals.
+    with suppress(ValueError):
+        for number in {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                usual[number] = signal.signal(number, stop)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, usual)
+        for number, handler in usual.items():
+            signal.signal(number, handler)
 
 
 def _write_out(stream: TextIO) -> None:
