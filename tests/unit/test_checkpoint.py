@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -423,6 +422,7 @@ def test_an_interrupted_elimination_ends_in_the_same_order(tmp_path, method, sto
 
 # --- kills -----------------------------------------------------------------------------------
 RUN = """
+import signal
 import sys
 import numpy as np
 import pyfsagg
@@ -431,7 +431,15 @@ from pyfsagg._run import checkpoint as _checkpoint
 _checkpoint.EVERY = 0.01
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(300, 40)), rng.integers(0, 2, 300)
-kind, output, folder = sys.argv[1:4]
+kind, output, folder, seconds = *sys.argv[1:4], float(sys.argv[4])
+usual = _checkpoint._write
+
+def write(path, content):
+    usual(path, content)
+    if path.name.startswith("part-") and not signal.getitimer(signal.ITIMER_REAL)[0]:
+        signal.setitimer(signal.ITIMER_REAL, seconds)  # so long after, the system ends this process
+
+_checkpoint._write = write
 execution = pyfsagg.Execution(checkpoint=folder or None)
 if kind == "bam":
     found = pyfsagg.bam(X, y, n_resamples=1600, random_state=0, n_jobs=2, execution=execution)
@@ -442,34 +450,28 @@ else:
         execution=execution,
     )
     matrix = np.vstack(list(found.scores.values()))
+signal.setitimer(signal.ITIMER_REAL, 0.0)
 np.save(output, matrix)
 """
 
 
-def _start(kind: str, output: Path, folder: Path | str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", RUN, kind, str(output), str(folder)])
+def _run(kind: str, output: Path, folder: Path | str, seconds: float = 0.0) -> int:
+    words = [kind, str(output), str(folder), str(seconds)]
+    return subprocess.run([sys.executable, "-c", RUN, *words], check=False).returncode
 
 
 @pytest.mark.parametrize("kind", ["bam", "influence"])
 def test_kills_at_random_moments_change_no_bit(tmp_path: Path, kind: str) -> None:
+    """A timer of the run itself kills it, so that no kill is late on a busy machine."""
     whole = tmp_path / "whole.npy"
-    assert _start(kind, whole, "").wait() == 0
+    assert _run(kind, whole, "") == 0
     folder, output = tmp_path / "checkpoint", tmp_path / "resumed.npy"
     moments = random.Random(kind)
     kills, states = 0, []
     while not output.exists():
-        process = _start(kind, output, folder)
-        # The clock starts when the work does, so that each kill meets a run at work.
-        while process.poll() is None and not (folder / "checkpoint.json").exists():
-            time.sleep(0.01)
-        before = len(list(folder.glob("part-*.npz")))
-        while process.poll() is None and len(list(folder.glob("part-*.npz"))) == before:
-            time.sleep(0.002)
-        time.sleep(moments.uniform(0.0, 0.03))
-        if process.poll() is None and kills < 4:
-            os.kill(process.pid, signal.SIGKILL)
-            kills += 1
-        process.wait()
+        code = _run(kind, output, folder, moments.uniform(0.001, 0.03) if kills < 4 else 0.0)
+        assert code in (0, -signal.SIGALRM)
+        kills += code != 0
         states.append(len(list(folder.glob("part-*.npz"))))
     assert kills >= 3
     assert states == sorted(states)  # what was done once is never done again

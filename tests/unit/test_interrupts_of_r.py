@@ -30,17 +30,16 @@ def ctrl_c() -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def work_on(seconds: float = 20.0) -> None:
-    end = time.monotonic() + seconds
+def work_on() -> str:
+    """Work that only an interrupt ends, however slow the machine is; or else the test fails after minutes."""
+    end = time.monotonic() + 300.0
     while time.monotonic() < end:
         time.sleep(0.01)
+    return "worked to the end"
 
 
-def assert_ended(work: Callable[[], Any], seconds: float = 10.0) -> None:
-    """The work is ended by its interrupt, and soon."""
-    start = time.monotonic()
+def assert_ended(work: Callable[[], Any]) -> None:
     assert interruptible(work) is None
-    assert time.monotonic() - start < seconds
 
 
 def test_an_interrupt_ends_the_work_and_one_before_it_waits_for_it(visit: None) -> None:
@@ -87,10 +86,10 @@ def test_an_import_is_ended_before_the_interrupt(tmp_path, monkeypatch) -> None:
         "import signal\nsignal.raise_signal(signal.SIGINT)\nwhole = True\n"
     )
 
-    def work() -> None:
+    def work() -> str:
         import half_a_module  # type: ignore[import-not-found]  # noqa: F401
 
-        work_on()
+        return work_on()
 
     assert_ended(work)
     assert sys.modules.pop("half_a_module").whole
@@ -118,10 +117,10 @@ def test_what_compiles_is_ended_before_the_interrupt(module: str, ended: list[bo
 def test_an_interrupt_that_somebody_swallows_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_interrupts, "PAUSE", 0.2)
 
-    def work() -> None:
+    def work() -> str:
         with suppress(KeyboardInterrupt):  # as Python does with what is raised in a finalizer
             ctrl_c()
-        work_on()
+        return work_on()
 
     assert_ended(work)
 

@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import joblib
@@ -38,6 +39,11 @@ def _wait(shared: float, item: int) -> int:
     return item
 
 
+def _leave_a_sign(shared: Path, item: int) -> int:
+    (shared / str(item)).touch()
+    return item
+
+
 def _refuse(shared: None, item: int) -> int:
     raise ValueError(f"item {item} is wrong")
 
@@ -52,10 +58,11 @@ def test_answers_come_in_order_from_where_they_were_asked(threads, n_jobs, here)
 
 
 @pytest.mark.parametrize("threads", [True, False])
-def test_who_stops_early_is_not_warned_of_unused_answers(threads: bool) -> None:
-    answers = run_tasks(_wait, 0.02, range(40), n_jobs=2, threads=threads)
+def test_who_stops_early_is_not_warned_of_unused_answers(threads: bool, tmp_path: Path) -> None:
+    answers = run_tasks(_leave_a_sign, tmp_path, range(40), n_jobs=2, threads=threads)
     assert next(answers) == 0
-    time.sleep(0.1)  # others are done by now and wait, while some are not
+    while not (tmp_path / "2").exists():  # an answer is there that nobody will use
+        time.sleep(0.01)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         answers.close()

@@ -43,13 +43,12 @@ test_that("results come back from other processes and in documents", {
   }
 })
 
-# A run in another process that takes hours, and says by a file when it has begun.
+# A run in another process that takes hours; its checkpoint says when it is at work.
 begin <- function(sign, wide, halves, document = FALSE) {
   quick <- function() pyfsaggr::wam(iris[1:4], iris$Species, n_resamples = 20, seed = 1, progress = FALSE)$scores
   first <- quick()
   endless <- function() {
-    file.create(sign)
-    pyfsaggr::wam(wide, halves, n_resamples = 1e6, seed = 1, progress = FALSE)
+    pyfsaggr::wam(wide, halves, n_resamples = 1e6, seed = 1, progress = FALSE, checkpoint = sign)
   }
   met <- tryCatch({
     if (document) {
@@ -68,6 +67,8 @@ wait_for <- function(ready, seconds = 120) {
   ready()
 }
 
+at_work <- function(checkpoint) file.exists(file.path(checkpoint, "checkpoint.json"))
+
 test_that("an interrupt ends a run in a process of callr, and in a document there, and the next call is as ever", {
   skip_without_pyfsagg()
   skip_if_not_installed("callr")
@@ -76,8 +77,7 @@ test_that("an interrupt ends a run in a process of callr, and in a document ther
     sign <- tempfile("begun")
     process <- callr::r_bg(begin, list(sign, wide, halves, document), libpath = .libPaths())
     on.exit(process$kill())
-    expect_true(wait_for(function() file.exists(sign)))
-    Sys.sleep(0.3)
+    expect_true(wait_for(function() at_work(sign)))
     process$interrupt()
     process$wait(60000)
     expect_identical(process$get_result(), list(met = "interrupt", same = TRUE), info = paste("document:", document))
@@ -95,8 +95,7 @@ test_that("a worker of future can be interrupted", {
     writeLines(as.character(Sys.getpid()), paste0(sign, ".pid"))
     begin(sign, wide, halves)
   }, globals = list(begin = begin, sign = sign, wide = wide, halves = halves), seed = TRUE)
-  expect_true(wait_for(function() file.exists(sign)))
-  Sys.sleep(0.3)
+  expect_true(wait_for(function() at_work(sign)))
   tools::pskill(as.integer(readLines(paste0(sign, ".pid"))), tools::SIGINT)
   expect_true(wait_for(function() future::resolved(work), 60))
   expect_identical(future::value(work), list(met = "interrupt", same = TRUE))
