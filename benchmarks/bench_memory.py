@@ -148,7 +148,7 @@ def measure(name: str) -> dict[str, Any]:
     with estimates() as asked:
         run(**large)
     peak = _peak() - before
-    estimate = max(needed for _, needed in asked)
+    estimate = max(needed for _, needed, _ in asked)
     return {"name": name, "estimate": estimate, "peak": peak, "ratio": round(peak / estimate, 3)}
 
 

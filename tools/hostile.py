@@ -99,7 +99,9 @@ def _(folder: Path) -> Path:
     return folder / "bomb.zip"
 
 
-def _workbook(path: Path, sheet: Callable[[Any], None], shared: bytes = b"") -> Path:
+def _workbook(
+    path: Path, sheet: Callable[[Any], None], shared: bytes = b"", zip64: bool = True
+) -> Path:
     space = b'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     ids = b'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
     office = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
@@ -128,11 +130,87 @@ def _workbook(path: Path, sheet: Callable[[Any], None], shared: bytes = b"") -> 
             + b"</Relationships>",
         )
         archive.writestr("xl/sharedStrings.xml", shared or b"<sst %s/>" % space)
-        with archive.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as file:
+        with archive.open("xl/worksheets/sheet1.xml", "w", force_zip64=zip64) as file:
             file.write(b"<worksheet %s><sheetData>" % space)
             sheet(file)
             file.write(b"</sheetData></worksheet>")
     return path
+
+
+def _lying(path: Path, size: int) -> Path:
+    """An archive that says of a part of so many bytes that it has a thousand."""
+    path.write_bytes(
+        path.read_bytes().replace(size.to_bytes(4, "little"), (1000).to_bytes(4, "little"))
+    )
+    return path
+
+
+def _zeros(file: Any, size: int) -> int:
+    for _ in range(size // 1_000_000):
+        file.write(b" " * 1_000_000)
+    return size
+
+
+@hostile("workbook-lies", TABLE)
+def _(folder: Path) -> Path:
+    """A sheet that says it is small, of two gigabytes."""
+    path = folder / "lies.xlsx"
+
+    def sheet(file: Any) -> None:
+        file.write(_row("x", "y", number=1))
+        _zeros(file, BOMB)
+
+    _workbook(path, sheet, zip64=False)
+    with zipfile.ZipFile(path) as archive:
+        size = archive.getinfo("xl/worksheets/sheet1.xml").file_size
+    return _lying(path, size)
+
+
+def _ods(path: Path, rows: str, blanks: int = 0) -> Path:
+    urn = "urn:oasis:names:tc:opendocument:xmlns:"
+    spaces = " ".join(f'xmlns:{each}="{urn}{each}:1.0"' for each in ("office", "table", "text"))
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", f'<m:manifest xmlns:m="{urn}manifest:1.0"/>')
+        with archive.open("content.xml", "w") as file:
+            before = f"<office:document-content {spaces}><office:body><office:spreadsheet>"
+            file.write(f'{before}<table:table table:name="s">{rows}'.encode())
+            _zeros(file, blanks)
+            after = "</office:spreadsheet></office:body></office:document-content>"
+            file.write(f"</table:table>{after}".encode())
+    return path
+
+
+def _ods_row(*cells: str, rows: int = 1, columns: int = 1) -> str:
+    made = "".join(
+        f'<table:table-cell office:value-type="string" table:number-columns-repeated="{columns}">'
+        f"<text:p>{cell}</text:p></table:table-cell>"
+        for cell in cells
+    )
+    return f'<table:table-row table:number-rows-repeated="{rows}">{made}</table:table-row>'
+
+
+_ODS_EMPTY = (
+    '<table:table-row table:number-rows-repeated="1048000"><table:table-cell '
+    'table:number-columns-repeated="16384"/></table:table-row>'
+)
+
+
+@hostile("ods-lies", TABLE)
+def _(folder: Path) -> Path:
+    path = _ods(folder / "lies.ods", _ods_row("x", "y"), BOMB)
+    with zipfile.ZipFile(path) as archive:
+        size = archive.getinfo("content.xml").file_size
+    return _lying(path, size)
+
+
+@hostile("table-zip-lies", TABLE)
+def _(folder: Path) -> Path:
+    with zipfile.ZipFile(folder / "lies.zip", "w", zipfile.ZIP_DEFLATED) as archive:  # noqa: SIM117
+        with archive.open("lies.csv", "w") as file:
+            file.write(b"x,y\n")
+            size = 4 + _zeros(file, BOMB)
+    return _lying(folder / "lies.zip", size)
 
 
 def _row(*cells: str, number: int) -> bytes:
@@ -193,6 +271,15 @@ _SETTINGS = "command = 'rank'\ntarget = 'y'\n"
 _ROWS = "\n".join(f"{i % 7}.5,{i % 3},{'ab'[i % 2]}" for i in range(30))
 MAKERS |= {
     "table-zip-traversal": (TABLE, lambda folder: _zip_of(folder, "../../outside.csv", "x,z,y\n" + _ROWS)),
+    "ods-plain": (TABLE, lambda folder: _ods(folder / "t.ods", _ods_row("x", "z", "y") + "".join(
+        _ods_row(str(i % 7), str(i % 3), "ab"[i % 2]) for i in range(30)) + _ODS_EMPTY)),
+    "ods-repeated": (TABLE, lambda folder: _ods(folder / "t.ods", _ods_row("x", "y") + _ods_row(
+        "1", rows=900_000, columns=100))),
+    "ods-endless": (TABLE, lambda folder: _ods(folder / "t.ods", _ods_row("x", "y") + _ods_row(
+        "1", rows=4_000_000_000, columns=4_000_000_000))),
+    "ods-far": (TABLE, lambda folder: _ods(folder / "t.ods", _ods_row("x", "y") + _ODS_EMPTY
+                                           + _ods_row("1", columns=90))),
+    "ods-deep": (TABLE, lambda folder: _ods(folder / "t.ods", "<table:table-row>" * 500_000)),
     "table-long-cell": (TABLE, _write("long.csv", "x,y\n" + "a" * 30_000_000 + ",1\n2,0\n")),
     "table-open-quote": (TABLE, _write("quote.csv", 'x,y\n"' + "1,2\n" * 3_000_000)),
     "table-quotes": (TABLE, _write("quotes.csv", "x,y\n" + '"' * 10_000_001 + ",1\n")),

@@ -25,7 +25,7 @@ NOT_WORTH_A_LOOK = 50_000_000
 """Bytes below which the free memory is not looked up, unless a limit was set."""
 
 _limit: ContextVar[int | None] = ContextVar("limit", default=None)
-_estimates: ContextVar[list[tuple[str, float]] | None] = ContextVar("estimates", default=None)
+_estimates: ContextVar[list[tuple[str, float, int]] | None] = ContextVar("estimates", default=None)
 
 
 def read_memory(value: int | str) -> int:
@@ -79,7 +79,7 @@ def require_memory(needed: float, what: str, remedy: str) -> None:
     """Refuse `what` if it takes more than may be held."""
     estimated = _estimates.get()
     if estimated is not None:
-        estimated.append((what, needed))
+        estimated.append((what, needed, resident()))
     limit = limit_in_force()
     if limit is None and needed < NOT_WORTH_A_LOOK:
         return
@@ -106,9 +106,9 @@ def within_memory(needed: float, what: str, remedy: str) -> Iterator[None]:
 
 
 @contextmanager
-def estimates() -> Iterator[list[tuple[str, float]]]:
-    """The estimates of :func:`require_memory` inside the block, to compare them with what is used."""
-    estimated: list[tuple[str, float]] = []
+def estimates() -> Iterator[list[tuple[str, float, int]]]:
+    """What :func:`require_memory` was asked inside the block, with the bytes that the process then held."""
+    estimated: list[tuple[str, float, int]] = []
     token = _estimates.set(estimated)
     try:
         yield estimated

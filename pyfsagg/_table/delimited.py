@@ -43,7 +43,7 @@ _BYTES_OF_COLUMN = 6_500
 """Of a column besides its cells, while a text is read."""
 _TEXT_OF_BYTES = 3
 """What a packed byte takes: itself, the text and the cells."""
-_DAMAGED = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
+DAMAGED = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -86,18 +86,28 @@ def read_hashed(source: str | os.PathLike[str]) -> tuple[bytes, str]:
                     return _unpacked(file, label), digest
             except DataError:
                 raise
-            except _DAMAGED as error:
+            except DAMAGED as error:
                 raise DataError(f"{label} is a damaged {packer} file: {error}") from None
     return content, digest
 
 
-def _unpacked(file: Any, label: str) -> bytes:
-    """All of a packed file, refused once it is larger than there is memory for."""
+def _unpacked(file: Any, label: str, before: int = 0) -> bytes:
+    """All of a packed file, refused once it, and what came `before`, is larger than there is memory for."""
     parts = []
     while part := file.read(_PIECE):
         parts.append(part)
-        require_unpacked(_PIECE * len(parts), label)
+        require_unpacked(before + _PIECE * len(parts), label)
     return b"".join(parts)
+
+
+def read_part(
+    archive: zipfile.ZipFile, part: zipfile.ZipInfo, label: str, before: int = 0
+) -> bytes:
+    """A file of an archive, up to its end: what the archive says of its size may be wrong."""
+    require_unpacked(part.file_size, label)
+    part.file_size = sys.maxsize
+    with archive.open(part) as file:
+        return _unpacked(file, label, before)
 
 
 def require_unpacked(size: int, label: str) -> None:
@@ -120,11 +130,10 @@ def unpack_zip(content: bytes, label: str) -> tuple[bytes, str]:
                     f"{label} is a zip archive of {len(names)} files, and a table is one file; unpack "
                     "it and name the file"
                 )
-            require_unpacked(archive.getinfo(names[0]).file_size, label)
-            return archive.read(names[0]), names[0]
+            return read_part(archive, archive.getinfo(names[0]), label), names[0]
     except DataError:
         raise
-    except (*_DAMAGED, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+    except (*DAMAGED, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
         raise DataError(f"{label} is a damaged or encrypted zip file: {error}") from None
 
 

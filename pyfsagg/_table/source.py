@@ -21,11 +21,13 @@ from pyfsagg._base.words import enumerate_names
 from pyfsagg._message import Param
 from pyfsagg._table.columns import decimal_of, numbers_of, numbers_with_limits, refuse_points
 from pyfsagg._table.delimited import (
+    DAMAGED,
     MISSING,
     Layout,
     decode_text,
     find_layout,
     read_hashed,
+    read_part,
     read_rows,
     require_unpacked,
     shown_source,
@@ -99,26 +101,60 @@ def read_sheet(
 
 
 _COLUMN, _ROW = re.compile(rb'<c r="([A-Z]{1,3})\d'), re.compile(rb'<(?:row|c) r="[A-Z]{0,3}(\d+)"')
+_OPEN = re.compile(rb"<table:(table-row|table-cell|covered-table-cell|table)\b([^>]*)>")
+_REPEATED = re.compile(rb'number-(?:rows|columns)-repeated="(\d{1,12})"')
 
 
 def _require_cells(content: bytes, label: str) -> None:
     """Refuse a workbook whose content is too large, or a cell too far from the others."""
     if not content.startswith(b"PK"):
         return  # of old Excel, not packed
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        parts = archive.infolist()
-        require_unpacked(sum(part.file_size for part in parts), label)
-        for part in parts:
-            if not part.filename.startswith("xl/worksheets/sheet"):
-                continue
-            sheet = archive.read(part)
-            columns = {found[1] for found in _COLUMN.finditer(sheet)}
-            last = max(map(_number_of_column, columns), default=0)
-            rows = max((int(found[1]) for found in _ROW.finditer(sheet)), default=0)
-            what = f"the {rows:,} × {last:,} cells up to the last one of {label}"
-            require_memory(
-                _BYTES_OF_CELL * rows * last, what, "delete cells that lie far from the table"
-            )
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            parts = archive.infolist()
+            require_unpacked(sum(part.file_size for part in parts), label)
+            unpacked = 0
+            for part in parts:
+                sheet = read_part(archive, part, label, unpacked)
+                unpacked += len(sheet)
+                if part.filename.startswith("xl/worksheets/sheet"):
+                    _require_grid(*_grid_of_excel(sheet), label)
+                elif part.filename == "content.xml":
+                    _require_grid(*_grid_of_ods(sheet), label)
+    except DataError:
+        raise
+    except (zipfile.BadZipFile, *DAMAGED, RuntimeError, NotImplementedError) as error:
+        raise DataError(f"{label} is not a readable workbook: {error}") from None
+
+
+def _require_grid(rows: int, columns: int, label: str) -> None:
+    what = f"the {rows:,} × {columns:,} cells up to the last one of {label}"
+    require_memory(
+        _BYTES_OF_CELL * rows * columns, what, "delete cells that lie far from the table"
+    )
+
+
+def _grid_of_excel(sheet: bytes) -> tuple[int, int]:
+    columns = {found[1] for found in _COLUMN.finditer(sheet)}
+    last = max(map(_number_of_column, columns), default=0)
+    return max((int(found[1]) for found in _ROW.finditer(sheet)), default=0), last
+
+
+def _grid_of_ods(content: bytes) -> tuple[int, int]:
+    """Rows and columns up to the last cell that holds something, in the longest and the widest sheet."""
+    rows = longest = widest = place = 0
+    for found in _OPEN.finditer(content):
+        times = _REPEATED.search(found[2])
+        number = int(times[1]) if times else 1
+        if found[1] == b"table":
+            rows = 0
+        elif found[1] == b"table-row":
+            rows, place = rows + number, 0
+        else:
+            place += number
+            if b"office:value-type" in found[2]:
+                longest, widest = max(longest, rows), max(widest, place)
+    return longest, widest
 
 
 def _number_of_column(letters: bytes) -> int:
