@@ -2,6 +2,7 @@
 
     python tools/hostile.py --output benchmarks/hostile.json
     python tools/hostile.py --only run-deep        # what the command says of one file
+    python tools/hostile.py --growth --output benchmarks/hostile.json   # is reading linear?
 
 Every file is made here and opened by commands in a process of its own that may hold `MEMORY` and work
 `SECONDS`.  A command either does its work or refuses in a sentence (exit code 2).  Anything else is a
@@ -23,7 +24,9 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 import traceback
+import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -578,13 +581,75 @@ def tried(name: str, whole: Path, room: Path, show: bool = False) -> dict[str, s
 
 GOOD = ("done", "refused")
 
+SIZE = 200_000
+"""Characters of the texts whose reading is timed, and four times as many."""
+LINEAR = 8.0
+"""Between 4, the times as long of a linear reading, and 16, those of a quadratic one."""
+TEXTS: dict[str, Callable[[int], str]] = {
+    "one line": lambda n: "a" * n,
+    "spaces": lambda n: "x" + " " * n + "y\n1 2\n",
+    "quotes": lambda n: "x,y\n" + '"' * n + ",1\n",
+    "an open quote": lambda n: 'x,y\n"' + "1,2\n" * (n // 4),
+    "separators": lambda n: ("a;b,c\td|e " * (n // 30) + "\n") * 3,
+    "blank lines": lambda n: "x,y\n" + "\n" * n + "1,2\n2,3\n",
+    "comments": lambda n: "# x\n" * (n // 4) + "x,y\n1,2\n2,3\n",
+    "digits": lambda n: "x,y\n" + "9" * n + ",1\n2,1\n",
+    "percent signs": lambda n: "x,y\n" + "%" * n + ",1\n2,1\n",
+    "dates": lambda n: "x,y\n" + "1/1/2020 1:1,1\n" * (n // 15) + "1/1/,2\n",
+    "backslashes": lambda n: "x,y\n" + "\\" * n + ",1\n2,1\n",
+    "dots": lambda n: "x,y\n" + "1." * (n // 2) + ",1\n2,1\n",
+    "columns": lambda n: ",".join(f"c{j}" for j in range(n // 20)) + "\n"
+    + (",".join("1" * (n // 20)) + "\n") * 2,
+    "equal names": lambda n: ",".join("c" * (n // 2)) + "\n" + ",".join("1" * (n // 2)) + "\n",
+    "numbers with a word": lambda n: "x,y\n" + "1,2\n" * (n // 4) + "a,2\n",
+    "arff braces": lambda n: "@relation r\n@attribute x {" + "a," * (n // 2) + "b}\n@data\na\nb\n",
+}  # fmt: skip
+
+
+def growth() -> dict[str, dict[str, float]]:
+    """How many times as long the readers take for four times as much of an awkward text."""
+    import pyfsagg
+    from pyfsagg.exceptions import PyfsaggError
+    from pyfsagg.ranks import RankTable
+
+    def seconds(read: Callable[[Path], Any], path: Path) -> float:
+        started = time.process_time()
+        with contextlib.suppress(PyfsaggError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            read(path)
+        return time.process_time() - started
+
+    found: dict[str, dict[str, float]] = {}
+    readers = {"table": pyfsagg.read_table, "lists": lambda path: RankTable.from_files([path])}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in TEXTS.items():
+            found[name] = {}
+            for reader, read in readers.items():
+                path = Path(folder) / ("t.arff" if "arff" in name else "t.csv")
+                took = []
+                for size in (SIZE, 4 * SIZE):
+                    path.write_text(text(size))
+                    took.append(min(seconds(read, path) for _ in range(2)))
+                # What takes no time in either size is as good as linear.
+                ratio = took[1] / max(took[0], 0.02)
+                found[name][reader] = round(ratio, 2)
+            print(name, found[name], flush=True)
+    return found
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", help="names that begin with this, and what their commands say")
     parser.add_argument("--output", type=Path, metavar="FILE", help="where the figures go, as JSON")
+    parser.add_argument("--growth", action="store_true", help="only time the readers of texts")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
+    if options.growth:
+        record = json.loads(options.output.read_text()) if options.output else {}
+        record["growth"] = growth()
+        if options.output:
+            options.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        sys.exit(max(max(each.values()) for each in record["growth"].values()) > LINEAR)
     os.environ.setdefault("MPLBACKEND", "agg")
     import pyfsagg.cli  # before the forks
 

@@ -197,7 +197,8 @@ class Run:
 
         printed = self.place if self.name in PRINTED else Path(os.devnull)
         with open(printed, "wb") as out, open(self.room / self.said, "wb") as said:
-            if FORKS and not self.variables and not self.limits:
+            alike = not self.variables and not self.limits and self.name not in WORKERS
+            if FORKS and alike:  # the workers of a fork would outlive it
                 return Fork(words, self.room, here, out.fileno(), said.fileno())
             return subprocess.Popen(
                 [sys.executable, "-m", "pyfsagg", *words],

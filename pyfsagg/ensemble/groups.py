@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats, row_blocks
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.validation import as_array, check_choice, check_real
 from pyfsagg._base.words import count, enumerate_names, readable
 from pyfsagg._message import Param, Remedy, Use
@@ -145,7 +146,14 @@ def absolute_correlations(
     by_name = np.argsort(np.array(table.feature_names, dtype=object), kind="stable")
     used = [j for j in by_name if table.kinds[j] != Kind.NOMINAL and _varies(table.column(j), w)]
     if len(used) > 1:
-        values = np.stack([_standard(table.column(j), w, similarity) for j in used], axis=1)
+        # In one array, as a tall table is most of what there is; cells that are missing take three more.
+        copies = 4 if np.isnan(table.values).any() else 1
+        what = f"the correlations of {len(used):,} columns of {table.n_samples:,} rows"
+        needed = 8.0 * copies * table.n_samples * len(used)
+        require_memory(needed, what, "take fewer rows or columns")
+        values = np.empty((table.n_samples, len(used)))
+        for place, j in enumerate(used):
+            values[:, place] = _standard(table.column(j), w, similarity)
         matrix[np.ix_(used, used)] = _correlations(values, w)
     np.fill_diagonal(matrix, 1.0)
     return matrix
@@ -178,8 +186,8 @@ def _correlations(values: Floats, weights: Floats) -> Floats:
     known = ~np.isnan(values)
     root = np.sqrt(weights)[:, np.newaxis]
     if known.all():
-        scaled = values * root
-        correlation = scaled.T @ scaled / weights.sum()
+        values *= root
+        correlation = values.T @ values / weights.sum()
     else:
         there = known * root
         x = np.where(known, values, 0.0) * root

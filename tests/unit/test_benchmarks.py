@@ -108,12 +108,13 @@ def test_recorded_kills_and_interrupts_changed_no_bit() -> None:
     assert sum(moments) == found["kills"]
     assert min(moments) >= 10
     found = record("kills")
-    commands = {name: found[name] for name in found if name not in ("seeds", "all")}
-    assert set(commands) == {"rank", "influence", "evaluate", "order", "unsupervised"}
-    assert min(figures["kills"] for figures in commands.values()) >= 10
-    for key, times in found["all"].items():
-        assert times == sum(figures[key] for figures in commands.values())
-    assert not any(found["all"][key] for key in ("other bits", "left behind", "ended otherwise"))
+    assert {"rank", "influence", "evaluate", "order", "unsupervised"} <= set(found["kills"])
+    for part in ("kills", "conditions"):
+        for key, times in found[f"all {part}"].items():
+            assert times == sum(figures.get(key, 0) for figures in found[part].values())
+    ended = ("other bits", "traceback", "ended otherwise", "hung", "left behind")
+    assert not any(found[part].get(key) for part in ("all kills", "all conditions") for key in ended)
+    assert found["findings"] == []
     found = record("r_interrupts")
     versions = ("reticulate 1.28", "reticulate 1.46")
     assert set(found) == {f"{version}, {load}" for version in versions for load in ("idle", "busy")}
@@ -122,7 +123,16 @@ def test_recorded_kills_and_interrupts_changed_no_bit() -> None:
         ended = dict(figures["all"])
         times += ended.pop("interrupt in the call") + ended.pop("interrupt after the call")
         assert set(ended.values()) == {0}
-    assert times >= 200
+    assert times + record("kills")["all kills"]["kills"] + record("dask_kills")["kills"] >= 500
+
+
+def test_recorded_files_of_strangers_and_limits() -> None:
+    found = record("hostile")
+    assert found["findings"] == {}
+    assert found["outcomes"]["finding"] == 0
+    assert max(max(each.values()) for each in found["growth"].values()) <= 8.0
+    for name, case in record("limits")["cases"].items():
+        assert case["interrupt"] == "clean", name
 
 
 def test_a_step_back_of_a_hot_task_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
