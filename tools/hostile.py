@@ -641,6 +641,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", help="names that begin with this, and what their commands say")
     parser.add_argument("--output", type=Path, metavar="FILE", help="where the figures go, as JSON")
+    parser.add_argument("--again", action="store_true", help="only what --output has as findings")
     parser.add_argument("--growth", action="store_true", help="only time the readers of texts")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
@@ -656,13 +657,19 @@ def main() -> None:
     assert pyfsagg.cli
     record: dict[str, Any] = {"files": 0, "memory": MEMORY, "seconds": SECONDS}
     record |= {"outcomes": dict.fromkeys((*GOOD, "finding"), 0), "findings": {}}
+    names = None
+    if options.again:
+        record = json.loads(options.output.read_text())
+        names, record["findings"] = record["findings"], {}
+        record["files"] -= len(names)
+        record["outcomes"]["finding"] = 0
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder) / "whole"
         whole.mkdir()
         prepare(whole)
         add_records(whole)
         for name in MAKERS:
-            if not name.startswith(options.only or ""):
+            if not name.startswith(options.only or "") or name not in (names or MAKERS):
                 continue
             found = tried(name, whole, Path(folder), show=bool(options.only))
             print(name, found, flush=True)

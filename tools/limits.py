@@ -116,6 +116,8 @@ def main() -> None:
 def tried(room: Path, words: str, draw: random.Random) -> dict[str, Any]:
     """Peak and estimate, two refusals and an interrupt of one command."""
     found = _child(room, words, "free", 0)
+    if found["code"] is None:
+        return {"measured": f"no: not at its end after {PATIENCE:.0f} seconds of the clock"}
     foreseen = found.pop("foreseen", 0)
     figures = {**found, "foreseen": foreseen}
     if foreseen:
@@ -134,10 +136,13 @@ def tried(room: Path, words: str, draw: random.Random) -> dict[str, Any]:
 
 def _child(room: Path, words: str, kind: str, size: int) -> dict[str, Any]:
     command = [sys.executable, __file__, "--child", words, kind, str(size)]
-    done = subprocess.run(
-        command, cwd=room, env=_environment(), capture_output=True, text=True, timeout=PATIENCE,
-        check=False,
-    )  # fmt: skip
+    try:
+        done = subprocess.run(
+            command, cwd=room, env=_environment(), capture_output=True, text=True, timeout=PATIENCE,
+            check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return {"code": None}
     _clean(room)
     for line in reversed(done.stdout.splitlines()):
         if line.startswith('{"code"'):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # A name that looks like a formula or a link is a name.
 _PLAIN = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
+_HELD = {"in_memory": True}  # or else a run that is killed leaves files in the temporary folder
 _CREATED = datetime(2000, 1, 1)  # the same bytes for the same tables
 
 
@@ -33,7 +34,9 @@ def write_workbook(path: Path, tables: Mapping[str, pd.DataFrame]) -> None:
     """Write each table on a sheet of its name."""
     import pandas as pd
 
-    with pd.ExcelWriter(path, engine="xlsxwriter", engine_kwargs={"options": _PLAIN}) as book:
+    with pd.ExcelWriter(
+        path, engine="xlsxwriter", engine_kwargs={"options": _PLAIN | _HELD}
+    ) as book:
         book.book.set_properties({"created": _CREATED})
         for name, frame in tables.items():
             sheet = Path(name).stem[:31]

@@ -157,31 +157,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # A command within a command, such as reproduce thesis, has flags of its own.
     inner = commands_of(options.parser)
     door = Terminal(inner.get("".join(words[1:2]), options.parser))
-    with _warnings_as_lines(door), _termination_raised():
-        try:
-            limit, cluster = (getattr(options, name, None) for name in ("memory_limit", "dask"))
-            with memory_limit(limit), on_cluster(cluster):
-                _print_state(options)
-                code = options.run(options) or 0  # a command returns nothing, or an exit code
-                _write_out(sys.stdout)
-                return int(code)
-        except PyfsaggError as error:
-            message, code = error.render(door), 2
-        except MemoryError as error:
-            message = (
-                f"out of memory ({str(error) or 'no more is free'}); take fewer rows, features or "
-                "resamples at a time"
-            )
-            code = 2
-        except _Terminated:
-            message, code = "terminated; nothing was written", 143
-        except KeyboardInterrupt:
-            message, code = "interrupted; nothing was written", 130
-        except BrokenPipeError:
-            sys.stderr.close()
-            return 141
-        except OSError as error:  # of the computation: a full disk, a folder that cannot be read
-            message, code = str(error), 2
+    limit, cluster = (getattr(options, name, None) for name in ("memory_limit", "dask"))
+    try:  # around all else: a signal may come at any moment
+        with (
+            _warnings_as_lines(door),
+            _termination_raised(),
+            memory_limit(limit),
+            on_cluster(cluster),
+        ):
+            _print_state(options)
+            code = options.run(options) or 0  # a command returns nothing, or an exit code
+            _write_out(sys.stdout)
+            return int(code)
+    except PyfsaggError as error:
+        message, code = error.render(door), 2
+    except MemoryError as error:
+        message = (
+            f"out of memory ({str(error) or 'no more is free'}); take fewer rows, features or "
+            "resamples at a time"
+        )
+        code = 2
+    except _Terminated:
+        message, code = "terminated; nothing was written", 143
+    except KeyboardInterrupt:
+        message, code = "interrupted; nothing was written", 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 141
+    except OSError as error:  # of the computation: a full disk, a folder that cannot be read
+        message, code = str(error), 2
     _print_error(message, options.command)
     return code
 

@@ -16,7 +16,7 @@ import pyfsagg
 from pyfsagg._base import output
 from pyfsagg._base.output import Place, TakenError, new_file, new_folder
 from pyfsagg._command import results
-from pyfsagg.cli import main
+from pyfsagg.cli import _termination_raised, main
 from pyfsagg.exceptions import OutputError
 
 BAM = importlib.import_module("pyfsagg.ensemble.methods")  # whose name the function has
@@ -244,3 +244,32 @@ def _at_work(process: int) -> bool:
         ] != "Z"
     except OSError:
         return False
+
+
+def test_drafts_of_runs_that_were_killed_are_removed_and_those_at_work_stay(tmp_path: Path) -> None:
+    deserted = tmp_path / ".page.html-0123abcd"
+    other = tmp_path / ".page.html-notes"
+    for path in (deserted, other):
+        path.write_text("half a page")
+    with new_file(tmp_path / "page.html") as first:
+        first.write_text("first")
+        with new_file(tmp_path / "page.html") as second:
+            second.write_text("second")
+        assert first.exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"page.html", other.name}
+    assert (tmp_path / "page.html").read_text() == "first"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the system has no terminals that end")
+def test_the_end_of_the_terminal_is_an_interrupt_unless_it_is_ignored() -> None:
+    usual = signal.getsignal(signal.SIGHUP)
+    try:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        with pytest.raises(KeyboardInterrupt), _termination_raised():
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+        with _termination_raised():
+            signal.raise_signal(signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, usual)

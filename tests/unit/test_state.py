@@ -65,7 +65,8 @@ FUNCTIONS: dict[str, Function] = {
     "between_sample_stability": lambda X, y, s: pyfsagg.between_sample_stability(s[:4], s[4:]),
     "check_table": lambda X, y, s: str(pyfsagg.check_table(X, y)),
     "committee": lambda X, y, s: pyfsagg.committee(
-        X, y, {"tree": DecisionTreeClassifier(random_state=0)}, n_resamples=2, random_state=0, n_jobs=1).to_frame(),
+        X, y, {"tree": DecisionTreeClassifier(random_state=0)}, n_resamples=2, random_state=0,
+        n_jobs=1).to_frame(),
     "compare_aggregators": lambda X, y, s: pyfsagg.compare_aggregators(
         {str(seed): pyfsagg.influence(X, y, aggregators=["am", "rra"], n_folds=3, n_resamples=2,
                                       random_state=seed) for seed in (1, 2, 3)}),
@@ -91,7 +92,7 @@ FUNCTIONS: dict[str, Function] = {
     "standings": lambda X, y, s: pyfsagg.standings(s),
     "studies": lambda X, y, s: pyfsagg.studies(pd.DataFrame(
         {"study": list("sstt"), "gene": list("abab"), "effect": [1.0, -1.0, 2.0, 1.0],
-         "p": [0.01, 0.2, 0.02, 0.5]}), study="study", item="gene", effect="effect", p_value="p"),
+         "p": [0.01, 0.9, 0.02, 0.9]}), study="study", item="gene", effect="effect", p_value="p"),
     "vote": lambda X, y, s: pyfsagg.vote(doors.BALLOTS),
     "wam": lambda X, y, s: pyfsagg.wam(X, y, n_resamples=3, random_state=0, checks="none"),
     **{name: lambda X, y, s, name=name: getattr(pyfsagg, name)(X, y) for name in (
