@@ -262,7 +262,13 @@ def main() -> None:
     options = parser.parse_args()
     if options.add and not (options.output and options.output.exists()):
         parser.error("--add needs --output, a file with figures")
-    record: dict[str, Any] = {"seeds": [], "kills": {}, "conditions": {}, "findings": []}
+    record: dict[str, Any] = {
+        "seeds": [],
+        "kills": {},
+        "conditions": {},
+        "findings": [],
+        "mended": [],
+    }
     if options.add:
         record = json.loads(options.output.read_text(encoding="utf-8"))
     record["seeds"].append(options.seed)
