@@ -592,7 +592,10 @@ def vanishing(run: Run, whole: Whole, draw: random.Random) -> tuple[Run, str]:
     process = run.start()
     time.sleep(draw.uniform(0.0, 1.0) * whole.seconds)
     shutil.rmtree(run.room / draw.choice(("deep", "deep/out", "second/kept")), ignore_errors=True)
-    return run, run.ended(process, whole)
+    found = run.ended(process, whole)
+    if found == "other bits" and not run.place.exists():  # it was the results that were removed
+        found = run.ended(run.start(), whole)
+    return run, found
 
 
 def two_at_once(run: Run, whole: Whole, draw: random.Random) -> tuple[Run, str]:
