@@ -16,7 +16,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 ARGUMENTS = {
     "random_state": ("seed", "random_seed", "rng"),
     "n_jobs": ("jobs", "cores", "workers", "n_cores", "num_workers"),
-    "n_resamples": ("n_bootstraps", "n_bootstrap", "n_boot", "b", "m", "n_iterations", "n_repeats"),
+    "n_resamples": (
+        "n_bootstraps",
+        "n_bootstrap",
+        "n_boot",
+        "bootstraps",
+        "b",
+        "m",
+        "n_iterations",
+        "n_repeats",
+    ),
     "confidence_level": ("alpha", "confidence", "level", "conf_level"),
     "n_features_to_select": ("threshold", "k", "top", "n_features", "n_select"),
     "filters": ("filter", "methods", "scorers", "score_func"),

@@ -15,16 +15,12 @@ from copy import copy
 from pathlib import Path
 from typing import Any, NoReturn
 
+from pyfsagg._base.spellings import ARGUMENTS
 from pyfsagg._message import Door, Phrase, Use, Value
 from pyfsagg.exceptions import DataError, ParameterError
 
-MEANT = {
-    "--format": "--xlsx",
-    "--force": "--overwrite",
-    "--random-state": "--seed",
-    "--n-jobs": "--jobs",
-}
-"""What flags of other programs and arguments of Python are called here."""
+MEANT = {"format": "--xlsx", "force": "--overwrite"}
+"""What flags of other programs are called here."""
 
 
 USUAL = frozenset(
@@ -167,9 +163,21 @@ class Parser(argparse.ArgumentParser):
             parser = commands_of(self).get(getattr(options, "command", ""), self)
             name = strange[0].partition("=")[0]
             flags = [flag for action in parser._actions for flag in action.option_strings]
-            meant = MEANT.get(name)
+            word = name.strip("-").replace("-", "_")
+            meant = next(
+                (
+                    flag
+                    for ours, flag in flags_of(parser).items()
+                    if word == ours or word in ARGUMENTS.get(ours, ())
+                ),
+                MEANT.get(word),
+            )
             if name[0] != "-" and "--target" in flags and options.target is None:
                 parser.error(f"unexpected {name!r}; the target is named by a flag: --target {name}")
+            if name[0] != "-" and all(action.option_strings for action in parser._actions):
+                parser.error(
+                    f"{name!r} is not needed; pyfsagg rank {name} ranks that table or data set"
+                )
             close = f"; did you mean {meant}?" if meant in flags else nearest(name, flags)
             parser.error(f"unknown argument {name}{close}")
         return options
@@ -217,8 +225,9 @@ def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentP
 
 def nearest(given: str, known: Iterable[str]) -> str:
     """A question that names what is nearest to `given`, to be put behind it; empty if nothing is near."""
-    close = difflib.get_close_matches(given, list(known), n=1, cutoff=0.6)
-    return f"; did you mean {close[0]}?" if close else ""
+    words = {word.strip("-"): word for word in known}  # hyphens make all flags alike
+    close = difflib.get_close_matches(given.strip("-"), words, n=1, cutoff=0.6)
+    return f"; did you mean {words[close[0]]}?" if close else ""
 
 
 CONFIG_FILE = "run.toml"

@@ -196,7 +196,10 @@ CODES = {
         "replace infinity by a number or mark it missing ({nan}), or {drop}",
     ),
     "missing_target": ("the target {columns} is missing ({nan}) in {details}", "{rows}"),
-    "event_codes": ("several values of the event {columns}: {details}", "say which is it: {event}"),
+    "event_codes": (
+        "several values of the event {columns}: {details}",
+        "say which value is the event: {event}",
+    ),
     "many_classes": (
         "different values of the target {columns}: {details}",
         "if it is a number to be predicted, {number}; if it is a time, {time}; otherwise bin it into classes",
@@ -211,7 +214,7 @@ CODES = {
     ),
     "small_class": ("a class of two or three samples: {details}", "more are needed to judge it"),
     "near_copy": ("nearly the target: {columns}", "check that it is known before the target is"),
-    "constant": ("one value or none: {columns}", "it has no information; {drop}"),
+    "constant": ("a single value, or none: {columns}", "it carries no information; {drop}"),
     "mostly_missing": ("missing in more than half of the rows: {columns}", "look at it"),
     "code": (
         "a number far from all others, perhaps a code for missing values: {details}",

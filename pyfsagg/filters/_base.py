@@ -337,12 +337,13 @@ def require_ordered_complete(table: Table, *filters: str) -> None:
             )
 
 
-def require_two_classes(target: Target, filter_name: str) -> None:
+def require_two_classes(
+    target: Target, filters: str, others: str = "'symmetric_uncertainty'"
+) -> None:
     if target.n_classes != 2:
         raise DataError(
-            f"the filter {filter_name!r} is defined for two classes, the target {target.name!r} "
-            f"has {target.n_classes}; use one class against the rest, or a filter for several "
-            "classes such as 'symmetric_uncertainty'"
+            f"{filters} defined for two classes, and the target {target.name!r} has "
+            f"{target.n_classes}; use one class against the rest, or for several classes {others}"
         )
 
 
