@@ -1,4 +1,4 @@
-"""Where ranked lists stop to agree: Hall and Schimek's rule, and rank-biased overlap of uneven lists."""
+"""Where ranked lists stop agreeing: Hall and Schimek's rule, and rank-biased overlap of uneven lists."""
 
 from __future__ import annotations
 

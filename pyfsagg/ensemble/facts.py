@@ -487,7 +487,7 @@ def _answer(data: Ranked, wish: Wish, chosen: Selection) -> str:
     if chosen.compared < data.n_features:  # of all, every resample has every one
         shares = chosen.frame["selection_frequency"].loc[names]
         names = [f"{name} ({number(100.0 * share, 0)}\u00a0%)" for name, share in shares.items()]
-        note = f" In brackets: the share of resamples with the feature among their best {count(chosen.compared)}."
+        note = f" In brackets: the share of resamples with it among their best {count(chosen.compared)}."
     more = f" and {count(k - len(names))} more" if k > len(names) else ""
     answer = f"{', '.join(names)}{more}."
     return Markup("<b>{}:</b> {}{}").format(how_many_selected(data, wish), answer, note)
