@@ -93,11 +93,6 @@ class Run:
             first=first,
         )
 
-    def draw_with(self, target: Target, size: int) -> Resamples:
-        """The first resamples with another target."""
-        n_drawn = self.n_drawn if self.plan.only else size  # folds come together
-        return self.draw(n_drawn, target=target).first(size)
-
     def bind(self, target: Target) -> list[BoundFilter]:
         """The filters with another target."""
         return bind_filters(self.items, self.params, self.table, target, self.seed, self.groups)[0]
