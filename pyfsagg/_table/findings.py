@@ -177,10 +177,7 @@ CODES = {
     ),
     "dates": ("dates or times: {columns}", "convert them to days since a start, or {drop}"),
     "target_copy": ("a copy of the target: {columns}", "{drop}"),
-    "unreadable": (
-        "{details}",
-        "if there is a code for missing values, {missing}; or {drop}",
-    ),
+    "unreadable": ("{details}", "if there is a code for missing values, {missing}; or {drop}"),
     "detection_limit": ("{details}", "take half of a lower limit: {limits}; or {drop}"),
     "infinite": (
         "infinite values (inf): {details}",

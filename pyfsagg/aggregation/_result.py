@@ -116,8 +116,7 @@ class Aggregation(Result):
     versions: Mapping[str, str] = field(default_factory=versions)
     universe_check: UniverseCheck | None = None
     table: RankTable | None = field(
-        default=None,
-        metadata=stored(names="table_{}", shared=("names",), without=("list_names",)),
+        default=None, metadata=stored(names="table_{}", shared=("names",), without=("list_names",))
     )
     permutation: PermutationTest | None = field(
         default=None, metadata=stored(names="permutation_{}", shared=("names",))

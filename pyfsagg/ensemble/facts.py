@@ -276,10 +276,7 @@ def _control_table(control: ErrorControl) -> PageTable:
     )
     hidden = f" {count(more)} more features are in ranking.csv." if more else ""
     return PageTable.of_columns(
-        "Features, the safest first.",
-        columns,
-        note + hidden,
-        tinted=int(control.support.sum()),
+        "Features, the safest first.", columns, note + hidden, tinted=int(control.support.sum())
     )
 
 

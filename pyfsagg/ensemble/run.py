@@ -14,14 +14,7 @@ from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.look import warn_of_names
-from pyfsagg._table.table import (
-    AnyTable,
-    ConvertedTable,
-    Table,
-    Weights,
-    as_table,
-    full_weights,
-)
+from pyfsagg._table.table import AnyTable, ConvertedTable, Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.ensemble.scoring import (

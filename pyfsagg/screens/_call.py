@@ -15,13 +15,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import (
-    check_choice,
-    check_integer,
-    check_list,
-    check_real,
-    real_array,
-)
+from pyfsagg._base.validation import check_choice, check_integer, check_list, check_real, real_array
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._kernels.order_statistics import MOST_WEIGHTED, log_stuart
 from pyfsagg._message import Got, Param, Phrase, Remedy, Use, named
