@@ -109,8 +109,10 @@ _MEANT = {
 }
 """Filters, and what they are called elsewhere."""
 
-_MODELS = "boruta rfe lasso elastic_net random_forest rf forest xgboost relief logistic_regression svm shap glmnet"
-"""Models that are taken for filters."""
+_MODELS = (
+    "boruta rfe lasso elastic_net random_forest rf forest xgboost relief logistic_regression "
+    "svm shap glmnet"
+)
 
 
 def _meant(kind: str, name: str, known: list[str]) -> str:

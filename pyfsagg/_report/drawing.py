@@ -264,7 +264,8 @@ def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
         if (layout := figure.get_layout_engine()) is not None:
             layout.execute(figure)
             figure.set_layout_engine("none")
-        canvas.print_svg(target)  # savefig() would draw twice, for the layout first
+        # savefig() would draw twice, for the layout first.
+        canvas.print_svg(target)  # type: ignore[no-untyped-call]
         sentences, points = point_texts(axes)
     root = ElementTree.fromstring(target.getvalue())
     # Metadata (date, addresses), and the style sheet, which would apply to the page as well.
