@@ -4,7 +4,7 @@
 
 Each point is a process of its own, which does a small task of the same kind first (modules, compiled loops)
 and then the large one: its processor seconds on one worker, and what the peak of its memory rose by.  The
-slope is that of the logarithms over the last points, so that 1 means ten times the work for ten times the input.
+slope is that of the logarithms over the last points: 1 means ten times the work for ten times the input.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def methods(k: int, data_sets: int) -> None:
 
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(data_sets, k)) + np.linspace(0, 1, k)
-    pyfsagg.standings(pd.DataFrame(scores, columns=[f"m{i}" for i in range(k)]), random_state=0)
+    frame = pd.DataFrame(scores, columns=[f"m{i}" for i in range(k)])
+    pyfsagg.standings(frame, random_state=0).to_frame()
 
 
 GROWTH: dict[str, tuple[Callable[..., None], dict[str, int], str, list[int]]] = {
@@ -85,6 +86,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, metavar="FILE", help="where the figures go, as JSON")
     parser.add_argument("--quick", action="store_true", help="the two smallest sizes of two kinds")
+    parser.add_argument(
+        "--only", choices=GROWTH, help="measure one again, beside what --output has"
+    )
     parser.add_argument("--point", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.point:
@@ -92,7 +96,9 @@ def main() -> None:
         print(json.dumps(measure(what, int(size))))
         return
     found: dict[str, Any] = {}
-    for what in ["lists", "items"] if options.quick else GROWTH:
+    if options.only:
+        found = json.loads(options.output.read_text(encoding="utf-8"))["growth"]
+    for what in [options.only] if options.only else ["lists", "items"] if options.quick else GROWTH:
         _, fixed, _, sizes = GROWTH[what]
         points = []
         for size in sizes[:2] if options.quick else sizes[1:]:
