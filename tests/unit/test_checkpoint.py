@@ -461,6 +461,7 @@ def _run(kind: str, output: Path, folder: Path | str, seconds: float = 0.0) -> i
 
 
 @pytest.mark.parametrize("kind", ["bam", "influence"])
+@pytest.mark.thorough
 def test_kills_at_random_moments_change_no_bit(tmp_path: Path, kind: str) -> None:
     """A timer of the run itself kills it, so that no kill is late on a busy machine."""
     whole = tmp_path / "whole.npy"
