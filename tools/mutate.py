@@ -11,9 +11,10 @@ with the tests that call the mutated function, fastest first, until one fails.  
 failing test or by a time limit, else it *survived*.
 
 Text does not count: docstrings, messages, annotations, what follows `raise`, assertions (they help
-mypy), decorators.  Nor do the pictures and pages of a room (`_plot*.py`, `_page.py`, `_report.py`).  numba is
-switched off, so that a mutated loop needs no compiling; tests that fail or take too long without it
-are left out.  Survivors that no test can kill are listed with a reason in
+mypy), decorators.  Nor do the pictures and pages of a room (`_plot*.py`, `_page.py`, `_report.py`).  In
+`_kernels` numba is switched off, so that a mutated loop needs no compiling; elsewhere no loop is mutated,
+and what numba has compiled for the checkout goes into the copy: run the room's tests once before.  Tests that
+fail or take too long are left out.  Survivors that no test can kill are listed with a reason in
 `tests/mutation_survivors.toml`.
 
 Needs a Unix system (os.fork) and the extra `test`.
@@ -82,6 +83,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_ranks.py",
         "tests/unit/test_rank_files.py",
         "tests/unit/test_aggregation.py",
+        "tests/unit/test_list_*.py",
+        "tests/unit/test_unranked_lists.py",
+        "tests/cli/test_aggregate.py",
+        "tests/cli/test_files_on_pages.py",
         "tests/unit/test_ties_in_stability.py",
         SMALL,
         PROPERTIES.format("aggregation"),
@@ -90,6 +95,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "aggregation": (
         "tests/unit/test_aggreg*.py",
         "tests/unit/test_list_*.py",
+        "tests/unit/test_universe.py",
+        "tests/unit/test_unranked_lists.py",
+        "tests/cli/test_aggregate.py",
         "tests/unit/test_learned_and_counted.py",
         "tests/papers/test_aggregator_choice.py",
         "tests/unit/test_markov.py",
@@ -99,6 +107,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         SMALL,
         PROPERTIES.format("aggregation"),
         GOLDEN.format("rank_aggregation"),
+        GOLDEN.format("fusion"),
         "pyfsagg/aggregation/*.py",
     ),
     "stability_measures": (
@@ -107,11 +116,14 @@ ROOMS: dict[str, tuple[str, ...]] = {
         SMALL,
         PROPERTIES.format("stability"),
         GOLDEN.format("stability"),
+        "tests/cli/test_stability.py",
         "pyfsagg/stability_measures/*.py",
     ),
     "statistics": (
         "tests/unit/test_statistics_*.py",
         "tests/unit/test_rank_confidence.py",
+        "tests/unit/test_standings.py",
+        "tests/unit/test_pairwise.py",
         SMALL,
         PROPERTIES.format("statistics"),
         GOLDEN.format("statistics"),
@@ -124,13 +136,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_between_samples.py",
         "tests/unit/test_false_selections.py",
     ),
-    "error_control/permutation.py": (
-        "tests/unit/test_target_permutation.py",
-        "tests/unit/test_error_control.py",
-        "tests/unit/test_false_selections.py",
-        GOLDEN.format("error_control"),
-        "pyfsagg/error_control/permutation.py",
-    ),
     "ensemble/noise_scale.py": ("tests/unit/test_noise_scale.py",),
     "ensemble/replication.py": ("tests/unit/test_replication.py",),
     "ensemble/selection.py": (
@@ -139,16 +144,79 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_ensemble.py",
         "pyfsagg/ensemble/selection.py",
     ),
+    "error_control": (
+        "tests/unit/test_target_permutation.py",
+        "tests/unit/test_error_control.py",
+        "tests/unit/test_calibrated_selection.py",
+        "tests/unit/test_false_selections.py",
+        GOLDEN.format("error_control"),
+        "pyfsagg/error_control/*.py",
+    ),
+    "replication": (
+        "tests/unit/test_studies.py",
+        GOLDEN.format("studies"),
+        "tests/cli/test_studies.py",
+        "pyfsagg/replication/*.py",
+    ),
+    "aggregator_influence": (
+        "tests/unit/test_influence*.py",
+        "tests/unit/test_aggregator_comparison.py",
+        "tests/cli/test_influence.py",
+        "pyfsagg/aggregator_influence/*.py",
+    ),
     "score_tables": (
         "tests/unit/test_standings.py",
         GOLDEN.format("standings"),
+        "tests/cli/test_standings.py",
         "pyfsagg/score_tables/*.py",
+    ),
+    "screens": (
+        "tests/unit/test_screens.py",
+        PROPERTIES.format("screen"),
+        GOLDEN.format("screen"),
+        "tests/cli/test_screen.py",
+        "pyfsagg/screens/*.py",
+    ),
+    "filters": (
+        "tests/unit/test_class_filters.py",
+        "tests/unit/test_entropy.py",
+        "tests/unit/test_information.py",
+        "tests/unit/test_model_filters.py",
+        "tests/unit/test_mrmr.py",
+        "tests/unit/test_near_zero_variance.py",
+        "tests/unit/test_plain_filters.py",
+        "tests/unit/test_survival.py",
+        "tests/unit/test_adjusters.py",
+        "tests/unit/test_car_score.py",
+        SMALL,
+        PROPERTIES.format("filter"),
+        PROPERTIES.format("entropy"),
+        *map(
+            GOLDEN.format,
+            ("adjusted", "car", "entropy", "information", "mrmr", "plain", "survival"),
+        ),
+        "pyfsagg/filters/*.py",
     ),
     "filters/adjusted.py": ("tests/unit/test_adjusters.py", GOLDEN.format("adjusted")),
     "filters/car.py": (
         "tests/unit/test_car_score.py",
         "tests/unit/test_adjusters.py",
         GOLDEN.format("car"),
+    ),
+    "unsupervised": (
+        "tests/unit/test_unsupervised_*.py",
+        "tests/unit/test_clusters.py",
+        "tests/estimators/test_unsupervised_selectors.py",
+        "tests/cli/test_unsupervised.py",
+        PROPERTIES.format("unsupervised"),
+        "pyfsagg/unsupervised/*.py",
+    ),
+    "rank_order": (
+        "tests/unit/test_rank_order_*.py",
+        "tests/estimators/test_rank_order_selector.py",
+        "tests/cli/test_order.py",
+        PROPERTIES.format("rank_order"),
+        "pyfsagg/rank_order/*.py",
     ),
     "aggregation/learned.py": (
         "tests/unit/test_learned_and_counted.py",
@@ -176,7 +244,10 @@ IMPORTED = (
     "statsmodels.api",
 )
 LEFT_OUT = ("_plot", "_page", "_report")
-SECONDS_OF_A_TEST = 20.0
+SECONDS_OF_A_TEST = 30.0
+KEPT = os.environ.get("NUMBA_CACHE_DIR", "")
+LOOPS = "_kernels"
+"""The room whose mutants run as Python."""
 ARGUMENTS = (
     "-x -q --no-header --no-summary -p no:cacheprovider -p no:xdist --import-mode=importlib "
     "-W ignore::pytest.PytestAssertRewriteWarning"
@@ -596,16 +667,40 @@ def run_pytest(
 
 
 @contextlib.contextmanager
-def copied() -> Iterator[Path]:
+def copied(room: str) -> Iterator[Path]:
+    """A copy of the checkout; with what numba has compiled, which goes by names, times and contents."""
+    ignored = shutil.ignore_patterns("__pycache__")
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copy = Path(folder).resolve()
         for name in COPIED:
             source = ROOT / name
             if source.is_dir():
-                shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(source, copy / name, ignore=ignored)
             else:
                 shutil.copy2(source, copy / name)
+        here, there = compiled_of(ROOT, KEPT), compiled_of(copy, str(copy / "numba"))
+        if not room.startswith(LOOPS) and here.is_dir():
+            shutil.copytree(here, there)
+        set_numba(on=not room.startswith(LOOPS), folder=str(copy / "numba"))
         yield copy
+
+
+def compiled_of(tree: Path, kept: str) -> Path:
+    """Where numba keeps the kernels of a checkout: in the folder that is set, or beside the sources."""
+    from numba.core.caching import UserProvidedCacheLocator
+
+    kernels = tree / "pyfsagg" / LOOPS
+    name = UserProvidedCacheLocator.get_suitable_cache_subpath(str(kernels / "__init__.py"))
+    return Path(kept, name) if kept else kernels / "__pycache__"
+
+
+def set_numba(*, on: bool, folder: str) -> None:
+    """For this process, whose children import the package, and for what they start."""
+    from numba import config
+
+    os.environ |= {"NUMBA_DISABLE_JIT": str(int(not on)), "NUMBA_CACHE_DIR": folder}
+    config.DISABLE_JIT = int(not on)  # type: ignore[attr-defined]
+    config.CACHE_DIR = folder  # type: ignore[attr-defined]
 
 
 def warm_up() -> None:
@@ -656,7 +751,7 @@ def tests_of(room: str, copy: Path, cache: Path) -> dict[str, dict[str, Any]]:
 
 def _described(seen: dict[str, Any] | None) -> str:
     if seen is None:
-        return "left out, too slow without numba"
+        return "left out, too slow"
     bad = [node for node, test in seen["tests"].items() if not test["good"]]
     return f"{len(seen['tests'])} tests" + (f", left out: {', '.join(bad)}" if bad else "")
 
@@ -732,7 +827,7 @@ def work(room: str, folder: Path, size: int, seed: int, minutes: float, again: b
         return
     cache = folder / "calls"
     cache.mkdir(exist_ok=True)
-    with copied() as copy, open(folder / "results.jsonl", "a", encoding="utf-8") as log:
+    with copied(room) as copy, open(folder / "results.jsonl", "a", encoding="utf-8") as log:
         tests = tests_of(room, copy, cache)
         end = time.monotonic() + 60.0 * minutes
         for i, mutant in enumerate(wanted):
@@ -847,7 +942,7 @@ def main() -> int:
     folder: Path = options.output.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     if options.action != "show":
-        os.environ |= {"NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+        os.environ |= {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         warm_up()
         for room in rooms:
