@@ -44,6 +44,11 @@ def scaled(values: Floats) -> tuple[Floats, int]:
     return np.ldexp(values, -exponent), exponent
 
 
+def scaled_rows(values: Floats) -> Floats:
+    """As :func:`scaled`, each row by a power of its own; it may have NaN."""
+    return np.ldexp(values, -np.frexp(np.nanmax(np.abs(values), axis=1, keepdims=True))[1])
+
+
 def scaled_together(*samples: Floats) -> tuple[list[Floats], int]:
     """Several samples times one power of two, as :func:`scaled`; its exponent."""
     values, exponent = scaled(np.concatenate(samples))
