@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, scaled
+from pyfsagg._base.arithmetic import Floats, in_range, scaled
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.validation import check_labels
 from pyfsagg._message import SCORES, Param, Remedy
@@ -207,19 +207,6 @@ def over_lists(values: Floats, how: How, weights: Floats | None = None) -> Float
         size = scaled(weights)[0]
         return in_range(lambda known: _weighted(known, how, size), values)
     return in_range(lambda known: _reduced(known, how), values)
-
-
-def in_range(reduce: Callable[[Floats], Floats], values: Floats) -> Floats:
-    """`reduce` (m, p) to (p,); once more on smaller numbers where a sum on the way has overflowed.
-
-    A power of two changes no digit of numbers whose sum is that large.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        result = reduce(values)
-        lost = ~np.isfinite(result)
-        if lost.any():
-            result[lost] = np.ldexp(reduce(np.ldexp(values[:, lost], -64)), 64)
-    return result
 
 
 def _reduced(values: Floats, how: How) -> Floats:

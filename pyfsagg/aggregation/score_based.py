@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, scaled_rows
+from pyfsagg._base.arithmetic import Floats, in_range, scaled_rows
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_real, n_selected
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
@@ -16,7 +16,6 @@ from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,
     AggregatorSpec,
-    in_range,
     over_lists,
     required_scores,
 )
@@ -141,7 +140,7 @@ def _sum_and_number(table: RankTable, method: str, normalize: str) -> tuple[Floa
 
     def total(known: Floats) -> Floats:
         # Sorted, so that the sum does not depend on the order of the lists.
-        return np.sort(known * weights[:, np.newaxis], axis=0).sum(axis=0)
+        return np.asarray(np.sort(known * weights[:, np.newaxis], axis=0).sum(axis=0))
 
     return in_range(total, np.where(missing, 0.0, scores)), weights @ ~missing
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pyfsagg
@@ -363,3 +364,16 @@ def test_tests_of_scores_of_every_size(seed):
     between = sum(8 * (sum(g) / 8 - grand) ** 2 for g in groups)
     within = sum((a - sum(g) / 8) ** 2 for g in groups for a in g)
     assert one_way_anova(table).f == pytest.approx(float(between / 3 / (within / 28)), rel=1e-12)
+
+
+def test_mean_scores_of_a_ranking_stay_numbers():
+    """The variance of such a column is beyond the range, and counts as the largest number."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(20, 3)), columns=["a", "b", "c"])
+    X["a"] *= 1e200
+    found = pyfsagg.wam(
+        X, np.arange(20) % 2, filter="variance", n_resamples=4, random_state=0, checks="none"
+    )
+    assert (
+        found.to_frame().loc["a", ["score", "mean_variance"]].tolist() == [np.finfo(float).max] * 2
+    )
