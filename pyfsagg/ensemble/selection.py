@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.arithmetic import Booleans, Floats, column_blocks, in_range
+from pyfsagg._base.arithmetic import Booleans, Floats, column_blocks, in_range, scaled
 from pyfsagg._base.validation import check_real, is_word, n_selected, size_of_share
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg.ensemble.data import Ranked, best_first, once, over_resamples
@@ -430,6 +430,7 @@ def knee_of(scores: Floats) -> int | None:
     n = scores.size
     if n < FEWEST or not np.isfinite(scores).all() or scores[0] == scores[-1]:
         return None
+    scores = scaled(scores)[0]
     centred = (scores - scores.mean()) / (scores[0] - scores[-1])
     sizes = np.arange(1, n)
     between = np.cumsum(centred)[:-1] ** 2 * n / (sizes * (n - sizes))
