@@ -799,19 +799,19 @@ def judge(mutant: Mutant, tests: dict[str, dict[str, Any]], copy: Path) -> dict[
     return result | {"status": status, "by": seen["failed"] or "", "seconds": seconds}
 
 
-def read_results(folder: Path) -> dict[str, dict[str, Any]]:
-    """The last verdict on each mutant."""
+def read_results(folder: Path, room: str = "") -> dict[str, dict[str, Any]]:
+    """The last verdict on each mutant; of one room, where a file of a folder is one by itself."""
     path = folder / "results.jsonl"
     if not path.is_file():
         return {}
     rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return {row["key"]: row for row in rows}
+    return {row["key"]: row for row in rows if room in ("", row["room"])}
 
 
 def work(room: str, folder: Path, size: int, seed: int, minutes: float, again: bool) -> None:
     everything = mutants_of(room)
     order = random.Random(f"{seed} {room}").sample(range(len(everything)), len(everything))
-    known = read_results(folder)
+    known = read_results(folder, room if again else "")
     if again:
         reasons = read_reasons()
         wanted = [
@@ -869,12 +869,12 @@ def reason_of(mutant: Mutant, reasons: list[dict[str, str]]) -> str:
     return ""
 
 
-def figures(folder: Path, rooms: Iterable[str]) -> dict[str, dict[str, int]]:
+def figures(folder: Path, rooms: Iterable[str], seed: int) -> dict[str, dict[str, int]]:
     """What became of the sampled mutants of each room that still exist, with the tests of today."""
-    known, reasons = read_results(folder), read_reasons()
+    reasons = read_reasons()
     found = {}
     for room in rooms:
-        everything = mutants_of(room)
+        everything, known = mutants_of(room), read_results(folder, room)
         rows = [(each, known[each.key]["status"]) for each in everything if each.key in known]
         alive = [mutant for mutant, status in rows if status == "survived"]
         excused = sum(bool(reason_of(mutant, reasons)) for mutant in alive)
@@ -882,6 +882,7 @@ def figures(folder: Path, rooms: Iterable[str]) -> dict[str, dict[str, int]]:
             found[room] = {
                 "mutants": len(everything),
                 "sampled": len(rows),
+                "seed": seed,
                 "killed": len(rows) - len(alive),
                 "equal": excused,
                 "survived": len(alive) - excused,
@@ -892,7 +893,6 @@ def figures(folder: Path, rooms: Iterable[str]) -> dict[str, dict[str, int]]:
 def summary(folder: Path, rooms: Iterable[str]) -> str:
     from scipy.stats import binomtest
 
-    known = read_results(folder)
     reasons = read_reasons()
     lines = [
         "| room | mutants | sampled | killed | by time | equivalent | survived | score | 95 % |",
@@ -901,6 +901,7 @@ def summary(folder: Path, rooms: Iterable[str]) -> str:
     details: list[str] = []
     for room in rooms:
         everything = {mutant.key: mutant for mutant in mutants_of(room)}
+        known = read_results(folder, room)
         rows = [row for key, row in known.items() if key in everything]
         if not rows:
             continue
@@ -950,7 +951,7 @@ def main() -> int:
             work(room, folder, options.sample, options.seed, options.minutes, again)
     text = summary(folder, rooms)
     if options.figures:
-        counts = json.dumps(figures(folder, rooms), indent=1)
+        counts = json.dumps(figures(folder, rooms, options.seed), indent=1)
         options.figures.write_text(counts + "\n", encoding="utf-8")
     (folder / "table.md").write_text(text, encoding="utf-8")
     (folder / "results.json").write_text(json.dumps(list(read_results(folder).values()), indent=1))
