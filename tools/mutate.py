@@ -522,21 +522,22 @@ def apply(text: str, mutant: Mutant) -> str:
     return b"".join([*lines[: mutant.line - 1], changed, *lines[mutant.end_line :]]).decode()
 
 
-def mutants_of(room: str) -> list[Mutant]:
-    found = []
+def files_in(room: str) -> list[str]:
+    """The files of a room whose code is changed."""
     place = ROOT / "pyfsagg" / room
-    for path in [place] if place.is_file() else sorted(place.rglob("*.py")):
-        if path.name.startswith(LEFT_OUT):
-            continue
-        text = path.read_text(encoding="utf-8")
-        found += Finder(room, path.relative_to(ROOT).as_posix(), text).found
+    paths = [place] if place.is_file() else sorted(place.rglob("*.py"))
+    return [p.relative_to(ROOT).as_posix() for p in paths if not p.name.startswith(LEFT_OUT)]
+
+
+def mutants_of(room: str) -> list[Mutant]:
+    texts = {file: (ROOT / file).read_text(encoding="utf-8") for file in files_in(room)}
     usable: list[Mutant] = []
     seen: Counter[str] = Counter()
-    for mutant in found:
+    for mutant in (each for file, text in texts.items() for each in Finder(room, file, text).found):
         seen[mutant.key] += 1
         mutant = replace(mutant, nth=seen[mutant.key] - 1)
         with contextlib.suppress(SyntaxError):
-            compile(apply((ROOT / mutant.file).read_text(encoding="utf-8"), mutant), "x", "exec")
+            compile(apply(texts[mutant.file], mutant), "x", "exec")
             usable.append(mutant)
     return usable
 
@@ -727,12 +728,12 @@ def digest(paths: Iterable[Path]) -> str:
 
 
 def tests_of(room: str, copy: Path, cache: Path) -> dict[str, dict[str, Any]]:
-    """Every usable test of the room: seconds and the functions it calls; kept by file."""
+    """Every usable test of the room: seconds and the functions it calls; kept until room or test change."""
     tests: dict[str, dict[str, Any]] = {}
-    package = digest((ROOT / "pyfsagg").rglob("*.py"))
+    sources = digest(copy / each for each in files_in(room))
     for file in files_of(room):
         name = room.replace("/", "-")
-        kept = cache / f"{Path(file).stem}-{package}-{digest([ROOT / file])}-{name}.json"
+        kept = cache / f"{Path(file).stem}-{sources}-{digest([copy / file])}-{name}.json"
         if not kept.is_file():
             seen = run_pytest(
                 copy,
