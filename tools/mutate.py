@@ -800,13 +800,13 @@ def judge(mutant: Mutant, tests: dict[str, dict[str, Any]], copy: Path) -> dict[
     return result | {"status": status, "by": seen["failed"] or "", "seconds": seconds}
 
 
-def read_results(folder: Path, room: str = "") -> dict[str, dict[str, Any]]:
-    """The last verdict on each mutant; of one room, where a file of a folder is one by itself."""
+def read_results(folder: Path, room: str = "", *, first: bool = False) -> dict[str, dict[str, Any]]:
+    """The last or first verdict on each mutant; of one room, where a file of a folder is one by itself."""
     path = folder / "results.jsonl"
     if not path.is_file():
         return {}
-    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return {row["key"]: row for row in rows if room in ("", row["room"])}
+    rows = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+    return {row["key"]: row for row in rows[:: -1 if first else 1] if room in ("", row["room"])}
 
 
 def work(room: str, folder: Path, size: int, seed: int, minutes: float, again: bool) -> None:
@@ -879,11 +879,13 @@ def figures(folder: Path, rooms: Iterable[str], seed: int) -> dict[str, dict[str
         rows = [(each, known[each.key]["status"]) for each in everything if each.key in known]
         alive = [mutant for mutant, status in rows if status == "survived"]
         excused = sum(bool(reason_of(mutant, reasons)) for mutant in alive)
+        begun = read_results(folder, room, first=True)
         if rows:
             found[room] = {
                 "mutants": len(everything),
                 "sampled": len(rows),
                 "seed": seed,
+                "killed at first": sum(begun[m.key]["status"] != "survived" for m, _ in rows),
                 "killed": len(rows) - len(alive),
                 "equal": excused,
                 "survived": len(alive) - excused,

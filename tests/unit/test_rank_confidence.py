@@ -19,7 +19,7 @@ from pyfsagg._kernels.ranks import (
 )
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics import rank_confidence, rank_sets
-from pyfsagg.statistics.rank_sets import WIDER, _Flipped, sets_of_replicates
+from pyfsagg.statistics.rank_sets import WIDER, _Flipped, _of_table, sets_of_replicates
 
 WINE = pyfsagg.load_dataset("wine")
 
@@ -412,3 +412,11 @@ def test_limits_of_skewed_rows_are_at_least_students_on_the_scale_of_the_signs()
     t *= 1 + WIDER / 8
     expected = np.where(found < 1, t / np.sqrt(7 + t**2), 1.0)
     np.testing.assert_allclose(errors._at_least(found, 3, 0.95), expected, rtol=1e-12)
+
+
+def test_wide_tables_take_fewer_flips(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(_Flipped, "of_table", lambda values, rng, n_draws: asked.append(n_draws))
+    for p, given in ((2, None), (500, None), (501, None), (501, 7)):
+        _of_table(np.zeros((8, p)), 0.95, np.random.default_rng(0), given)
+    assert asked == [2000, 2000, 500, 7]
