@@ -420,3 +420,37 @@ def test_wide_tables_take_fewer_flips(monkeypatch: pytest.MonkeyPatch) -> None:
     for p, given in ((2, None), (500, None), (501, None), (501, 7)):
         _of_table(np.zeros((8, p)), 0.95, np.random.default_rng(0), given)
     assert asked == [2000, 2000, 500, 7]
+
+
+def test_a_limit_that_decides_nothing_stays() -> None:
+    """Statistics of a table are at most 1 but for rounding."""
+    errors = _Flipped(np.zeros((2, 1)), np.ones(2), np.ones((2, 2)), n_rows=8, skewed=True)
+    beyond = np.array([1.0 + 1e-10, np.inf])
+    np.testing.assert_array_equal(errors._at_least(beyond, np.array([1, 1]), 0.95), beyond)
+
+
+def test_errors_of_replicates_are_those_of_their_covariance(monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    replicates = rng.normal(size=(6, 3))
+    asked = []
+
+    def seen(draws, covariance, df=None):
+        asked.append((draws, covariance, df))
+        return made(draws, covariance, df)
+
+    made = rank_sets._with_covariance
+    monkeypatch.setattr(rank_sets, "_with_covariance", seen)
+    sets_of_replicates(
+        replicates.mean(axis=0),
+        replicates,
+        names=list("abc"),
+        confidence_level=0.9,
+        factor=4.0,
+        of="",
+    )
+    [(draws, covariance, df)] = asked
+    np.testing.assert_allclose(covariance, 4.0 * np.cov(replicates.T), rtol=1e-12)
+    assert df == 5.0
+    assert len(draws) == 2000
+    # Three standard errors of a variance of 2,000 draws.
+    np.testing.assert_allclose(draws.var(axis=0), np.diag(covariance), rtol=3 * np.sqrt(2 / 2000))
