@@ -210,3 +210,24 @@ def test_a_curve_of_maic_is_the_weighted_fit(monkeypatch: pytest.MonkeyPatch) ->
     )
     fallen = _falling_curve(given, places, weight)
     np.testing.assert_allclose(fallen - weight, 1e-8 * (5.0 - (places - 1.0)), atol=1e-15)
+
+
+def test_lists_without_an_order_have_no_curve() -> None:
+    lists = [["a", "b", "c"], ["b", "d"], ["e"]]
+    table = RankTable.from_lists([["c"]], unranked=lists)
+    curved, plain = (aggregate(table, "maic", fit=fit).statistic for fit in ("exponential", "none"))
+    assert curved.tolist() == plain.tolist()
+
+
+@pytest.mark.parametrize("first", [1.0, 2.0])
+def test_ties_add_up_to_the_same_bits_in_any_table(first: float) -> None:
+    rng = np.random.default_rng(0)
+    ranks = np.sort(rng.integers(2, 6, (5, 40)).astype(float), axis=1)
+    ranks[:, 0] = first
+    ranks = np.array([rng.permutation(row) for row in ranks])
+    order = rng.permutation(40)
+    one, two = (
+        aggregate(RankTable.from_ranks(given), "maic", fit="none").statistic
+        for given in (ranks, ranks[:, order])
+    )
+    assert one[order].tolist() == two.tolist()
