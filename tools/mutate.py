@@ -102,6 +102,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "aggregation": (
         "tests/unit/test_aggreg*.py",
         "tests/unit/test_list_*.py",
+        "tests/unit/test_pairwise.py",
         "tests/unit/test_universe.py",
         "tests/unit/test_unranked_lists.py",
         "tests/cli/test_aggregate.py",
@@ -765,16 +766,17 @@ def _described(seen: dict[str, Any] | None) -> str:
 
 
 def chosen_for(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
-    """Tests that call the function; for code outside of functions, those that call into its file."""
+    """Tests that call the function; those that call into its file for code that only its import runs."""
 
-    def concerns(test: dict[str, Any]) -> bool:
+    def concerns(test: dict[str, Any], function: str) -> bool:
         for file, name in test.get("calls", ()):
-            inside = name == mutant.function or name.startswith(mutant.function + ".<locals>.<")
-            if file == mutant.file and (inside or not mutant.function):
+            inside = name == function or name.startswith(function + ".<locals>.<")
+            if file == mutant.file and (inside or not function):
                 return True
         return False
 
-    usable = (node for node, test in tests.items() if concerns(test))
+    usable = [node for node, test in tests.items() if concerns(test, mutant.function)]
+    usable = usable or [node for node, test in tests.items() if concerns(test, "")]
     return sorted(usable, key=lambda node: tests[node]["seconds"])
 
 

@@ -454,3 +454,23 @@ def test_errors_of_replicates_are_those_of_their_covariance(monkeypatch) -> None
     assert len(draws) == 2000
     # Three standard errors of a variance of 2,000 draws.
     np.testing.assert_allclose(draws.var(axis=0), np.diag(covariance), rtol=3 * np.sqrt(2 / 2000))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sets_of_single_ranks_go_down_until_nothing_is_decided(seed: int) -> None:
+    """All limits are renewed in each round; the package renews those of which something was decided."""
+    rng = np.random.default_rng(seed)
+    p, level = 4, 0.8
+    values = 2.0 * rng.normal(size=p)
+    errors = rank_sets._Errors(rng.normal(size=(199, p)), np.ones(p))
+    limits, before = np.full(p, np.inf), None
+    for _ in range(rank_sets.MOST_STEPS):
+        limits = errors.item_limits(values, limits, level, np.arange(p))
+        gaps = (values[None, :] - values[:, None]) / np.sqrt(2.0)
+        lower = 1 + (gaps > limits[:, None]).sum(axis=1)
+        upper = p - (-gaps > limits[:, None]).sum(axis=1)
+        if before == (lower.tolist(), upper.tolist()):
+            break
+        before = lower.tolist(), upper.tolist()
+    found = rank_sets._sets(values, tuple("abcd"), errors, level)
+    assert (found.lower.tolist(), found.upper.tolist()) == before
