@@ -337,6 +337,7 @@ class Finder(ast.NodeVisitor):
     def __init__(self, room: str, file: str, text: str) -> None:
         self.room, self.file, self.text = room, file, text
         self.lines = text.splitlines(keepends=True)
+        self.bytes = [line.encode() for line in self.lines]
         self.scope: list[str] = []
         self.depth = 0
         self.found: list[Mutant] = []
@@ -345,8 +346,10 @@ class Finder(ast.NodeVisitor):
     def change(self, node: ast.expr | ast.stmt, operator: str, after: str) -> None:
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
-        before = ast.get_source_segment(self.text, node)
-        assert before is not None
+        held = self.bytes[node.lineno - 1 : node.end_lineno]
+        held[-1] = held[-1][: node.end_col_offset]
+        held[0] = held[0][node.col_offset :]
+        before = b"".join(held).decode()
         place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
         function = ".<locals>.".join(self.scope if self.depth else ()).replace(".<locals>.::", ".")
         source = self.lines[node.lineno - 1].strip()
@@ -538,15 +541,21 @@ def files_in(room: str) -> list[str]:
 
 
 def mutants_of(room: str) -> list[Mutant]:
-    texts = {file: (ROOT / file).read_text(encoding="utf-8") for file in files_in(room)}
     usable: list[Mutant] = []
     seen: Counter[str] = Counter()
-    for mutant in (each for file, text in texts.items() for each in Finder(room, file, text).found):
-        seen[mutant.key] += 1
-        mutant = replace(mutant, nth=seen[mutant.key] - 1)
-        with contextlib.suppress(SyntaxError):
-            compile(apply(texts[mutant.file], mutant), "x", "exec")
-            usable.append(mutant)
+    for file in files_in(room):
+        text = (ROOT / file).read_text(encoding="utf-8")
+        lines, parts = text.splitlines(keepends=True), ast.parse(text).body
+        for mutant in Finder(room, file, text).found:
+            seen[mutant.key] += 1
+            mutant = replace(mutant, nth=seen[mutant.key] - 1)
+            # It must be Python: the statement of the file that holds it tells as much as the file.
+            part = next(p for p in parts if (p.end_lineno or 0) >= mutant.end_line)
+            before = part.lineno - 1
+            moved = replace(mutant, line=mutant.line - before, end_line=mutant.end_line - before)
+            with contextlib.suppress(SyntaxError):
+                compile(apply("".join(lines[before : part.end_lineno]), moved), "x", "exec")
+                usable.append(mutant)
     return usable
 
 
