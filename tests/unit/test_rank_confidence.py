@@ -474,3 +474,9 @@ def test_sets_of_single_ranks_go_down_until_nothing_is_decided(seed: int) -> Non
         before = lower.tolist(), upper.tolist()
     found = rank_sets._sets(values, tuple("abcd"), errors, level)
     assert (found.lower.tolist(), found.upper.tolist()) == before
+
+
+@pytest.mark.parametrize(("p", "steps"), [(512, rank_sets.MOST_STEPS), (513, 1)])
+def test_of_many_independent_items_limits_depend_on_the_variance_alone(p: int, steps: int) -> None:
+    """So that there is nothing to renew."""
+    assert rank_sets._Errors(np.zeros((1, p)), np.ones(p)).item_steps == steps
