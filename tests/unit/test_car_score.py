@@ -153,4 +153,6 @@ def test_each_resample_has_its_own_target() -> None:
     both = scorer(np.ones((2, 40)), labels)["car_score"]
     for row, own in zip(both, labels, strict=True):
         np.testing.assert_array_equal(row, scorer(np.ones((1, 40)), own[None])["car_score"][0])
+    shared = scorer(np.ones((2, 40)), labels[:1])["car_score"]
+    np.testing.assert_array_equal(shared, both[[0, 0]])
     assert not np.allclose(both[0], both[1])
