@@ -129,9 +129,10 @@ def test_values_of_a_path_and_their_scale() -> None:
     )
     np.testing.assert_allclose(small, large, rtol=1e-3)
     # Of scores below 0 the lowest is 0.
-    whole = rng.integers(0, 50, (20, 2, 15)).astype(float)
-    whole[0, 0, 0] = 0.0
-    below, above = (integrated_path(each).expected_false for each in (whole - 64.0, whole))
+    whole = rng.integers(0, 50, (20, 2, 15)) + np.r_[np.full(3, 200.0), np.zeros(12)]
+    whole[0, 0, 5] = 0.0
+    below, above = (integrated_path(each).expected_false for each in (whole - 512.0, whole))
+    assert above[:3].max() < 1.0
     np.testing.assert_array_equal(below, above)
     # Scores that never differ select nothing.
     found = integrated_path(np.zeros((5, 2, 4)))
