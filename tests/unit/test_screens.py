@@ -24,7 +24,7 @@ from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
 from pyfsagg.ranks import RankTable
 from pyfsagg.screens import Screen
-from pyfsagg.screens._call import _hash
+from pyfsagg.screens._call import _hash, _without_missing
 from pyfsagg.screens._result import estimate_alpha, storey
 
 NOTHING = np.empty(0)
@@ -589,3 +589,15 @@ def test_the_fingerprint_of_guides_knows_all_that_is_given():
     # No sign of zero.
     minus = _hash(SimpleNamespace(**{**given, "scores": np.array([-0.0, 2.0])}))
     assert minus in known
+
+
+def test_a_limit_of_five_percent_by_itself():
+    rng = np.random.default_rng(0)
+    genes = np.repeat([f"g{j}" for j in range(40)], 4)
+    found = screen(rng.normal(size=160) - 6.0 * (genes == "g3"), genes)
+    assert found.select("low") == found.select("low", fdr=0.05) == ["g3"]
+
+
+def test_no_guide_without_a_score_is_counted():
+    library = SimpleNamespace(scores=np.array([1.0, 2.0]))
+    assert _without_missing(library, "error") == (library, 0)
