@@ -32,7 +32,7 @@ ALL = "all voters"
 _FIRST = 20  # features in the summary
 BEST_OF_MANY = (
     "Each performance is that of one voter on its own test rows. The front takes the best of many, so "
-    "that its performances are larger than what new rows will show; compare sizes by it, and measure "
+    "that they are optimistic about new rows; use it to compare sizes, and measure "
     "the chosen features by an evaluation."
 )
 

@@ -93,11 +93,7 @@ def vote(
         voter_weights=voter_weights,
         size=size,
         parameters={"call": call.record()},
-        data={
-            "n_voters": m,
-            "n_features": len(labels),
-            "sha256": _digest(labels, support, voters),
-        },
+        data={"n_voters": m, "n_features": len(labels), "sha256": _digest(labels, support, voters)},
     )
 
 

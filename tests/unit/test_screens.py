@@ -601,3 +601,10 @@ def test_a_limit_of_five_percent_by_itself():
 def test_no_guide_without_a_score_is_counted():
     library = SimpleNamespace(scores=np.array([1.0, 2.0]))
     assert _without_missing(library, "error") == (library, 0)
+
+
+def test_controls_that_are_tested_as_a_gene_are_named():
+    rng = np.random.default_rng(0)
+    for name in ("NonTargeting", "non-targeting control", "NegCtrl", "controls", "safe_harbor"):
+        with pytest.warns(PyfsaggWarning, match=f"guides of '{name}' seem to be controls"):
+            screen(rng.standard_normal(12), ["a"] * 4 + ["NTRK1"] * 4 + [name] * 4)
