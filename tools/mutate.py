@@ -11,9 +11,10 @@ with the tests that call the mutated function, fastest first, until one fails.  
 failing test or by a time limit, else it *survived*.
 
 Text does not count: docstrings, messages, annotations, what follows `raise`, assertions (they help
-mypy), decorators.  Nor do the pictures and pages of a room (`_plot*.py`, `_page.py`, `_report.py`).  numba is
-switched off, so that a mutated loop needs no compiling; tests that fail or take too long without it
-are left out.  Survivors that no test can kill are listed with a reason in
+mypy), decorators.  Nor do the pictures and pages of a room (`_plot*.py`, `_page.py`, `_report.py`).  In
+`_kernels` numba is switched off, so that a mutated loop needs no compiling; elsewhere no loop is mutated,
+and what numba has compiled for the checkout goes into the copy: run the room's tests once before.  Tests that
+fail or take too long are left out.  Survivors that no test can kill are listed with a reason in
 `tests/mutation_survivors.toml`.
 
 Needs a Unix system (os.fork) and the extra `test`.
@@ -72,6 +73,13 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_sparse.py",
         "tests/unit/test_poisson_bootstrap.py",
         "tests/unit/test_out_of_core.py",
+        "tests/unit/test_rank_confidence.py",
+        "tests/unit/test_screens.py",
+        "tests/unit/test_survival.py",
+        "tests/unit/test_learned_and_counted.py",
+        "tests/unit/test_extreme_numbers.py",
+        "tests/unit/test_plain_filters.py",
+        "tests/unit/test_information.py",
         "tests/unit/test_rank_order_*.py",
         "tests/unit/test_unsupervised_*.py",
         "tests/unit/test_stability_*.py",
@@ -82,6 +90,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_ranks.py",
         "tests/unit/test_rank_files.py",
         "tests/unit/test_aggregation.py",
+        "tests/unit/test_list_*.py",
+        "tests/unit/test_unranked_lists.py",
+        "tests/cli/test_aggregate.py",
+        "tests/cli/test_files_on_pages.py",
         "tests/unit/test_ties_in_stability.py",
         SMALL,
         PROPERTIES.format("aggregation"),
@@ -90,6 +102,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "aggregation": (
         "tests/unit/test_aggreg*.py",
         "tests/unit/test_list_*.py",
+        "tests/unit/test_pairwise.py",
+        "tests/unit/test_universe.py",
+        "tests/unit/test_unranked_lists.py",
+        "tests/cli/test_aggregate.py",
         "tests/unit/test_learned_and_counted.py",
         "tests/papers/test_aggregator_choice.py",
         "tests/unit/test_markov.py",
@@ -99,6 +115,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         SMALL,
         PROPERTIES.format("aggregation"),
         GOLDEN.format("rank_aggregation"),
+        GOLDEN.format("fusion"),
         "pyfsagg/aggregation/*.py",
     ),
     "stability_measures": (
@@ -107,11 +124,14 @@ ROOMS: dict[str, tuple[str, ...]] = {
         SMALL,
         PROPERTIES.format("stability"),
         GOLDEN.format("stability"),
+        "tests/cli/test_stability.py",
         "pyfsagg/stability_measures/*.py",
     ),
     "statistics": (
         "tests/unit/test_statistics_*.py",
         "tests/unit/test_rank_confidence.py",
+        "tests/unit/test_standings.py",
+        "tests/unit/test_pairwise.py",
         SMALL,
         PROPERTIES.format("statistics"),
         GOLDEN.format("statistics"),
@@ -124,13 +144,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_between_samples.py",
         "tests/unit/test_false_selections.py",
     ),
-    "error_control/permutation.py": (
-        "tests/unit/test_target_permutation.py",
-        "tests/unit/test_error_control.py",
-        "tests/unit/test_false_selections.py",
-        GOLDEN.format("error_control"),
-        "pyfsagg/error_control/permutation.py",
-    ),
     "ensemble/noise_scale.py": ("tests/unit/test_noise_scale.py",),
     "ensemble/replication.py": ("tests/unit/test_replication.py",),
     "ensemble/selection.py": (
@@ -139,16 +152,79 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_ensemble.py",
         "pyfsagg/ensemble/selection.py",
     ),
+    "error_control": (
+        "tests/unit/test_target_permutation.py",
+        "tests/unit/test_error_control.py",
+        "tests/unit/test_calibrated_selection.py",
+        "tests/unit/test_false_selections.py",
+        GOLDEN.format("error_control"),
+        "pyfsagg/error_control/*.py",
+    ),
+    "replication": (
+        "tests/unit/test_studies.py",
+        GOLDEN.format("studies"),
+        "tests/cli/test_studies.py",
+        "pyfsagg/replication/*.py",
+    ),
+    "aggregator_influence": (
+        "tests/unit/test_influence*.py",
+        "tests/unit/test_aggregator_comparison.py",
+        "tests/cli/test_influence.py",
+        "pyfsagg/aggregator_influence/*.py",
+    ),
     "score_tables": (
         "tests/unit/test_standings.py",
         GOLDEN.format("standings"),
+        "tests/cli/test_standings.py",
         "pyfsagg/score_tables/*.py",
+    ),
+    "screens": (
+        "tests/unit/test_screens.py",
+        PROPERTIES.format("screen"),
+        GOLDEN.format("screen"),
+        "tests/cli/test_screen.py",
+        "pyfsagg/screens/*.py",
+    ),
+    "filters": (
+        "tests/unit/test_class_filters.py",
+        "tests/unit/test_entropy.py",
+        "tests/unit/test_information.py",
+        "tests/unit/test_model_filters.py",
+        "tests/unit/test_mrmr.py",
+        "tests/unit/test_near_zero_variance.py",
+        "tests/unit/test_plain_filters.py",
+        "tests/unit/test_survival.py",
+        "tests/unit/test_adjusters.py",
+        "tests/unit/test_car_score.py",
+        SMALL,
+        PROPERTIES.format("filter"),
+        PROPERTIES.format("entropy"),
+        *map(
+            GOLDEN.format,
+            ("adjusted", "car", "entropy", "information", "mrmr", "plain", "survival"),
+        ),
+        "pyfsagg/filters/*.py",
     ),
     "filters/adjusted.py": ("tests/unit/test_adjusters.py", GOLDEN.format("adjusted")),
     "filters/car.py": (
         "tests/unit/test_car_score.py",
         "tests/unit/test_adjusters.py",
         GOLDEN.format("car"),
+    ),
+    "unsupervised": (
+        "tests/unit/test_unsupervised_*.py",
+        "tests/unit/test_clusters.py",
+        "tests/estimators/test_unsupervised_selectors.py",
+        "tests/cli/test_unsupervised.py",
+        PROPERTIES.format("unsupervised"),
+        "pyfsagg/unsupervised/*.py",
+    ),
+    "rank_order": (
+        "tests/unit/test_rank_order_*.py",
+        "tests/estimators/test_rank_order_selector.py",
+        "tests/cli/test_order.py",
+        PROPERTIES.format("rank_order"),
+        "pyfsagg/rank_order/*.py",
     ),
     "aggregation/learned.py": (
         "tests/unit/test_learned_and_counted.py",
@@ -176,7 +252,10 @@ IMPORTED = (
     "statsmodels.api",
 )
 LEFT_OUT = ("_plot", "_page", "_report")
-SECONDS_OF_A_TEST = 20.0
+SECONDS_OF_A_TEST = 30.0
+KEPT = os.environ.get("NUMBA_CACHE_DIR", "")
+LOOPS = "_kernels"
+"""The room whose mutants run as Python."""
 ARGUMENTS = (
     "-x -q --no-header --no-summary -p no:cacheprovider -p no:xdist --import-mode=importlib "
     "-W ignore::pytest.PytestAssertRewriteWarning"
@@ -258,6 +337,7 @@ class Finder(ast.NodeVisitor):
     def __init__(self, room: str, file: str, text: str) -> None:
         self.room, self.file, self.text = room, file, text
         self.lines = text.splitlines(keepends=True)
+        self.bytes = [line.encode() for line in self.lines]
         self.scope: list[str] = []
         self.depth = 0
         self.found: list[Mutant] = []
@@ -266,8 +346,10 @@ class Finder(ast.NodeVisitor):
     def change(self, node: ast.expr | ast.stmt, operator: str, after: str) -> None:
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
-        before = ast.get_source_segment(self.text, node)
-        assert before is not None
+        held = self.bytes[node.lineno - 1 : node.end_lineno]
+        held[-1] = held[-1][: node.end_col_offset]
+        held[0] = held[0][node.col_offset :]
+        before = b"".join(held).decode()
         place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
         function = ".<locals>.".join(self.scope if self.depth else ()).replace(".<locals>.::", ".")
         source = self.lines[node.lineno - 1].strip()
@@ -451,22 +533,29 @@ def apply(text: str, mutant: Mutant) -> str:
     return b"".join([*lines[: mutant.line - 1], changed, *lines[mutant.end_line :]]).decode()
 
 
-def mutants_of(room: str) -> list[Mutant]:
-    found = []
+def files_in(room: str) -> list[str]:
+    """The files of a room whose code is changed."""
     place = ROOT / "pyfsagg" / room
-    for path in [place] if place.is_file() else sorted(place.rglob("*.py")):
-        if path.name.startswith(LEFT_OUT):
-            continue
-        text = path.read_text(encoding="utf-8")
-        found += Finder(room, path.relative_to(ROOT).as_posix(), text).found
+    paths = [place] if place.is_file() else sorted(place.rglob("*.py"))
+    return [p.relative_to(ROOT).as_posix() for p in paths if not p.name.startswith(LEFT_OUT)]
+
+
+def mutants_of(room: str) -> list[Mutant]:
     usable: list[Mutant] = []
     seen: Counter[str] = Counter()
-    for mutant in found:
-        seen[mutant.key] += 1
-        mutant = replace(mutant, nth=seen[mutant.key] - 1)
-        with contextlib.suppress(SyntaxError):
-            compile(apply((ROOT / mutant.file).read_text(encoding="utf-8"), mutant), "x", "exec")
-            usable.append(mutant)
+    for file in files_in(room):
+        text = (ROOT / file).read_text(encoding="utf-8")
+        lines, parts = text.splitlines(keepends=True), ast.parse(text).body
+        for mutant in Finder(room, file, text).found:
+            seen[mutant.key] += 1
+            mutant = replace(mutant, nth=seen[mutant.key] - 1)
+            # It must be Python: the statement of the file that holds it tells as much as the file.
+            part = next(p for p in parts if (p.end_lineno or 0) >= mutant.end_line)
+            before = part.lineno - 1
+            moved = replace(mutant, line=mutant.line - before, end_line=mutant.end_line - before)
+            with contextlib.suppress(SyntaxError):
+                compile(apply("".join(lines[before : part.end_lineno]), moved), "x", "exec")
+                usable.append(mutant)
     return usable
 
 
@@ -596,16 +685,40 @@ def run_pytest(
 
 
 @contextlib.contextmanager
-def copied() -> Iterator[Path]:
+def copied(room: str) -> Iterator[Path]:
+    """A copy of the checkout; with what numba has compiled, which goes by names, times and contents."""
+    ignored = shutil.ignore_patterns("__pycache__")
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copy = Path(folder).resolve()
         for name in COPIED:
             source = ROOT / name
             if source.is_dir():
-                shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(source, copy / name, ignore=ignored)
             else:
                 shutil.copy2(source, copy / name)
+        here, there = compiled_of(ROOT, KEPT), compiled_of(copy, str(copy / "numba"))
+        if not room.startswith(LOOPS) and here.is_dir():
+            shutil.copytree(here, there)
+        set_numba(on=not room.startswith(LOOPS), folder=str(copy / "numba"))
         yield copy
+
+
+def compiled_of(tree: Path, kept: str) -> Path:
+    """Where numba keeps the kernels of a checkout: in the folder that is set, or beside the sources."""
+    from numba.core.caching import UserProvidedCacheLocator
+
+    kernels = tree / "pyfsagg" / LOOPS
+    name = UserProvidedCacheLocator.get_suitable_cache_subpath(str(kernels / "__init__.py"))
+    return Path(kept, name) if kept else kernels / "__pycache__"
+
+
+def set_numba(*, on: bool, folder: str) -> None:
+    """For this process, whose children import the package, and for what they start."""
+    from numba import config
+
+    os.environ |= {"NUMBA_DISABLE_JIT": str(int(not on)), "NUMBA_CACHE_DIR": folder}
+    config.DISABLE_JIT = int(not on)  # type: ignore[attr-defined]
+    config.CACHE_DIR = folder  # type: ignore[attr-defined]
 
 
 def warm_up() -> None:
@@ -632,12 +745,12 @@ def digest(paths: Iterable[Path]) -> str:
 
 
 def tests_of(room: str, copy: Path, cache: Path) -> dict[str, dict[str, Any]]:
-    """Every usable test of the room: seconds and the functions it calls; kept by file."""
+    """Every usable test of the room: seconds and the functions it calls; kept until room or test change."""
     tests: dict[str, dict[str, Any]] = {}
-    package = digest((ROOT / "pyfsagg").rglob("*.py"))
+    sources = digest(copy / each for each in files_in(room))
     for file in files_of(room):
         name = room.replace("/", "-")
-        kept = cache / f"{Path(file).stem}-{package}-{digest([ROOT / file])}-{name}.json"
+        kept = cache / f"{Path(file).stem}-{sources}-{digest([copy / file])}-{name}.json"
         if not kept.is_file():
             seen = run_pytest(
                 copy,
@@ -656,22 +769,23 @@ def tests_of(room: str, copy: Path, cache: Path) -> dict[str, dict[str, Any]]:
 
 def _described(seen: dict[str, Any] | None) -> str:
     if seen is None:
-        return "left out, too slow without numba"
+        return "left out, too slow"
     bad = [node for node, test in seen["tests"].items() if not test["good"]]
     return f"{len(seen['tests'])} tests" + (f", left out: {', '.join(bad)}" if bad else "")
 
 
 def chosen_for(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
-    """Tests that call the function; for code outside of functions, those that call into its file."""
+    """Tests that call the function; those that call into its file for code that only its import runs."""
 
-    def concerns(test: dict[str, Any]) -> bool:
+    def concerns(test: dict[str, Any], function: str) -> bool:
         for file, name in test.get("calls", ()):
-            inside = name == mutant.function or name.startswith(mutant.function + ".<locals>.<")
-            if file == mutant.file and (inside or not mutant.function):
+            inside = name == function or name.startswith(function + ".<locals>.<")
+            if file == mutant.file and (inside or not function):
                 return True
         return False
 
-    usable = (node for node, test in tests.items() if concerns(test))
+    usable = [node for node, test in tests.items() if concerns(test, mutant.function)]
+    usable = usable or [node for node, test in tests.items() if concerns(test, "")]
     return sorted(usable, key=lambda node: tests[node]["seconds"])
 
 
@@ -704,19 +818,19 @@ def judge(mutant: Mutant, tests: dict[str, dict[str, Any]], copy: Path) -> dict[
     return result | {"status": status, "by": seen["failed"] or "", "seconds": seconds}
 
 
-def read_results(folder: Path) -> dict[str, dict[str, Any]]:
-    """The last verdict on each mutant."""
+def read_results(folder: Path, room: str = "", *, first: bool = False) -> dict[str, dict[str, Any]]:
+    """The last or first verdict on each mutant; of one room, where a file of a folder is one by itself."""
     path = folder / "results.jsonl"
     if not path.is_file():
         return {}
-    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return {row["key"]: row for row in rows}
+    rows = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+    return {row["key"]: row for row in rows[:: -1 if first else 1] if room in ("", row["room"])}
 
 
 def work(room: str, folder: Path, size: int, seed: int, minutes: float, again: bool) -> None:
     everything = mutants_of(room)
     order = random.Random(f"{seed} {room}").sample(range(len(everything)), len(everything))
-    known = read_results(folder)
+    known = read_results(folder, room if again else "")
     if again:
         reasons = read_reasons()
         wanted = [
@@ -732,7 +846,7 @@ def work(room: str, folder: Path, size: int, seed: int, minutes: float, again: b
         return
     cache = folder / "calls"
     cache.mkdir(exist_ok=True)
-    with copied() as copy, open(folder / "results.jsonl", "a", encoding="utf-8") as log:
+    with copied(room) as copy, open(folder / "results.jsonl", "a", encoding="utf-8") as log:
         tests = tests_of(room, copy, cache)
         end = time.monotonic() + 60.0 * minutes
         for i, mutant in enumerate(wanted):
@@ -774,19 +888,22 @@ def reason_of(mutant: Mutant, reasons: list[dict[str, str]]) -> str:
     return ""
 
 
-def figures(folder: Path, rooms: Iterable[str]) -> dict[str, dict[str, int]]:
+def figures(folder: Path, rooms: Iterable[str], seed: int) -> dict[str, dict[str, int]]:
     """What became of the sampled mutants of each room that still exist, with the tests of today."""
-    known, reasons = read_results(folder), read_reasons()
+    reasons = read_reasons()
     found = {}
     for room in rooms:
-        everything = mutants_of(room)
+        everything, known = mutants_of(room), read_results(folder, room)
         rows = [(each, known[each.key]["status"]) for each in everything if each.key in known]
         alive = [mutant for mutant, status in rows if status == "survived"]
         excused = sum(bool(reason_of(mutant, reasons)) for mutant in alive)
+        begun = read_results(folder, room, first=True)
         if rows:
             found[room] = {
                 "mutants": len(everything),
                 "sampled": len(rows),
+                "seed": seed,
+                "killed at first": sum(begun[m.key]["status"] != "survived" for m, _ in rows),
                 "killed": len(rows) - len(alive),
                 "equal": excused,
                 "survived": len(alive) - excused,
@@ -797,7 +914,6 @@ def figures(folder: Path, rooms: Iterable[str]) -> dict[str, dict[str, int]]:
 def summary(folder: Path, rooms: Iterable[str]) -> str:
     from scipy.stats import binomtest
 
-    known = read_results(folder)
     reasons = read_reasons()
     lines = [
         "| room | mutants | sampled | killed | by time | equivalent | survived | score | 95 % |",
@@ -806,6 +922,7 @@ def summary(folder: Path, rooms: Iterable[str]) -> str:
     details: list[str] = []
     for room in rooms:
         everything = {mutant.key: mutant for mutant in mutants_of(room)}
+        known = read_results(folder, room)
         rows = [row for key, row in known.items() if key in everything]
         if not rows:
             continue
@@ -847,7 +964,7 @@ def main() -> int:
     folder: Path = options.output.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     if options.action != "show":
-        os.environ |= {"NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+        os.environ |= {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         warm_up()
         for room in rooms:
@@ -855,7 +972,7 @@ def main() -> int:
             work(room, folder, options.sample, options.seed, options.minutes, again)
     text = summary(folder, rooms)
     if options.figures:
-        counts = json.dumps(figures(folder, rooms), indent=1)
+        counts = json.dumps(figures(folder, rooms, options.seed), indent=1)
         options.figures.write_text(counts + "\n", encoding="utf-8")
     (folder / "table.md").write_text(text, encoding="utf-8")
     (folder / "results.json").write_text(json.dumps(list(read_results(folder).values()), indent=1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -42,6 +42,25 @@ def scaled(values: Floats) -> tuple[Floats, int]:
     largest = float(np.abs(values).max())
     exponent = int(np.frexp(largest)[1]) if largest > 0.0 else 0
     return np.ldexp(values, -exponent), exponent
+
+
+def scaled_rows(values: Floats) -> Floats:
+    """As :func:`scaled`, each row by a power of its own; it may have NaN."""
+    largest: Floats = np.nanmax(np.abs(values), axis=1, keepdims=True)
+    return np.ldexp(values, -np.frexp(largest)[1])
+
+
+def in_range(reduce: Callable[[Floats], Floats], values: Floats) -> Floats:
+    """`reduce` (m, p) to (p,); once more on smaller numbers where a sum on the way has overflowed.
+
+    A power of two changes no digit of numbers whose sum is that large.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = reduce(values)
+        lost = ~np.isfinite(result)
+        if lost.any():
+            result[lost] = np.ldexp(reduce(np.ldexp(values[:, lost], -64)), 64)
+    return result
 
 
 def scaled_together(*samples: Floats) -> tuple[list[Floats], int]:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, in_range, scaled
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.validation import check_labels
 from pyfsagg._message import SCORES, Param, Remedy
@@ -204,7 +204,12 @@ _PLAIN: dict[str, tuple[Callable[..., Floats], Callable[..., Floats]]] = {
 def over_lists(values: Floats, how: How, weights: Floats | None = None) -> Floats:
     """Reduce (m, p) to (p,) over the lists, as if a list of weight k were written k times; without NaN."""
     if weights is not None and how in ("mean", "median"):
-        return _weighted(values, how, weights)
+        size = scaled(weights)[0]
+        return in_range(lambda known: _weighted(known, how, size), values)
+    return in_range(lambda known: _reduced(known, how), values)
+
+
+def _reduced(values: Floats, how: How) -> Floats:
     complete, with_missing = _PLAIN[how]
     result = complete(values, axis=0)
     if np.isnan(result).any():  # the slower form only where a NaN makes it necessary

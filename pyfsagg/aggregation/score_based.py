@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, in_range, scaled_rows
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_real, n_selected
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
@@ -78,7 +78,8 @@ def l2_norm(table: RankTable) -> AggregatedValues:
     largest = np.nanmax(np.abs(scores), axis=0)
     scaled = scores / np.where(largest > 0.0, largest, 1.0)
     mean_square = over_lists(np.square(scaled), "mean", table.list_weights)
-    values = largest * np.sqrt(table._total_weight * mean_square)
+    with np.errstate(over="ignore"):  # infinite if it is beyond the largest number
+        values = largest * np.sqrt(table._total_weight * mean_square)
     return AggregatedValues(values, values)
 
 
@@ -125,6 +126,7 @@ def _sum_and_number(table: RankTable, method: str, normalize: str) -> tuple[Floa
     scores = required_scores(table, method, "borda")
     missing = np.isnan(scores)
     if normalize != "none":
+        scores = scaled_rows(scores)
         low = np.nanmin(scores, axis=1, keepdims=True)
         spread = np.nanmax(scores, axis=1, keepdims=True) - low
         if normalize == "zscore":
@@ -132,9 +134,12 @@ def _sum_and_number(table: RankTable, method: str, normalize: str) -> tuple[Floa
         constant = spread <= 1e-14 * np.nanmax(np.abs(scores), axis=1, keepdims=True)
         scores = (scores - low) / np.where(constant, np.inf, spread)
     weights = np.ones(table.n_lists) if table.list_weights is None else table.list_weights
-    weighted = np.where(missing, 0.0, scores * weights[:, np.newaxis])
-    # Sorted, so that the sum does not depend on the order of the lists.
-    return np.sort(weighted, axis=0).sum(axis=0), weights @ ~missing
+
+    def total(known: Floats) -> Floats:
+        # Sorted, so that the sum does not depend on the order of the lists.
+        return np.asarray(np.sort(known * weights[:, np.newaxis], axis=0).sum(axis=0))
+
+    return in_range(total, np.where(missing, 0.0, scores)), weights @ ~missing
 
 
 def _without_minimum(options: Mapping[str, Any]) -> bool:
@@ -283,7 +288,7 @@ def normalized_best(
         k = n_selected(n_features_to_select, table.n_items, "n_features_to_select")
         # Comparing with NaN is False: a missing score is among no list's best.
         best = np.asarray((rank_scores(scores, ties="ordinal") <= k).any(axis=0))
-    chosen = scores[:, best]
+    chosen = scaled_rows(scores)[:, best]
     missing = np.isnan(chosen)
     if missing.any():
         counts = np.maximum(1, (~missing).sum(axis=1, keepdims=True))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.arithmetic import Booleans, Floats, column_blocks
+from pyfsagg._base.arithmetic import Booleans, Floats, column_blocks, in_range, scaled
 from pyfsagg._base.validation import check_real, is_word, n_selected, size_of_share
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg.ensemble.data import Ranked, best_first, once, over_resamples
@@ -434,6 +434,7 @@ def knee_of(scores: Floats) -> int | None:
     n = scores.size
     if n < FEWEST or not np.isfinite(scores).all() or scores[0] == scores[-1]:
         return None
+    scores = scaled(scores)[0]
     centred = (scores - scores.mean()) / (scores[0] - scores[-1])
     sizes = np.arange(1, n)
     between = np.cumsum(centred)[:-1] ** 2 * n / (sizes * (n - sizes))
@@ -457,7 +458,8 @@ def ranking_frame(data: Ranked, wish: Wish, limit: Limit | None = None) -> pd.Da
         columns |= {"rank_set_lower": sets.lower, "rank_set_upper": sets.upper}
     columns |= {str(name): spread[name] for name in spread}
     for label, matrix in data.score_matrices.items():
-        means = [np.nanmean(matrix[:, part], axis=0) for part in column_blocks(matrix.shape)]
+        blocks = (matrix[:, part] for part in column_blocks(matrix.shape))
+        means = [in_range(lambda block: np.nanmean(block, axis=0), block) for block in blocks]
         columns[f"mean_{label}"] = np.concatenate(means)
     if limit is not None:
         columns |= controlled(data, limit).columns()

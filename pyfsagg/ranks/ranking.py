@@ -494,6 +494,10 @@ def read_list_weights(
     checked = np.array([check_real("list_weights", weight, low=0.0) for weight in list_weights])
     if not checked.any():
         raise ParameterError("all weights are 0, so that no list counts; give one a weight above 0")
+    odd = checked[(checked > 0.0) & ((checked < 1e-100) | (checked > 1e100))]
+    if odd.size:
+        wrong = " must be 0 or from 1e-100 to 1e100, so that sums and products of them are numbers"
+        raise ParameterError(Param("list_weights"), wrong, Got(float(odd[0])))
     return checked
 
 

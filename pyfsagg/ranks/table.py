@@ -201,9 +201,9 @@ class RankTable:
         Parameters
         ----------
         list_weights : one number per list, or dict of list name to number
-            At least 0, in the order of the lists.  A list of weight 0 is left out, and so are items
-            that no other list holds (with a warning); universes stay.  None and weights that are
-            all 1 leave the table without weights.
+            0 or from 1e-100 to 1e100, in the order of the lists.  A list of weight 0 is left out, and so
+            are items that no other list holds (with a warning); universes stay.  None and weights that
+            are all 1 leave the table without weights.
 
         Warns
         -----

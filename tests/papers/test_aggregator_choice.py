@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg import RankTable
-from pyfsagg.aggregation.advice import TRAITS, advise, traits
+from pyfsagg.aggregation.advice import TRAITS, _compared, advise, traits
 from pyfsagg.cli import main
 from pyfsagg_papers import AggregatorChoice, shipped_aggregator_choice
 from pyfsagg_papers.lists.choice import measure_situations
@@ -117,3 +118,15 @@ def test_command(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     kept = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     assert kept["record"]["n_sets"] == 12
     assert len(AggregatorChoice.load(folder).sets) == 12
+
+
+def test_what_is_said_of_a_method_beside_the_best() -> None:
+    means = pd.Series({"borda": 0.5, "rra": 0.62, "maic": 0.6})
+    nearest: Any = SimpleNamespace(means=means, best="rra", lead=lambda name: (0.12, 0.01))
+    assert _compared(nearest, "borda") == (
+        "rra found 62% of the true best 100 and borda 50% (difference 12.0%, standard error 1.0%)"
+    )
+    assert _compared(nearest, "rra").endswith("more than the others (next: maic (fit=none), 60%)")
+    assert _compared(nearest, "mc4").endswith("mc4 was not")
+    close: Any = SimpleNamespace(means=means, best="rra", lead=lambda name: (0.02, 0.02))
+    assert _compared(close, "maic").startswith("no aggregator found clearly more")

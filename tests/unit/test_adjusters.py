@@ -2,6 +2,7 @@
 
 import json
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from pyfsagg.ensemble.null import Nulls, Shuffling
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters import FILTERS
-from pyfsagg.filters.adjusted import average_ranks
+from pyfsagg.filters.adjusted import Residuals, RiskModel, RiskSets, average_ranks
 from pyfsagg.resampling import Bootstrap, GroupedBootstrap, Rows
 
 N = 90
@@ -622,3 +623,32 @@ def test_two_known_rows_of_one_batch_leave_nothing_to_compare() -> None:
     table = X.assign(x0=rare)
     found = whole("spearman", ["batch"], table)
     assert found.scores[0] == 0.0
+
+
+@pytest.mark.parametrize("efron", [False, True])
+def test_the_partial_likelihood_by_its_definition(efron: bool) -> None:
+    time = np.array([3.0, 1.0, 3.0, 2.0, 5.0, 3.0, 2.0, 4.0])
+    event = np.array([True, True, True, True, False, False, True, True])
+    linear = np.random.default_rng(0).normal(size=8)
+    expected = linear[event].sum()
+    for moment in np.unique(time[event]):
+        at_risk = np.exp(linear[time >= moment]).sum()
+        dying = np.exp(linear[(time == moment) & event])
+        for k in range(dying.size):
+            expected -= np.log(at_risk - (k / dying.size * dying.sum() if efron else 0.0))
+    survival: Any = SimpleNamespace(time=time, event=event)
+    sets = RiskSets.of(survival, np.arange(8), np.ones(8), efron)
+    model = RiskModel.of(sets, linear[sets.rows])
+    assert model.log_likelihood(linear[sets.rows]) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_adjusters_say_in_full_leaves_zeros(sign: float) -> None:
+    rng = np.random.default_rng(1)
+    design = np.column_stack([np.ones(9), rng.normal(3.0, 1.0, (9, 2))])
+    rows = Residuals.of(rng.normal(size=(9, 2)), design, np.ones(9))
+    told, own = sign * design @ [1.0, 2.0, 3.0], rng.normal(size=9)
+    found = rows.cleared(np.column_stack([told, own]))
+    assert found[:, 0].tolist() == [0.0] * 9
+    left = own - design @ np.linalg.lstsq(design, own, rcond=None)[0]
+    np.testing.assert_allclose(found[:, 1], left, atol=1e-12)

@@ -142,6 +142,17 @@ def test_fpcps_is_the_first_principal_component(shape):
     np.testing.assert_allclose(loadings, sign * reference.components_[0], rtol=1e-8, atol=1e-10)
 
 
+def test_fpcps_takes_a_quarter_by_itself():
+    scores = np.random.default_rng(1).gamma(2.0, size=(3, 24)) + np.linspace(40.0, 0.0, 24) ** 2
+    found, quarter = (
+        aggregate(scores, "fpcps", **options).scores
+        for options in ({}, {"n_features_to_select": 0.25})
+    )
+    np.testing.assert_array_equal(found, quarter)
+    half = aggregate(scores, "fpcps", n_features_to_select=0.5).scores
+    assert (half > half.min()).sum() > (found > found.min()).sum()
+
+
 def test_fpcps_keeps_the_best_items_of_each_list():
     scores = np.array([[9.0, 8, 4, 1, 0, 0, 0, 0], [9.0, 5, 6, 0, 1, 0, 0, 0]])
     result = aggregate(scores + np.arange(8) * 1e-6, "fpcps", n_features_to_select=2)

@@ -82,6 +82,7 @@ def test_ties_and_missing_scores_select_fewer() -> None:
         (np.zeros((2, 4)), {}, DataError),
         (np.zeros((20, 4)), {}, DataError),  # all tied: nothing is ever selected
         (np.eye(20), {"thresholds": [0.5]}, ParameterError),
+        (np.eye(20), {"thresholds": [1.5]}, ParameterError),
         (np.eye(20), {"sizes": [0]}, ParameterError),
         (np.eye(20), {"sizes": [21]}, ParameterError),
         (np.eye(20), {"feature_names": ["a"]}, DataError),

@@ -9,7 +9,7 @@ from pyfsagg import Task, wam
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters.car import _car, prepare_car_score
+from pyfsagg.filters.car import _car, _shrinkage, prepare_car_score
 from pyfsagg.resampling import Rows
 
 
@@ -35,6 +35,33 @@ def by_definition(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     shrunken = np.where(off, (1 - shrinkage) * r, 1.0)
     values, vectors = np.linalg.eigh(shrunken[1:, 1:])
     return np.abs(vectors @ ((vectors.T @ shrunken[0, 1:]) / np.sqrt(values)))
+
+
+@pytest.mark.parametrize("shape", [(7, 3), (4, 9)])
+def test_shrinkage_pair_by_pair(shape: tuple[int, int]) -> None:
+    """Rows that stand several times count so often; from 1 on there is nothing but the identity."""
+    rng = np.random.default_rng(0)
+    times = rng.integers(1, 4, shape[0])
+    n = times.sum()
+    rows = np.repeat(rng.normal(size=shape) + 1.5 * rng.normal(size=(shape[0], 1)), times, axis=0)
+    z = (rows - rows.mean(axis=0)) / rows.std(axis=0, ddof=1)
+    above = below = 0.0
+    for i in range(shape[1]):
+        for j in range(shape[1]):
+            if i != j:
+                product = z[:, i] * z[:, j]
+                above += n / (n - 1) ** 3 * ((product - product.mean()) ** 2).sum()
+                below += (product.sum() / (n - 1)) ** 2
+    places = np.cumsum(times) - 1
+    columns = z[places] * np.sqrt(times[:, np.newaxis] / (n - 1))
+    found = _shrinkage(columns, times.astype(float), float(n), n - 1.0)
+    assert 0.0 < found < 1.0
+    assert found == pytest.approx(above / below, rel=1e-10)
+    apart = np.eye(4)[:, :2]
+    assert _shrinkage(apart, np.ones(4), 4.0, 3.0) == 1.0
+    noise = rng.normal(size=(5, 3))
+    noise = np.linalg.qr(noise - noise.mean(axis=0))[0] + 1e-3 * rng.normal(size=(5, 3))
+    assert _shrinkage(noise, np.ones(5), 5.0, 4.0) == 1.0
 
 
 @pytest.mark.parametrize(("n", "p"), [(60, 5), (20, 50), (30, 30)])
@@ -126,4 +153,6 @@ def test_each_resample_has_its_own_target() -> None:
     both = scorer(np.ones((2, 40)), labels)["car_score"]
     for row, own in zip(both, labels, strict=True):
         np.testing.assert_array_equal(row, scorer(np.ones((1, 40)), own[None])["car_score"][0])
+    shared = scorer(np.ones((2, 40)), labels[:1])["car_score"]
+    np.testing.assert_array_equal(shared, both[[0, 0]])
     assert not np.allclose(both[0], both[1])

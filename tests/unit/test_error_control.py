@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from pyfsagg.error_control import (
     integrated_path,
@@ -13,7 +14,7 @@ from pyfsagg.error_control import (
     step_down_max_t,
 )
 from pyfsagg.error_control.bounds import largest_tail, pfer_threshold
-from pyfsagg.error_control.integrated_path import q_values
+from pyfsagg.error_control.integrated_path import _bound, _measure, q_values
 from pyfsagg.exceptions import DataError, ParameterError
 
 
@@ -45,6 +46,8 @@ def test_size_and_threshold_are_the_last_that_keep_the_bound(assumption: str) ->
 def test_no_concave_distribution_has_a_larger_tail_and_one_comes_near() -> None:
     mean, steps, n = 0.08, 25, 40
     limit = largest_tail(mean, steps, n, -0.5)
+    # Above twice the mean it says something.
+    assert largest_tail(0.125, 3, 8, -0.5) < 1.0 == largest_tail(0.125, 2, 8, -0.5)
     best = 0.0
     for a in np.linspace(0.5, 5.0, 4001):
         for k in range(steps - 1, n):
@@ -73,6 +76,7 @@ def test_what_is_refused() -> None:
             pfer_bound(q, p, threshold, **how)  # type: ignore[arg-type]
     for call, values, message in (
         (lambda wish: pfer_size(0.9, 50, wish), [0.0, -1.0, math.nan, math.inf], "max_false"),
+        (lambda n: integrated_path(np.ones((2, 2, 3)), n_thresholds=n), [2, 0], "n_thresholds"),
     ):
         for value in values:
             with pytest.raises(ParameterError, match=message):
@@ -82,6 +86,7 @@ def test_what_is_refused() -> None:
         (lambda: integrated_path(np.zeros((1, 2, 3))), "at least 2 pairs"),
         (lambda: integrated_path(np.zeros((4, 3))), "n_pairs, 2, n_features"),
         (lambda: integrated_path(np.full((3, 2, 2), np.nan)), "missing or infinite"),
+        (lambda: integrated_path([[[1.0, 2.0], [3.0, np.inf]]] * 2), "missing or infinite"),
     ):
         with pytest.raises(DataError, match=message):
             call()
@@ -123,10 +128,34 @@ def test_values_of_a_path_and_their_scale() -> None:
         integrated_path(scores * scale, delta=1.0).expected_false for scale in (1e3, 1e5)
     )
     np.testing.assert_allclose(small, large, rtol=1e-3)
+    # Of scores below 0 the lowest is 0.
+    whole = rng.integers(0, 50, (20, 2, 15)) + np.r_[np.full(3, 200.0), np.zeros(12)]
+    whole[0, 0, 5] = 0.0
+    below, above = (integrated_path(each).expected_false for each in (whole - 512.0, whole))
+    assert above[:3].max() < 1.0
+    np.testing.assert_array_equal(below, above)
     # Scores that never differ select nothing.
     found = integrated_path(np.zeros((5, 2, 4)))
     np.testing.assert_array_equal(found.expected_false, 4.0)
     np.testing.assert_array_equal(found.q_values, 1.0)
+
+
+def test_the_bound_is_a_moment_of_a_mean_of_indicators() -> None:
+    p, n_pairs, q = 12, 7, np.array([0.5, 3.0, 6.0])
+    for power in (1, 2, 3):
+        for found, chance in zip(_bound(q, p, n_pairs, power), (q / p) ** 2, strict=True):
+            moment = binom.expect(lambda k, m=power: (k / n_pairs) ** m, (n_pairs, chance))
+            assert found == pytest.approx(p * moment, rel=1e-12)
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.5, 1.0, 1.5])
+def test_steps_of_a_path_have_the_measure_of_their_density(delta: float) -> None:
+    thresholds = np.logspace(2, -2, 2001)
+    area = np.log if delta == 1.0 else (lambda x: x ** (1.0 - delta))
+    expected = np.diff(area(thresholds)) / (area(thresholds[-1]) - area(thresholds[0]))
+    # A step is taken by the density at its lower end.
+    np.testing.assert_allclose(_measure(thresholds, delta), expected, rtol=0.01)
+    assert integrated_path(np.ones((2, 2, 3)), n_thresholds=3).expected_false.tolist() == [3.0] * 3
 
 
 def test_q_values_share_with_ties_and_never_fall_along_the_order() -> None:

@@ -17,6 +17,7 @@ from pyfsagg import (
 )
 from pyfsagg.aggregator_influence.aggregators import with_options
 from pyfsagg.aggregator_influence.cross_validation import _fold_seed
+from pyfsagg.aggregator_influence.result import over_data_sets
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.exceptions import (
     DataError,
@@ -26,6 +27,7 @@ from pyfsagg.exceptions import (
 )
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Rows, draw_resamples
+from pyfsagg.score_tables.question import Question
 from pyfsagg.stability_measures.measure import measure_stability
 
 WINE = load_dataset("wine")
@@ -185,6 +187,14 @@ def test_comparison_over_data_sets() -> None:
             scores = result.scores["information_gain", aggregator]
             alone = measure_stability(scores, "kendall", input="scores").value
             assert value == pytest.approx(alone, abs=1e-10)
+    quarter = compare_aggregators(results, "jaccard").cells
+    np.testing.assert_array_equal(
+        quarter, compare_aggregators(results, "jaccard", n_features_to_select=2).cells
+    )
+    other = compare_aggregators(results, "jaccard", n_features_to_select=5).cells
+    assert not np.array_equal(quarter, other)
+    by_measure = over_data_sets(results, Question(), "jaccard").cells
+    np.testing.assert_array_equal(quarter, by_measure)
     distance = compare_aggregators(results, "canberra")
     assert not distance.higher_is_better
     assert "4 data sets are too few" in distance.summary_text()

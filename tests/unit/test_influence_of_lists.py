@@ -1,5 +1,6 @@
 """Agreement of aggregated halves of lists."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import pyfsagg
+from pyfsagg.aggregator_influence.halves import _scores
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
 
@@ -48,6 +50,13 @@ def test_partial_judges_are_compared_where_both_halves_know_the_item() -> None:
     one = pyfsagg.influence_of_lists(scores, ["am"], n_splits=5, random_state=0)
     two = pyfsagg.influence_of_lists(scores[:, 1:], ["am"], n_splits=5, random_state=0)
     assert_allclose(one.agreement, two.agreement)
+    kept = json.loads(one.to_json())["compared"]
+    assert [row["aggregator"] for row in kept] == ["arithmetic_mean"]
+    assert kept[0]["value"] == one.agreement[0, -1]
+    # What a half does not hold is one below the last that it holds.
+    rule = pyfsagg.aggregation.AGGREGATORS.get("am").bind()
+    table = pyfsagg.RankTable.from_scores([[5.0, 3.0, np.nan], [1.0, 9.0, 2.0]], absent="worst")
+    assert _scores(table, np.array([0]), rule).tolist() == [5.0, 3.0, 2.0]
     lists = pyfsagg.RankTable.from_lists([["a", "b"], ["b", "c"], ["a"], ["d", "a"], ["b"], ["e"]])
     assert np.isfinite(
         pyfsagg.influence_of_lists(lists, n_splits=3, random_state=0).agreement
@@ -61,6 +70,8 @@ def test_what_is_refused() -> None:
         pyfsagg.influence_of_lists(judges(6), ["nothing"])
     with pytest.raises(ParameterError, match="different"):
         pyfsagg.influence_of_lists(judges(6), ["am", "am"])
+    with pytest.raises(ParameterError, match="n_splits must be a whole number of at least 1"):
+        pyfsagg.influence_of_lists(judges(6), ["am"], n_splits=0)
 
 
 def test_weights_of_lists_stay_with_their_lists() -> None:

@@ -1,11 +1,17 @@
 """BIRRA, MAIC, reciprocal rank fusion and vote counting: what their definitions say."""
 
+import math
+from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import curve_fit
 
 from pyfsagg import RankTable, aggregate
+from pyfsagg._kernels.consensus import smooth_medians
+from pyfsagg.aggregation.learned import _falling_curve
 from pyfsagg.exceptions import ParameterError
 
 LISTS = {"a": ["x", "y", "z"], "b": ["y", "x"], "c": ["w", "x", "z", "v"]}
@@ -117,3 +123,111 @@ def test_one_round_is_enough_to_ask_for() -> None:
     assert by_name("maic", n_iterations=1, fit="none").keys() == by_name("maic").keys()
     with pytest.raises(ParameterError, match="n_iterations"):
         by_name("maic", n_iterations=0)
+
+
+def birra_by_hand(ranks: np.ndarray, p: int, prior: float, n_bins: int, rounds: int, full: bool):
+    """The definition in loops, with exact shares of places."""
+    places = []
+    for row in ranks:
+        known = [value for value in row if value == value]
+        behind = (len(known) + 1 + p) / 2
+        places.append([
+            sum(v < value for v in known) + (sum(v == value for v in known) + 1) / 2
+            if value == value
+            else (None if full else behind)
+            for value in row
+        ])  # fmt: skip
+    sizes = [sum(place is not None for place in row) for row in places]
+    bins = [
+        [None if k is None else math.ceil(Fraction(k) * n_bins / n) - 1 for k in row]
+        for row, n in zip(places, sizes, strict=True)
+    ]
+    shares = [
+        [row[j] / n for row, n in zip(places, sizes, strict=True) if row[j] is not None]
+        for j in range(p)
+    ]
+    order = sorted(range(p), key=lambda j: np.mean(shares[j]))
+    n_true = max(1, math.floor(Fraction(prior).limit_denominator(1000) * p))
+    for _ in range(rounds):
+        true = set(order[:n_true])
+        factors = []
+        for row in bins:
+            logs = []
+            for b in range(n_bins):
+                hits = sum(row[j] is not None and row[j] <= b for j in true)
+                others = sum(row[j] is not None and row[j] <= b for j in range(p) if j not in true)
+                logs.append(math.log((hits + 1) / (others + 1) * (1 - prior) / prior))
+            smooth = smooth_medians(np.array(logs))
+            factors.append([max(smooth[b:]) for b in range(n_bins)])
+        for b in range(n_bins):
+            column = sorted(row[b] for row in factors)
+            for row in factors:
+                row[b] = min(row[b], column[-2])
+        total = [
+            sum(f[row[j]] for f, row in zip(factors, bins, strict=True) if row[j] is not None)
+            for j in range(p)
+        ]
+        order = sorted(range(p), key=lambda j: -round(total[j], 9))
+    return total
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize(("prior", "n_bins", "rounds"), [(0.2, 5, 1), (0.1, 7, 2), (0.4, 3, 3)])
+def test_birra_by_its_definition(prior: float, n_bins: int, rounds: int, full: bool) -> None:
+    rng = np.random.default_rng(rounds)
+    p = 20
+    noisy = np.arange(p) + rng.normal(0.0, 8.0, (4, p))
+    ranks = noisy.argsort(axis=1).argsort(axis=1) + 1.0
+    ranks[0, ranks[0] > 15] = np.nan
+    ranks[1, 3] = ranks[1, 4]
+    table = RankTable.from_ranks(ranks, full=full)
+    found = aggregate(table, "birra", prior=prior, n_bins=n_bins, n_iterations=rounds).statistic
+    expected = birra_by_hand(ranks, p, prior, n_bins, rounds, full)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_a_curve_of_maic_is_the_weighted_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    places = np.array([1.0, 2, 3, 5, 5, 6, 8, 9, 10, 12])
+    weight, n = 1.5, places.size
+
+    def curve(k, a, b, c, d):
+        return a * np.exp(-b * k) - c * k + d
+
+    exact = curve(places, 2.0, 0.3, 0.01, 0.5)
+    np.testing.assert_allclose(_falling_curve(exact, places, weight), exact, atol=1e-4)
+    given = exact + np.random.default_rng(0).normal(0, 0.1, n)
+    # The first places of a list are trusted least.
+    spread = weight * (n - places + 1.0) / n
+    spread = np.abs(spread)
+    bounds = ([0.0, 0.0, 1e-8, 0.0], np.inf)
+    start = [3.0, 0.01, 0.0001, weight]
+    best = curve_fit(curve, places, given, p0=start, sigma=spread, bounds=bounds)[0]
+    np.testing.assert_allclose(
+        _falling_curve(given, places, weight), curve(places, *best), atol=1e-3
+    )
+    monkeypatch.setattr(
+        "scipy.optimize.least_squares", lambda *_, **__: SimpleNamespace(success=False)
+    )
+    fallen = _falling_curve(given, places, weight)
+    np.testing.assert_allclose(fallen - weight, 1e-8 * (5.0 - (places - 1.0)), atol=1e-15)
+
+
+def test_lists_without_an_order_have_no_curve() -> None:
+    lists = [["a", "b", "c"], ["b", "d"], ["e"]]
+    table = RankTable.from_lists([["c"]], unranked=lists)
+    curved, plain = (aggregate(table, "maic", fit=fit).statistic for fit in ("exponential", "none"))
+    assert curved.tolist() == plain.tolist()
+
+
+@pytest.mark.parametrize("first", [1.0, 2.0])
+def test_ties_add_up_to_the_same_bits_in_any_table(first: float) -> None:
+    rng = np.random.default_rng(0)
+    ranks = np.sort(rng.integers(2, 6, (5, 40)).astype(float), axis=1)
+    ranks[:, 0] = first
+    ranks = np.array([rng.permutation(row) for row in ranks])
+    order = rng.permutation(40)
+    one, two = (
+        aggregate(RankTable.from_ranks(given), "maic", fit="none").statistic
+        for given in (ranks, ranks[:, order])
+    )
+    assert one[order].tolist() == two.tolist()

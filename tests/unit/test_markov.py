@@ -1,9 +1,11 @@
 """The Markov chains against dense transition matrices written from their definitions."""
 
+import math
+
 import numpy as np
 import pytest
 
-from pyfsagg.aggregation import AGGREGATORS, aggregate
+from pyfsagg.aggregation import AGGREGATORS, aggregate, markov
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
@@ -189,3 +191,20 @@ def test_all_chains_have_the_same_defaults(method):
         chain(table).statistic, chain(table, damping=0.05, tolerance=1e-12).statistic
     )
     assert (chain(table).statistic != chain(table, tolerance=2e-12).statistic).any()
+
+
+def test_the_time_that_is_left_is_told_by_how_fast_errors_fall(monkeypatch):
+    """A chain of two items forgets 1 - 0.95 · 0.4 of its error in a step."""
+    chain, steps, asked = np.array([[0.9, 0.1], [0.5, 0.5]]), [], []
+
+    def step(mass, out):
+        steps.append(1)
+        out += mass @ chain
+
+    monkeypatch.setattr(markov, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(markov, "_warn_if_long", lambda *given: asked.append((len(steps), *given)))
+    found = markov._stationary(step, 2, DAMPING, 1e-9)
+    [(after, left, _, damping, tolerance)] = asked
+    assert (after, damping, tolerance) == (3, DAMPING, 1e-9)
+    assert len(steps) == 3 + math.ceil(left)
+    assert found.scores[0] == pytest.approx((0.95 * 0.5 + 0.025) / (1 - 0.95 * 0.4))

@@ -11,6 +11,7 @@ from scipy.stats import beta, binom, binomtest
 
 from pyfsagg._kernels.order_statistics import log_joint_by_complement, log_stuart
 from pyfsagg._kernels.rho import (
+    _thin,
     log_binomial_pmf,
     log_binomial_tail,
     log_crossing,
@@ -388,3 +389,29 @@ def test_scores_are_the_logarithms_that_the_documentation_names(exact):
     # n ρ over the largest n, which is 3 here, so that an item of all lists has its −log ρ.
     expected = np.log(gaps.p_values) if exact else np.log(gaps.statistic * counts / 3)
     np.testing.assert_allclose(gaps.scores, -expected, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("c", "keep", "limit", "lowest"),
+    [(40, 0.1, 39, 2), (40, 0.1, 40, 1), (60, 0.3, 59, 10), (12, 0.6, 11, 3), (50, 0.02, 49, 4)],
+)
+def test_points_that_were_there_before_against_rational_numbers(c, keep, limit, lowest):
+    """Chances far in the tail keep their digits: nothing near the middle is as small."""
+    log_keep = math.log(keep)
+    share = Fraction(math.exp(log_keep))
+    rng = np.random.default_rng(c)
+    for far in (False, True):
+        free, hit = np.zeros(c + 1), np.zeros(c + 1)
+        if not far:
+            free[:], hit[:] = rng.random(c + 1), rng.random(c + 1)
+        chances = [math.comb(c, a) * share**a * (1 - share) ** (c - a) for a in range(c + 1)]
+        reached = sum(
+            p * (1 if a > limit else 0 if a < lowest else Fraction(hit[a]))
+            for a, p in enumerate(chances)
+        )
+        missed = sum(
+            p * (0 if a > limit else 1 if a < lowest else Fraction(free[a]))
+            for a, p in enumerate(chances)
+        )
+        found = _thin(c, limit, log_keep, lowest, free, hit)
+        assert found == pytest.approx((float(missed), float(reached)), rel=1e-11, abs=0.0)

@@ -8,8 +8,10 @@ from scipy import stats
 
 from pyfsagg import wam
 from pyfsagg._kernels.poisson_bootstrap import (
+    _T,
     LANES,
     LARGEST_WEIGHT,
+    _thresholds,
     count_resamples,
     digest_column,
     padded,
@@ -128,3 +130,13 @@ def test_resamples_of_hardly_any_row_are_refused() -> None:
         check_poisson_totals(np.array([2, 0, 1]))
     with pytest.raises(DataError, match="Poisson bootstrap draws"):
         wam([[1, 2], [2, 1]], ["a", "b"], resampling="poisson_bootstrap", random_state=0)
+
+
+def test_thresholds_are_the_distribution_of_poisson():
+    """Rounded sums of 1 / k! / e, as long as 32 bits hold them."""
+    below = [
+        round(2**32 * sum(1 / math.factorial(i) for i in range(k + 1)) / math.e) for k in range(20)
+    ]
+    expected = [edge for edge in below if edge < 2**32]
+    assert _thresholds().tolist() == _T.tolist() == expected
+    assert len(expected) == LARGEST_WEIGHT

@@ -19,7 +19,7 @@ from pyfsagg._kernels.ranks import (
 )
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics import rank_confidence, rank_sets
-from pyfsagg.statistics.rank_sets import WIDER, _Flipped, sets_of_replicates
+from pyfsagg.statistics.rank_sets import WIDER, _Flipped, _of_table, sets_of_replicates
 
 WINE = pyfsagg.load_dataset("wine")
 
@@ -412,3 +412,71 @@ def test_limits_of_skewed_rows_are_at_least_students_on_the_scale_of_the_signs()
     t *= 1 + WIDER / 8
     expected = np.where(found < 1, t / np.sqrt(7 + t**2), 1.0)
     np.testing.assert_allclose(errors._at_least(found, 3, 0.95), expected, rtol=1e-12)
+
+
+def test_wide_tables_take_fewer_flips(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(_Flipped, "of_table", lambda values, rng, n_draws: asked.append(n_draws))
+    for p, given in ((2, None), (500, None), (501, None), (501, 7)):
+        _of_table(np.zeros((8, p)), 0.95, np.random.default_rng(0), given)
+    assert asked == [2000, 2000, 500, 7]
+
+
+def test_a_limit_that_decides_nothing_stays() -> None:
+    """Statistics of a table are at most 1 but for rounding."""
+    errors = _Flipped(np.zeros((2, 1)), np.ones(2), np.ones((2, 2)), n_rows=8, skewed=True)
+    beyond = np.array([1.0 + 1e-10, np.inf])
+    np.testing.assert_array_equal(errors._at_least(beyond, np.array([1, 1]), 0.95), beyond)
+
+
+def test_errors_of_replicates_are_those_of_their_covariance(monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    replicates = rng.normal(size=(6, 3))
+    asked = []
+
+    def seen(draws, covariance, df=None):
+        asked.append((draws, covariance, df))
+        return made(draws, covariance, df)
+
+    made = rank_sets._with_covariance
+    monkeypatch.setattr(rank_sets, "_with_covariance", seen)
+    sets_of_replicates(
+        replicates.mean(axis=0),
+        replicates,
+        names=list("abc"),
+        confidence_level=0.9,
+        factor=4.0,
+        of="",
+    )
+    [(draws, covariance, df)] = asked
+    np.testing.assert_allclose(covariance, 4.0 * np.cov(replicates.T), rtol=1e-12)
+    assert df == 5.0
+    assert len(draws) == 2000
+    # Three standard errors of a variance of 2,000 draws.
+    np.testing.assert_allclose(draws.var(axis=0), np.diag(covariance), rtol=3 * np.sqrt(2 / 2000))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sets_of_single_ranks_go_down_until_nothing_is_decided(seed: int) -> None:
+    """All limits are renewed in each round; the package renews those of which something was decided."""
+    rng = np.random.default_rng(seed)
+    p, level = 4, 0.8
+    values = 2.0 * rng.normal(size=p)
+    errors = rank_sets._Errors(rng.normal(size=(199, p)), np.ones(p))
+    limits, before = np.full(p, np.inf), None
+    for _ in range(rank_sets.MOST_STEPS):
+        limits = errors.item_limits(values, limits, level, np.arange(p))
+        gaps = (values[None, :] - values[:, None]) / np.sqrt(2.0)
+        lower = 1 + (gaps > limits[:, None]).sum(axis=1)
+        upper = p - (-gaps > limits[:, None]).sum(axis=1)
+        if before == (lower.tolist(), upper.tolist()):
+            break
+        before = lower.tolist(), upper.tolist()
+    found = rank_sets._sets(values, tuple("abcd"), errors, level)
+    assert (found.lower.tolist(), found.upper.tolist()) == before
+
+
+@pytest.mark.parametrize(("p", "steps"), [(512, rank_sets.MOST_STEPS), (513, 1)])
+def test_of_many_independent_items_limits_depend_on_the_variance_alone(p: int, steps: int) -> None:
+    """So that there is nothing to renew."""
+    assert rank_sets._Errors(np.zeros((1, p)), np.ones(p)).item_steps == steps

@@ -9,6 +9,7 @@ import pytest
 
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.ranks import RankTable
+from pyfsagg.ranks._files import _read_lines
 
 
 def write(folder: Path, **texts: str) -> list[Path]:
@@ -144,3 +145,11 @@ def test_bad_arguments(tmp_path):
         RankTable.from_files(path, duplicates="last")
     with pytest.raises(DataError, match="is a folder"):
         RankTable.from_files(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["a\tb\nc\n\nd\t\te\n", "a,b\nc\n\n , \nd,,e\n"])
+def test_lines_of_one_name_and_empty_cells(tmp_path, text):
+    """One line with a tab makes tabs of all; a line of empty cells is none."""
+    path = tmp_path / "lists.txt"
+    path.write_text(text)
+    assert list(_read_lines(str(path)).values()) == [["a", "b"], ["c"], ["d", "", "e"]]

@@ -13,7 +13,7 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.ranks import RankTable, rank_scores
-from pyfsagg.ranks.ranking import select_top
+from pyfsagg.ranks.ranking import half_places, last_places, select_top
 
 
 @pytest.mark.parametrize("ties", ["average", "min", "max", "ordinal"])
@@ -195,3 +195,27 @@ def test_missing_binary_and_mixed_files(tmp_path):
 def test_ranks_only_have_no_scores():
     with pytest.raises(DataError, match="holds ranks only"):
         RankTable.from_ranks([[1, 2]]).to_frame("scores")
+
+
+@pytest.mark.parametrize(
+    ("ranks", "size", "expected"),
+    [
+        ([1.5, 1.5, 3.0], 3, [2, 2, 3]),
+        ([1.0, 1.0, 3.0], 3, [2, 2, 3]),
+        ([2.0, 2.0, 2.0, np.nan], 4, [3, 3, 3, np.nan]),
+        ([2.5, 2.5, 7.0], 10, [3, 3, 7]),  # other items stand between
+        ([5.0, 5.0, 5.0, 1.0], 10, [6, 6, 6, 1]),
+        ([0.25, 0.25, 0.75, 1.0], 1, [0.5, 0.5, 0.75, 1.0]),
+        ([0.7, 0.7, 0.9], 1, [0.7 + 1 / 6, 0.7 + 1 / 6, 0.9]),
+    ],
+)
+def test_ties_get_the_last_place_that_they_share(ranks, size, expected):
+    found = last_places(np.array([ranks]), np.array([float(size)]))
+    np.testing.assert_allclose(found, [expected], rtol=1e-12)
+
+
+def test_whole_and_half_ranks_fit_into_two_bytes():
+    found = half_places(np.array([[1.0, 2.5, np.nan], [3.0, 32767.5, 2.0]]))
+    assert found.tolist() == [[2, 5, 0], [6, 65535, 4]]
+    for none in (1.25, 32768.0, np.inf):
+        assert half_places(np.array([[1.0, none]])) is None

@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
 from pyfsagg.ranks import RankTable
 from pyfsagg.screens import Screen
+from pyfsagg.screens._call import _hash, _without_missing
 from pyfsagg.screens._result import estimate_alpha, storey
 
 NOTHING = np.empty(0)
@@ -568,6 +570,37 @@ def test_the_picture_of_genes_among_all_guides() -> None:
     np.testing.assert_allclose(ticks, np.sort(mine))
     with pytest.raises(ParameterError, match="'nothing' is no gene that was tested"):
         found.plot("genes", genes=["nothing"])
+
+
+def test_the_fingerprint_of_guides_knows_all_that_is_given():
+    given = {
+        "names": np.array(["a", "b"]), "gene_names": np.array(["x", "y"]), "gene": np.array([0, 1]),
+        "scores": np.array([0.0, 2.0]), "log_fold_changes": None, "p_values": {}, "replicates": None,
+        "weights": None,
+    }  # fmt: skip
+    other = {
+        "names": np.array(["a", "c"]), "gene_names": np.array(["x", "z"]), "gene": np.array([1, 0]),
+        "scores": np.array([0.0, 3.0]), "log_fold_changes": np.ones(2), "p_values": {"up": np.ones(2)},
+        "replicates": np.ones(2), "weights": np.ones(2),
+    }  # fmt: skip
+    known = {_hash(SimpleNamespace(**{**given, name: value})) for name, value in other.items()}
+    known.add(_hash(SimpleNamespace(**given)))
+    assert len(known) == 1 + len(other)
+    # No sign of zero.
+    minus = _hash(SimpleNamespace(**{**given, "scores": np.array([-0.0, 2.0])}))
+    assert minus in known
+
+
+def test_a_limit_of_five_percent_by_itself():
+    rng = np.random.default_rng(0)
+    genes = np.repeat([f"g{j}" for j in range(40)], 4)
+    found = screen(rng.normal(size=160) - 6.0 * (genes == "g3"), genes)
+    assert found.select("low") == found.select("low", fdr=0.05) == ["g3"]
+
+
+def test_no_guide_without_a_score_is_counted():
+    library = SimpleNamespace(scores=np.array([1.0, 2.0]))
+    assert _without_missing(library, "error") == (library, 0)
 
 
 def test_controls_that_are_tested_as_a_gene_are_named():

@@ -51,6 +51,12 @@ def test_what_has_signal_is_proposed_and_noise_is_not(found: pyfsagg.EnsembleRes
     assert found.get_support().tolist() == [True, True, *[False] * 8]
     assert chosen.frame["status"].to_dict() == dict(found.to_frame()["status"])
     assert set(chosen.frame["status"].iloc[2:]) == {"indistinct"}
+    kept = chosen.record()
+    assert (kept["number"], kept["compared"], kept["n_indistinct"]) == (2, 2, 0)
+    assert kept["reason"] == chosen.reason
+    assert kept["sentences"] == list(chosen.sentences)
+    assert kept["statuses"] == {"firm": 2, "borderline": 0, "out": 0, "indistinct": 8}
+    assert "n_columns" not in found.to_frame()
 
 
 def test_an_empty_proposal_is_an_answer(nothing: pyfsagg.EnsembleResult) -> None:
@@ -192,6 +198,10 @@ def test_the_knee_is_the_best_split_into_two_groups() -> None:
         best = int(np.argmin(within)) + 1
         explained = 1 - min(within) / total
         assert knee_of(scores) == (best if explained > 0.75 else None)
+        assert (
+            knee_of(np.ldexp(scores, 1020)) == knee_of(np.ldexp(scores, -1040)) == knee_of(scores)
+        )
+    assert knee_of(np.array([9.0, 9.0, 1.0, 1.0, 1.0, 0.5])) == 2
 
 
 @pytest.mark.parametrize(

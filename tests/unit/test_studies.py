@@ -15,7 +15,7 @@ import pyfsagg
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggWarning, UnknownNameError
 from pyfsagg.extending import data_folder
 from pyfsagg.replication._conjunction import filtered, partial_conjunction
-from pyfsagg.replication._result import i_squared
+from pyfsagg.replication._result import OF_ITEMS, i_squared
 
 RNG = np.random.default_rng(0)
 Z = RNG.normal(size=(4, 300))
@@ -44,6 +44,11 @@ def test_what_one_study_alone_finds_is_not_found(found: Any) -> None:
     assert set(found.select()) == {f"g{j}" for j in range(10)}
     one = pyfsagg.studies(TABLES, min_studies=1)
     assert {f"g{j}" for j in range(30)} <= set(one.select())
+    # A limit at an adjusted p-value takes the item.
+    place = found.names.index("g3")
+    limit = float(found.adjusted_p_values[place])
+    assert found.at_least(limit)[place] >= 2 > found.at_least(np.nextafter(limit, 0.0))[place]
+    assert "g3" in found.select(limit)
     three = set(pyfsagg.studies(TABLES, min_studies=3).select())
     assert {"g1", "g8"} <= three <= {f"g{j}" for j in range(1, 10)}
 
@@ -52,6 +57,7 @@ def test_what_is_said_of_an_item(found: Any) -> None:
     frame = found.to_frame()
     assert frame.loc["g0", ["direction", "carried_by", "against"]].tolist() == ["up", "a, b", "c"]
     assert frame.loc["g7", "carried_by"].startswith("b, c, d")
+    assert "median_effect" in found._columns
     assert frame.loc["g0", "at_least"] == 2
     assert frame.loc["g1", "at_least"] == 3
     assert set(frame.loc["g0", "rests_on"].split(", ")) <= {"a", "b"} != set()
@@ -110,6 +116,7 @@ def test_ranks_need_no_p_values_and_ties_count_last() -> None:
     with pytest.raises(DataError, match=r"p-values that are not adjusted.*p_value"):
         pyfsagg.studies(tables)
     ranks = pyfsagg.studies(tables, evidence="ranks", min_studies=1)
+    assert "median_effect" not in ranks._columns
     assert_allclose(np.exp(ranks.log_p[0, 0]).min(), 1 / 300)
     tied = {name: one.assign(t=np.sign(one["t"])) for name, one in tables.items()}
     assert (np.exp(pyfsagg.studies(tied, evidence="ranks").log_p) >= 0.3).all()
@@ -213,6 +220,7 @@ def test_heterogeneity() -> None:
     w = np.array([4.0, 1.0, 0.25])
     q = float((w * (effects[:, 1] - (w * effects[:, 1]).sum() / w.sum()) ** 2).sum())
     assert_allclose(i_squared(effects, errors), [0.0, 1 - 2 / q, np.nan])
+    assert OF_ITEMS["i_squared"][1]([0.1234, np.nan])[0] == "0.12"
     errors = norm.isf(np.array([0.01, 0.2]) / 2)
     found = pyfsagg.studies({"a": table(Z[0]), "b": table(Z[1], lfcSE=2.0)})
     assert_allclose(found.standard_errors[1], 2.0)

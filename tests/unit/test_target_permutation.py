@@ -9,7 +9,7 @@ from scipy import stats
 
 import pyfsagg
 from pyfsagg import Checks
-from pyfsagg.ensemble.null import Shuffling, kinds_of_features
+from pyfsagg.ensemble.null import Shuffling, _less_means, kinds_of_features
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.error_control import (
     TargetPermutation,
@@ -334,15 +334,22 @@ def test_columns_of_one_kind() -> None:
         {
             "a": rng.normal(size=n), "b": rng.normal(size=n) ** 3, "c": np.arange(n) % 2,
             "d": np.arange(n) // 32, "rare": np.arange(n) < 3, "words": pd.Categorical(np.arange(n) % 7),
+            "once": np.arange(n) == 5, "twice": np.arange(n) < 2, "levels": np.arange(n) % 29,
         }
     )  # fmt: skip
     run = set_up_run(
         frame, np.arange(n) % 2, filters=["chi_squared"], n_resamples=2, random_state=0
     )
-    a, b, c, d, rare, words = kinds_of_features(run).tolist()
+    a, b, c, d, *others = kinds_of_features(run).tolist()
     assert a == b
     assert c == d
-    assert len({a, c, rare, words}) == 4
+    assert len({a, c, *others}) == 2 + len(others)
+
+
+def test_means_within_strata_are_taken_off() -> None:
+    values, strata = np.array([[1.0, 2, 3, 7, 8], [0, 0, 1, 1, 0]]), np.array([0, 1, 0, 1, 1])
+    expected = [[-1, -11 / 3, 1, 4 / 3, 7 / 3], [-0.5, -1 / 3, 0.5, 2 / 3, -1 / 3]]
+    np.testing.assert_allclose(_less_means(values, strata), expected, atol=1e-15)
 
 
 # --- designs of rows ---------------------------------------------------------------------------
