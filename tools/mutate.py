@@ -131,8 +131,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         GOLDEN.format("error_control"),
         "pyfsagg/error_control/permutation.py",
     ),
-    "ensemble/noise_scale.py": ("tests/unit/test_noise_scale.py",),
-    "ensemble/replication.py": ("tests/unit/test_replication.py",),
+    "ensemble/larger_samples.py": ("tests/unit/test_larger_samples.py",),
     "ensemble/selection.py": (
         "tests/unit/test_selection.py",
         "tests/unit/test_false_selections.py",
@@ -145,7 +144,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "pyfsagg/score_tables/*.py",
     ),
     "filters/adjusted.py": ("tests/unit/test_adjusters.py", GOLDEN.format("adjusted")),
-    "filters/car.py": (
+    "filters/association.py": (
         "tests/unit/test_car_score.py",
         "tests/unit/test_adjusters.py",
         GOLDEN.format("car"),

@@ -13,7 +13,6 @@ from pyfsagg._run.result import Face, shown_by
 # Importing a module of aggregators registers them.
 from pyfsagg.aggregation import (  # noqa: F401
     learned,
-    markov,
     order_statistics,
     pairwise,
     rank_based,

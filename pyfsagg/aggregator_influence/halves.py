@@ -22,7 +22,7 @@ from pyfsagg._table.identity import versions
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.aggregation._base import as_rank_table
 from pyfsagg.aggregation._call import hash_of_table
-from pyfsagg.aggregator_influence.aggregators import bound_aggregators
+from pyfsagg.aggregator_influence.result import bound_aggregators
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable
 from pyfsagg.stability_measures import STABILITY_MEASURES

@@ -636,3 +636,29 @@ def depth_sentences(
         for label, params in filter_params.items()
         if isinstance(depth := params.get("n_features"), int) and depth < n_features
     ]
+
+
+_CITED = {"robust_rank_aggregation": "Kolde et al., 2012", "stuart": "Stuart et al., 2003"}
+"""Papers of aggregators that a reader may look for."""
+
+
+def methods_paragraph(data: Ranked, wish: Wish) -> str:
+    """What was done, how many features were selected and why, with seed and versions; one paragraph."""
+    chosen = select_features(data, wish)
+    sentences = _procedure(data)
+    cited = _CITED.get(data.setup.recipe.aggregator)
+    if cited:
+        sentences[-1] = f"{sentences[-1].rstrip('.')} ({cited})."
+    if isinstance(wish, (Auto, Limit)):
+        sentences.append(f"{chosen.reason.rstrip('.')}.")
+    else:
+        sentences.append(
+            f"The best {chosen.number:,} of {data.n_features:,} features were selected, a number "
+            "that was fixed beforehand."
+        )
+    versions = data.versions
+    sentences.append(
+        f"The analysis was done with pyfsagg {versions['pyfsagg']} (Python {versions['python']}, NumPy "
+        f"{versions['numpy']}) and the seed {data.seed}."
+    )
+    return " ".join(sentences)

@@ -13,7 +13,6 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
-from pyfsagg._base.spellings import answers_spellings
 from pyfsagg._base.validation import check_choice, check_list
 from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
@@ -23,12 +22,18 @@ from pyfsagg._table.table import Table
 from pyfsagg.ensemble.core import AGAINST_NOISE, NORMALIZATIONS, Matrices, Recipe
 from pyfsagg.ensemble.data import Copies, RunSetup
 from pyfsagg.ensemble.groups import find_copies
-from pyfsagg.ensemble.noise_scale import NoiseScale, settle_normalization
-from pyfsagg.ensemble.null import Drawn, Nulls, score_permuted, score_shuffled
+from pyfsagg.ensemble.null import (
+    Drawn,
+    NoiseScale,
+    Nulls,
+    score_permuted,
+    score_shuffled,
+    settle_normalization,
+)
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import TENTH, Work, require_score_memory, score_resamples
-from pyfsagg.ensemble.settings import Precision
+from pyfsagg.ensemble.settings import Precision, answers_spellings
 from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.exceptions import DataError, ParameterError

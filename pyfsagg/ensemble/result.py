@@ -25,9 +25,8 @@ from pyfsagg.ensemble.data import (
     document_of,
     fields_of,
 )
-from pyfsagg.ensemble.facts import facts_of
+from pyfsagg.ensemble.facts import facts_of, methods_paragraph
 from pyfsagg.ensemble.groups import about_copies, about_groups, clusters_of_run, table_of_groups
-from pyfsagg.ensemble.paragraph import methods_paragraph
 from pyfsagg.ensemble.selection import (
     Selection,
     choose,

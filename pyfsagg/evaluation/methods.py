@@ -19,7 +19,7 @@ from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.core import AGAINST_NOISE, NORMALIZATIONS, Recipe
 from pyfsagg.ensemble.methods import DEFAULT_FILTERS
-from pyfsagg.ensemble.noise_scale import NoiseScale, settle_normalization
+from pyfsagg.ensemble.null import NoiseScale, settle_normalization
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import (
     Work,

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg import Evaluation, evaluate, load_dataset
-from pyfsagg.evaluation._page import evaluation_page
-from pyfsagg.evaluation._plot import COLORS, plot_accuracy
+from pyfsagg.evaluation._report import COLORS, evaluation_page, plot_accuracy
 from pyfsagg.evaluation.result import COLUMNS
 from pyfsagg.exceptions import InputTypeError, ParameterError
 

@@ -27,7 +27,7 @@ FLOORS = (
         "filters",
         "aggregation",
         "screens",
-        "replication",
+        "study_tables",
         "stability_measures",
         "statistics",
         "error_control",
@@ -261,7 +261,7 @@ def test_only_the_terminal_speaks_of_flags(path: Path) -> None:
     assert not [text for text in _said(_tree(path)) if _FLAG.search(text)]
 
 
-PROCESS = [ROOT / "pyfsagg" / "cli" / "__init__.py", ROOT / "pyfsagg" / "for_r" / "_door.py"]
+PROCESS = [ROOT / "pyfsagg" / "cli" / "__init__.py", ROOT / "pyfsagg" / "for_r" / "tasks.py"]
 """Who has the process for itself: the terminal and R."""
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg._base.spellings import answers_spellings
+from pyfsagg.ensemble.settings import answers_spellings
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,

@@ -26,7 +26,7 @@ from pyfsagg._report.drawing import (
 )
 from pyfsagg._report.page import Page, PageTable, Section
 from pyfsagg._version import __version__
-from pyfsagg.replication._result import NOMINAL, Studies
+from pyfsagg.study_tables._result import NOMINAL, Studies
 
 MOST_ROWS = 500
 MOST_DRAWN = 20
@@ -68,7 +68,7 @@ def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None
 
 
 STUDIES_PLOTS: dict[str, Callable[..., Axes]] = {"evidence": plot_study_evidence}
-"""The pictures of :meth:`pyfsagg.replication.Studies.plot`, by name."""
+"""The pictures of :meth:`pyfsagg.study_tables.Studies.plot`, by name."""
 
 
 def studies_page(
