@@ -18,7 +18,6 @@ from pyfsagg.aggregation import (  # noqa: F401
     rank_based,
     score_based,
 )
-from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.aggregation._call import aggregate, compare_aggregations
 from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.aggregation.agreement import ListAgreement, list_agreement
@@ -26,10 +25,7 @@ from pyfsagg.aggregation.order_statistics import permutation_p_values
 from pyfsagg.aggregation.universe import UniverseCheck, check_universe
 
 __all__ = [
-    "AGGREGATORS",
-    "AggregatedValues",
     "Aggregation",
-    "AggregatorSpec",
     "ListAgreement",
     "UniverseCheck",
     "aggregate",

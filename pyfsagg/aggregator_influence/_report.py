@@ -22,12 +22,12 @@ from pyfsagg._report.drawing import (
     set_title,
 )
 from pyfsagg._report.page import Block, Page, Section, Text
-from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregator_influence.halves import ListInfluence
 from pyfsagg.aggregator_influence.result import DEPENDENT, THESIS_MEASURES, InfluenceResult
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters import FILTERS
-from pyfsagg.stability_measures import STABILITY_MEASURES
+from pyfsagg.filters._base import FILTERS
+from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures._report import STABILITY_PAGE
 
 ONE_TABLE = (

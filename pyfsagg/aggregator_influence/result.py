@@ -20,13 +20,13 @@ from pyfsagg._base.words import enumerate_names, number, plural, readable, title
 from pyfsagg._message import Got, Param
 from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Result, records
-from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import ParameterError, UnknownNameError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.score_tables._table import score_table
 from pyfsagg.score_tables.question import Question
-from pyfsagg.stability_measures import STABILITY_MEASURES
+from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.measure import measure_stability, pseudo_values
 from pyfsagg.stability_measures.result import stability_table
 

@@ -96,7 +96,7 @@ def _influence(options: argparse.Namespace) -> None:
     from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS
     from pyfsagg.aggregator_influence.result import THESIS_MEASURES, with_options
     from pyfsagg.ensemble.methods import DEFAULT_FILTERS
-    from pyfsagg.stability_measures import STABILITY_MEASURES
+    from pyfsagg.stability_measures._base import STABILITY_MEASURES
 
     if options.lists:
         return _of_lists(options)

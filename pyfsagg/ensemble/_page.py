@@ -53,8 +53,9 @@ from pyfsagg.ensemble.selection import (
 )
 from pyfsagg.ensemble.trust import agreement
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters import FILTERS
-from pyfsagg.stability_measures import STABILITY_MEASURES, adequacy, stability_curve
+from pyfsagg.filters._base import FILTERS
+from pyfsagg.stability_measures import adequacy, stability_curve
+from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures._report import STABILITY_PAGE, curve_picture, plot_adequacy
 
 MOST_ROWS = 500  # of the table; all that are selected, up to the next number
@@ -377,7 +378,7 @@ def _stability(result: EnsembleResult) -> list[Block]:
 
 def _references(result: EnsembleResult) -> list[tuple[str, str]]:
     """What to cite, as (what for, where it comes from)."""
-    aggregator = result.setup.recipe.spec
+    aggregator = result._setup.recipe.spec
     of_the_user = "not part of pyfsagg: cite the source of your own function or estimator"
     return [
         software(result.versions["pyfsagg"]),
@@ -407,7 +408,7 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
     if m < 2:
         return [Text("One resample says nothing about what another one would have given.")]
     n_boot = MOST_REPEATS
-    recipe = result.setup.recipe
+    recipe = result._setup.recipe
     again: Callable[[Floats], Floats] | None = None
     if not recipe.is_mean:
         # All but the mean are computed again for every repetition.

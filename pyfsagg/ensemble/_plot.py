@@ -33,7 +33,7 @@ from pyfsagg._report.drawing import (
 from pyfsagg.ensemble.data import Ranked, best_first, over_resamples, resample_ranks
 from pyfsagg.ensemble.selection import Wish, choose, read_wish
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
 
@@ -363,7 +363,7 @@ def plot_convergence(
 def _convergence(result: Ranked, k: int) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Sizes, rank correlation and top-k overlap with the final ranking."""
     sizes = np.unique(np.geomspace(1, result.n_resamples, N_SIZES).round().astype(np.intp))
-    aggregate = result.setup.recipe.aggregate
+    aggregate = result._setup.recipe.aggregate
     correlation = np.full(len(sizes), np.nan)
     overlap = np.full(len(sizes), np.nan)
     final = select_top(result.ranking, k, higher_is_better=False)

@@ -45,7 +45,7 @@ from pyfsagg.error_control.permutation import (
     standardised,
 )
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Resamples, Rows
 from pyfsagg.resampling.plan import canonical_order, generator

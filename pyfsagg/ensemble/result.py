@@ -98,7 +98,7 @@ class EnsembleResult(Ranked, Result):
     """
 
     _kind: ClassVar[str] = "ensemble"
-    _inner = Result._inner | {"setup", "halves", "copies", "permutation", "own_scores"}
+    _inner = Result._inner | {"halves", "copies", "permutation", "own_scores"}
     _schema: ClassVar[int] = 3
     _noun: ClassVar[str] = "run"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType(
@@ -552,11 +552,11 @@ class EnsembleResult(Ranked, Result):
     @property
     def _aggregates_extremes(self) -> bool:
         """Whether one resample can decide the value of a feature, as with the minimum."""
-        return bool(self.setup.recipe.spec.extreme)
+        return bool(self._setup.recipe.spec.extreme)
 
     def _reaggregate(self, combined: Floats) -> Floats:
         """Scores (n_features,) of other rows of `combined` by the aggregator of the run."""
-        return self.setup.recipe.again(combined, self.feature_names)
+        return self._setup.recipe.again(combined, self.feature_names)
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         return facts_of(self, *read_view(view))
@@ -564,6 +564,6 @@ class EnsembleResult(Ranked, Result):
     def __repr__(self) -> str:
         return (
             f"EnsembleResult({self.method}: {', '.join(self.score_matrices)}; "
-            f"{self.setup.recipe.aggregator} of {self.n_resamples} resamples; "
+            f"{self._setup.recipe.aggregator} of {self.n_resamples} resamples; "
             f"{self.n_features} features, best: {', '.join(best_names(self, 3))})"
         )

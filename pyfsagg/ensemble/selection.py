@@ -395,7 +395,7 @@ def _without_noise(data: Ranked) -> Choice:
     k = size_of_share(0.25, p) if knee is None else knee
     verb = "is" if k == 1 else "are"
     how = "the best quarter, for the scores have no knee" if knee is None else _before_knee(k)
-    why = data.setup.no_shuffles or "shuffles = 0"
+    why = data._setup.no_shuffles or "shuffles = 0"
     reason = (
         f"{k:,} of {plural(p, 'feature')} {verb} proposed: {how}. Whether they score above noise is not "
         f"known, without shuffled targets: {why}."

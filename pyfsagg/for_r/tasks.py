@@ -22,7 +22,7 @@ import pyfsagg
 from pyfsagg._base.settings import Settings, Task
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg.aggregation import AGGREGATORS, AggregatedValues, AggregatorSpec
+from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.aggregation.advice import advise
 from pyfsagg.committees import Committee, LearnerSelection
 from pyfsagg.committees.learners import DRAWN
@@ -30,6 +30,7 @@ from pyfsagg.ensemble import expected_replication
 from pyfsagg.ensemble.settings import flat_names, gather_settings
 from pyfsagg.exceptions import DataError, PyfsaggError, PyfsaggWarning, UnknownNameError
 from pyfsagg.filters import information_selection
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.mrmr import PREPARE
 from pyfsagg.for_r._answers import answered, frame_of, returned
 from pyfsagg.for_r._given import (
@@ -58,7 +59,7 @@ from pyfsagg.for_r.calls import (
     write,
 )
 from pyfsagg.ranks import RankTable
-from pyfsagg.resampling import PLANS
+from pyfsagg.resampling.plan import PLANS
 
 _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "RRA": ("robust_rank_aggregation", {}),
@@ -381,7 +382,7 @@ def _score_features(
     options: Any = None,
 ) -> dict[str, Any]:
     """Scores of one filter on a table as it is; of mRMR and its relatives the order of selection as well."""
-    name = pyfsagg.filters.FILTERS.get(filter).name
+    name = FILTERS.get(filter).name
     X, y = table_of(table), target_of(target)
     nominal = None if nominal is None else listed(nominal)
     params = {key: counts(decoded(value)) for key, value in dict(options or {}).items()}

@@ -9,18 +9,14 @@ from .methods import rank_unsupervised as rank_unsupervised
 from .rankings import frmv as frmv
 from .rankings import laplacian_score as laplacian_score
 from .rankings import svd_entropy as svd_entropy
-from .registry import UNSUPERVISED_METHODS as UNSUPERVISED_METHODS
-from .registry import UnsupervisedSpec as UnsupervisedSpec
 from .result import ConsensusRanking as ConsensusRanking
 
 __all__ = [
-    "UNSUPERVISED_METHODS",
     "ConsensusAffinitySelector",
     "ConsensusRanking",
     "LaplacianScoreSelector",
     "MultipleViewsSelector",
     "SvdEntropySelector",
-    "UnsupervisedSpec",
     "clustering_curve",
     "evaluate_rankings",
     "frcm",

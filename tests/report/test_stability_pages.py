@@ -14,11 +14,8 @@ from pyfsagg._report.page import Text, render_page, write_page
 from pyfsagg.aggregator_influence._report import influence_page, plot_aggregator_stability
 from pyfsagg.ensemble._page import adequacy_blocks, size_block
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
-from pyfsagg.stability_measures import (
-    STABILITY_MEASURES,
-    adequacy,
-    stability,
-)
+from pyfsagg.stability_measures import adequacy, stability
+from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures._report import (
     plot_adequacy,
     plot_stability_curve,

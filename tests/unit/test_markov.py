@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pyfsagg.aggregation import AGGREGATORS, aggregate
+from pyfsagg.aggregation import aggregate
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
