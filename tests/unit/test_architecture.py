@@ -206,11 +206,29 @@ def f():
     assert sorted(map(str, rooms)) == sorted(expected)
 
 
-METHODS = """
-AGGREGATORS AggregatedValues AggregatorSpec ELIMINATIONS EliminationSpec FILTERS FilterSpec PLANS PairwiseAverage
-STABILITY_MEASURES Scorer SetPairs StabilitySpec Strategy UNSUPERVISED_METHODS UnsupervisedSpec VOTING_RULES
-Count VotingRule WholeSample function_filter
-""".split()
+METHODS = [
+    "AGGREGATORS",
+    "AggregatedValues",
+    "AggregatorSpec",
+    "ELIMINATIONS",
+    "EliminationSpec",
+    "FILTERS",
+    "FilterSpec",
+    "PLANS",
+    "PairwiseAverage",
+    "STABILITY_MEASURES",
+    "Scorer",
+    "SetPairs",
+    "StabilitySpec",
+    "Strategy",
+    "UNSUPERVISED_METHODS",
+    "UnsupervisedSpec",
+    "VOTING_RULES",
+    "Count",
+    "VotingRule",
+    "WholeSample",
+    "function_filter",
+]
 """What methods of other packages are made of: registries, specs and what these bind."""
 
 
