@@ -11,24 +11,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import readable
-from pyfsagg._report.drawing import (
-    BLUE,
-    GREY,
-    INK,
-    LINE_COLOURS,
-    LINE_MARKERS,
-    ORANGE,
-    clear_frame,
-    draw_correlations,
-    feature_axis,
-    feature_label,
-    legend_above,
-    log_ticks,
-    new_axes,
-    number_ticks,
-    set_title,
-    write_at_right,
-)
+from pyfsagg._report import drawing
 from pyfsagg.aggregation._result import Aggregation, AggregationComparison
 
 if TYPE_CHECKING:
@@ -48,28 +31,30 @@ def plot_consensus(result: Aggregation, *, n: int = 20, ax: Axes | None = None) 
     """
     best = _best(result, n)
     rows = np.arange(len(best))
-    ax = new_axes(ax, 1.5 + 0.24 * len(best))
+    ax = drawing.new_axes(ax, 1.5 + 0.24 * len(best))
     if result.p_values is not None and result.adjusted_p_values is not None:
         single, adjusted = (
             -np.log10(np.maximum(p[best], SMALLEST_P))
             for p in (result.p_values, result.adjusted_p_values)
         )
-        ax.hlines(rows, adjusted, single, color=BLUE, linewidth=1.2)
-        dots: dict[str, Any] = {"color": BLUE, "markersize": 6.0}
+        ax.hlines(rows, adjusted, single, color=drawing.BLUE, linewidth=1.2)
+        dots: dict[str, Any] = {"color": drawing.BLUE, "markersize": 6.0}
         ax.plot(single, rows, "o", **dots, label="p-value")
         ax.plot(adjusted, rows, "o", **dots, mfc="white", label="adjusted p-value")
         dashes = (0, (4, 3))
-        ax.axvline(-np.log10(0.05), color=INK, linestyle=dashes, linewidth=1.0, label="p = 0.05")
+        ax.axvline(
+            -np.log10(0.05), color=drawing.INK, linestyle=dashes, linewidth=1.0, label="p = 0.05"
+        )
         ax.set_xlim(left=min(-0.05, -0.03 * float(single.max())))
         ax.set_xlabel("−log10 of the p-value (larger = less expected by chance)")
-        legend_above(ax)
+        drawing.legend_above(ax)
     else:
-        ax.plot(result.statistic[best], rows, "o", color=BLUE, markersize=6.0)
+        ax.plot(result.statistic[best], rows, "o", color=drawing.BLUE, markersize=6.0)
         direction = "larger" if result.higher_is_better else "smaller"
         ax.set_xlabel(f"{readable(result.method)} ({direction} = better)")
-    feature_axis(ax, [result.names[j] for j in best])
-    clear_frame(ax, grid="x")
-    set_title(ax, _title(readable(result.method), len(best), result), above_legend=True)
+    drawing.feature_axis(ax, [result.names[j] for j in best])
+    drawing.clear_frame(ax, grid="x")
+    drawing.set_title(ax, _title(readable(result.method), len(best), result), above_legend=True)
     return ax
 
 
@@ -82,10 +67,10 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
     table, best = result._given_table(), _best(result, n)
     ranks = table.ranks[:, best]
     rows = np.arange(len(best))
-    ax = new_axes(ax, 1.5 + 0.24 * len(best))
+    ax = drawing.new_axes(ax, 1.5 + 0.24 * len(best))
     if table.n_lists > MOST_DOTS:
         low, high = np.nanquantile(ranks, (0.025, 0.975), axis=0)
-        ax.hlines(rows, low, high, color=BLUE, linewidth=2.0, label="95 % of the lists")
+        ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=2.0, label="95 % of the lists")
     else:
         i, j = np.nonzero(~np.isnan(ranks))
         # Lists stand one below the other, so that equal ranks do not hide one another.
@@ -94,23 +79,23 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
             ranks[i, j],
             j + shift,
             "o",
-            color=BLUE,
+            color=drawing.BLUE,
             alpha=0.45,
             markersize=4.5,
             markeredgewidth=0,
             label="rank in a list",
         )
     median = np.nanmedian(ranks, axis=0)
-    ax.vlines(median, rows - 0.36, rows + 0.36, color=ORANGE, linewidth=2.4, label="median")
+    ax.vlines(median, rows - 0.36, rows + 0.36, color=drawing.ORANGE, linewidth=2.4, label="median")
     rank_axis(ax, float(np.nanmax(ranks)))
     held = (~np.isnan(ranks)).sum(axis=0)
     if (held < table.n_lists).any():
         for row, count in zip(rows.tolist(), held.tolist(), strict=True):
-            write_at_right(ax, row, f"in {count:,} of {table.n_lists:,}")
-    feature_axis(ax, [result.names[j] for j in best])
-    clear_frame(ax, grid="x")
-    set_title(ax, _title("Ranks", len(best), result), above_legend=True)
-    legend_above(ax)
+            drawing.write_at_right(ax, row, f"in {count:,} of {table.n_lists:,}")
+    drawing.feature_axis(ax, [result.names[j] for j in best])
+    drawing.clear_frame(ax, grid="x")
+    drawing.set_title(ax, _title("Ranks", len(best), result), above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -123,12 +108,12 @@ def rank_axis(ax: Axes, high: float) -> None:
     ax.set_xlabel("Rank in a list (1 = best)")
     if high > LOGARITHMIC_FROM:
         ticks = [step * 10**power for power in range(len(str(int(high)))) for step in (1, 3)]
-        log_ticks(ax, [tick for tick in ticks if tick <= high])
+        drawing.log_ticks(ax, [tick for tick in ticks if tick <= high])
         ax.set_xlim(0.9, high * 1.1)
     else:
         margin = max(0.5, 0.03 * high)
         ax.set_xlim(1.0 - margin, high + margin)
-        ax.set_xticks(number_ticks(high))
+        ax.set_xticks(drawing.number_ticks(high))
 
 
 def _title(what: str, shown: int, result: Aggregation) -> str:
@@ -150,14 +135,16 @@ def plot_list_agreement(agreement: ListAgreement, *, ax: Axes | None = None) -> 
     The band covers all pairs of lists; the bars at the right show the extrapolated overlap of
     each pair between its smallest and largest possible value.
     """
-    axes = new_axes(ax, 4.2)
+    axes = drawing.new_axes(ax, 4.2)
     curve = agreement.curve
-    axes.fill_between(curve.index, curve["lowest"], curve["highest"], color=BLUE, alpha=0.18, lw=0)
+    axes.fill_between(
+        curve.index, curve["lowest"], curve["highest"], color=drawing.BLUE, alpha=0.18, lw=0
+    )
     label = "mean over the pairs of lists (band: all pairs)"
-    axes.plot(curve.index, curve["mean"], color=BLUE, label=label)
+    axes.plot(curve.index, curve["mean"], color=drawing.BLUE, label=label)
     if agreement.k is not None:
         label = f"agreement ends: place {agreement.k}"
-        axes.axvline(agreement.k, color=ORANGE, lw=1.4, label=label)
+        axes.axvline(agreement.k, color=drawing.ORANGE, lw=1.4, label=label)
     depth = len(curve)
     axes.set_xscale("log")
     axes.set_xlim(1, depth * 1.7)
@@ -165,17 +152,17 @@ def plot_list_agreement(agreement: ListAgreement, *, ax: Axes | None = None) -> 
     values = pairs[["rbo", "rbo_low", "rbo_high"]].to_numpy(dtype=float)
     for i, (value, low, high) in enumerate(values):
         at = depth * (1.1 + 0.5 * (i + 0.5) / len(pairs))
-        axes.plot([at, at], [low, high], color=GREY, lw=1.2)
+        axes.plot([at, at], [low, high], color=drawing.GREY, lw=1.2)
         axes.plot(
-            at, value, "o", color=INK, ms=3.5,
+            at, value, "o", color=drawing.INK, ms=3.5,
             label="rank-biased overlap of a pair, and its limits" if i == 0 else None,
         )  # fmt: skip
     axes.set_ylim(0, 1.02)
     axes.set_xlabel("First places of each list (depth)")
     axes.set_ylabel("Share of common items")
-    clear_frame(axes, grid="y")
-    legend_above(axes, columns=1)
-    set_title(axes, "How deep the lists agree", above_legend=True, lines=3)
+    drawing.clear_frame(axes, grid="y")
+    drawing.legend_above(axes, columns=1)
+    drawing.set_title(axes, "How deep the lists agree", above_legend=True, lines=3)
     return axes
 
 
@@ -185,10 +172,10 @@ MOST_SIZES = 60  # values of k at which an overlap is computed
 def plot_method_agreement(comparison: AggregationComparison, *, ax: Axes | None = None) -> Axes:
     """Heat map of Kendall's tau-b between the rankings of two methods."""
     labels = [readable(method) for method in comparison.methods]
-    ax = new_axes(ax, 1.6 + 0.5 * len(labels))
-    draw_correlations(ax, comparison.kendall().to_numpy(), labels)
+    ax = drawing.new_axes(ax, 1.6 + 0.5 * len(labels))
+    drawing.draw_correlations(ax, comparison.kendall().to_numpy(), labels)
     ax.set_xlabel("Kendall rank correlation, tau-b (−1 to 1)")
-    set_title(ax, "Agreement of the methods")
+    drawing.set_title(ax, "Agreement of the methods")
     return ax
 
 
@@ -204,11 +191,11 @@ def plot_places(comparison: AggregationComparison, *, n: int = 10, ax: Axes | No
     shown = shown[np.lexsort((shown, places[0, shown]))]
     below = n + 1.0
     x = np.arange(len(places))
-    ax = new_axes(ax, 1.5 + 0.3 * n)
+    ax = drawing.new_axes(ax, 1.5 + 0.3 * n)
     ax.axhspan(n + 0.5, n + 1.5, color="#F0F0F0", linewidth=0)
     for position, item in enumerate(shown.tolist()):
         y = np.where(places[:, item] <= n, places[:, item], below)
-        colour = LINE_COLOURS[position % len(LINE_COLOURS)]
+        colour = drawing.LINE_COLOURS[position % len(drawing.LINE_COLOURS)]
         # A line that stays below is no news, and one on its way there steps back.
         among = np.where(y < below, y, np.nan)
         ax.plot(x, y, "-", color=colour, linewidth=1.2, alpha=0.3)
@@ -216,16 +203,18 @@ def plot_places(comparison: AggregationComparison, *, n: int = 10, ax: Axes | No
         _label_end(ax, comparison.names[item], y, below)
     ax.set_ylim(n + 1.5, 0.5)
     first = [comparison.names[item] for item in np.argsort(places[0])[:n].tolist()]
-    ticks = [f"{feature_label(name, 22)}  {place}" for place, name in enumerate(first, start=1)]
+    ticks = [
+        f"{drawing.feature_label(name, 22)}  {place}" for place, name in enumerate(first, start=1)
+    ]
     ax.set_yticks([*range(1, n + 1), below], [*ticks, f"> {n}"], parse_math=False)
-    labels = [feature_label(readable(method)) for method in comparison.methods]
+    labels = [drawing.feature_label(readable(method)) for method in comparison.methods]
     ax.set_xticks(x, labels, rotation=20, ha="right")
     ax.set_xlim(-0.15, len(x) - 0.85)
     ax.tick_params(length=0)
     ax.tick_params(axis="y", pad=6)
     ax.spines[:].set_visible(False)
     ax.set_ylabel("Place (1 = best)")
-    set_title(ax, f"The best {n} of each method")
+    drawing.set_title(ax, f"The best {n} of each method")
     return ax
 
 
@@ -241,7 +230,7 @@ def plot_overlap(
     sizes = np.arange(1, n + 1)
     if n > MOST_SIZES:
         sizes = np.unique(np.geomspace(1, n, MOST_SIZES).round().astype(np.intp))
-    ax = new_axes(ax, 3.4)
+    ax = drawing.new_axes(ax, 3.4)
     first, *others = comparison.places
     for position, (method, places) in enumerate(zip(comparison.methods[1:], others, strict=True)):
         # An item is among the best k of both from the larger of its two places on.
@@ -250,26 +239,30 @@ def plot_overlap(
             sizes,
             joint / sizes,
             "-" if position % 2 == 0 else "--",
-            marker=LINE_MARKERS[position % len(LINE_MARKERS)],
+            marker=drawing.LINE_MARKERS[position % len(drawing.LINE_MARKERS)],
             markersize=4.0,
             markevery=(position, 5) if len(sizes) > 20 else None,
-            color=LINE_COLOURS[position % len(LINE_COLOURS)],
+            color=drawing.LINE_COLOURS[position % len(drawing.LINE_COLOURS)],
             label=readable(method),
         )
-    ax.plot(sizes, sizes / p, ":", color=GREY, label="by chance")
+    ax.plot(sizes, sizes / p, ":", color=drawing.GREY, label="by chance")
     ax.set_ylim(-0.03, 1.05)
     rank_axis(ax, float(n))
     ax.set_xlabel("k (how many of the best items)")
     ax.set_ylabel(f"Shared with {readable(comparison.methods[0])}")
-    clear_frame(ax, grid="y")
-    set_title(ax, "Overlap of the best k", above_legend=True)
+    drawing.clear_frame(ax, grid="y")
+    drawing.set_title(ax, "Overlap of the best k", above_legend=True)
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small")
     return ax
 
 
 def _label_end(ax: Axes, name: str, y: NDArray[np.float64], below: float) -> None:
     """The name where its line ends on the right, or beside its last point if it starts and ends below."""
-    look: dict[str, Any] = {"textcoords": "offset points", "color": INK, "parse_math": False}
+    look: dict[str, Any] = {
+        "textcoords": "offset points",
+        "color": drawing.INK,
+        "parse_math": False,
+    }
     if y[-1] < below:
         look |= {"xytext": (8, 0), "va": "center", "annotation_clip": False}
     elif y[0] == below:
@@ -277,7 +270,7 @@ def _label_end(ax: Axes, name: str, y: NDArray[np.float64], below: float) -> Non
     else:
         return
     last = int(np.flatnonzero(y < below)[-1])
-    ax.annotate(feature_label(name, 22), (last, y[last]), **look)
+    ax.annotate(drawing.feature_label(name, 22), (last, y[last]), **look)
 
 
 COMPARISON_PLOTS: dict[str, Callable[..., Axes]] = {

@@ -11,16 +11,8 @@ from matplotlib.axes import Axes
 
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.words import plural, readable, titled
+from pyfsagg._report import drawing
 from pyfsagg._report.closing import THESIS, closing, glossary, settings_groups, software
-from pyfsagg._report.drawing import (
-    BLUE,
-    INK,
-    clear_frame,
-    feature_axis,
-    new_axes,
-    picture,
-    set_title,
-)
 from pyfsagg._report.page import Block, Page, Section, Text
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregator_influence.halves import ListInfluence
@@ -66,7 +58,7 @@ def plot_aggregator_stability(
         f"{readable(spec.name).capitalize()} over {result.n_folds} folds, {100 * confidence_level:g} % "
         f"interval ({hint} = more stable)"
     )
-    set_title(ax, f"Stability by aggregator: {readable(label)}")
+    drawing.set_title(ax, f"Stability by aggregator: {readable(label)}")
     return ax
 
 
@@ -75,7 +67,7 @@ def plot_agreement_of_halves(result: ListInfluence, *, ax: Axes | None = None) -
     ax = _draw_values(result.to_frame().reset_index(), ax)
     measure = readable(result.measure).capitalize()
     ax.set_xlabel(f"{measure} of two halves of the lists, 95 % interval")
-    set_title(ax, "Agreement of halves by aggregator")
+    drawing.set_title(ax, "Agreement of halves by aggregator")
     return ax
 
 
@@ -84,9 +76,9 @@ def _draw_values(frame: pd.DataFrame, ax: Axes | None) -> Axes:
     value = frame["value"].to_numpy()
     low, high = frame["lower"].to_numpy(), frame["upper"].to_numpy()
     rows = np.arange(len(frame))
-    ax = new_axes(ax, 1.5 + 0.36 * len(frame))
-    ax.hlines(rows, low, high, color=BLUE, linewidth=2.0)
-    ax.plot(value, rows, "o", color=BLUE, markersize=7.0)
+    ax = drawing.new_axes(ax, 1.5 + 0.36 * len(frame))
+    ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=2.0)
+    ax.plot(value, rows, "o", color=drawing.BLUE, markersize=7.0)
     for row, stability in enumerate(value):
         if np.isfinite(stability):
             ax.annotate(
@@ -96,12 +88,12 @@ def _draw_values(frame: pd.DataFrame, ax: Axes | None) -> Axes:
                 textcoords="offset points",
                 ha="center",
                 fontsize="small",
-                color=INK,
+                color=drawing.INK,
             )
-    feature_axis(ax, [readable(name) for name in frame["aggregator"]])
+    drawing.feature_axis(ax, [readable(name) for name in frame["aggregator"]])
     ax.set_ylim(len(frame) - 0.5, -0.7)
     ax.margins(x=0.08)
-    clear_frame(ax, grid="x")
+    drawing.clear_frame(ax, grid="x")
     ax.spines["left"].set_visible(False)
     return ax
 
@@ -169,7 +161,7 @@ def list_influence_page(
     reading: Sequence[str] = (),
 ) -> Page:
     """The report on halves of lists."""
-    drawn = picture(
+    drawn = drawing.picture(
         "Agreement of two halves",
         "agreement",
         plot_agreement_of_halves,
@@ -204,7 +196,7 @@ def _filter_blocks(
     blocks: list[Block] = []
     if frame.loc[frame["measure"] == measure, "value"].notna().any():
         blocks.append(
-            picture(
+            drawing.picture(
                 f"Stability by {titled(measure)}",
                 f"{label.replace('_', '-').lower()}-stability",
                 plot_aggregator_stability,

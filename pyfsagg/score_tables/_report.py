@@ -12,20 +12,8 @@ from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._base.words import count, number, numbers, plural, probabilities
+from pyfsagg._report import drawing
 from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.drawing import (
-    BLUE,
-    GREY,
-    INK,
-    clear_frame,
-    draw_average_ranks,
-    draw_tiles,
-    feature_axis,
-    legend_above,
-    new_axes,
-    picture,
-    set_title,
-)
 from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError
@@ -57,19 +45,21 @@ def plot_place_sets(
     """Sets of places of the first `n` methods: of each alone (thick) and of all together (thin)."""
     sets = result.sets(population)
     shown = result._order[: check_integer("n", n, low=1)]
-    ax = new_axes(ax, 1.3 + 0.26 * len(shown))
+    ax = drawing.new_axes(ax, 1.3 + 0.26 * len(shown))
     rows = np.arange(len(shown))
-    ax.hlines(rows, sets.lower_all[shown], sets.upper_all[shown], color=GREY, linewidth=1.2)
-    ax.hlines(rows, sets.lower[shown], sets.upper[shown], color=BLUE, linewidth=4.0, alpha=0.5)
+    ax.hlines(rows, sets.lower_all[shown], sets.upper_all[shown], color=drawing.GREY, linewidth=1.2)
+    ax.hlines(
+        rows, sets.lower[shown], sets.upper[shown], color=drawing.BLUE, linewidth=4.0, alpha=0.5
+    )
     label = "place; thick: set of one method, thin: sets of all"
-    ax.plot(sets.ranks[shown], rows, "o", color=INK, ms=5.0, label=label)
+    ax.plot(sets.ranks[shown], rows, "o", color=drawing.INK, ms=5.0, label=label)
     ax.set_xlabel("Place")
     ax.set_xlim(0.5, float(sets.upper_all[shown].max()) + 0.5)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    feature_axis(ax, [result.methods[j] for j in shown])
-    clear_frame(ax, grid="x")
-    set_title(ax, f"Places of {plural(len(shown), 'method')}", above_legend=True)
-    legend_above(ax)
+    drawing.feature_axis(ax, [result.methods[j] for j in shown])
+    drawing.clear_frame(ax, grid="x")
+    drawing.set_title(ax, f"Places of {plural(len(shown), 'method')}", above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -82,7 +72,7 @@ def plot_average_ranks(result: Standings, *, ax: Axes | None = None) -> Axes:
         higher_is_better=result.higher_is_better,
         missing="drop",
     )
-    return draw_average_ranks(found, ax=ax)
+    return drawing.draw_average_ranks(found, ax=ax)
 
 
 def plot_pairs(result: Standings, *, n: int = 15, ax: Axes | None = None) -> Axes:
@@ -100,10 +90,12 @@ def plot_pairs(result: Standings, *, n: int = 15, ax: Axes | None = None) -> Axe
         ["" if np.isnan(one) else f"{one:.2g}" if one >= 0.001 else "<0.001" for one in row]
         for row in p
     ]
-    ax = new_axes(ax, 1.5 + 0.36 * len(names))
-    draw_tiles(ax, names, -np.log10(np.clip(p, 1e-4, 1.0)), texts, cmap="Blues", limits=(0.0, 6.0))
+    ax = drawing.new_axes(ax, 1.5 + 0.36 * len(names))
+    drawing.draw_tiles(
+        ax, names, -np.log10(np.clip(p, 1e-4, 1.0)), texts, cmap="Blues", limits=(0.0, 6.0)
+    )
     ax.set_xlabel("Holm-adjusted p")
-    set_title(ax, "Pairs of methods")
+    drawing.set_title(ax, "Pairs of methods")
     return ax
 
 
@@ -203,7 +195,9 @@ def _pictures(result: Standings, prefix: str = "") -> list[Block]:
     def show(
         title: str, name: str, draw: Callable[..., Axes], caption: str, **options: Any
     ) -> None:
-        blocks.append(picture(title, prefix + name, draw, result, caption=caption, **options))
+        blocks.append(
+            drawing.picture(title, prefix + name, draw, result, caption=caption, **options)
+        )
 
     drawn = min(MOST_DRAWN, len(result.methods))
     for name, sets in result._answers.items():

@@ -12,18 +12,8 @@ from matplotlib.ticker import FuncFormatter
 
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import count, number, numbers, plural, whole_numbers, words
+from pyfsagg._report import drawing
 from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.drawing import (
-    GREY,
-    LINE_COLOURS,
-    LINE_MARKERS,
-    clear_frame,
-    feature_axis,
-    legend_above,
-    new_axes,
-    picture,
-    set_title,
-)
 from pyfsagg._report.page import Page, PageTable, Section
 from pyfsagg._version import __version__
 from pyfsagg.study_tables._result import NOMINAL, Studies
@@ -46,24 +36,29 @@ REFERENCES = [
 def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None = None) -> Axes:
     """The best items: what each study says of them, to the right up, to the left down."""
     best = result._order()[: check_integer("n", n, low=1)]
-    ax = new_axes(ax, 1.6 + 0.26 * len(best))
+    ax = drawing.new_axes(ax, 1.6 + 0.26 * len(best))
     up, down = result.log_p[:, :, best]
     evidence = np.where(up <= down, -up, down) / np.log(10.0)
     rows = np.arange(len(best))
     for k, (name, values) in enumerate(zip(result.studies, evidence, strict=True)):
         shift = (k - (len(result.studies) - 1) / 2) * 0.6 / max(len(result.studies), 2)
-        colour, marker = LINE_COLOURS[k % len(LINE_COLOURS)], LINE_MARKERS[k % len(LINE_MARKERS)]
+        colour, marker = (
+            drawing.LINE_COLOURS[k % len(drawing.LINE_COLOURS)],
+            drawing.LINE_MARKERS[k % len(drawing.LINE_MARKERS)],
+        )
         ax.plot(values, rows + shift, marker, color=colour, ms=5.0, alpha=0.8, mew=0, label=name)
     limit = -np.log10(NOMINAL)
-    ax.axvspan(-limit, limit, color=GREY, alpha=0.13, linewidth=0)
+    ax.axvspan(-limit, limit, color=drawing.GREY, alpha=0.13, linewidth=0)
     ax.set_xscale("symlog", linthresh=3.0)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{abs(value):g}"))
     ax.set_xlabel("down   ←   −log10 of the one-sided p-value of a study   →   up")
-    feature_axis(ax, [result.names[j] for j in best])
-    clear_frame(ax, grid="both")
+    drawing.feature_axis(ax, [result.names[j] for j in best])
+    drawing.clear_frame(ax, grid="both")
     lines = -(-len(result.studies) // 4)
-    set_title(ax, f"The best {plural(len(best), 'item')} by study", above_legend=True, lines=lines)
-    legend_above(ax)
+    drawing.set_title(
+        ax, f"The best {plural(len(best), 'item')} by study", above_legend=True, lines=lines
+    )
+    drawing.legend_above(ax)
     return ax
 
 
@@ -85,7 +80,7 @@ def studies_page(
     check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
     view = {"top": top, "fdr": fdr}
     drawn = min(MOST_DRAWN, len(result.names))
-    evidence = picture(
+    evidence = drawing.picture(
         "What each study says of the best items",
         "evidence",
         plot_study_evidence,
