@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 
@@ -17,9 +18,9 @@ from pyfsagg._base.words import (
     readable,
     titled,
 )
-from pyfsagg._report.closing import closing, settings_groups, software
+from pyfsagg._report.closing import Report, settings_groups, software
 from pyfsagg._report.drawing import picture
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._plot import (
@@ -50,21 +51,11 @@ _REMEDY = (
 )
 
 
-def aggregation_page(
-    result: Aggregation,
-    *,
-    top: int = 10,
-    adjusted: bool = True,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
+def aggregation_page(result: Aggregation, view: Mapping[str, Any]) -> Report:
     """The report of an aggregation."""
     table, comparison, permutation = result._given_table(), result.comparison, result.permutation
-    top = min(check_integer("top", top, low=1), table.n_items)
-    view = result._options_in_force({"top": top, "adjusted": adjusted, "reading": reading})
+    top, adjusted = min(check_integer("top", view["top"], low=1), table.n_items), view["adjusted"]
     sections = [
-        Section("summary", "Summary", result._facts({"top": top, "adjusted": adjusted})),
         Section(
             "ranking",
             "Ranking",
@@ -74,18 +65,14 @@ def aggregation_page(
     ]
     if comparison is not None:
         sections.append(Section("methods", "Methods", _methods(comparison, top)))
-    sections += [
-        Section("lists", "Lists", [_lists(result, top)]),
-        *closing(
-            settings_groups(result, words=_words(table, result)),
-            _references(result, comparison),
-            command=command,
-            code=result._code(view),
-        ),
-    ]
-    title = f"Rank aggregation of {data_name}" if data_name else "Rank aggregation"
-    subtitle = f"{plural(table.n_lists, 'list')}, {plural(table.n_items, 'item')}"
-    return Page(title, subtitle, sections)
+    return Report(
+        ("Rank aggregation", "Rank aggregation of {}"),
+        f"{plural(table.n_lists, 'list')}, {plural(table.n_items, 'item')}",
+        [*sections, Section("lists", "Lists", [_lists(result, top)])],
+        settings_groups(result, words=_words(table, result)),
+        _references(result, comparison),
+        settled={"top": top},
+    )
 
 
 def _words(table: RankTable, result: Aggregation) -> dict[str, str]:
@@ -285,29 +272,21 @@ REFERENCES = [
 ]
 
 
-def agreement_page(
-    result: ListAgreement,
-    *,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
+def agreement_page(result: ListAgreement, view: Mapping[str, Any]) -> Report:
     """The report on how deep lists agree."""
     lists, items = result.data["n_lists"], result.data["n_items"]
     sections = [
-        Section("summary", "Summary", result._facts({})),
         Section("curve", "Common items by depth", _curve(result), short="Curve"),
         Section("pairs", "Pairs of lists", [result._pair_table(MOST_ROWS)], short="Pairs"),
         Section("reading", "How to read it", _reading(result)),
-        *closing(
-            settings_groups(result),
-            [software(__version__), *REFERENCES],
-            command=command,
-            code=result._code(result._options_in_force({"reading": reading})),
-        ),
     ]
-    title = f"Agreement of the lists in {data_name}" if data_name else "Agreement of lists"
-    return Page(title, f"{plural(lists, 'list')}, {plural(items, 'item')}", sections)
+    return Report(
+        ("Agreement of lists", "Agreement of the lists in {}"),
+        f"{plural(lists, 'list')}, {plural(items, 'item')}",
+        sections,
+        settings_groups(result),
+        [software(__version__), *REFERENCES],
+    )
 
 
 def _curve(result: ListAgreement) -> list[Block]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,11 @@ from matplotlib.axes import Axes
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.words import plural, readable, titled
 from pyfsagg._report import drawing
-from pyfsagg._report.closing import THESIS, closing, glossary, settings_groups, software
-from pyfsagg._report.page import Block, Page, Section, Text
+from pyfsagg._report.closing import THESIS, Report, glossary, settings_groups, software
+from pyfsagg._report.page import Block, Section, Text
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregator_influence.halves import ListInfluence
-from pyfsagg.aggregator_influence.result import DEPENDENT, THESIS_MEASURES, InfluenceResult
+from pyfsagg.aggregator_influence.result import DEPENDENT, InfluenceResult
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
@@ -28,6 +28,7 @@ ONE_TABLE = (
 )
 
 
+TITLES = ("Influence of the aggregator", "Influence of the aggregator on {}")
 BERKER = (
     "Berker, Armstrong, Conitzer, Shah (2026). Designing rules to pick a rule: aggregation by "
     "consistency. ICLR"
@@ -104,16 +105,8 @@ INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {
 """The pictures of :meth:`pyfsagg.InfluenceResult.plot`, by name."""
 
 
-def influence_page(
-    result: InfluenceResult,
-    *,
-    measures: Sequence[str] = THESIS_MEASURES,
-    n_features_to_select: float | int = 0.25,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report of an influence run as a page for :func:`pyfsagg._report.page.write_page`.
+def influence_page(result: InfluenceResult, view: Mapping[str, Any]) -> Report:
+    """The report of an influence run.
 
     Examples
     --------
@@ -122,13 +115,13 @@ def influence_page(
     >>> result = pyfsagg.influence(
     ...     data.X, data.y, aggregators=["am", "gm"], n_folds=4, n_resamples=10, random_state=0
     ... )
-    >>> [section.id for section in influence_page(result).sections]
+    >>> [section.id for section in result._page().sections]
     ['summary', 'information-gain', 'words', 'settings', 'repeat', 'cite']
     """
+    measures, n_features_to_select = view["measures"], view["n_features_to_select"]
     frame = result.to_frame(measures, n_features_to_select=n_features_to_select)
     names = list(dict.fromkeys(frame["measure"]))
-    shown = {"measures": measures, "n_features_to_select": n_features_to_select}
-    sections = [Section("summary", "Summary", result._facts(shown))]
+    sections = []
     for label in result.filters:
         part = frame[frame["filter"] == label]
         blocks = _filter_blocks(result, part, label, n_features_to_select)
@@ -139,27 +132,15 @@ def influence_page(
         (titled(name), STABILITY_MEASURES.get(name).summary, STABILITY_PAGE.entry(name))
         for name in names
     )
-    sections += closing(
-        settings_groups(result, last=[size]),
-        _references(result, names),
-        command=command,
-        code=result._code(result._options_in_force({"reading": reading})),
-    )
-    title = f"Influence of the aggregator{f' on {data_name}' if data_name else ''}"
     subtitle = (
         f"{plural(result.data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "
         f"{plural(result.n_folds, 'fold')}"
     )
-    return Page(title, subtitle, sections)
+    settings = settings_groups(result, last=[size])
+    return Report(TITLES, subtitle, sections, settings, _references(result, names))
 
 
-def list_influence_page(
-    result: ListInfluence,
-    *,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
+def list_influence_page(result: ListInfluence, view: Mapping[str, Any]) -> Report:
     """The report on halves of lists."""
     drawn = drawing.picture(
         "Agreement of two halves",
@@ -169,24 +150,14 @@ def list_influence_page(
         label="Agreement of two halves of the lists by each aggregator",
         caption="Dot: mean over the splits. Line: its 95 % interval, by a jackknife over the lists.",
     )
-    sections = [
-        Section("summary", "Summary", result._facts({})),
-        Section("agreement", "Agreement of two halves", [drawn], short="Agreement"),
-        *closing(
-            settings_groups(result),
-            [
-                software(result.versions["pyfsagg"]),
-                ("Choice by halves", BERKER),
-                *((f"Aggregator {readable(name)}", AGGREGATORS.get(name).source)
-                  for name in result.aggregators),
-            ],
-            command=command,
-            code=result._code(result._options_in_force({"reading": reading})),
-        ),
-    ]  # fmt: skip
-    title = f"Influence of the aggregator{f' on {data_name}' if data_name else ''}"
+    sections = [Section("agreement", "Agreement of two halves", [drawn], short="Agreement")]
+    of = [
+        (f"Aggregator {readable(name)}", AGGREGATORS.get(name).source)
+        for name in result.aggregators
+    ]
+    references = [software(result.versions["pyfsagg"]), ("Choice by halves", BERKER), *of]
     subtitle = f"{plural(result.data['n_lists'], 'list')}, {plural(result.data['n_items'], 'item')}"
-    return Page(title, subtitle, sections)
+    return Report(TITLES, subtitle, sections, settings_groups(result), references)
 
 
 def _filter_blocks(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,8 @@ from matplotlib.ticker import MaxNLocator
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import count, number, plural, ranks, readable
 from pyfsagg._report import drawing
-from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.page import Block, Page, PageTable, Section, Text, heads
+from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report.page import Block, PageTable, Section, Text, heads
 from pyfsagg._version import __version__
 from pyfsagg.committees.result import Committee
 from pyfsagg.committees.rules import VOTING_RULES
@@ -81,18 +81,11 @@ KNEE = (
 )
 
 
-def committee_page(
-    result: Committee,
-    *,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report on a committee as a page for :func:`pyfsagg._report.page.write_page`."""
+def committee_page(result: Committee, view: Mapping[str, Any]) -> Report:
+    """The report on a committee."""
     rule = VOTING_RULES.get(result.parameters["rule"])
     known = bool(result.voters["performance"].notna().any())
     sections = [
-        Section("summary", "Summary", result._facts({})),
         Section(
             "ranking",
             "Features in order",
@@ -105,16 +98,11 @@ def committee_page(
             else []
         ),
         Section("reading", "How to read it", _reading(result)),
-        *closing(
-            settings_groups(result),
-            [software(__version__), ("Voting rule", rule.source), *([KNEE] * known)],
-            command=command,
-            code=result._code(result._options_in_force({"reading": reading})),
-        ),
     ]
-    title = f"Vote on the features of {data_name}" if data_name else "Vote of a committee"
+    titles = ("Vote of a committee", "Vote on the features of {}")
     under = f"{plural(result.n_voters, 'voter')}, {plural(len(result.feature_names), 'feature')}"
-    return Page(title, under, sections)
+    references = [software(__version__), ("Voting rule", rule.source), *([KNEE] * known)]
+    return Report(titles, under, sections, settings_groups(result), references)
 
 
 def _ranking(result: Committee) -> list[Block]:

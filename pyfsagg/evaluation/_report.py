@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import number, plural, readable
-from pyfsagg._report.closing import closing, settings_groups, target_words
+from pyfsagg._report.closing import Report, settings_groups, target_words
 from pyfsagg._report.drawing import GREY, INK, clear_frame, picture
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, heads
+from pyfsagg._report.page import Block, PageColumn, PageTable, Section, heads
 from pyfsagg.evaluation.result import RANDOM_SUBSETS, Evaluation
 from pyfsagg.exceptions import InputTypeError
 from pyfsagg.score_tables._report import difference_blocks
@@ -287,15 +287,8 @@ REFERENCES = (
 )
 
 
-def evaluation_page(
-    result: Evaluation,
-    *,
-    confidence_level: float = 0.95,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report of an evaluation as a page for :func:`pyfsagg._report.page.write_page`.
+def evaluation_page(result: Evaluation, view: Mapping[str, Any]) -> Report:
+    """The report of an evaluation.
 
     Examples
     --------
@@ -305,13 +298,10 @@ def evaluation_page(
     ...     data.X, data.y, methods=["ig", "su"], classifiers="naive_bayes", thresholds=[0.3],
     ...     n_resamples=5, random_state=0,
     ... )
-    >>> evaluation_page(result, data_name="wine").title
+    >>> result._page(data_name="wine").title
     'Evaluation of wine'
     """
-    if not isinstance(result, Evaluation):
-        raise InputTypeError(
-            f"this report is made of an Evaluation, got {type(result).__name__}; evaluate returns one"
-        )
+    confidence_level = view["confidence_level"]
     check_real("confidence_level", confidence_level, low=0.0, high=1.0, low_open=True)
     data = result.data
     subtitle = (
@@ -322,7 +312,6 @@ def evaluation_page(
     )
     comparison, _ = result._default_comparison(confidence_level)
     sections = [
-        Section("summary", "Summary", result._facts({"confidence_level": confidence_level})),
         Section("curves", "Features kept", _curves(result)),
         *average_sections(result),
         *optimism_sections(result),
@@ -333,15 +322,9 @@ def evaluation_page(
         ),
         *failure_sections(result),
         Section("values", "All values", [value_table(result)]),
-        *closing(
-            settings_groups(result),
-            REFERENCES,
-            command=command,
-            code=result._code(result._options_in_force({"reading": reading})),
-        ),
     ]
-    title = f"Evaluation of {data_name}" if data_name else "Evaluation"
-    return Page(title, subtitle, sections)
+    titles = ("Evaluation", "Evaluation of {}")
+    return Report(titles, subtitle, sections, settings_groups(result), REFERENCES)
 
 
 def _curves(result: Evaluation) -> list[Block]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,8 @@ from matplotlib.ticker import MaxNLocator
 from pyfsagg._base.validation import check_choice, n_selected
 from pyfsagg._base.words import count, number, plural, readable
 from pyfsagg._report import drawing
-from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section
+from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report.page import Block, PageColumn, PageTable, Section
 from pyfsagg._version import __version__
 from pyfsagg.rank_order.elimination import ELIMINATIONS, Elimination
 
@@ -103,31 +104,20 @@ PAPER = (
 )
 
 
-def elimination_page(
-    result: Elimination,
-    *,
-    n_features_to_select: float | int = 0.25,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report of an elimination as a page."""
-    size = n_selected(n_features_to_select, result.n_features, "n_features_to_select")
-    view = result._options_in_force({"n_features_to_select": size, "reading": reading})
+def elimination_page(result: Elimination, view: Mapping[str, Any]) -> Report:
+    """The report of an elimination."""
+    wanted = "n_features_to_select"
+    size = n_selected(view[wanted], result.n_features, wanted)
     name = title_of(result.method)
     sections = [
-        Section("summary", "Summary", result._facts({"n_features_to_select": size})),
         Section("path", "Along the path", _pictures(result)),
         Section("features", "Features", [_features(result, size)]),
-        *closing(
-            settings_groups(result, first=[("Method", name)]),
-            [software(__version__), ("Methods", PAPER)],
-            command=command,
-            code=result._code(view),
-        ),
     ]
-    title = f"Elimination by {name}" + (f": {data_name}" if data_name else "")
-    return Page(title, plural(result.n_features, "feature"), sections)
+    titles = (f"Elimination by {name}", f"Elimination by {name}: {{}}")
+    settings = settings_groups(result, first=[("Method", name)])
+    references = [software(__version__), ("Methods", PAPER)]
+    features = plural(result.n_features, "feature")
+    return Report(titles, features, sections, settings, references, settled={wanted: size})
 
 
 def _pictures(result: Elimination) -> list[Block]:

@@ -13,8 +13,8 @@ from matplotlib.ticker import MaxNLocator
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._base.words import count, number, numbers, plural, probabilities
 from pyfsagg._report import drawing
-from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError
 from pyfsagg.score_tables._metrics import MetricStandings
@@ -31,6 +31,7 @@ REFERENCES = [
     ("Average ranks", "Demšar (2006). JMLR 7, 1–30"),
     ("Correction for all pairs", "Holm (1979). Scandinavian Journal of Statistics 6, 65–70"),
 ]
+TITLES = ("Standings", "Standings: {}")
 HOLES = ("Holes", "Skillings, Mack (1981). Technometrics 23, 171–177")
 EQUIVALENCE = (
     "Probabilities of equivalence",
@@ -118,47 +119,25 @@ def _by_metric(draw: Callable[..., Axes]) -> Callable[..., Axes]:
 METRIC_PLOTS = {name: _by_metric(draw) for name, draw in STANDINGS_PLOTS.items()}
 
 
-def standings_page(
-    result: Standings,
-    *,
-    top: int = 10,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report of standings as a page."""
-    view = result._options_in_force({"top": top, "reading": reading})
+def standings_page(result: Standings, view: Mapping[str, Any]) -> Report:
+    """The report of standings."""
     sections = [
-        Section("summary", "Summary", result._facts({"top": top})),
         Section("pictures", "Places", _pictures(result)),
         Section("methods", "All methods", [_methods(result)], short="Methods"),
         Section("pairs", "Pairs of methods", _pairs(result), short="Pairs"),
         *_datasets(result),
-        *_closing(result, [result], view, command),
     ]
-    return Page(_title(data_name), _sizes(result), sections)
+    return _report(result, [result], _sizes(result), sections)
 
 
-def metrics_page(
-    result: MetricStandings,
-    *,
-    top: int = 10,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report of standings by several metrics as a page."""
-    view = result._options_in_force({"top": top, "reading": reading})
+def metrics_page(result: MetricStandings, view: Mapping[str, Any]) -> Report:
+    """The report of standings by several metrics."""
     sections = [
-        Section("summary", "Summary", result._facts({"top": top})),
-        *(
-            Section(f"metric-{k}", f"By {name}", difference_blocks(one, f"{k}-"), short=name)
-            for k, (name, one) in enumerate(result._items(), 1)
-        ),
-        *_closing(result, result.of, view, command),
+        Section(f"metric-{k}", f"By {name}", difference_blocks(one, f"{k}-"), short=name)
+        for k, (name, one) in enumerate(result._items(), 1)
     ]
     subtitle = f"{_sizes(result.of[0])}, {plural(len(result.of), 'metric')}"
-    return Page(_title(data_name), subtitle, sections)
+    return _report(result, result.of, subtitle, sections)
 
 
 def difference_blocks(result: Standings, prefix: str = "") -> list[Block]:
@@ -166,27 +145,22 @@ def difference_blocks(result: Standings, prefix: str = "") -> list[Block]:
     return [*_pictures(result, prefix), _methods(result), *_pairs(result)]
 
 
-def _title(data_name: str | None) -> str:
-    return f"Standings: {data_name}" if data_name else "Standings"
-
-
 def _sizes(result: Standings) -> str:
     return f"{plural(len(result.methods), 'method')}, {plural(len(result.datasets), 'data set')}"
 
 
-def _closing(
+def _report(
     result: Standings | MetricStandings,
     of: Sequence[Standings],
-    view: Mapping[str, Any],
-    command: str | None,
-) -> list[Section]:
+    subtitle: str,
+    sections: Sequence[Section],
+) -> Report:
     holes = [HOLES] if any(one._holes for one in of) else []
     folds = [FOLDS] if of[0]._of_folds else []
     equivalence = [EQUIVALENCE] if of[0].rope is not None else []
     references = [software(__version__), *REFERENCES, *holes, *folds, *equivalence]
-    settings = settings_groups(result)
     text = Section("text", "For a methods section", [Text(result.methods_text())], short="Text")
-    return [text, *closing(settings, references, command=command, code=result._code(view))]
+    return Report(TITLES, subtitle, [*sections, text], settings_groups(result), references)
 
 
 def _pictures(result: Standings, prefix: str = "") -> list[Block]:

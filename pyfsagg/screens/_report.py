@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -15,8 +16,8 @@ from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks
 from pyfsagg._message import Got, Param
 from pyfsagg._report import drawing
-from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.screens._result import INDEPENDENT, WAYS, Screen
@@ -288,38 +289,23 @@ REFERENCES = [
 ]
 
 
-def screen_page(
-    result: Screen,
-    *,
-    top: int = 10,
-    fdr: float = 0.05,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-    genes: Sequence[str] = (),
-) -> Page:
-    """The report of a screen as a page."""
-    top = check_integer("top", top, low=1)
-    check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
-    view = result._options_in_force({"top": top, "fdr": fdr, "genes": genes, "reading": reading})
+def screen_page(result: Screen, view: Mapping[str, Any]) -> Report:
+    """The report of a screen."""
+    check_integer("top", view["top"], low=1)
+    fdr = check_real("fdr", view["fdr"], low=0.0, high=1.0, low_open=True)
+    pictures = _pictures(result, fdr, view["genes"])
     sections = [
-        Section("summary", "Summary", result._facts({"top": top, "fdr": fdr})),
-        Section("pictures", "Effect and evidence", _pictures(result, fdr, genes), short="Pictures"),
+        Section("pictures", "Effect and evidence", pictures, short="Pictures"),
         *(
             Section(side, f"{WAYS[side].capitalize()} genes", _side(result, side, fdr))
             for side in result.sides
         ),
         Section("trust", "How far to trust the p-values", _trust(result), short="Trust"),
-        *closing(
-            settings_groups(result, words={"alpha": _alphas(result)}),
-            [software(__version__), *REFERENCES],
-            command=command,
-            code=result._code(view),
-        ),
     ]
-    title = f"Screen: {data_name}" if data_name else "Screen"
     subtitle = f"{plural(len(result.genes), 'gene')}, {plural(len(result.guides), 'guide')}"
-    return Page(title, subtitle, sections)
+    settings = settings_groups(result, words={"alpha": _alphas(result)})
+    references = [software(__version__), *REFERENCES]
+    return Report(("Screen", "Screen: {}"), subtitle, sections, settings, references)
 
 
 def _alphas(result: Screen) -> str:

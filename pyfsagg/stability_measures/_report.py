@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,8 @@ from matplotlib.ticker import MaxNLocator
 from pyfsagg._base.words import MISSING, count, number, percentages, plural, ranks, readable, titled
 from pyfsagg._message import Param
 from pyfsagg._report import drawing
-from pyfsagg._report.closing import Topic, closing, leads_to, linked, settings_groups, software
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Picture, Section, Text
+from pyfsagg._report.closing import Report, Topic, leads_to, linked, settings_groups, software
+from pyfsagg._report.page import Block, PageColumn, PageTable, Picture, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
@@ -207,16 +208,10 @@ CURVE_CAPTION = (
 )
 
 
-def stability_page(
-    result: StabilityResult,
-    *,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report about a collection as a page for :func:`pyfsagg._report.page.write_page`."""
+def stability_page(result: StabilityResult, view: Mapping[str, Any]) -> Report:
+    """The report about a collection."""
     table, p = result.table, result.data["n_features"]
-    sections = [Section("summary", "Summary", result._facts({}))]
+    sections = []
     if definitions := _definitions(table):
         sections.append(Section("measures", "Measures", definitions))
     if result.curve is not None and result.curve["value"].notna().any():
@@ -230,15 +225,14 @@ def stability_page(
     references = [
         (titled(str(name)), STABILITY_MEASURES.get(str(name)).source) for name in table.index
     ]
-    sections += closing(
+    known = f", {plural(p, 'feature')}" if p else ""
+    return Report(
+        ("Stability", "Stability of {}"),
+        f"{plural(result.data['n_resamples'], 'resample')}{known}",
+        sections,
         settings_groups(result),
         [software(__version__), *references],
-        command=command,
-        code=result._code(result._options_in_force({"reading": reading})),
     )
-    title = f"Stability of {data_name}" if data_name else "Stability"
-    known = f", {plural(p, 'feature')}" if p else ""
-    return Page(title, f"{plural(result.data['n_resamples'], 'resample')}{known}", sections)
 
 
 def curve_picture(curve: pd.DataFrame) -> Picture:

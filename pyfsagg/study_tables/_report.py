@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from matplotlib.ticker import FuncFormatter
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import count, number, numbers, plural, whole_numbers, words
 from pyfsagg._report import drawing
-from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.page import Page, PageTable, Section
+from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report.page import PageTable, Section
 from pyfsagg._version import __version__
 from pyfsagg.study_tables._result import NOMINAL, Studies
 
@@ -66,19 +66,10 @@ STUDIES_PLOTS: dict[str, Callable[..., Axes]] = {"evidence": plot_study_evidence
 """The pictures of :meth:`pyfsagg.study_tables.Studies.plot`, by name."""
 
 
-def studies_page(
-    result: Studies,
-    *,
-    top: int = 10,
-    fdr: float = 0.05,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
+def studies_page(result: Studies, view: Mapping[str, Any]) -> Report:
     """The report on several studies."""
-    top = check_integer("top", top, low=1)
-    check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
-    view = {"top": top, "fdr": fdr}
+    check_integer("top", view["top"], low=1)
+    fdr = check_real("fdr", view["fdr"], low=0.0, high=1.0, low_open=True)
     drawn = min(MOST_DRAWN, len(result.names))
     evidence = drawing.picture(
         "What each study says of the best items",
@@ -90,20 +81,14 @@ def studies_page(
         caption="Point: a study. Right: up, left: down. Grey: one-sided p-values above 0.05.",
     )
     sections = [
-        Section("summary", "Summary", result._facts(view)),
         Section("evidence", "Evidence by study", [evidence], short="Evidence"),
         Section("items", "Items", [_items(result, fdr)]),
         Section("pairs", "Pairs of studies", [_pairs(result)], short="Pairs"),
-        *closing(
-            settings_groups(result),
-            [software(__version__), *REFERENCES],
-            command=command,
-            code=result._code(result._options_in_force({**view, "reading": reading})),
-        ),
     ]
-    title = f"Several studies: {data_name}" if data_name else "Several studies"
+    titles = ("Several studies", "Several studies: {}")
     subtitle = f"{plural(len(result.studies), 'study')}, {plural(len(result.names), 'item')}"
-    return Page(title, subtitle, sections)
+    references = [software(__version__), *REFERENCES]
+    return Report(titles, subtitle, sections, settings_groups(result), references)
 
 
 def _items(result: Studies, fdr: float) -> PageTable:

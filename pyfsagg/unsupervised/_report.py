@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,8 @@ from scipy.spatial.distance import squareform
 from pyfsagg._base.validation import check_choice
 from pyfsagg._base.words import readable
 from pyfsagg._report import drawing
-from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
 from pyfsagg.exceptions import DataError
 from pyfsagg.unsupervised.result import ConsensusRanking
 
@@ -132,17 +133,10 @@ REFERENCES = {
 }
 
 
-def unsupervised_page(
-    result: ConsensusRanking,
-    *,
-    n_features_to_select: str | float | int = "mean_plus_sd",
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report of a ranking as a page."""
+def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> Report:
+    """The report of a ranking."""
+    n_features_to_select = view["n_features_to_select"]
     selected = result.selected(n_features_to_select)
-    rule = {"n_features_to_select": n_features_to_select}
     spectrum = drawing.picture(
         "Spectrum of the scores",
         "spectrum",
@@ -154,7 +148,6 @@ def unsupervised_page(
         "one standard deviation.",
     )
     sections = [
-        Section("summary", "Summary", result._facts(rule)),
         Section("ranking", "Ranking", [_ranking(result, n_features_to_select, len(selected))]),
         Section("spectrum", "Spectrum of the scores", [spectrum]),
     ]
@@ -171,19 +164,14 @@ def unsupervised_page(
         sections.append(Section("consensus", "Consensus of the clusterings", [consensus]))
     if result.curves:
         sections.append(Section("classes", "Against the classes", _against_classes(result)))
-    view = result._options_in_force({**rule, "reading": reading})
     first, last = [("Method", result.method)], [("Selection", str(n_features_to_select))]
-    sections += closing(
-        settings_groups(result, first=first, last=last),
-        [software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
-        command=command,
-        code=result._code(view),
-    )
-    return Page(
-        f"Feature ranking without labels{': ' + data_name if data_name else ''}",
+    return Report(
+        ("Feature ranking without labels", "Feature ranking without labels: {}"),
         f"{result.method}: {len(selected)} of {result.n_features} features selected; "
         f"{result.data['n_samples']} samples",
         sections,
+        settings_groups(result, first=first, last=last),
+        [software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
     )
 
 
