@@ -38,22 +38,20 @@ __all__ = [
 
 @shown_by("aggregation")
 def _face_of_aggregation() -> Face:
-    from pyfsagg.aggregation._page import aggregation_page
-    from pyfsagg.aggregation._plot import AGGREGATION_PLOTS
+    from pyfsagg.aggregation._report import AGGREGATION_PLOTS, aggregation_page
 
     return Face(AGGREGATION_PLOTS, aggregation_page)
 
 
 @shown_by("method_comparison")
 def _face_of_comparison() -> Face:
-    from pyfsagg.aggregation._plot import COMPARISON_PLOTS
+    from pyfsagg.aggregation._report import COMPARISON_PLOTS
 
     return Face(COMPARISON_PLOTS)
 
 
 @shown_by("list_agreement")
 def _face_of_agreement() -> Face:
-    from pyfsagg.aggregation._page import agreement_page
-    from pyfsagg.aggregation._plot import plot_list_agreement
+    from pyfsagg.aggregation._report import agreement_page, plot_list_agreement
 
     return Face({"curve": plot_list_agreement}, agreement_page)
