@@ -14,8 +14,7 @@ from pyfsagg._base.registry import Call
 from pyfsagg._message import Got, Remedy
 from pyfsagg.exceptions import DataError
 from pyfsagg.score_tables import Standings
-from pyfsagg.score_tables._table import score_table
-from pyfsagg.score_tables.question import Question
+from pyfsagg.score_tables.question import Question, score_table
 
 DECIMALS = 10  # differences below are rounding errors
 TABLE = "the table"
