@@ -4,21 +4,31 @@ PYTHON ?= python3
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 SLOWEST ?= --durations=40 --durations-min=3
 ENVIRONMENTS = $(MAKE) --no-print-directory -j2 today lowest
-# The lowest versions also run code for older processors (of 2013), not what this one alone understands.
-OLDER_PROCESSOR = $(if $(filter x86_64,$(shell uname -m)),NUMBA_CPU_NAME=x86-64-v3)
+PYTEST = -m pytest -n $(WORKERS) --dist worksteal $(SLOWEST)
+# Tests of the lowest versions: those of the first part of the list, or of the second.
+FIRST = $$(sed "/^\# thorough/,\$$d; s/ *\#.*//" tests/lowest_selection.txt)
+SECOND = $$(sed "1,/^\# thorough/d; s/ *\#.*//" tests/lowest_selection.txt)
+LOWEST = PYFSAGG_REQUIRE_ALL= .venv-lowest/bin/python $(PYTEST) -m "not r and not browser and not thorough"
+# R calls the Python of the lowest versions: its reticulate knows no later NumPy.
+TODAY = PYFSAGG_PYTHON=$(CURDIR)/.venv-lowest/bin/python .venv/bin/python $(PYTEST)
 # What is compiled once, modules and tests included, is kept: a suite starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test lint bench bounds validate vignettes docs paper dist installed today lowest
+.PHONY: demo test thorough lint bench bounds validate vignettes docs paper dist installed tests today lowest
 
 demo: ## rank the embedded Ionosphere data
 	@$(PYTHON) tools/environment.py .venv
 	@.venv/bin/pyfsagg demo
 
-test: ## the whole suite: lowest supported versions first, then today's with R and Chromium
+test: ## what each library can break in its lowest version, then the suite with today's, R and Chromium
+	@$(MAKE) --no-print-directory -j2 tests lowest
+	$(LOWEST) $(FIRST)
+	$(TODAY) -m "not thorough"
+
+thorough: ## what `make test` leaves out: vignettes, the site, a second R CMD check, all else on the lowest versions
 	@$(ENVIRONMENTS)
-	PYFSAGG_REQUIRE_ALL= $(OLDER_PROCESSOR) .venv-lowest/bin/python -m pytest -n $(WORKERS) --dist worksteal $(SLOWEST) -m "not r and not browser and not vignettes" $$(sed "s/ *#.*//" tests/lowest_selection.txt)
-	PYFSAGG_PYTHON=$(CURDIR)/.venv-lowest/bin/python .venv/bin/python -m pytest -n $(WORKERS) --dist worksteal $(SLOWEST)
+	$(LOWEST) $(SECOND)
+	$(TODAY) -m thorough
 
 lint: today ## style and types
 	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
@@ -56,9 +66,13 @@ dist: today ## wheel, source archive and R package in build/dist, the first two 
 installed: dist ## the wheel and the source archive in empty environments, with today's and the lowest versions
 	.venv-release/bin/python tools/installed.py build/dist
 
-today: # the environment with today's versions; R and Chromium where they can be installed
+tests: # the environment with today's versions; R and Chromium where they can be installed
+	@tools/setup_system.sh
+	@$(PYTHON) tools/environment.py .venv --extras test$$(tools/r_extra.sh)
+
+today: # the same, with what documents, style and types need
 	@tools/setup_system.sh
 	@$(PYTHON) tools/environment.py .venv --extras test,vignettes,docs,dev$$(tools/r_extra.sh)
 
-lowest: # the environment with the lowest supported versions
-	@$(PYTHON) tools/environment.py .venv-lowest --extras test --constraints tests/lowest.txt
+lowest: # the lowest supported versions, which run code for processors of 2013, too
+	@$(PYTHON) tools/environment.py .venv-lowest --extras test --constraints tests/lowest.txt --processor x86-64-v3

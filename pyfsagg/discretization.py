@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels.class_tables import EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._kernels.entropy_bins import (
-    GRID_STEP,
-    bin_edges,
+    drawn_extent,
+    frequency_edges,
     mdl_cut_weights,
     middle_cut,
     pack_rows,
+    width_edges,
 )
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table.columns import Kind
@@ -74,10 +75,12 @@ class SortedColumns:
                 order[i, first] |= order.dtype.type(1 << row_bits)
         return cls(columns, order, n_known, tied, row_bits)
 
-    def grid(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Values of every `GRID_STEP`-th row of the order, NaN where these are missing."""
-        rows = self.order[:, ::GRID_STEP] & ((1 << self.row_bits) - 1)
-        return np.ascontiguousarray(values[rows, self.columns[:, np.newaxis]])
+    def rising(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values (n_columns, n_samples) of the columns in this order."""
+        rising, mask = np.empty(self.order.shape), (1 << self.row_bits) - 1
+        for i, j in enumerate(self.columns):
+            rising[i] = values[self.order[i] & mask, j]
+        return rising
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,24 +315,16 @@ def _bin_cutpoints(
     kind: int,
     bins: int,
 ) -> NDArray[np.float64]:
-    j = ordered.columns[i]
+    order, n_known, mask = ordered.order[i], ordered.n_known[i], (1 << ordered.row_bits) - 1
     packed = np.empty(len(values), np.uint32)
     pack_rows(weights, np.zeros(len(values), np.int32), packed)
-    edges = np.empty(bins + 2, np.int64)
-    cutpoints = np.empty(bins, np.float64)
-    mask = np.uint64((1 << ordered.row_bits) - 1)
-    n_edges = bin_edges(
-        kind,
-        ordered.order[i],
-        ordered.n_known[i],
-        mask,
-        values[:, j],
-        ordered.grid(values)[i],
-        packed,
-        bins,
-        edges,
-        cutpoints,
-    )
+    known = values[order[:n_known] & mask, ordered.columns[i]]
+    edges, cutpoints = np.empty(bins + 2, np.int64), np.empty(bins, np.float64)
+    if kind == EQUAL_WIDTH:
+        extent = drawn_extent(order, n_known, np.uint64(mask), packed)
+        n_edges = width_edges(known, *extent, bins, edges, cutpoints)
+    else:
+        n_edges = frequency_edges(known, order, np.uint64(mask), packed, bins, edges, cutpoints)
     return cutpoints[: n_edges - 1].copy()
 
 

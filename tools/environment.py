@@ -1,6 +1,6 @@
 """Create or update a virtual environment that holds this checkout: the set-up behind the Makefile.
 
-Usage: python3 tools/environment.py FOLDER [--extras a,b] [--constraints FILE]
+Usage: python3 tools/environment.py FOLDER [--extras a,b] [--constraints FILE] [--processor x86-64-v3]
 
 Does nothing when the environment already has what is asked for.
 """
@@ -24,6 +24,10 @@ given = os.environ.get("NUMBA_CACHE_DIR")
 if not given or os.path.isfile(os.path.join(os.path.dirname(given), "pyvenv.cfg")):
     os.environ["NUMBA_CACHE_DIR"] = os.path.join(sys.prefix, "numba")
 """
+# And compiles for this processor, if it is of the same family, whoever starts it.
+FOR_PROCESSOR = """if os.uname().machine == "x86_64":
+    os.environ.setdefault("NUMBA_CPU_NAME", "{}")
+"""
 
 
 def main() -> int:
@@ -31,6 +35,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--extras", default="")
     parser.add_argument("--constraints", type=Path)
+    parser.add_argument("--processor", help="what kernels are compiled for on x86-64")
     options = parser.parse_args()
     if sys.version_info < (3, 11):  # noqa: UP036 - said here, before pip says it less clearly
         print(
@@ -47,28 +52,33 @@ def main() -> int:
         subprocess.run([sys.executable, "-m", "venv", str(options.folder)], check=True)
     extras = f"[{options.extras}]" if options.extras else ""
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command += ["--no-compile"]  # files are compiled when they are first read, which few are
     if options.constraints:
         command += ["--constraint", str(options.constraints)]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     subprocess.run([*command, "--editable", f"{ROOT}{extras}"], check=True, env=environment)
-    keep_kernels_apart(python)
+    keep_kernels_apart(python, options.processor)
     with stamp.open("a") as file:
         file.write(wanted + "\n")
     return 0
 
 
-def keep_kernels_apart(python: Path) -> None:
-    """Give the environment of `python` a folder of compiled kernels of its own."""
+def keep_kernels_apart(python: Path, processor: str | None = None) -> None:
+    """Give the environment of `python` a folder of compiled kernels of its own, and their processor."""
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
     done = subprocess.run([str(python), "-c", where], check=True, capture_output=True, text=True)
     packages = Path(done.stdout.strip())
-    (packages / "own_kernels.py").write_text(OWN_KERNELS)
+    (packages / "own_kernels.py").write_text(_own_kernels(processor))
     (packages / "own_kernels.pth").write_text("import own_kernels\n")
+
+
+def _own_kernels(processor: str | None) -> str:
+    return OWN_KERNELS + (FOR_PROCESSOR.format(processor) if processor else "")
 
 
 def _fingerprint(options: argparse.Namespace) -> str:
     digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes())
-    digest.update(options.extras.encode() + OWN_KERNELS.encode())
+    digest.update(options.extras.encode() + _own_kernels(options.processor).encode())
     if options.constraints:
         digest.update(options.constraints.read_bytes())
     return digest.hexdigest()

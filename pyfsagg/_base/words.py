@@ -27,7 +27,7 @@ def duration(seconds: float) -> str:
     """``50 seconds``, ``3 minutes``, ``5 hours``: a time that is known roughly."""
     if seconds >= 7200.0:
         return f"{seconds / 3600.0:.0f} hours"
-    return f"{seconds / 60.0:.0f} minutes" if seconds >= 120.0 else f"{seconds:.0f} seconds"
+    return f"{seconds / 60.0:.0f} minutes" if seconds >= 120.0 else plural(round(seconds), "second")
 
 
 def plural(value: int, noun: str) -> str:

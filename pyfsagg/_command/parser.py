@@ -15,33 +15,18 @@ from copy import copy
 from pathlib import Path
 from typing import Any, NoReturn
 
+from pyfsagg._base.spellings import ARGUMENTS
 from pyfsagg._message import Door, Phrase, Use, Value
 from pyfsagg.exceptions import DataError, ParameterError
 
-MEANT = {
-    "--format": "--xlsx",
-    "--force": "--overwrite",
-    "--random-state": "--seed",
-    "--n-jobs": "--jobs",
-}
-"""What flags of other programs and arguments of Python are called here."""
+MEANT = {"format": "--xlsx", "force": "--overwrite"}
+"""What flags of other programs are called here."""
 
 
-USUAL = frozenset(
-    (
-        *("target", "event", "task", "groups", "filters", "filter", "n_resamples", "threshold"),
-        *("max_false", "universe", "format", "aggregator", "measures", "method", "genes", "guide"),
-        *(
-            "control_genes",
-            "scores",
-            "sizes",
-            "thresholds",
-            "learners",
-            "classifiers",
-            "n_features",
-        ),
-        *("output", "seed", "drop", "top", "set"),
-    )
+USUAL = (
+    "target event task groups filters filter n_resamples threshold max_false universe format aggregator "
+    "measures method genes guide control_genes scores sizes thresholds learners classifiers n_features "
+    "output seed drop top set"
 )
 """Settings that the short help of a command shows; that of all has the others."""
 
@@ -114,7 +99,7 @@ class Parser(argparse.ArgumentParser):
         places = [action for action in self._actions if not action.option_strings]
         short = not whole and len(flags) > SHORT_ENOUGH
         if short:
-            usual = {a.dest: a for a in reversed(flags) if a.dest in USUAL or a.required}
+            usual = {a.dest: a for a in reversed(flags) if a.dest in USUAL.split() or a.required}
             flags = [action for action in flags if action in usual.values()]
         formatter = self._get_formatter()
         needed = [action for action in flags if action.required or action.dest == "target"]
@@ -167,9 +152,21 @@ class Parser(argparse.ArgumentParser):
             parser = commands_of(self).get(getattr(options, "command", ""), self)
             name = strange[0].partition("=")[0]
             flags = [flag for action in parser._actions for flag in action.option_strings]
-            meant = MEANT.get(name)
+            word = name.strip("-").replace("-", "_")
+            meant = next(
+                (
+                    flag
+                    for ours, flag in flags_of(parser).items()
+                    if word == ours or word in ARGUMENTS.get(ours, "").split()
+                ),
+                MEANT.get(word),
+            )
             if name[0] != "-" and "--target" in flags and options.target is None:
                 parser.error(f"unexpected {name!r}; the target is named by a flag: --target {name}")
+            if name[0] != "-" and all(action.option_strings for action in parser._actions):
+                parser.error(
+                    f"{name!r} is not needed; pyfsagg rank {name} ranks that table or data set"
+                )
             close = f"; did you mean {meant}?" if meant in flags else nearest(name, flags)
             parser.error(f"unknown argument {name}{close}")
         return options
@@ -217,25 +214,13 @@ def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentP
 
 def nearest(given: str, known: Iterable[str]) -> str:
     """A question that names what is nearest to `given`, to be put behind it; empty if nothing is near."""
-    close = difflib.get_close_matches(given, list(known), n=1, cutoff=0.6)
-    return f"; did you mean {close[0]}?" if close else ""
+    words = {word.strip("-"): word for word in known}  # hyphens make all flags alike
+    close = difflib.get_close_matches(given.strip("-"), words, n=1, cutoff=0.6)
+    return f"; did you mean {words[close[0]]}?" if close else ""
 
 
 CONFIG_FILE = "run.toml"
-NOT_KEPT = frozenset(
-    {
-        "checkpoint",
-        "config",
-        "dask",
-        "help",
-        "json",
-        "output",
-        "overwrite",
-        "quiet",
-        "scratch",
-        "verbose",
-    }
-)
+NOT_KEPT = "checkpoint config dask help json output overwrite quiet scratch verbose"
 """Flags that are typed: a file from elsewhere names no folder to write into, and no scheduler, whose
 answers Python unpickles."""
 
@@ -256,7 +241,7 @@ def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
         key = _key(action)
         value = getattr(options, action.dest, None)
         usual = options.usual.get(action.dest, parser.get_default(action.dest))
-        if key not in NOT_KEPT and value is not None and value != usual:
+        if key not in NOT_KEPT.split() and value is not None and value != usual:
             settings.setdefault(action.dest, f"{key} = {_toml(value)}")  # the first name of a flag
     return "\n".join([*lines, *settings.values()]) + "\n"
 
@@ -282,14 +267,14 @@ def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
     actions = {_key(action): action for action in command._actions}
     usual = {}
     for key, value in settings.items():
-        if key in NOT_KEPT:
+        if key in NOT_KEPT.split():
             raise ParameterError(
                 f"{path}: {key} belongs to one run and is not read from a file; type --{key} on the "
                 "command line instead"
             )
         action = actions.get(key)
         if action is None:
-            known = [name for name in actions if name not in NOT_KEPT]
+            known = [name for name in actions if name not in NOT_KEPT.split()]
             raise ParameterError(f"{path}: unknown setting {key!r}{nearest(key, known)}")
         usual[action.dest] = action.default
         action.default = _value(command, action, value, f"{path}: {key}")

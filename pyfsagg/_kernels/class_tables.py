@@ -181,6 +181,7 @@ def _one_bin(column: Floats, codes: NDArray[np.unsignedinteger[Any]]) -> int:
 
 CHI_SQUARED = 0
 VALUE_DIFFERENCE = 1
+ENTROPY = 2
 
 _COPIES = 4
 """Interleaved copies of a count table: neighbouring rows need not wait for each other."""
@@ -220,11 +221,15 @@ def _count_cells(
         cells[cell] = total
 
 
-@kernel
-def chi_squared_of_counts(cells: NDArray[np.int64], n_classes: int) -> tuple[float, float]:
-    """Chi-squared statistic and Cramér's V over the levels and classes that occur."""
+@kernel(error_model="numpy", inline="always")
+def chi_squared_of_counts(
+    cells: NDArray[np.int64], n_classes: int, shares: Floats
+) -> tuple[float, float]:
+    """Chi-squared statistic and Cramér's V over the levels and classes that occur.
+
+    `shares` is room for those of the classes: to ask for memory here takes as long as the sums.
+    """
     n_levels = cells.shape[0] // n_classes
-    shares = np.empty(n_classes)
     total, classes = cells.sum(), 0
     for c in range(n_classes):
         class_total = 0
@@ -238,13 +243,11 @@ def chi_squared_of_counts(cells: NDArray[np.int64], n_classes: int) -> tuple[flo
         level_total = 0
         for c in range(n_classes):
             level_total += cells[level * n_classes + c]
-        if level_total == 0:
-            continue
-        levels += 1
+        levels += level_total > 0
         for c in range(n_classes):
-            if shares[c] > 0.0:
-                expected = level_total * shares[c]
-                statistic += (cells[level * n_classes + c] - expected) ** 2 / expected
+            expected = level_total * shares[c]
+            difference = cells[level * n_classes + c] - expected
+            statistic += difference * difference / expected if expected > 0.0 else 0.0
     smaller = min(levels, classes)
     if smaller < 2:
         return 0.0, 0.0
@@ -265,20 +268,19 @@ def value_difference(cells: NDArray[np.int64]) -> float:
     return difference / (2.0 * zeros * ones)
 
 
-@kernel
+@kernel(inline="always")
 def write_statistic(
     statistic: int,
     cells: NDArray[np.int64],
     n_classes: int,
-    scores: Floats,
-    r: int,
-    j: int,
+    shares: Floats,
+    out: Floats,
 ) -> None:
-    """The `statistic` of one table of counts, into ``scores[:, r, j]``."""
+    """The `statistic` of one table of counts, into `out`; `shares` is room for n_classes numbers."""
     if statistic == CHI_SQUARED:
-        scores[0, r, j], scores[1, r, j] = chi_squared_of_counts(cells, n_classes)
+        out[0], out[1] = chi_squared_of_counts(cells, n_classes, shares)
     else:
-        scores[0, r, j] = value_difference(cells)
+        out[0] = value_difference(cells)
 
 
 @kernel
@@ -300,7 +302,7 @@ def class_tables(
     most = int(n_codes.max()) * n_classes
     copies = np.empty(_COPIES * most, dtype=np.int64)
     offsets = _cell_offsets(labels, most)
-    cells = np.empty(most, dtype=np.int64)
+    cells, shares = np.empty(most, dtype=np.int64), np.empty(n_classes)
     for j in range(p):
         column = source[j]
         extent = (np.inf, -np.inf)
@@ -316,7 +318,7 @@ def class_tables(
                     extent = found
                     width_rows(x, extent[0], extent[1], bins, codes)
                 _count_cells(codes, offset, weights[r], n_classes, keys, copies, used)
-            write_statistic(statistic, used, n_classes, scores, r, j)
+            write_statistic(statistic, used, n_classes, shares, scores[:, r, j])
 
 
 @kernel

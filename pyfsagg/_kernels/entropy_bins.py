@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats, Integer
 from pyfsagg._kernels import kernel
-from pyfsagg._kernels.class_tables import EQUAL_WIDTH, width_cutpoints
+from pyfsagg._kernels.class_tables import width_cutpoints
 
 SLACK = 16
 """Table units by which a cut must beat an earlier one.  Cuts that are equally good by an identity
 of logarithms (4 log 4 = 8 log 2) may differ by the rounding of a few table values."""
+
+_ROUNDING = 1e-9
+"""Share by which a gain may miss what is asked and yet be computed in full."""
 
 TABLE_BITS = 50
 """Size of the largest table value: exact as a float, and sums of a few of them fit into 64 bits."""
@@ -228,29 +231,32 @@ def _best_cut(
     left, right, codes = space.left, space.right, space.codes
     _count(classes, sizes, right)
     total = right.sum()
-    whole = np.int64(0)
+    whole, k_whole = np.int64(0), 0
     for label in range(right.shape[0]):
         whole += table[right[label]]
-    if whole == table[total]:  # a single class
+        k_whole += right[label] > 0
+    unit = math.ldexp(1.0, -shift)
+    spread = np.float64(table[total] - whole) * unit  # N times the entropy of the interval
+    # What any cut costs at least: most intervals are left without a sweep, or without the rest.
+    asked = (
+        math.log(total - 1) + codes[k_whole] - k_whole * (spread / total) if total > 1 else np.inf
+    )
+    if whole == table[total] or spread < asked * (1.0 - _ROUNDING):  # the former: a single class
         return -1
     if right.shape[0] == 2:
         best, value = _sweep_two(classes, sizes, cut, table, right)
     else:
         best, value = _sweep(classes, sizes, cut, table, left, right, whole)
-    if best < 0:
+    gain = np.float64(table[total] - whole + value) * unit
+    if best < 0 or gain < asked * (1.0 - _ROUNDING):
         return -1
     _count(classes[:best], sizes[:best], left)
     _count(classes[best:], sizes[best:], right)
-    gain = math.ldexp(np.float64(table[total] - whole + value), -shift)
-    h_whole = math.ldexp(np.float64(table[total] - whole), -shift) / total
-    k_whole = 0
-    for label in range(right.shape[0]):
-        k_whole += left[label] + right[label] > 0
     if parity:
         left[classes[best - 1]] -= 1
-    k_left, h_left = _classes_and_entropy(left, table, shift)
-    k_right, h_right = _classes_and_entropy(right, table, shift)
-    cost = codes[k_whole] - (k_whole * h_whole - k_left * h_left - k_right * h_right)
+    k_left, h_left = _classes_and_entropy(left, table, unit)
+    k_right, h_right = _classes_and_entropy(right, table, unit)
+    cost = codes[k_whole] - (k_whole * (spread / total) - k_left * h_left - k_right * h_right)
     return start + best if gain >= math.log(total - 1) + cost else -1
 
 
@@ -337,9 +343,9 @@ def _sweep_two(
 
 @kernel
 def _classes_and_entropy(
-    counts: NDArray[np.int64], table: NDArray[np.int64], shift: int
+    counts: NDArray[np.int64], table: NDArray[np.int64], unit: float
 ) -> tuple[Integer, float]:
-    """Number of classes present and entropy in nats."""
+    """Number of classes present and entropy in nats; `unit` is that of the table."""
     total = counts.sum()
     if total == 0:
         return 0, 0.0
@@ -348,7 +354,7 @@ def _classes_and_entropy(
     for label in range(counts.shape[0]):
         present += counts[label] > 0
         gathered += table[counts[label]]
-    return present, math.ldexp(np.float64(table[total] - gathered), -shift) / total
+    return present, np.float64(table[total] - gathered) * unit / total
 
 
 @kernel
@@ -385,44 +391,18 @@ def mdl_cut_weights(
     return below
 
 
-GRID_STEP = 64
-"""Every how many rows of a sorted column its value is kept at hand."""
-
-
-@kernel
-def bin_edges(
-    kind: Integer,
-    order: NDArray[Any],
-    n_known: Integer,
-    mask: np.uint64,
-    values: Floats,
-    grid: Floats,
-    packed: NDArray[np.uint32],
-    n_bins: Integer,
-    edges: NDArray[np.int64],
-    cutpoints: Floats,
-) -> Integer:
-    """Bins of one sorted column over the rows present; returns how many are told apart.
-
-    Bin b holds the sorted positions ``edges[b] <= position < edges[b + 1]``, up to ``cutpoints[b]``;
-    `grid` holds the value of every `GRID_STEP`-th row of the order.
-    """
-    first, last = 0, n_known - 1
+@kernel(inline="always")
+def drawn_extent(
+    order: NDArray[Any], n_known: Integer, mask: np.uint64, packed: NDArray[np.uint32]
+) -> tuple[Integer, Integer]:
+    """Sorted positions of the first and the last known row that is present; (n_known, -1) if none is."""
+    first: Integer = 0
+    last = n_known - 1
     while first < n_known and packed[np.uint64(order[first]) & mask] & 0xFFFF == 0:
         first += 1
-    edges[0] = 0
-    edges[1] = n_known
-    if first == n_known:
-        return 1
-    while packed[np.uint64(order[last]) & mask] & 0xFFFF == 0:
+    while last >= first and packed[np.uint64(order[last]) & mask] & 0xFFFF == 0:
         last -= 1
-    low = values[np.uint64(order[first]) & mask]
-    high = values[np.uint64(order[last]) & mask]
-    if low == high:
-        return 1
-    if kind == EQUAL_WIDTH:
-        return _width_edges(order, n_known, mask, values, grid, low, high, n_bins, edges, cutpoints)
-    return _frequency_edges(order, n_known, mask, values, packed, n_bins, edges, cutpoints)
+    return first, last if first < n_known else -1
 
 
 @kernel
@@ -432,36 +412,33 @@ def middle_cut(below: float, above: float) -> float:
     return below if cutpoint >= above else cutpoint
 
 
-@kernel
-def _width_edges(
-    order: NDArray[Any],
-    n_known: Integer,
-    mask: np.uint64,
+@kernel(inline="always")
+def width_edges(
     values: Floats,
-    grid: Floats,
-    low: float,
-    high: float,
+    first: Integer,
+    last: Integer,
     n_bins: Integer,
     edges: NDArray[np.int64],
     cutpoints: Floats,
 ) -> Integer:
-    """Cuts of equal width, and their places in the sorted column.
+    """Bins of equal width of rising `values`, from the `first` to the `last` one drawn; how many there are.
 
-    From the grid on all cuts are bisected in step, so that their look-ups, which miss the cache, overlap.
+    Bin b holds the places ``edges[b] <= place < edges[b + 1]``, up to ``cutpoints[b]``.  All cuts are
+    bisected in step, so that their look-ups overlap.
     """
-    width_cutpoints(low, high, n_bins, cutpoints)
-    below = 0
+    n_known = values.shape[0]
+    edges[0], edges[1] = 0, n_known
+    if last < 0 or values[first] == values[last]:
+        return 1
+    width_cutpoints(values[first], values[last], n_bins, cutpoints)
     for k in range(1, n_bins):
-        while below < grid.shape[0] and grid[below] <= cutpoints[k - 1]:
-            below += 1
-        edges[k] = (below - 1) * GRID_STEP + 1
-    remaining = GRID_STEP - 1
+        edges[k] = 0
+    remaining = n_known
     while remaining > 0:
         half = (remaining + 1) // 2
         for k in range(1, n_bins):
-            probe = min(edges[k] + half, n_known) - 1
-            row = np.uint64(order[np.uint64(probe)]) & mask
-            edges[k] += half if values[row] <= cutpoints[k - 1] else 0
+            probe = np.uint64(min(edges[k] + half, n_known) - 1)
+            edges[k] += half if values[probe] <= cutpoints[k - 1] else 0
         remaining -= half
     for k in range(1, n_bins):
         edges[k] = min(edges[k], n_known)
@@ -470,40 +447,39 @@ def _width_edges(
 
 
 @kernel
-def _frequency_edges(
-    order: NDArray[Any],
-    n_known: Integer,
-    mask: np.uint64,
+def frequency_edges(
     values: Floats,
+    order: NDArray[Any],
+    mask: np.uint64,
     packed: NDArray[np.uint32],
     n_bins: Integer,
     edges: NDArray[np.int64],
     cutpoints: Floats,
 ) -> Integer:
-    """Cut after the first value at which k / n_bins of the weight is reached, k = 1, 2, …"""
+    """As :func:`width_edges`; a bin ends with the first value at which k / n_bins of the weight are full."""
+    n_known = values.shape[0]
     total = np.int64(0)
     for row in order[:n_known]:
         total += np.int64(packed[np.uint64(row) & mask]) & 0xFFFF
-    found = 1
+    edges[0], found = 0, 1
     seen = np.int64(0)
     position = 0
     goal = total  # n_bins times the weight at which the next share is full
-    while True:
+    while total > 0:
         while position < n_known and seen * n_bins < goal:
             seen += np.int64(packed[np.uint64(order[position]) & mask]) & 0xFFFF
             position += 1
-        below = values[np.uint64(order[position - 1]) & mask]
+        below = values[position - 1]
         while position < n_known:
-            row = np.uint64(order[position]) & mask
-            weight = np.int64(packed[row]) & 0xFFFF
-            if weight > 0 and values[row] != below:
+            weight = np.int64(packed[np.uint64(order[position]) & mask]) & 0xFFFF
+            if weight > 0 and values[position] != below:
                 break
             seen += weight
             position += 1
         if position == n_known:
             break
         edges[found] = position
-        cutpoints[found - 1] = middle_cut(below, values[np.uint64(order[position]) & mask])
+        cutpoints[found - 1] = middle_cut(below, values[position])
         found += 1
         goal = (seen * n_bins // total + 1) * total
     edges[found] = n_known

@@ -10,21 +10,32 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats, Integer
 from pyfsagg._kernels import kernel
-from pyfsagg._kernels.class_tables import chi_squared_of_counts, value_difference
+from pyfsagg._kernels.class_tables import (
+    ENTROPY,
+    EQUAL_WIDTH,
+    chi_squared_of_counts,
+    value_difference,
+    write_statistic,
+)
 from pyfsagg._kernels.entropy_bins import (
     CutSpace,
-    bin_edges,
     build_entries,
     cut_space,
+    drawn_extent,
     fill_xlogx,
+    frequency_edges,
     mark_cuts,
     pack_rows,
+    width_edges,
     xlogx,
     xlogx_shift,
 )
 
 SCORES = ("information_gain", "gain_ratio", "symmetric_uncertainty")
 """What the kernels compute, in this order."""
+
+TOGETHER = 8
+"""Resamples that are counted in one pass over a column in bins."""
 
 
 class DrawnRows(NamedTuple):
@@ -94,7 +105,7 @@ def count_between_cuts(
     return counts
 
 
-@kernel
+@kernel(inline="always")
 def write_scores(
     counts: NDArray[np.int64],
     n_levels: Integer,
@@ -116,7 +127,7 @@ def write_scores(
     scores_of_sums(table[total], joint, class_sum, levels, total, shift, out)
 
 
-@kernel
+@kernel(inline="always")
 def scores_of_sums(
     whole: Integer,
     joint: Integer,
@@ -154,30 +165,68 @@ def _count_rows(
 
 
 @kernel
-def _class_words(packed: NDArray[np.uint32], bits: Integer, words: NDArray[np.uint64]) -> None:
+def _class_words(
+    packed: NDArray[np.uint32], bits: Integer, words: NDArray[np.uint64], lane: Integer
+) -> None:
     """The weight of each row, moved up by `bits` for each class below its own: a sum counts all classes."""
-    for row in range(packed.shape[0]):
-        word = np.int64(packed[row])
-        words[row] = np.uint64(word & 0xFFFF) << np.uint64(bits * (word >> 16))
+    for row in range(packed.shape[1]):
+        word = np.int64(packed[lane, row])
+        words[row, lane] = np.uint64(word & 0xFFFF) << np.uint64(bits * (word >> 16))
 
 
 @kernel
-def _add_words(
-    order: NDArray[Any],
-    start: Integer,
-    stop: Integer,
-    mask: np.uint64,
-    words: NDArray[np.uint64],
-    bits: Integer,
-    level: NDArray[np.int64],
+def _sums_below(
+    order: NDArray[Any], mask: np.uint64, words: NDArray[np.uint64], below: NDArray[np.uint64]
 ) -> None:
-    """As :func:`_count_rows`, from the words of :func:`_class_words`."""
-    gathered = np.uint64(0)
-    for row in order[start:stop]:
-        gathered += words[np.uint64(row) & mask]
-    for label in range(level.shape[0]):
-        word = gathered >> np.uint64(bits * label)
-        level[label] += np.int64(word & ((np.uint64(1) << np.uint64(bits)) - np.uint64(1)))
+    """Set ``below[k]`` to the sums of the words (n_samples, TOGETHER or 1) of the first k rows of the order.
+
+    Eight sums, written out, stay in registers and are added to by one or two instructions.
+    """
+    below[0] = 0
+    if words.shape[1] == 1:
+        gathered = np.uint64(0)
+        for position in range(order.shape[0]):
+            gathered += words[np.uint64(order[position]) & mask, 0]
+            below[position + 1, 0] = gathered
+        return
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = np.uint64(0)
+    for position in range(order.shape[0]):
+        row, behind = np.uint64(order[position]) & mask, np.uint64(position + 1)
+        s0 += words[row, 0]
+        s1 += words[row, 1]
+        s2 += words[row, 2]
+        s3 += words[row, 3]
+        s4 += words[row, 4]
+        s5 += words[row, 5]
+        s6 += words[row, 6]
+        s7 += words[row, 7]
+        below[behind, 0] = s0
+        below[behind, 1] = s1
+        below[behind, 2] = s2
+        below[behind, 3] = s3
+        below[behind, 4] = s4
+        below[behind, 5] = s5
+        below[behind, 6] = s6
+        below[behind, 7] = s7
+
+
+@kernel(inline="always")
+def _levels_between(
+    below: NDArray[np.uint64],
+    lane: Integer,
+    edges: NDArray[np.int64],
+    bits: Integer,
+    counts: NDArray[np.int64],
+) -> None:
+    """Set `counts` (n_levels, n_classes) to what is drawn between the edges, from the sums below them."""
+    lowest = (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
+    before = below[np.uint64(edges[0]), lane]
+    for level in range(counts.shape[0]):
+        here = below[np.uint64(edges[level + 1]), lane]
+        word, before = here - before, here
+        for label in range(counts.shape[1]):
+            counts[level, label] = np.int64(word & lowest)
+            word >>= np.uint64(bits)
 
 
 @kernel
@@ -220,66 +269,101 @@ def score_mdl(
     return out
 
 
-@kernel
+@kernel(error_model="numpy")
 def score_binned(
+    statistic: int,
     kind: Integer,
     n_bins: Integer,
     order: NDArray[Any],
     n_known: NDArray[np.int64],
     row_bits: Integer,
     values: Floats,
-    grid: Floats,
     columns: NDArray[np.int64],
     weights: NDArray[np.uint16],
     labels: NDArray[np.int32],
-    n_classes: Integer,
+    n_classes: int,
     table_size: Integer,
-) -> Floats:
-    """Scores (n_resamples, n_columns, 3) of the `columns` of `values`, binned anew in every resample.
+    scores: Floats,
+) -> None:
+    """Write the `scores` (n_outputs, n_resamples, n_features) of `columns`, binned anew in every resample.
 
-    Row j of `grid` is that of :func:`~pyfsagg._kernels.entropy_bins.bin_edges`; else as :func:`score_mdl`.
+    The `statistic` is `ENTROPY` (the three scores; missing values are a level where there are two bins) or
+    one of :func:`~pyfsagg._kernels.class_tables.write_statistic`, which need no table of x·log x (a
+    `table_size` of 1).  `values` are those of the columns in the order `order`; the rest is as for
+    :func:`score_mdl`.
+
+    Up to `TOGETHER` resamples are counted in one pass over a sorted column: what lies below a cut is then
+    one look-up, whatever the range of the resample.
     """
     n_resamples, n_samples = weights.shape
-    n_columns = order.shape[0]
-    out = np.empty((n_resamples, n_columns, 3))
     drawn = room_for_rows(n_samples, n_classes, table_size)
-    packed, table = drawn.packed, drawn.table
-    counts = np.empty((n_bins + 1, n_classes), np.int64)
-    edges = np.empty(n_bins + 2, np.int64)
-    cutpoints = np.empty(n_bins, np.float64)
-    words = np.empty(n_samples, np.uint64)
+    packed, table = np.empty((TOGETHER, n_samples), np.uint32), drawn.table
+    counts, shares = np.empty((n_bins + 1, n_classes), np.int64), np.empty(n_classes)
+    edges, cutpoints = np.empty((TOGETHER, n_bins + 2), np.int64), np.empty(n_bins)
+    extents, found = np.empty((TOGETHER, 2), np.int64), np.empty(TOGETHER, np.int64)
+    like = np.empty(TOGETHER, np.int64)
+    class_sums, totals = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.int64)
+    lanes = 1 if n_resamples == 1 else TOGETHER
+    words, below = (
+        np.zeros((n_samples, lanes), np.uint64),
+        np.empty((n_samples + 1, lanes), np.uint64),
+    )
     mask = np.uint64((1 << row_bits) - 1)
-    for r in range(n_resamples):
-        total, shift, class_sum = start_resample(r, weights, labels, drawn)
-        bits = math.frexp(np.float64(total))[1]
+    start = 0
+    while start < n_resamples:
+        size, shift, largest = 0, xlogx_shift(np.int64(weights[start].sum())), np.int64(0)
+        for r in range(start, min(start + lanes, n_resamples)):
+            total = np.int64(weights[r].sum())
+            if xlogx_shift(total) != shift:  # resamples of a pass share the table of x·log x
+                break
+            if statistic == ENTROPY:
+                _, _, class_sums[size] = start_resample(r, weights, labels, drawn)
+            pack_rows(weights[r], labels[min(r, labels.shape[0] - 1)], packed[size])
+            totals[size], largest, size = total, max(largest, total), size + 1
+        bits = math.frexp(np.float64(largest))[1]
         packable = bits * n_classes <= 64
-        if packable:
-            _class_words(packed, bits, words)
-        for j in range(n_columns):
-            found = bin_edges(
-                kind,
-                order[j],
-                n_known[j],
-                mask,
-                values[:, columns[j]],
-                grid[j],
-                packed,
-                n_bins,
-                edges,
-                cutpoints,
-            )
-            if found == 1:
-                out[r, j] = 0.0
-                continue
-            counts[: found + 1] = 0
-            edges[found + 1] = n_samples  # the last level: rows whose value is missing
-            for b in range(found + 1):
-                if packable:
-                    _add_words(order[j], edges[b], edges[b + 1], mask, words, bits, counts[b])
+        for lane in range(size if packable else 0):
+            _class_words(packed, bits, words, lane)
+        for j in range(order.shape[0]):
+            known = values[j, : n_known[j]]
+            if packable:
+                _sums_below(order[j], mask, words, below)
+            for lane in range(size):
+                like[lane] = lane
+                if kind == EQUAL_WIDTH:
+                    first, last = drawn_extent(order[j], n_known[j], mask, packed[lane])
+                    extents[lane, 0], extents[lane, 1] = first, last
+                    like[lane] = 0  # the first resample with this range, and so these cuts
+                    while extents[like[lane], 0] != first or extents[like[lane], 1] != last:
+                        like[lane] += 1
+                    if like[lane] < lane:
+                        continue
+                    n_found = width_edges(known, first, last, n_bins, edges[lane], cutpoints)
                 else:
-                    _count_rows(order[j], edges[b], edges[b + 1], mask, packed, counts[b])
-            write_scores(counts, found + 1, class_sum, total, table, shift, out[r, j])
-    return out
+                    n_found = frequency_edges(
+                        known, order[j], mask, packed[lane], n_bins, edges[lane], cutpoints
+                    )
+                found[lane] = n_found
+                edges[lane, n_found + 1] = n_samples  # the last level: missing values
+            for lane in range(size):
+                out = scores[:, start + lane, columns[j]]
+                n_levels, own_edges = found[like[lane]] + 1, edges[like[lane]]
+                if statistic == ENTROPY and n_levels == 2:
+                    out[:] = 0.0
+                    continue
+                used = counts[:n_levels]
+                if packable:
+                    _levels_between(below, lane, own_edges, bits, used)
+                else:
+                    used[:] = 0
+                    for b in range(n_levels):
+                        here = own_edges[b : b + 2]
+                        _count_rows(order[j], here[0], here[1], mask, packed[lane], used[b])
+                if statistic == ENTROPY:
+                    write_scores(used, n_levels, class_sums[lane], totals[lane], table, shift, out)
+                else:
+                    write_statistic(statistic, used.reshape(-1), n_classes, shares, out)
+        start += size
 
 
 @kernel
@@ -345,14 +429,14 @@ def score_counts(
     value difference metric for two classes only.
     """
     start = 0
-    cells = np.empty(int(n_codes.max()) * n_classes, np.int64)
+    cells, shares = np.empty(int(n_codes.max()) * n_classes, np.int64), np.empty(n_classes)
     for j in range(n_codes.shape[0]):
         used = cells[: n_codes[j] * n_classes]
         for r in range(scores.shape[1]):
             for cell in range(used.shape[0]):
                 used[cell] = counts[start + cell, r]
             _entropy_scores(used, n_classes, scores[:3, r, j])
-            scores[3, r, j], scores[4, r, j] = chi_squared_of_counts(used, n_classes)
+            scores[3, r, j], scores[4, r, j] = chi_squared_of_counts(used, n_classes, shares)
             if n_classes == 2:
                 scores[5, r, j] = value_difference(used)
         start += used.shape[0]

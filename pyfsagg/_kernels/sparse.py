@@ -148,7 +148,7 @@ def sparse_class_tables(
     start, rows, values, n_known = places.start, places.rows, places.values, places.n_known
     class_counts = _class_counts(weights, labels, n_classes)
     cells = np.empty(int(n_codes.max()) * n_classes, dtype=np.int64)
-    zeros = np.empty(n_classes, dtype=np.int64)
+    zeros, shares = np.empty(n_classes, dtype=np.int64), np.empty(n_classes)
     for j in range(n_codes.shape[0]):
         part = slice(start[j], start[j + 1])
         part_rows, part_values, codes = rows[part], values[part], places.levels[part].copy()
@@ -169,7 +169,7 @@ def sparse_class_tables(
                 zeros,
                 used,
             )
-            write_statistic(statistic, used, n_classes, scores, r, j)
+            write_statistic(statistic, used, n_classes, shares, scores[:, r, j])
 
 
 @kernel

@@ -9,7 +9,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 from xml.etree import ElementTree
 
@@ -248,6 +248,7 @@ def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
     points stand in the attribute ``data-points``.
     """
     from matplotlib import rc_context, rcdefaults, rcParams
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with ALONE, rc_context(), warnings.catch_warnings():
         # A report looks the same whatever style the reader has set for other pictures.
@@ -257,8 +258,14 @@ def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         axes = draw()
         axes.set_title("", loc="left")
-        target = io.BytesIO()
-        axes.figure.savefig(target, format="svg", facecolor="none")  # type: ignore[union-attr]
+        target, figure = io.BytesIO(), cast("Figure", axes.figure)
+        figure.set_facecolor("none")
+        canvas = FigureCanvasSVG(figure)
+        if (layout := figure.get_layout_engine()) is not None:
+            layout.execute(figure)
+            figure.set_layout_engine("none")
+        # savefig() would draw twice, for the layout first.
+        canvas.print_svg(target)  # type: ignore[no-untyped-call]
         sentences, points = point_texts(axes)
     root = ElementTree.fromstring(target.getvalue())
     # Metadata (date, addresses), and the style sheet, which would apply to the page as well.

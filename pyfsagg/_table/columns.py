@@ -415,9 +415,10 @@ def _word_of(level: Any) -> str:
 def refuse_mixed_text(column: pd.Series[Any], name: str) -> None:
     """Text in which some, but not all, entries are numbers is a numeric column gone wrong."""
     words = column.dropna().astype(str)
-    numeric = pd.to_numeric(words, errors="coerce").notna()
+    limits = words.str.match(LIMIT.pattern)
+    plain = words.str.replace(",", ".") if limits.any() else words
+    numeric = pd.to_numeric(plain, errors="coerce").notna()
     if bool(numeric.any()) and not bool(numeric.all()):
-        limits = words.str.match(LIMIT.pattern)
         if bool((limits | numeric).all()):
             raise DataError(
                 f"column {name!r} has numbers and limits of detection ({words[numeric].iloc[0]!r}, "

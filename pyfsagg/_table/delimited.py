@@ -460,9 +460,10 @@ def _hide_quoted(
     missing: Sequence[str],
 ) -> tuple[bytes, Collection[int]]:
     """The rows with a mark in cells in quotes that are missing values without them, and their columns."""
-    if not missing or b'"' not in body:
+    met = [word for word in map(str.encode, missing) if b'"%b"' % word in body]
+    if not met:
         return body, ()
-    words = b"|".join(re.escape(word).encode() for word in missing)
+    words = b"|".join(map(re.escape, met))
     pattern = rb'"(?=(?:%b)"[\n%b])' % (words, re.escape(layout.separator).encode())
     starts = np.array([cell.start() for cell in re.finditer(pattern, body)], dtype=np.intp)
     begins = (starts == 0) | np.isin(starts - 1, marks, assume_unique=True)

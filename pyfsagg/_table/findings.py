@@ -16,17 +16,8 @@ from pyfsagg.exceptions import DataError, ParameterError
 
 STOP, WARNING = "stop", "warning"
 STOPS = (
-    *(
-        "identifier",
-        "row_number",
-        "repeated_subject",
-        "dates",
-        "target_copy",
-        "unreadable",
-        "detection_limit",
-    ),
-    *("infinite", "missing_target", "event_codes", "many_classes", "similar_classes"),
-    "single_member",
+    "identifier row_number repeated_subject dates target_copy unreadable detection_limit infinite "
+    "missing_target event_codes many_classes similar_classes single_member"
 )
 """Findings that stop a run of the terminal; the others warn."""
 
@@ -59,7 +50,7 @@ class Finding:
     @property
     def severity(self) -> str:
         """``"stop"`` or ``"warning"``."""
-        return STOP if self.code in STOPS else WARNING
+        return STOP if self.code in STOPS.split() else WARNING
 
     def __str__(self) -> str:
         return self.message
@@ -186,17 +177,17 @@ CODES = {
     ),
     "dates": ("dates or times: {columns}", "convert them to days since a start, or {drop}"),
     "target_copy": ("a copy of the target: {columns}", "{drop}"),
-    "unreadable": (
-        "{details}",
-        "if there is a code for missing values, {missing}; or {drop}",
-    ),
+    "unreadable": ("{details}", "if there is a code for missing values, {missing}; or {drop}"),
     "detection_limit": ("{details}", "take half of a lower limit: {limits}; or {drop}"),
     "infinite": (
         "infinite values (inf): {details}",
         "replace infinity by a number or mark it missing ({nan}), or {drop}",
     ),
     "missing_target": ("the target {columns} is missing ({nan}) in {details}", "{rows}"),
-    "event_codes": ("several values of the event {columns}: {details}", "say which is it: {event}"),
+    "event_codes": (
+        "several values of the event {columns}: {details}",
+        "say which value is the event: {event}",
+    ),
     "many_classes": (
         "different values of the target {columns}: {details}",
         "if it is a number to be predicted, {number}; if it is a time, {time}; otherwise bin it into classes",
@@ -211,7 +202,7 @@ CODES = {
     ),
     "small_class": ("a class of two or three samples: {details}", "more are needed to judge it"),
     "near_copy": ("nearly the target: {columns}", "check that it is known before the target is"),
-    "constant": ("one value or none: {columns}", "it has no information; {drop}"),
+    "constant": ("a single value, or none: {columns}", "it carries no information; {drop}"),
     "mostly_missing": ("missing in more than half of the rows: {columns}", "look at it"),
     "code": (
         "a number far from all others, perhaps a code for missing values: {details}",

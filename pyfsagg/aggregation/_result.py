@@ -116,8 +116,7 @@ class Aggregation(Result):
     versions: Mapping[str, str] = field(default_factory=versions)
     universe_check: UniverseCheck | None = None
     table: RankTable | None = field(
-        default=None,
-        metadata=stored(names="table_{}", shared=("names",), without=("list_names",)),
+        default=None, metadata=stored(names="table_{}", shared=("names",), without=("list_names",))
     )
     permutation: PermutationTest | None = field(
         default=None, metadata=stored(names="permutation_{}", shared=("names",))
@@ -169,7 +168,7 @@ class Aggregation(Result):
             sentences.append(
                 f"The universe is taken to be the {p:,} items that some list holds. If the lists were "
                 "chosen from more items, such as all genes of a screen, give their number (universe): "
-                "without it the p-values are too large, often by far, also those that are adjusted."
+                "without it all p-values, adjusted ones too, are too large, often by far."
             )
         return sentences
 
@@ -536,10 +535,12 @@ class AggregationComparison(Result):
 
 def item_columns(frame: pd.DataFrame) -> list[tuple[PageColumn, Sequence[str]]]:
     """The columns of a table of items: value, p-values, and places in the lists if they are known."""
+    statistic = frame["statistic"]
+    chance = not P_VALUES.keys().isdisjoint(frame) and bool(statistic.between(0, 1).all())
     columns: list[tuple[PageColumn, Sequence[str]]] = [
         (PageColumn("Rank"), ranks(frame["rank"])),
         (PageColumn("Item", numeric=False), [str(name) for name in frame.index]),
-        (PageColumn("Statistic"), numbers(frame["statistic"])),
+        (PageColumn("Statistic"), (probabilities if chance else numbers)(statistic)),
     ]
     for key, title in P_VALUES.items():
         if key in frame:

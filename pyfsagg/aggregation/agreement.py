@@ -1,4 +1,4 @@
-"""Where ranked lists stop to agree: Hall and Schimek's rule, and rank-biased overlap of uneven lists."""
+"""Where ranked lists stop agreeing: Hall and Schimek's rule, and rank-biased overlap of uneven lists."""
 
 from __future__ import annotations
 
@@ -117,20 +117,24 @@ class ListAgreement(Result):
 
     def _pair_table(self, most: int) -> PageTable:
         """The pairs of lists, for the summary and the section of the page about them."""
-        shown = self.pairs.sort_values("rbo", ascending=False, kind="stable").head(most)
-        hidden = len(self.pairs) - len(shown)
+        both = self.pairs.iloc[::2].assign(
+            back=self.pairs["k"].to_numpy()[1::2]
+        )  # a pair has two rows
+        shown = both.sort_values("rbo", ascending=False, kind="stable").head(most)
+        hidden = len(both) - len(shown)
         more = f"{plural(hidden, 'more pair')} in pairs.csv. " if hidden else ""
         return PageTable.of_columns(
-            "Ordered pairs of lists, the largest overlap first.",
+            "Pairs of lists, the largest overlap first.",
             [
                 (PageColumn("List", numeric=False), shown["list"].astype(str).tolist()),
                 (PageColumn("Other list", numeric=False), shown["other"].astype(str).tolist()),
                 (PageColumn("Agreement ends at place"), [number(k, 0) for k in shown["k"]]),
+                (PageColumn("of the other"), [number(k, 0) for k in shown["back"]]),
                 (PageColumn("Rank-biased overlap"), [number(value) for value in shown["rbo"]]),
                 (PageColumn("Least"), [number(value) for value in shown["rbo_low"]]),
                 (PageColumn("Most"), [number(value) for value in shown["rbo_high"]]),
             ],
-            f"{more}The place is one of the first list; a dash: the rule finds none. Least and most: "
+            f"{more}A dash: the rule finds no such place. Least and most: "
             "what the overlap is if the unseen ends of the lists share nothing, or all that they can.",
             find="list" if len(shown) > 30 else "",
         )

@@ -209,12 +209,7 @@ _BLOCK = "its k items share the mean rank (k + 1)/2 in scores, and the last rank
 def _order_statistic(**parts: Any) -> AggregatorSpec:
     """What the methods of this file have in common."""
     return AggregatorSpec(
-        bounds="[0, 1]",
-        higher_is_better=False,
-        ties=_TIES,
-        input="ranks",
-        unranked=_BLOCK,
-        **parts,
+        bounds="[0, 1]", higher_is_better=False, ties=_TIES, input="ranks", unranked=_BLOCK, **parts
     )
 
 

@@ -31,10 +31,7 @@ def arithmetic_mean(table: RankTable) -> AggregatedValues:
 
 
 def geometric_mean(
-    table: RankTable,
-    *,
-    shift: float | str | None = None,
-    nonpositive_as: float | None = None,
+    table: RankTable, *, shift: float | str | None = None, nonpositive_as: float | None = None
 ) -> AggregatedValues:
     """Geometric mean of the scores over the lists that hold the item (thesis eq. 3.16).
 

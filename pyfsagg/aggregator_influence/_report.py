@@ -99,9 +99,7 @@ def _draw_values(frame: pd.DataFrame, ax: Axes | None) -> Axes:
     return ax
 
 
-INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {
-    "stability": plot_aggregator_stability,
-}
+INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {"stability": plot_aggregator_stability}
 """The pictures of :meth:`pyfsagg.InfluenceResult.plot`, by name."""
 
 

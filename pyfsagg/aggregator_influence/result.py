@@ -372,7 +372,8 @@ class InfluenceResult(Result):
             "95 % jackknife intervals.",
             heads(["Aggregator", *map(titled, measures)], words=["Aggregator"]),
             rows,
-            direction + " ".join([meaning, *(f"{reason}." for reason in reasons)]),
+            direction
+            + " ".join([meaning, *(f"{reason[0].upper()}{reason[1:]}." for reason in reasons)]),
         )
 
     def __repr__(self) -> str:

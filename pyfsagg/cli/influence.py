@@ -170,11 +170,7 @@ def _of_lists(options: argparse.Namespace) -> None:
 
     def compute(progress: Any) -> ListInfluence:
         return influence_of_lists(
-            table,
-            aggregators,
-            measure=measure,
-            n_splits=options.folds,
-            random_state=options.seed,
+            table, aggregators, measure=measure, n_splits=options.folds, random_state=options.seed
         )
 
     code = ", ".join(f"{name}={value!r}" for name, value in how.items() if value is not None)

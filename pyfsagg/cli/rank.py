@@ -217,7 +217,10 @@ def _rank(options: argparse.Namespace) -> None:
             raise ParameterError(
                 f"{_flag(name)} needs a folder of Parquet files, and {options.table} is not one"
             )
-    if not Path(options.table).exists() and options.table in list_datasets().index:
+    by_name = options.table in list_datasets().index or (
+        options.table.isalnum() and not options.target
+    )
+    if by_name and not Path(options.table).exists():
         refuse_reading_flags(options, "is a data set, and not a file")
         for flag in ("target", "event", "groups"):
             if getattr(options, flag):

@@ -160,7 +160,6 @@ def _lines(first: EnsembleResult, second: EnsembleResult, options: argparse.Name
     shared = f"Jaccard {both / either:.3f}" if either else "none by either"
     same = "The selections are the same; " if one == two else ""
     lines.insert(
-        0,
-        f"{same}selected by 1: {len(one)}, by 2: {len(two)}, by both: {both} ({shared})",
+        0, f"{same}selected by 1: {len(one)}, by 2: {len(two)}, by both: {both} ({shared})"
     )
     return lines

@@ -41,7 +41,7 @@ ALL = "all voters"
 _FIRST = 20  # features in the summary
 BEST_OF_MANY = (
     "Each performance is that of one voter on its own test rows. The front takes the best of many, so "
-    "that its performances are larger than what new rows will show; compare sizes by it, and measure "
+    "that they are optimistic about new rows; use it to compare sizes, and measure "
     "the chosen features by an evaluation."
 )
 
@@ -517,11 +517,7 @@ def vote(
         voter_weights=voter_weights,
         size=size,
         parameters={"call": call.record()},
-        data={
-            "n_voters": m,
-            "n_features": len(labels),
-            "sha256": _digest(labels, support, voters),
-        },
+        data={"n_voters": m, "n_features": len(labels), "sha256": _digest(labels, support, voters)},
     )
 
 

@@ -276,10 +276,7 @@ def _control_table(control: ErrorControl) -> PageTable:
     )
     hidden = f" {count(more)} more features are in ranking.csv." if more else ""
     return PageTable.of_columns(
-        "Features, the safest first.",
-        columns,
-        note + hidden,
-        tinted=int(control.support.sum()),
+        "Features, the safest first.", columns, note + hidden, tinted=int(control.support.sum())
     )
 
 
@@ -483,14 +480,14 @@ def _answer(data: Ranked, wish: Wish, chosen: Selection) -> str:
     k = chosen.number
     if not k:
         return Markup("<b>{}.</b>").format(how_many_selected(data, wish))
-    frequency = chosen.frame["selection_frequency"].loc[list(chosen.names[:FIRST])]
-    names = [f"{name} ({number(100.0 * share, 0)}\u00a0%)" for name, share in frequency.items()]
+    names, note = list(chosen.names[:FIRST]), ""
+    if chosen.compared < data.n_features:  # of all, every resample has every one
+        shares = chosen.frame["selection_frequency"].loc[names]
+        names = [f"{name} ({number(100.0 * share, 0)}\u00a0%)" for name, share in shares.items()]
+        note = f" In brackets: the share of resamples with it among their best {count(chosen.compared)}."
     more = f" and {count(k - len(names))} more" if k > len(names) else ""
-    return Markup("<b>{}:</b> {}. {}").format(
-        how_many_selected(data, wish),
-        f"{', '.join(names)}{more}",
-        f"In brackets: the share of resamples with the feature among their best {count(chosen.compared)}.",
-    )
+    answer = f"{', '.join(names)}{more}."
+    return Markup("<b>{}:</b> {}{}").format(how_many_selected(data, wish), answer, note)
 
 
 def _first_features(data: Ranked, wish: Wish, limit: Limit | None) -> PageTable:

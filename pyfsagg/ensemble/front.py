@@ -10,6 +10,7 @@ import numpy as np
 
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
+from pyfsagg._base.spellings import answers_spellings, other_argument
 from pyfsagg._message import Param
 from pyfsagg._table.frames import PandasFrame
 from pyfsagg._table.look import find_in_table
@@ -19,7 +20,6 @@ from pyfsagg.datasets import check_table, read_table
 from pyfsagg.datasets._loaders import in_memory, split_labels
 from pyfsagg.ensemble.methods import DEFAULT_FILTERS, bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.settings import answers_spellings, other_argument
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.resampling import GroupedBootstrap
 

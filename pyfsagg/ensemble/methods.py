@@ -13,6 +13,7 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
+from pyfsagg._base.spellings import answers_spellings
 from pyfsagg._base.validation import check_choice, check_list
 from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
@@ -33,7 +34,7 @@ from pyfsagg.ensemble.null import (
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import TENTH, Work, require_score_memory, score_resamples
-from pyfsagg.ensemble.settings import Precision, answers_spellings
+from pyfsagg.ensemble.settings import Precision
 from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.exceptions import DataError, ParameterError

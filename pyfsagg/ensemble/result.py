@@ -242,7 +242,7 @@ class EnsembleResult(Ranked, Result):
         true rank (:meth:`rank_confidence`; only where there is one, and up to 200 features);
         with groups ``n_columns``, how many columns the feature has;
         ``rank_lower``, ``rank_median``, ``rank_upper`` (2.5 %, 50 % and 97.5 % quantiles of its ranks
-        over resamples, which are not a confidence set); ``status``, firm, borderline, noise or out
+        over resamples, which are not a confidence set); ``status``, firm, borderline, indistinct or out
         (:class:`pyfsagg.Selection`); ``selection_frequency`` among the best features of a resample, as many
         as the ranking has down to the last selected one (equal scores at its edge count with the share of
         their orders that selects them), with its Wilson interval ``frequency_lower`` to

@@ -14,14 +14,7 @@ from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.look import warn_of_names
-from pyfsagg._table.table import (
-    AnyTable,
-    ConvertedTable,
-    Table,
-    Weights,
-    as_table,
-    full_weights,
-)
+from pyfsagg._table.table import AnyTable, ConvertedTable, Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.ensemble.scoring import (
@@ -92,11 +85,6 @@ class Run:
             seed=self.seed,
             first=first,
         )
-
-    def draw_with(self, target: Target, size: int) -> Resamples:
-        """The first resamples with another target."""
-        n_drawn = self.n_drawn if self.plan.only else size  # folds come together
-        return self.draw(n_drawn, target=target).first(size)
 
     def bind(self, target: Target) -> list[BoundFilter]:
         """The filters with another target."""

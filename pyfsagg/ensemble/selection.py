@@ -394,7 +394,11 @@ def _without_noise(data: Ranked) -> Choice:
     knee = knee_of(np.sort(data.scores)[::-1])
     k = size_of_share(0.25, p) if knee is None else knee
     verb = "is" if k == 1 else "are"
-    how = "the best quarter, for the scores have no knee" if knee is None else _before_knee(k)
+    how = (
+        "the best quarter, because the scores show no clear drop"
+        if knee is None
+        else _before_knee(k)
+    )
     why = data._setup.no_shuffles or "shuffles = 0"
     reason = (
         f"{k:,} of {plural(p, 'feature')} {verb} proposed: {how}. Whether they score above noise is not "

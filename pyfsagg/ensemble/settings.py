@@ -1,15 +1,11 @@
-"""Settings of a run, also from the flat names of flags and of R, and what people write out of habit."""
+"""Settings of a run: how precise it has to be, and settings that come as flat names from flags or from R."""
 
 from __future__ import annotations
 
-import difflib
-import functools
-import inspect
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any, ClassVar, TypeVar, cast, get_args, get_type_hints
+from typing import Any, ClassVar, get_args, get_type_hints
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.settings import Settings, Task, option
@@ -146,65 +142,3 @@ def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[s
         plan = read_plan(arguments.get("resampling", "bootstrap"), params)
         arguments["resampling"] = with_data(plan, **arrays)
     return arguments
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-ARGUMENTS = {
-    "random_state": ("seed", "random_seed", "rng"),
-    "n_jobs": ("jobs", "cores", "workers", "n_cores", "num_workers"),
-    "n_resamples": ("n_bootstraps", "n_bootstrap", "n_boot", "b", "m", "n_iterations", "n_repeats"),
-    "confidence_level": ("alpha", "confidence", "level", "conf_level"),
-    "n_features_to_select": ("threshold", "k", "top", "n_features", "n_select"),
-    "filters": ("filter", "methods", "scorers", "score_func"),
-    "filter": ("method", "scorer", "score_func"),
-    "y": ("target", "labels"),
-    "X": ("data", "table", "x"),
-    "groups": ("group", "subjects"),
-    "task": ("regression", "problem"),
-    "universe": ("n", "n_items", "background"),
-    "method": ("aggregator", "how"),
-}
-"""Arguments, and what they are called elsewhere."""
-
-UNEXPECTED = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'")
-
-
-def answers_spellings(function: F) -> F:
-    """The function, whose unknown arguments are answered with the nearest one.
-
-    Examples
-    --------
-    >>> @answers_spellings
-    ... def draw(*, random_state=None):
-    ...     return random_state
-    >>> draw(seed=1)
-    Traceback (most recent call last):
-    pyfsagg.exceptions.InputTypeError: draw() has no argument 'seed'; did you mean 'random_state'?
-    """
-
-    @functools.wraps(function)
-    def called(*given: Any, **named: Any) -> Any:
-        try:
-            return function(*given, **named)
-        except TypeError as error:
-            found = UNEXPECTED.search(str(error))
-            own = error.__traceback__ is not None and error.__traceback__.tb_next is None
-            if found is None or not own:
-                raise
-            raise other_argument(function, found[2]) from None
-
-    return cast(F, called)
-
-
-def other_argument(function: Callable[..., Any], name: str) -> InputTypeError:
-    """The error of an argument that a function does not have."""
-    known = [
-        each.name
-        for each in inspect.signature(function).parameters.values()
-        if each.kind is not each.VAR_KEYWORD
-    ]
-    meant = [ours for ours in known if name.lower() in ARGUMENTS.get(ours, ())]
-    close = meant or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    hint = f"did you mean {close[0]!r}?" if close else f"it has: {', '.join(known)}"
-    return InputTypeError(f"{function.__name__}() has no argument {name!r}; {hint}")

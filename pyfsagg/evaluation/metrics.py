@@ -10,12 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import trapezoid
 from sklearn.base import BaseEstimator
-from sklearn.metrics import (
-    average_precision_score,
-    matthews_corrcoef,
-    r2_score,
-    roc_auc_score,
-)
+from sklearn.metrics import average_precision_score, matthews_corrcoef, r2_score, roc_auc_score
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Registry

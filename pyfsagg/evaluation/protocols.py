@@ -172,11 +172,7 @@ class EvaluationSet(Part):
         return joined.reset_index(drop=True)
 
     def table(
-        self,
-        *,
-        protocol: str | None = None,
-        metric: str | None = None,
-        baselines: bool = False,
+        self, *, protocol: str | None = None, metric: str | None = None, baselines: bool = False
     ) -> pd.DataFrame:
         """Weighted averages over thresholds (thesis table 4.3), (dataset, classifier) by method.
 

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.validation import check_integer, is_word
-from pyfsagg._kernels.class_tables import CountedColumns, class_tables
+from pyfsagg._kernels.class_tables import EQUAL_WIDTH, CountedColumns, class_tables
+from pyfsagg._kernels.entropy_scores import TOGETHER, score_binned
 from pyfsagg._kernels.sparse import (
     SortedPlaces,
     sparse_class_tables,
@@ -27,6 +28,7 @@ from pyfsagg._table.groups import GroupedColumns
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
+from pyfsagg.discretization import SortedColumns
 from pyfsagg.exceptions import DataError, ParameterError
 
 
@@ -337,12 +339,13 @@ def require_ordered_complete(table: Table, *filters: str) -> None:
             )
 
 
-def require_two_classes(target: Target, filter_name: str) -> None:
+def require_two_classes(
+    target: Target, filters: str, others: str = "'symmetric_uncertainty'"
+) -> None:
     if target.n_classes != 2:
         raise DataError(
-            f"the filter {filter_name!r} is defined for two classes, the target {target.name!r} "
-            f"has {target.n_classes}; use one class against the rest, or a filter for several "
-            "classes such as 'symmetric_uncertainty'"
+            f"{filters} defined for two classes, and the target {target.name!r} has "
+            f"{target.n_classes}; use one class against the rest, or for several classes {others}"
         )
 
 
@@ -481,6 +484,31 @@ def _sums(flags: NDArray[np.bool_], start: NDArray[np.intp]) -> NDArray[np.int64
     return np.diff(np.concatenate(([0], np.cumsum(flags)))[start])
 
 
+FEW_ROWS = 4096
+"""Rows up to which several resamples, counted in one pass over sorted columns, stay in the cache."""
+
+
+def _tables_of_few_rows(
+    statistic: int,
+    ordered: SortedColumns,
+    values: Floats,
+    bins: int,
+    others: NDArray[np.intp],
+    counted: CountedColumns,
+    n_classes: int,
+    labels: NDArray[np.int32],
+    weights: Weights,
+    scores: Floats,
+) -> None:
+    """Write the `scores` of sorted columns, which are cut, and of the `others`, counted by value."""
+    order = (ordered.order, ordered.n_known, ordered.row_bits, values, ordered.columns)
+    score_binned(statistic, EQUAL_WIDTH, bins, *order, weights, labels, n_classes, 1, scores)
+    if len(others):
+        part = np.empty((*scores.shape[:2], len(others)))
+        class_tables(statistic, counted, bins, n_classes, labels, weights, part)
+        scores[:, :, others] = part
+
+
 def table_scorer(
     table: AnyTable,
     statistic: int,
@@ -495,8 +523,24 @@ def table_scorer(
     counted by value.
     """
     if not isinstance(table, SparseTable):
-        dense = (statistic, counted_columns(table, binned, bins + 1), bins, n_classes)
-        return KernelScorer(class_tables, dense, outputs, table.n_features)
+        if table.n_samples > FEW_ROWS or not binned.any():
+            dense = (statistic, counted_columns(table, binned, bins + 1), bins, n_classes)
+            return KernelScorer(class_tables, dense, outputs, table.n_features)
+        ordered, others = (
+            SortedColumns.of(table.values, np.flatnonzero(binned)),
+            np.flatnonzero(~binned),
+        )
+        counted = counted_columns(table.take(others), binned[others], bins + 1)
+        few = (
+            statistic,
+            ordered,
+            ordered.rising(table.values),
+            bins,
+            others,
+            counted,
+            n_classes,
+        )
+        return KernelScorer(_tables_of_few_rows, few, outputs, table.n_features, together=TOGETHER)
     places = sorted_places(table)
     n_codes = np.where(binned, bins + 1, places.n_levels)
     sparse = (statistic, places, n_codes, binned, bins, n_classes)

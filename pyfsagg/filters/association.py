@@ -252,7 +252,7 @@ FILTERS.add(
 def prepare_spearman(table: Table, target: Target) -> Scorer:
     """Bind :func:`spearman` to `table`; the partial rank correlation beside adjusters."""
     if target.kind == "classes":
-        require_two_classes(target, "spearman")
+        require_two_classes(target, "the filter 'spearman' is")
         require_order(table, "'spearman'", "value_difference_metric")
     else:
         require_ordered_complete(table, "spearman")
@@ -270,7 +270,7 @@ def prepare_value_difference_metric(
     table: AnyTable, target: Target, *, bins: int | None = None
 ) -> Scorer:
     """Bind :func:`value_difference_metric` to `table`."""
-    require_two_classes(target, "value_difference_metric")
+    require_two_classes(target, "the filter 'value_difference_metric' is")
     if bins is None:
         binned, bins = np.zeros(table.n_features, dtype=np.bool_), 2
     else:
@@ -282,7 +282,7 @@ def prepare_value_difference_metric(
 
 def prepare_fit_criterion(table: Table, target: Target) -> KernelScorer:
     """Bind :func:`fit_criterion` to `table`."""
-    require_two_classes(target, "fit_criterion")
+    require_two_classes(target, "the filter 'fit_criterion' is")
     require_order(table, "'fit_criterion'", "value_difference_metric")
     levels = scaled_levels(table)
     arguments = (levels.values, levels.start, levels.codes)

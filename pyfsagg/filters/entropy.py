@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer
-from pyfsagg._kernels.class_tables import EQUAL_FREQUENCY, EQUAL_WIDTH
-from pyfsagg._kernels.entropy_scores import SCORES, score_binned, score_mdl, score_nominal
+from pyfsagg._kernels.class_tables import ENTROPY, EQUAL_FREQUENCY, EQUAL_WIDTH
+from pyfsagg._kernels.entropy_scores import SCORES, TOGETHER, score_binned, score_mdl, score_nominal
 from pyfsagg._kernels.sparse import SortedPlaces, sparse_binned, sparse_levels, sparse_mdl
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Weights
@@ -26,6 +26,7 @@ from pyfsagg.discretization import (
     numeric_columns,
 )
 from pyfsagg.filters._base import (
+    FEW_ROWS,
     FILTERS,
     FilterSpec,
     KernelScorer,
@@ -38,7 +39,6 @@ from pyfsagg.filters._base import (
 def _dense_entropy(
     columns: SortedColumns,
     values: Floats,
-    grid: Floats,
     nominal: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
     n_classes: int,
     parity: bool,
@@ -60,10 +60,8 @@ def _dense_entropy(
         by_resample[:, columns.columns] = score_mdl(*order, *resamples, parity)
     elif len(columns.columns):
         kind = EQUAL_WIDTH if discretization == "equal_width" else EQUAL_FREQUENCY
-        cells = (columns.n_known, columns.row_bits, values, grid, columns.columns)
-        by_resample[:, columns.columns] = score_binned(
-            kind, bins, columns.order, *cells, *resamples
-        )
+        cells = (columns.n_known, columns.row_bits, values, columns.columns)
+        score_binned(ENTROPY, kind, bins, columns.order, *cells, *resamples, scores)
     places, codes, n_levels = nominal
     if len(places):
         by_resample[:, places] = score_nominal(codes, n_levels, *resamples)
@@ -119,8 +117,10 @@ def prepare_entropy(
     n_levels = np.nan_to_num(codes, nan=-1.0).max(axis=1, initial=-1.0) + 1.0
     codes = np.where(np.isnan(codes), n_levels[:, np.newaxis], codes)
     others = (nominal, codes.astype(np.int32), n_levels.astype(np.int64) + 1)
-    dense = (ordered, table.values, ordered.grid(table.values), others, *how)
-    return KernelScorer(_dense_entropy, dense, SCORES, table.n_features)
+    values = ordered.rising(table.values) if discretization != "mdl" else table.values
+    dense = (ordered, values, others, *how)
+    together = TOGETHER if discretization != "mdl" and table.n_samples <= FEW_ROWS else 1
+    return KernelScorer(_dense_entropy, dense, SCORES, table.n_features, together=together)
 
 
 def information_gain(

@@ -51,7 +51,9 @@ def prepare_group_tests(table: Table, target: Target) -> Scorer:
 
 def prepare_two_groups(table: Table, target: Target) -> Scorer:
     """Bind the tests of two classes to `table`."""
-    require_two_classes(target, "welch_t' or 'auc")
+    require_two_classes(
+        target, "the filters 'welch_t' and 'auc' are", "'anova_f' or 'kruskal_wallis'"
+    )
     return prepare_group_tests(table, target)
 
 

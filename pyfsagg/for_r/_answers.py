@@ -240,6 +240,7 @@ def _selection(result: EnsembleResult) -> dict[str, Any]:
         "features": list(selection.names),
         "reason": rendered(selection.reason, InR()),
         "sentences": [rendered(sentence, InR()) for sentence in selection.sentences],
+        "methods_text": result.methods_text(),
     }
 
 

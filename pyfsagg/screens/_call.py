@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,13 +15,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import (
-    check_choice,
-    check_integer,
-    check_list,
-    check_real,
-    real_array,
-)
+from pyfsagg._base.validation import check_choice, check_integer, check_list, check_real, real_array
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._kernels.order_statistics import MOST_WEIGHTED, log_stuart
 from pyfsagg._message import Got, Param, Phrase, Remedy, Use, named
@@ -224,11 +219,24 @@ def without_twins(library: Guides, shared: str) -> tuple[Guides, int]:
     return library, int(several.sum())
 
 
+_CONTROLS = re.compile(
+    r"(?i)(non|no)[ _-]?target.*|(neg\w*[ _-]?)?(control|ctrl)s?\d*|safe[ _-]?harbou?r\w*|scrambled?|ntc?"
+)
+
+
 def find_controls(
     library: Guides, guides: Iterable[str] | None, genes: Iterable[str] | None
 ) -> NDArray[np.bool_]:
-    """Which guides are controls."""
+    """Which guides are controls; a gene that seems to hold some, and is tested itself, is named."""
     is_control = np.zeros(len(library.names), dtype=bool)
+    named_so = next(filter(_CONTROLS.fullmatch, library.gene_names.tolist()), None)
+    if guides is None and genes is None and named_so is not None:
+        warn(
+            f"the guides of {named_so!r} seem to be controls, and are tested as a gene; to test the "
+            "others against them: ",
+            Use(control_genes=named_so),
+            stacklevel=4,
+        )
     for what, controls, known in (
         ("control_guides", guides, library.names),
         ("control_genes", genes, library.gene_names[library.gene]),

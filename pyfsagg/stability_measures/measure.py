@@ -184,8 +184,8 @@ class Bound:
         spec, statistic = self.spec, self.statistic
         if self.by_accident:
             raise DataError(
-                f"no interval of {spec.name!r}: most features have the same score in these few "
-                f"resamples, which then agree by accident; draw at least {MANY}, or use a set measure"
+                f"{spec.name!r} has no interval here: most features have the same score in these few rows of "
+                f"scores, which then agree by accident; use at least {MANY} rows, or a set measure"
             )
         check_choice("interval", method, ("analytic", "bootstrap", "jackknife"))
         if method == "bootstrap":

@@ -312,8 +312,8 @@ def thesis_measures(
     if 0 < undefined < len(values) * (len(values) - 1) // 2:
         constant = estimates["asd"].n_undefined
         warn(
-            f"{constant} of {len(values)} resamples have the same score for all features: "
-            f"{undefined} pairs are left out of pearson and spearman, these resamples out of asd",
+            f"{constant:,} of {len(values):,} resamples have the same score for all features: "
+            f"they are left out of ASD, and their {undefined:,} pairs out of the two correlations",
             stacklevel=2,
         )
     return {

@@ -7,19 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
-from pyfsagg._base.validation import as_array, check_integer
 from pyfsagg._kernels.clusters import add_squared_distances, pair_totals, shortfall_sums
-from pyfsagg._message import named
 from pyfsagg._run.execution import Execution
 from pyfsagg._run.parallel import run_threads
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
-from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.unsupervised.clusterings import (
     FEWER_SAMPLES,
@@ -33,52 +29,6 @@ from pyfsagg.unsupervised.clusterings import (
     resolve_k_range,
 )
 from pyfsagg.unsupervised.result import ConsensusRanking
-
-
-def affinity_matrix(X: ArrayLike, feature: int) -> Floats:
-    """Affinity of all pairs of samples from the perspective of one feature, equation (7) of :func:`frcm`.
-
-    1 where the two samples agree in the feature, 0 where they differ in nothing else.
-    """
-    table = check_numbers(X)
-    feature = check_integer("feature", feature, low=0, high=table.n_features - 1)
-    squared = squared_distances(table)
-    squared += squared.T
-    column = table.values[:, feature]
-    part = np.square(column[:, np.newaxis] - column)
-    share = np.divide(part, squared, out=np.zeros_like(part), where=squared > 0.0)
-    affinity: Floats = np.sqrt(np.maximum(0.0, 1.0 - share))
-    return affinity
-
-
-def adjusted_rand_between_matrices(first: ArrayLike, second: ArrayLike) -> float:
-    """ARImm, the adjusted Rand index between two matrices of similarities.
-
-    Zhang, Wong, Shen and Xie (2012), equations (11) and (12).
-    """
-    m, a = _similarities("first", first), _similarities("second", second)
-    if m.shape != a.shape:
-        raise DataError(f"the matrices must be of one size, got {m.shape} and {a.shape}")
-    upper = np.triu_indices(m.shape[0], 1)
-    n_pairs = len(upper[0])
-    s1, s2 = float(m[upper].sum()), float(a[upper].sum())
-    if s1 + s2 in (0.0, 2.0 * n_pairs):
-        return 1.0
-    short = 1.0 - a[upper]
-    return float(_adjusted(np.array(m[upper] @ short), s1, np.array(short.sum()), n_pairs))
-
-
-def _similarities(name: str, matrix: ArrayLike) -> Floats:
-    array = as_array("a consensus matrix", matrix, np.float64)
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] < 2:
-        raise DataError(
-            named(name), f" must be a square matrix of size 2 or more, got {array.shape}"
-        )
-    if not (array.min() >= 0.0 and array.max() <= 1.0):
-        raise DataError(named(name), " must hold similarities from 0 to 1 and no missing values")
-    if not np.array_equal(array, array.T):
-        raise DataError(named(name), " must be symmetric")
-    return array
 
 
 def _adjusted(weighted: Floats, s1: float, total: Floats, n_pairs: int) -> Floats:

@@ -36,7 +36,7 @@ def test_check_prints_findings_with_remedies(pyfsagg, wine: pd.DataFrame, tmp_pa
     wine.assign(nr=range(178), flat=1).to_csv(tmp_path / "bad.csv", index=False)
     done = pyfsagg("check bad.csv --target kind", code=1)
     assert "stop: [row_number] a row number: 'nr'; leave it out: --drop nr" in done.stdout
-    assert "warning: [constant] one value or none: 'flat'" in done.stdout
+    assert "warning: [constant] a single value, or none: 'flat'" in done.stdout
     record = json.loads(pyfsagg("check bad.csv --target kind --json", code=1).stdout)
     assert [each["code"] for each in record["findings"]] == ["row_number", "constant"]
     assert record["sep"] == ","
@@ -93,7 +93,7 @@ def test_what_was_read_is_said_recorded_and_repeated(pyfsagg, wine, tmp_path):
         "read: missing cells: 1 (0.04%)",
         "read: cells are divided by semicolons",
         "read: read as numbers (unit %): alcohol",
-        "check: [constant] one value or none: 'flat'",
+        "check: [constant] a single value, or none: 'flat'",
     ):
         assert line.replace(" and ", ", ") in done.stderr.replace(" and ", ", ")
     record = json.loads((tmp_path / "out" / "run.json").read_text())
@@ -190,7 +190,7 @@ def test_sparse_tables_are_looked_through(pyfsagg, tmp_path: Path) -> None:
     assert "to accept it: --accept missing_target" in refused.stderr
     done = pyfsagg(f"rank bad.npz {RANK} --accept missing_target")
     assert (
-        "check: [constant] one value or none: 'x5'; it has no information; leave it out of the file"
+        "check: [constant] a single value, or none: 'x5'; it carries no information; leave it out of the file"
         in (done.stderr)
     )
     record = json.loads((tmp_path / "out" / "run.json").read_text())
@@ -235,7 +235,7 @@ def test_what_the_terminal_says_of_codes(pyfsagg, tmp_path: Path) -> None:
     rows = "".join(f"{1 + i % 40},{i % 3},{(7 * i) % 11},{(3 * i) % 13}\n" for i in range(80))
     (tmp_path / "pbc.csv").write_text("time,status,a,b\n" + rows)
     told = pyfsagg("check pbc.csv --target time --event status", code=1).stdout
-    assert "say which is it: --event status=VALUE" in told
+    assert "say which value is the event: --event status=VALUE" in told
     assert "events: 26" in pyfsagg("check pbc.csv --target time --event status=2").stdout
     rows = "".join(f"{'ab'[i % 2]},{'<5' if i % 7 else i + 5},{i % 9}.5\n" for i in range(40))
     (tmp_path / "lod.csv").write_text("class,crp,x\n" + rows)

@@ -114,9 +114,19 @@ def test_flags_of_other_programs_are_understood(pyfsagg, tmp_path: Path) -> None
         ("--format xlsx", "--xlsx"),
         ("--force", "--overwrite"),
         ("--sed 1", "--seed"),
+        ("--bootstraps 9", "--n-resamples"),
+        ("--n_jobs 2", "--jobs"),
+        ("--dryrun", ""),  # of which --fdr would be the nearest
     ):
         done = pyfsagg(f"rank t.csv -t class {flag}", code=2)
-        assert f"unknown argument {flag.split()[0]}; did you mean {meant}?" in done.stderr
+        hint = f"; did you mean {meant}?" if meant else " (see"
+        assert f"unknown argument {flag.split()[0]}{hint}" in done.stderr
+
+
+def test_a_table_or_data_set_where_none_is(refused) -> None:
+    assert "'iris' is not needed; pyfsagg rank iris ranks that table" in refused("demo iris")
+    assert "unknown data set 'iris'; did you mean" in refused("rank iris")
+    assert "no such file: iris" in refused("rank iris -t class")
 
 
 def test_a_folder_with_results_may_be_replaced(pyfsagg, refused, tmp_path: Path) -> None:

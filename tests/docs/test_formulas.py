@@ -17,6 +17,8 @@ try:
 finally:
     sys.path.pop(0)
 
+pytestmark = pytest.mark.thorough
+
 SPECS = [
     pytest.param(spec, id=f"{kind}-{spec.name}")
     for kind, page in PAGES.items()

@@ -18,6 +18,8 @@ from urllib.parse import unquote, urldefrag
 import pytest
 from html_pages import chromium, open_in_browser
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[2]
 
 

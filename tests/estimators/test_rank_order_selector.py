@@ -22,7 +22,6 @@ DATA = make_planted_orders(3, 15, n_extraneous=5, n_redundant=1, random_state=3)
         RankOrderSelector("cdv"),
         RankOrderSelector("spoilers", missing="unknown"),
         RankOrderSelector("greedy_kl", n_features_to_select=None, divergence=0.1),
-        RankOrderSelector("koller_sahami", method_params={"blanket_size": 2}),
     ]
 )
 def test_scikit_learn_checks(estimator, check) -> None:

@@ -25,7 +25,6 @@ SELECTORS = [WithinAggregationSelector, BetweenAggregationSelector]
 @parametrize_with_checks(
     [
         WithinAggregationSelector(n_resamples=20),
-        WithinAggregationSelector("mrmr", n_resamples=20, resampling="subsample"),
         BetweenAggregationSelector(n_resamples=20),
         WithinAggregationSelector("spearman", aggregator="rra", n_resamples=20),
         WithinAggregationSelector("pearson", task="regression", n_resamples=20),

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg import screen
+from pyfsagg.exceptions import PyfsaggWarning
 
 DATA = Path(__file__).parent / "data"
 ALPHA = (0.05, 26 / 2550)
@@ -21,14 +22,15 @@ def printed() -> pd.DataFrame:
 
 def run(**options):
     guides = pd.read_csv(DATA / "mageck_demo2_guides.csv.gz")
-    return screen(
-        guides["score"] * np.sign(guides["LFC"]),  # MAGeCK ranks by the signed score
-        guides["Gene"],
-        guides=guides["sgrna"],
-        log_fold_changes=guides["LFC"],
-        p_values=(guides["p.low"], guides["p.high"]),
-        **options,
-    )
+    with pytest.warns(PyfsaggWarning, match="guides of 'CTRL' seem to be controls"):
+        return screen(
+            guides["score"] * np.sign(guides["LFC"]),  # MAGeCK ranks by the signed score
+            guides["Gene"],
+            guides=guides["sgrna"],
+            log_fold_changes=guides["LFC"],
+            p_values=(guides["p.low"], guides["p.high"]),
+            **options,
+        )
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,9 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import adjusted_rand_score
 
 from pyfsagg.unsupervised import frcm, laplacian_score, svd_entropy
-from pyfsagg.unsupervised.clusterings import consensus_matrix, consensus_partition
-from pyfsagg.unsupervised.consensus_affinity import adjusted_rand_between_matrices
+from pyfsagg.unsupervised.clusterings import consensus_partition
 from pyfsagg.unsupervised.evaluation import borda_curve
 from pyfsagg.unsupervised.result import mean_plus_sd
 
@@ -55,17 +53,6 @@ def test_scores_stay_within_their_bounds(seed: int, n: int, p: int) -> None:
         laplacian = laplacian_score(X, n_neighbors=2, standardize=standardize)
         assert np.abs(laplacian).max() <= 1.0 + 1e-12
         assert np.isfinite(svd_entropy(X, standardize=standardize)).all()
-
-
-@FEW
-@given(SEEDS, st.integers(2, 30), st.integers(1, 6), st.integers(1, 6))
-def test_between_matrices_is_symmetric_and_the_index_of_partitions(seed, n, k, m):
-    rng = np.random.default_rng(seed)
-    p, q = rng.integers(0, k, n), rng.integers(0, m, n)
-    first, second = consensus_matrix([p]), consensus_matrix([q])
-    found = adjusted_rand_between_matrices(first, second)
-    assert abs(found - adjusted_rand_score(p, q)) < 1e-12
-    assert abs(found - adjusted_rand_between_matrices(second, first)) < 1e-12
 
 
 @FEW

@@ -93,6 +93,7 @@ def test_ctrl_c_is_an_interrupt_of_r_in_every_function(library: Path, tmp_path: 
     assert met == dict.fromkeys(CALLS, "interrupt TRUE")
 
 
+@pytest.mark.thorough
 def test_ctrl_c_at_random_moments_is_one_interrupt(library: Path) -> None:
     """In conversions, in the computation, in an R function that Python calls, and after the call."""
     calls = [

@@ -56,6 +56,7 @@ def test_r_cmd_check_finds_nothing(built: Path, mlr3: Path, tmp_path: Path) -> N
     assert "[ FAIL 0 | WARN 0 | SKIP 0 |" in tests
 
 
+@pytest.mark.thorough
 def test_r_cmd_check_without_python_finds_nothing(mlr3: Path, tmp_path: Path) -> None:
     """As on the machines of a package archive: vignette, examples and tests step back.
 
@@ -217,6 +218,7 @@ def test_a_reticulate_of_today_is_told_where_to_look(
     assert told[1] == "pyfsagg"  # by its name: this archive has no wheel
 
 
+@pytest.mark.thorough
 def test_the_package_installs_its_wheel_without_an_index(tmp_path: Path) -> None:
     """As after ``make dist``: a new session then finds the environment with nothing set."""
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir"]

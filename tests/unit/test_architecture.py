@@ -5,7 +5,7 @@ import functools
 import re
 import subprocess
 import sys
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 import pytest
@@ -87,9 +87,22 @@ TOPS = (ROOT / "pyfsagg", ROOT / "r_bridge" / "pyfsagg_rpy2", ROOT / "pyfsagg_pa
 MODULES = sorted(path for top in TOPS for path in top.rglob("*.py") if path != top / "__init__.py")
 
 
-def _of(paths: list[Path]) -> pytest.MarkDecorator:
-    """One test per file."""
-    return pytest.mark.parametrize("path", paths, ids=lambda path: str(path.relative_to(ROOT)))
+def _of(paths: list[Path]) -> Callable[[Callable[[Path], None]], Callable[[], None]]:
+    """One test of all files; what fails is said for each of them."""
+
+    def of_all(test: Callable[[Path], None]) -> Callable[[], None]:
+        def of_every_file() -> None:
+            wrong = {}
+            for path in paths:
+                try:
+                    test(path)
+                except AssertionError as error:
+                    wrong[str(path.relative_to(ROOT))] = str(error)
+            assert not wrong
+
+        return of_every_file
+
+    return of_all
 
 
 @functools.cache

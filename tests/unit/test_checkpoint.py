@@ -451,6 +451,7 @@ def _start(kind: str, output: Path, folder: Path | str) -> subprocess.Popen[byte
 
 
 @pytest.mark.parametrize("kind", ["bam", "influence"])
+@pytest.mark.thorough
 def test_kills_at_random_moments_change_no_bit(tmp_path: Path, kind: str) -> None:
     whole = tmp_path / "whole.npy"
     assert _start(kind, whole, "").wait() == 0

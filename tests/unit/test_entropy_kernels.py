@@ -7,7 +7,10 @@ import pytest
 
 from pyfsagg._kernels import class_tables, entropy_bins
 from pyfsagg._kernels import entropy_scores as kernels
+from pyfsagg._kernels.class_tables import CHI_SQUARED
+from pyfsagg._table.table import as_table
 from pyfsagg.discretization import SortedColumns
+from pyfsagg.filters._base import KernelScorer, counted_columns, table_scorer
 
 CASES = range(60)
 
@@ -103,10 +106,12 @@ def draw(case, n=None):
 def binned(x, weights, labels, n_classes, kind, bins):
     columns, places = SortedColumns.of(x, np.arange(x.shape[1])), np.arange(x.shape[1])
     size = int(weights.sum(axis=1).max()) + 1
-    return kernels.score_binned(
-        *(kind, bins, columns.order, columns.n_known, columns.row_bits, x, columns.grid(x), places),
-        *(weights, labels, n_classes, size),
+    scores = np.empty((3, len(weights), x.shape[1]))
+    kernels.score_binned(
+        *(class_tables.ENTROPY, kind, bins, columns.order, columns.n_known, columns.row_bits),
+        *(columns.rising(x), places, weights, labels, n_classes, size, scores),
     )
+    return np.moveaxis(scores, 0, 2)
 
 
 def materialised(x, weights, labels):
@@ -159,6 +164,49 @@ def test_binned_counts_do_not_depend_on_how_they_are_gathered():
     weights = rng.integers(0, 3, (4, 200)).astype(np.uint16)
     few, many = (binned(x, weights, labels, n, class_tables.EQUAL_WIDTH, 5) for n in (3, 30))
     np.testing.assert_array_equal(few, many)
+
+
+def uneven_resamples(n):
+    """More resamples than one pass takes, some empty, some of one row, with totals of unlike size."""
+    rng = np.random.default_rng(n)
+    weights = rng.integers(0, 4, (21, n)).astype(np.uint16)
+    weights[3], weights[4], weights[5], weights[9:12] = 0, np.arange(n) == 2, 60_000, 900
+    x = np.asfortranarray(rng.normal(size=(n, 5)))
+    x[:, 1], x[:, 2] = np.round(x[:, 1]), 7.0
+    x[rng.random((n, 5)) < [0.3, 0.1, 0.2, 0.0, 0.0]] = np.nan
+    x[:, 3] = np.nan
+    return x, weights, rng.integers(0, 3, (21, n)).astype(np.int32)
+
+
+@pytest.mark.parametrize("kind", [class_tables.EQUAL_WIDTH, class_tables.EQUAL_FREQUENCY])
+def test_a_resample_scores_the_same_alone_and_beside_others(kind):
+    x, weights, labels = uneven_resamples(40)
+    weights[5] = 60  # as much as the tables of x·log x hold in a test
+    together = binned(x, weights, labels, 3, kind, 6)
+    for r in range(len(weights)):
+        np.testing.assert_array_equal(
+            together[r], binned(x, weights[[r]], labels[[r]], 3, kind, 6)[0]
+        )
+    assert len(np.unique(together[:, 4, 0])) > 15
+
+
+@pytest.mark.parametrize("n_classes", [3, 12])  # 12 do not fit into one word beside such totals
+def test_chi_squared_of_sorted_columns_equals_that_of_codes(n_classes):
+    x, weights, labels = uneven_resamples(40)
+    codes = np.round(x[:, [4]])
+    table = as_table(np.hstack([x, codes]), nominal=[1, 5], allow_constant=True)
+    numbers = np.array([True, False, True, True, True, False])
+    how = (CHI_SQUARED, ("chi_squared", "cramers_v"), n_classes, numbers, 6)
+    sorted_once = table_scorer(table, *how)
+    assert sorted_once.kernel is not class_tables.class_tables
+    counted = counted_columns(table, numbers, 7)
+    plain = KernelScorer(
+        class_tables.class_tables, (CHI_SQUARED, counted, 6, n_classes), how[1], table.n_features
+    )
+    few, many = sorted_once(weights, labels), plain(weights, labels)
+    for name in how[1]:
+        np.testing.assert_array_equal(few[name], many[name])
+    assert (few["chi_squared"] > 0).mean() > 0.5
 
 
 @pytest.mark.parametrize("case", CASES[:20])

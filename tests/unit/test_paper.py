@@ -223,7 +223,7 @@ def page(paper: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return paper.build(tmp_path_factory.mktemp("paper"))
 
 
-@pytest.mark.vignettes
+@pytest.mark.thorough
 def test_the_page_stands_alone(page: Path, values: dict[str, str]) -> None:
     html = page.read_text(encoding="utf-8")
     assert "<title>pyfsagg: ensemble feature selection whose numbers are checked</title>" in html
@@ -239,7 +239,7 @@ def test_the_page_stands_alone(page: Path, values: dict[str, str]) -> None:
     assert set(re.findall(r'href="#([^"]+)"', html)) <= places
 
 
-@pytest.mark.vignettes
+@pytest.mark.thorough
 @pytest.mark.browser
 def test_the_page_is_printed(paper: ModuleType, page: Path, tmp_path: Path) -> None:
     chromium()

@@ -103,7 +103,9 @@ def test_refusals():
     X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0] * 3, "w": list("xyz") * 4})
     with pytest.raises(DataError, match="'w' is nominal with 3 levels"):
         scores("variance", X, [0, 1] * 6)
-    with pytest.raises(DataError, match="defined for two classes"):
+    with pytest.raises(
+        DataError, match=r"'welch_t' and 'auc' are defined for two .* 'kruskal_wallis'"
+    ):
         scores("auc", X[["a"]], [0, 1, 2] * 4)
     with pytest.raises(DataError, match="kruskal_wallis"):
         pyfsagg.wam(X[["a", "a"]].set_axis(["a", "b"], axis=1), np.arange(12.0), filter="kruskal_wallis",

@@ -208,8 +208,8 @@ def test_bad_options(options: dict, message: str) -> None:
 
 # --- runs ------------------------------------------------------------------------------------
 def run(**options):
-    given = {"filter": "chi_squared", "n_resamples": 60, "random_state": 0, **options}
-    return pyfsagg.wam(WINE.X, WINE.y, **given)
+    given = {"filter": "chi_squared", "n_resamples": 60, "random_state": 0, "checks": "none"}
+    return pyfsagg.wam(WINE.X, WINE.y, **{**given, **options})
 
 
 def test_replicates_give_their_covariance() -> None:

@@ -568,3 +568,10 @@ def test_the_picture_of_genes_among_all_guides() -> None:
     np.testing.assert_allclose(ticks, np.sort(mine))
     with pytest.raises(ParameterError, match="'nothing' is no gene that was tested"):
         found.plot("genes", genes=["nothing"])
+
+
+def test_controls_that_are_tested_as_a_gene_are_named():
+    rng = np.random.default_rng(0)
+    for name in ("NonTargeting", "non-targeting control", "NegCtrl", "controls", "safe_harbor"):
+        with pytest.warns(PyfsaggWarning, match=f"guides of '{name}' seem to be controls"):
+            screen(rng.standard_normal(12), ["a"] * 4 + ["NTRK1"] * 4 + [name] * 4)

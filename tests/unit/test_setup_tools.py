@@ -1,5 +1,6 @@
 """The scripts behind ``make test`` choose what fits the machine."""
 
+import platform
 import re
 import shutil
 import subprocess
@@ -96,7 +97,8 @@ def test_an_environment_keeps_its_compiled_kernels_apart(tmp_path: Path) -> None
         subprocess.run(
             [sys.executable, "-m", "venv", "--without-pip", str(tmp_path / name)], check=True
         )
-        keep_kernels_apart(tmp_path / name / "bin" / "python")
+        processor = "x86-64-v3" if name == "two" else None
+        keep_kernels_apart(tmp_path / name / "bin" / "python", processor)
     own = {name: str(tmp_path / name / "numba") for name in ("one", "two")}
     for given, expected in [("", own["one"]), (own["two"], own["one"]), ("/some", "/some")]:
         code = "import os; print(os.environ['NUMBA_CACHE_DIR'])"
@@ -108,6 +110,19 @@ def test_an_environment_keeps_its_compiled_kernels_apart(tmp_path: Path) -> None
             check=True,
         )
         assert done.stdout.strip() == expected
+    code = "import os; print(os.environ.get('NUMBA_CPU_NAME'))"
+    for name, given, expected in [
+        ("one", {}, "None"),
+        ("two", {}, "x86-64-v3"),
+        ("two", {"NUMBA_CPU_NAME": "a"}, "a"),
+    ]:
+        python = str(tmp_path / name / "bin" / "python")
+        done = subprocess.run(
+            [python, "-c", code], env=given, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == (
+            expected if platform.machine() == "x86_64" or given else "None"
+        )
 
 
 def test_the_lowest_versions_meet_every_test_that_speaks_of_a_library() -> None:

@@ -128,6 +128,8 @@ def test_encodings_are_found_and_said(tmp_path: Path) -> None:
 def test_limits_of_detection(tmp_path: Path) -> None:
     text = "class,crp\n" + "no,<5\nyes,7.5\nno,> 100\nyes,n.d.\n" * 5
     assert "detection_limit" in codes(read(tmp_path, "crp,x\n<5,1\n7,2\n").frame)
+    german = "".join(f"{7 + i},5;{i / 4}\n".replace(".", ",") for i in range(20))
+    assert "detection_limit" in codes(read(tmp_path, f"crp;x\n<5;1,5\n{german}").frame)
     ways = {"half": [2.5, 7.5, 100], "limit": [5, 7.5, 100], "missing": [np.nan, 7.5, np.nan]}
     for limits, values in ways.items():
         frame = read(tmp_path, text, limits=limits, missing="crp=n.d.").frame

@@ -20,7 +20,7 @@ SOURCES = [
     *sorted((ROOT / "r_bridge" / "pyfsaggr" / "vignettes").glob("*.Rmd")),
 ]
 
-pytestmark = pytest.mark.vignettes
+pytestmark = pytest.mark.thorough
 
 
 def what_is_missing(source: Path) -> str:

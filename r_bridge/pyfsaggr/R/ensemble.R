@@ -46,8 +46,9 @@
 #'   samples of half the size (sets of the best `top`, ranks and scores, with intervals for the population; `shuffled`
 #'   is the agreement with shuffled targets), or `NULL`
 #'   with `pairs = 0` or few resamples; `selection`, a list with the proposed `features` ([selected()]), the
-#'   `reason` why there are so many, and `sentences`; and `call`, so that [update()] runs it again with other
-#'   arguments. It contains no Python objects, so that `saveRDS()` saves all of it.
+#'   `reason` why there are so many, `sentences`, and `methods_text`, a paragraph for the methods section of a
+#'   paper; and `call`, so that [update()] runs it again with other arguments. It contains no Python objects,
+#'   so that `saveRDS()` saves all of it.
 #' @seealso [list_methods()] for what there is to choose from; [selected()], [stability()], [evaluate()]
 #' @examples
 #' if (pyfsagg_available()) {
