@@ -27,7 +27,7 @@ from pyfsagg._kernels.mrmr_counts import LANES, meet_3x3, place_draws
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import draw_resamples
 from pyfsagg.stability_measures.measure import measure_stability

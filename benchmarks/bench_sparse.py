@@ -27,7 +27,7 @@ from scipy import sparse
 import pyfsagg
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "information gain, MDL": ("information_gain", {}),

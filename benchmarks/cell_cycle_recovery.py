@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from pyfsagg import RankTable
-from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregation._base import AGGREGATORS
 
 DEPTHS = (10, 25, 50, 100, 150, 200, 300, 400, 500, 750, 1000)
 

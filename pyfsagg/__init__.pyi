@@ -52,7 +52,6 @@ from .listing import list_methods as list_methods
 from .out_of_core import rank_out_of_core as rank_out_of_core
 from .rank_order import RankOrderSelector as RankOrderSelector
 from .ranks import RankTable as RankTable
-from .replication import studies as studies
 from .results import load_result as load_result
 from .score_tables import standings as standings
 from .screens import Screen as Screen
@@ -63,4 +62,5 @@ from .stability_measures import feature_stability as feature_stability
 from .stability_measures import nogueira as nogueira
 from .stability_measures import stability as stability
 from .stability_measures import stability_curve as stability_curve
+from .study_tables import studies as studies
 from .unsupervised import ConsensusAffinitySelector as ConsensusAffinitySelector

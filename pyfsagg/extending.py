@@ -1,14 +1,14 @@
-"""For packages that build on pyfsagg: what a result, a page, a picture and a command are made of.
+"""For packages that build on pyfsagg: what a method, a result, a page, a picture and a command are made of.
 
-A method needs none of this: it is a spec of its room (``pyfsagg.filters.FilterSpec``, …), found by an
-entry point.  This module is for a package with results, pages, pictures or commands of its own: with
-the public names of pyfsagg and these it needs nothing that has an underscore.  Its commands are found
-by entry points of the group ``pyfsagg.commands`` (the name of a command, and a function that adds its
-parser), its results by ``pyfsagg.results`` (the kind of a result, and its class).
+A method is a spec (``FilterSpec``, …), found by an entry point or added to its registry (``FILTERS``, …).
+With the public names of pyfsagg and these, a package with methods, results, pages, pictures or commands of
+its own needs nothing that has an underscore.  Its commands are found by entry points of the group
+``pyfsagg.commands`` (the name of a command, and a function that adds its parser), its results by
+``pyfsagg.results`` (the kind of a result, and its class).
 
-The names stand in ``extending.pyi``, each with the file that it comes from: results, pages, pictures,
-messages and words, checks of input, runs, and the flags of commands.  They are imported when they are
-first used: a module that only declares the flags of a command stays light.
+The names stand in ``extending.pyi``, each with the file that it comes from: registries and specs, results,
+pages, pictures, messages and words, checks of input, runs, and the flags of commands.  They are imported
+when they are first used: a module that only declares the flags of a command stays light.
 """
 
 from __future__ import annotations

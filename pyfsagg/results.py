@@ -14,10 +14,10 @@ from pyfsagg.committees import Committee
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation import Evaluation
 from pyfsagg.rank_order import Elimination
-from pyfsagg.replication import Studies
 from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.screens import Screen
 from pyfsagg.stability_measures import StabilityResult
+from pyfsagg.study_tables import Studies
 from pyfsagg.unsupervised import ConsensusRanking
 
 __all__ = ["load_result"]

@@ -100,6 +100,29 @@ def execute(text: str, name: str) -> str:
 # ---------------------------------------------------------------------------------------------
 # The reference
 # ---------------------------------------------------------------------------------------------
+METHODS = (
+    *(
+        "AggregatedValues",
+        "AggregatorSpec",
+        "Count",
+        "EliminationSpec",
+        "FilterSpec",
+        "PairwiseAverage",
+    ),
+    *(
+        "Scorer",
+        "SetPairs",
+        "StabilitySpec",
+        "Strategy",
+        "UnsupervisedSpec",
+        "VotingRule",
+        "WholeSample",
+    ),
+    "function_filter",
+)
+"""Of :mod:`pyfsagg.extending`, what a method of another package is made of."""
+
+
 def public_names() -> dict[str, tuple[str, ...]]:
     """Names of each public module, the package itself first."""
     import pyfsagg
@@ -109,6 +132,7 @@ def public_names() -> dict[str, tuple[str, ...]]:
         module = importlib.import_module(f"pyfsagg.{room}")
         found[f"pyfsagg.{room}"] = tuple(sorted(module.__all__))
     found["pyfsagg_papers"] = tuple(importlib.import_module("pyfsagg_papers").__all__)
+    found["pyfsagg.extending"] = METHODS
     found["pyfsagg.exceptions"] = tuple(importlib.import_module("pyfsagg.exceptions").__all__)
     return found
 

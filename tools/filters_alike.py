@@ -15,7 +15,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 import pyfsagg
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.resampling import Rows
 
 PLACE = Path(__file__).resolve().parents[1] / "docs" / "_static" / "filters_alike"

@@ -161,7 +161,7 @@ def _load_modules() -> None:
                  "pyfsagg.committees", "pyfsagg.rank_order", "pyfsagg.unsupervised", "pyfsagg.screens",
                  "pyfsagg.aggregator_influence", "pyfsagg.aggregation", "pyfsagg.results",
                  "matplotlib.figure", "scipy.stats", "sklearn.svm", "sklearn.linear_model",
-                 "pyfsagg.score_tables", "pyfsagg.replication"):  # fmt: skip
+                 "pyfsagg.score_tables", "pyfsagg.study_tables"):  # fmt: skip
         with suppress(ImportError):
             importlib.import_module(name)
 

@@ -145,7 +145,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_false_selections.py",
     ),
     "ensemble/noise_scale.py": ("tests/unit/test_noise_scale.py",),
-    "ensemble/replication.py": ("tests/unit/test_replication.py",),
+    "ensemble/larger_samples.py": ("tests/unit/test_larger_samples.py",),
     "ensemble/selection.py": (
         "tests/unit/test_selection.py",
         "tests/unit/test_false_selections.py",
@@ -160,11 +160,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
         GOLDEN.format("error_control"),
         "pyfsagg/error_control/*.py",
     ),
-    "replication": (
+    "study_tables": (
         "tests/unit/test_studies.py",
         GOLDEN.format("studies"),
         "tests/cli/test_studies.py",
-        "pyfsagg/replication/*.py",
+        "pyfsagg/study_tables/*.py",
     ),
     "aggregator_influence": (
         "tests/unit/test_influence*.py",
@@ -206,7 +206,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "pyfsagg/filters/*.py",
     ),
     "filters/adjusted.py": ("tests/unit/test_adjusters.py", GOLDEN.format("adjusted")),
-    "filters/car.py": (
+    "filters/association.py": (
         "tests/unit/test_car_score.py",
         "tests/unit/test_adjusters.py",
         GOLDEN.format("car"),

@@ -3,7 +3,7 @@
 A table of 48, 96, … rows is drawn from a large one and divided as `expected_replication` divides it; what is
 expected of it at once, twice and four times its rows is compared with the agreement of disjoint samples of
 these sizes from the large table.  Quantiles of the errors, each data set with the same weight, are written to
-data/validation/thinning.json; those of 0.05 and 0.95 are `ERRORS` of pyfsagg/ensemble/replication.py.
+data/validation/thinning.json; those of 0.05 and 0.95 are `ERRORS` of pyfsagg/ensemble/larger_samples.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pandas as pd
 from scipy.special import logit
 
 import pyfsagg
-from pyfsagg.ensemble.replication import EDGE, SLOPE, WEIGHTS, _why_not
+from pyfsagg.ensemble.larger_samples import EDGE, SLOPE, WEIGHTS, _why_not
 from pyfsagg.stability_measures import between_sample_stability
 
 DATA = [

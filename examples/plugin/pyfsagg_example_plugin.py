@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from pyfsagg.filters import function_filter
-from pyfsagg.stability_measures import SetPairs, StabilitySpec
+from pyfsagg.extending import SetPairs, StabilitySpec, function_filter
 
 
 def class_range(X, y, sample_weight, *, power=1.0):

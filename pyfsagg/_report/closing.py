@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from typing import Any
 
@@ -249,6 +249,33 @@ def closing(
         cited += [Text("In BibTeX:"), Code("\n\n".join(entries))]
     sections.append(Section("cite", "How to cite", cited, short="Cite"))
     return sections
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a result has to say on its page, between the summary and the sections that close every page.
+
+    `titles` are those without and with a name of the data.  `settled` are options of the view that had to
+    be read first: a share of the features that became a number of them.
+    """
+
+    titles: tuple[str, str]
+    subtitle: str
+    sections: Sequence[Section]
+    settings: Groups
+    references: Sequence[tuple[str, str]]
+    front: Sequence[Block] = ()
+    settled: Mapping[str, Any] = field(default_factory=dict)
+
+    def page(self, result: Any, view: Mapping[str, Any]) -> Page:
+        """The whole page of the result that is seen with the options `view`."""
+        view = {**view, **self.settled}
+        name = view["data_name"]
+        title = self.titles[1].format(name) if name else self.titles[0]
+        summary = Section("summary", "Summary", result._facts(view))
+        command, code = view["command"], result._code(view)
+        last = closing(self.settings, self.references, command=command, code=code)
+        return Page(title, self.subtitle, [summary, *self.sections, *last], self.front)
 
 
 def with_source(page: Page, read: Mapping[str, Any]) -> Page:

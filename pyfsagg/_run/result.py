@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from pyfsagg._report.closing import Report
     from pyfsagg._report.page import Block, Page
 
 
@@ -57,11 +58,12 @@ KINDS: dict[str, type[Result]] = {}
 class Face:
     """How results of a kind are shown: functions that draw them, by name, the default one first, and a page.
 
-    ``page(result, **options)`` takes the options of the class and those of `ORIGIN`.
+    ``page(result, view)`` takes the options of the class and those of `ORIGIN`; it makes the page, or what
+    the result has to say on one.
     """
 
     pictures: Mapping[str, Callable[..., Any]]
-    page: Callable[..., Page] | None = None
+    page: Callable[[Any, Mapping[str, Any]], Page | Report] | None = None
 
 
 FACES: dict[str, Callable[[], Face]] = {}
@@ -363,15 +365,15 @@ class Result(Part):
 
     def _page(self, **options: Any) -> Page:
         """The page of the result, as blocks."""
-        from pyfsagg._report.closing import with_source
+        from pyfsagg._report.closing import Report, with_source
 
         make = self._face().page
         if make is None:
             raise ParameterError(f"there is no page for {type(self).__name__}")
         view = self._options_in_force(options)
-        read = view.pop("read")
-        page = make(self, **view)
-        return page if read is None else with_source(page, read)
+        made = make(self, view)
+        page = made.page(self, view) if isinstance(made, Report) else made
+        return page if view["read"] is None else with_source(page, view["read"])
 
     def to_html(self, **options: Any) -> str:
         """The report: one HTML page that needs no other file and no network."""

@@ -13,13 +13,11 @@ from pyfsagg._run.result import Face, shown_by
 # Importing a module of aggregators registers them.
 from pyfsagg.aggregation import (  # noqa: F401
     learned,
-    markov,
     order_statistics,
     pairwise,
     rank_based,
     score_based,
 )
-from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.aggregation._call import aggregate, compare_aggregations
 from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.aggregation.agreement import ListAgreement, list_agreement
@@ -27,10 +25,7 @@ from pyfsagg.aggregation.order_statistics import permutation_p_values
 from pyfsagg.aggregation.universe import UniverseCheck, check_universe
 
 __all__ = [
-    "AGGREGATORS",
-    "AggregatedValues",
     "Aggregation",
-    "AggregatorSpec",
     "ListAgreement",
     "UniverseCheck",
     "aggregate",
@@ -43,22 +38,20 @@ __all__ = [
 
 @shown_by("aggregation")
 def _face_of_aggregation() -> Face:
-    from pyfsagg.aggregation._page import aggregation_page
-    from pyfsagg.aggregation._plot import AGGREGATION_PLOTS
+    from pyfsagg.aggregation._report import AGGREGATION_PLOTS, aggregation_page
 
     return Face(AGGREGATION_PLOTS, aggregation_page)
 
 
 @shown_by("method_comparison")
 def _face_of_comparison() -> Face:
-    from pyfsagg.aggregation._plot import COMPARISON_PLOTS
+    from pyfsagg.aggregation._report import COMPARISON_PLOTS
 
     return Face(COMPARISON_PLOTS)
 
 
 @shown_by("list_agreement")
 def _face_of_agreement() -> Face:
-    from pyfsagg.aggregation._page import agreement_page
-    from pyfsagg.aggregation._plot import plot_list_agreement
+    from pyfsagg.aggregation._report import agreement_page, plot_list_agreement
 
     return Face({"curve": plot_list_agreement}, agreement_page)

@@ -1,22 +1,351 @@
-"""Aggregators that compare the items pair by pair: Copeland's count of majorities, and Kemeny's order."""
+"""Aggregators that compare the items pair by pair: Markov chains, Copeland's majorities, and Kemeny's order.
+
+A chain (MC1 to MC4, the one-row scores of fpcps) walks over the items and moves towards better-ranked ones;
+items where it spends more time are better.  Every chain here jumps to a random item with probability
+`damping` at each step, so that its stationary distribution exists and is unique whatever the lists are.
+"""
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 from itertools import combinations
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.validation import check_integer, check_real
-from pyfsagg._kernels.consensus import majorities
-from pyfsagg._message import Param, Remedy, Use
-from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, rank_aggregator
-from pyfsagg.aggregation.markov import IN_NO_ORDER, compared_ranks, counts_of_lists
+from pyfsagg._base.remarks import warn
+from pyfsagg._base.validation import check_choice, check_integer, check_real
+from pyfsagg._base.words import duration
+from pyfsagg._kernels.consensus import (
+    ANY,
+    HALF,
+    MOST,
+    Counts,
+    better_counts,
+    majorities,
+    pairwise_step,
+    prefix_step,
+    win_matrix,
+)
+from pyfsagg._message import Name, Param, Remedy, Use
+from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec, rank_aggregator
 from pyfsagg.aggregation.rank_based import borda
-from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import RankTable
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.ranks import RankTable, rank_scores
+
+Step = Callable[[Floats, Floats], None]
+
+PAIRWISE_LIMIT = 10_000
+MAX_STEPS = 100_000
+FIRST_SECONDS, LONG = 3.0, 20.0
+"""Seconds after which the time that a chain needs is estimated, and those that are worth a warning."""
+
+
+def mc1(
+    table: RankTable,
+    *,
+    damping: float = 0.05,
+    tolerance: float = 1e-12,
+    definition: Literal["dwork", "lin"] = "dwork",
+    max_items: int = PAIRWISE_LIMIT,
+) -> AggregatedValues:
+    """Stationary distribution of chain MC1.
+
+    From item i the chain goes to an item drawn evenly from the multiset of all items that some list
+    ranks at least as high as i (``"dwork"``); or it draws any item and goes there if at least one
+    list ranks it higher than i (``"lin"``).
+    """
+    check_choice("definition", definition, ("dwork", "lin"))
+    if definition == "lin":
+        return _pairwise(table, damping, tolerance, max_items, ANY)
+    lists = _Lists(table)
+    reach = (lists.reach * lists.weights).sum(axis=0)
+    weights = np.where(lists.missing, 0.0, lists.weights / reach)
+    return _stationary(lists.step(weights), table.n_items, damping, tolerance)
+
+
+def mc2(
+    table: RankTable,
+    *,
+    damping: float = 0.05,
+    tolerance: float = 1e-12,
+    definition: Literal["dwork", "lin"] = "dwork",
+    max_items: int = PAIRWISE_LIMIT,
+) -> AggregatedValues:
+    """Stationary distribution of chain MC2; parameters as in :func:`mc1`.
+
+    From item i: draw a list that holds i, then one of its items that is ranked at least as high
+    (``"dwork"``); or draw any item and go there if at least half of the lists that compare the two
+    rank it higher (``"lin"``, as R's TopKLists, but that the chain does not move between items that no
+    list compares, where TopKLists moves with probability 1/2).
+    """
+    check_choice("definition", definition, ("dwork", "lin"))
+    if definition == "lin":
+        return _pairwise(table, damping, tolerance, max_items, HALF)
+    lists = _Lists(table)
+    reach = np.where(lists.missing, 1.0, lists.reach)
+    weights = np.where(lists.missing, 0.0, lists.weights / (lists.weight_of_item * reach))
+    return _stationary(lists.step(weights), table.n_items, damping, tolerance)
+
+
+def mc3(table: RankTable, *, damping: float = 0.05, tolerance: float = 1e-12) -> AggregatedValues:
+    """Stationary distribution of chain MC3; parameters as in :func:`mc1`.
+
+    From item i: draw a list that holds i, draw any item of that list, and go there if the list
+    ranks it higher; otherwise stay.
+    """
+    lists = _Lists(table)
+    drawn = lists.weights / (lists.weight_of_item * lists.held[:, np.newaxis])
+    weights = np.where(lists.missing, 0.0, drawn)
+    leaving = (weights * np.where(lists.missing, 0.0, lists.above)).sum(axis=0)
+    move = lists.step(weights, strict=True)
+
+    def step(mass: Floats, out: Floats) -> None:
+        move(mass, out)
+        out += mass * (1.0 - leaving)
+
+    return _stationary(step, table.n_items, damping, tolerance)
+
+
+def mc4(
+    table: RankTable,
+    *,
+    damping: float = 0.05,
+    tolerance: float = 1e-12,
+    max_items: int = PAIRWISE_LIMIT,
+) -> AggregatedValues:
+    """Stationary distribution of chain MC4; parameters as in :func:`mc1`.
+
+    From item i: draw any item and go there if more than half of the lists that compare the two
+    rank it higher; otherwise stay.  Majorities are a property of pairs: p² bytes, O(p² m) time.
+    """
+    return _pairwise(table, damping, tolerance, max_items, MOST)
+
+
+def mc1_row(table: RankTable) -> AggregatedValues:
+    """The fpcps score of MC1: 1 − (number of items that some list ranks higher) / p.
+
+    The probability to stay in one step of the chain; absent items as in :func:`mc1`.  O(u² m + p m log p)
+    time for u different columns of ranks, O(m p) memory.
+    """
+    return _row_score(table, majority=False)
+
+
+def mc2_row(table: RankTable) -> AggregatedValues:
+    """The fpcps score of MC2: 1 − (number of items that most lists rank higher) / p.
+
+    As :func:`mc1_row`, with more than half of the lists that compare the two items.
+    """
+    return _row_score(table, majority=True)
+
+
+class _Lists:
+    """The lists sorted once: orders, ties and counts that the chains of prefixes need."""
+
+    def __init__(self, table: RankTable) -> None:
+        ranks = compared_ranks(table)
+        self.missing = np.isnan(ranks)
+        self.held = np.asarray((~self.missing).sum(axis=1), dtype=np.int64)
+        self.order = np.argsort(ranks, axis=1, kind="stable").astype(np.int64)
+        keys = np.where(self.missing, np.inf, ranks)
+        # Items at least as high (itself and its ties among them), and strictly higher.
+        self.reach = rank_scores(keys, "max", higher_is_better=False)
+        self.above = rank_scores(keys, "min", higher_is_better=False) - 1.0
+        weights = np.ones(table.n_lists) if table.list_weights is None else table.list_weights
+        self.weights = weights[:, np.newaxis]
+        self.weight_of_item = (~self.missing * self.weights).sum(axis=0)
+        self.ends = np.take_along_axis(self.reach, self.order, axis=1).astype(np.int64)
+        self.reach[self.missing] = 0.0
+
+    def step(self, weights: Floats, strict: bool = False) -> Step:
+        def move(mass: Floats, out: Floats) -> None:
+            prefix_step(mass, self.order, self.ends, self.held, weights, strict, out)
+
+        return move
+
+
+def compared_ranks(table: RankTable) -> Floats:
+    """Ranks with absent items tied behind all others (``full=False``) or NaN (``full=True``)."""
+    if table.full or not table.missing.any():
+        return table.ranks
+    return np.where(table.missing, table.sizes[:, np.newaxis] + 1.0, table.ranks)
+
+
+def _stationary(step: Step, p: int, damping: float, tolerance: float) -> AggregatedValues:
+    """Power iteration; the damped chain contracts distances by 1 − damping at each step."""
+    damping = check_real("damping", damping, low=0.0, low_open=True, high=1.0)
+    tolerance = check_real("tolerance", tolerance, low=1e-15)
+    mass = np.full(p, 1.0 / p)
+    start, first, estimated = time.perf_counter(), math.inf, False
+    for n_steps in range(1, MAX_STEPS + 1):
+        moved = np.zeros(p)
+        step(mass, moved)
+        moved = (1.0 - damping) * moved + damping / p
+        moved /= moved.sum()
+        error = float(np.abs(moved - mass).sum()) * (1.0 - damping) / damping
+        mass = moved
+        if error <= tolerance:
+            return AggregatedValues(mass, mass)
+        spent = time.perf_counter() - start
+        if n_steps == 1:
+            first = error
+        elif n_steps >= 3 and spent >= FIRST_SECONDS and not estimated:
+            estimated = True
+            rate = min((error / first) ** (1.0 / (n_steps - 1)), 1.0 - damping)
+            left = math.log(max(error / tolerance, 1.0)) / -math.log(max(rate, 1e-3))
+            _warn_if_long(min(left, MAX_STEPS - n_steps), spent / n_steps, damping, tolerance)
+    raise ParameterError(
+        f"the chain did not settle within {MAX_STEPS} steps at ",
+        Use(tolerance=Name(f"{tolerance:g}")),
+        Remedy(f"raise tolerance or damping (now {damping:g})"),
+    )
+
+
+def counts_of_lists(table: RankTable) -> Counts:
+    """What each list counts in a majority: whole numbers, which are compiled apart, without weights."""
+    weights = table.list_weights
+    return np.ones(table.n_lists, dtype=np.int64) if weights is None else weights
+
+
+def _warn_if_long(n_steps: float, seconds: float, damping: float, tolerance: float) -> None:
+    """Say how long a chain will take that settles slowly."""
+    if n_steps * seconds > LONG:
+        warn(
+            f"this chain will take about {duration(n_steps * seconds)} more, for about "
+            f"{n_steps:,.0f} steps at ",
+            Use(damping=Name(f"{damping:g}")),
+            " and ",
+            Use(tolerance=Name(f"{tolerance:g}")),
+            "; a larger damping (0.05 is usual) or ",
+            Param("tolerance"),
+            " takes fewer",
+            stacklevel=2,
+        )
+
+
+def _pairwise(
+    table: RankTable, damping: float, tolerance: float, max_items: int, needed: int
+) -> AggregatedValues:
+    max_items = check_integer("max_items", max_items, low=1)
+    p = table.n_items
+    if p > max_items:
+        raise DataError(
+            f"this chain compares all pairs of {p} items, which takes {p * p / 1000000.0:.0f} MB ",
+            "and is refused above ",
+            Use(max_items=max_items),
+            Remedy(
+                "aggregate with mc1, mc2 (definition 'dwork') or mc3, or raise ", Param("max_items")
+            ),
+        )
+    wins = np.empty((p, p), dtype=np.uint8)
+    win_matrix(np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), needed, wins)
+    return _stationary(lambda mass, out: pairwise_step(mass, wins, out), p, damping, tolerance)
+
+
+def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
+    # Items with the same ranks in all lists have one score: each such group is compared once.
+    groups, group_of, sizes = np.unique(
+        compared_ranks(table), axis=1, return_inverse=True, return_counts=True
+    )
+    counts = np.empty(sizes.size, dtype=np.int64)
+    better_counts(
+        np.ascontiguousarray(groups),
+        counts_of_lists(table),
+        majority,
+        sizes.astype(np.int64),
+        counts,
+    )
+    values = 1.0 - counts[group_of.ravel()] / table.n_items
+    return AggregatedValues(values, values)
+
+
+IN_NO_ORDER = "its items are equal among themselves, and above those that it does not hold"
+
+
+def _chain(**parts: Any) -> AggregatorSpec:
+    """What the stationary distributions have in common."""
+    source = "Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)"
+    return rank_aggregator(bounds="[0, 1]", source=source, unranked=IN_NO_ORDER, **parts)
+
+
+def _row_of_chain(**parts: Any) -> AggregatorSpec:
+    """What the scores of one row have in common."""
+    source = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
+    return rank_aggregator(
+        bounds="[0, 1]", source=source, ties=_NOT_HIGHER, unranked=IN_NO_ORDER, **parts
+    )
+
+
+_STATIONARY = "stationary distribution of: "
+_AT_LEAST = "an equal rank counts as at least as high; definition='lin': as not higher"
+_NOT_HIGHER = "an equal rank counts as not higher"
+AGGREGATORS.add(
+    _chain(
+        name="mc1",
+        summary="Markov chain over all better-ranked items",
+        formula=_STATIONARY + "go to any item of all those that a list ranks at least as high",
+        latex=r"\pi = \pi T, \quad T_{ab} = \frac{\sum_i 1 [ r_i(b) \le r_i(a) ]}{\sum_i \sum_c "
+        r"1 [ r_i(c) \le r_i(a) ]}",
+        ties=_AT_LEAST,
+        compute=mc1,
+        options=("damping", "tolerance", "definition", "max_items"),
+    ),
+    _chain(
+        name="mc2",
+        summary="Markov chain over one list's better items",
+        formula=_STATIONARY + "draw a list, go to any of its items that it ranks at least as high",
+        latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{m} \sum_{i=1}^{m} \frac{1 [ r_i(b) \le "
+        r"r_i(a) ]}{\sum_c 1 [ r_i(c) \le r_i(a) ]}",
+        ties=_AT_LEAST
+        + "; that definition moves if at least half of the lists rank the item higher, as "
+        "R's TopKLists does, and mc4 if more than half do",
+        compute=mc2,
+        options=("damping", "tolerance", "definition", "max_items"),
+    ),
+    _chain(
+        name="mc3",
+        summary="Markov chain over one list's items",
+        formula=_STATIONARY
+        + "draw a list and one of its items, go there if the list ranks it higher",
+        latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{m} \sum_{i=1}^{m} \frac{1 [ r_i(b) < "
+        r"r_i(a) ]}{n_i} \quad (b \ne a)",
+        ties=_NOT_HIGHER,
+        compute=mc3,
+        options=("damping", "tolerance"),
+    ),
+    _chain(
+        name="mc4",
+        summary="Markov chain over majorities of lists",
+        formula=_STATIONARY
+        + "draw any item, go there if more than half of the lists rank it higher",
+        latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{p} \; 1 \left[ \sum_{i} 1 [ r_i(b) < "
+        r"r_i(a) ] > \frac{m}{2} \right] \quad (b \ne a)",
+        ties=_NOT_HIGHER,
+        compute=mc4,
+        options=("damping", "tolerance", "max_items"),
+    ),
+    _row_of_chain(
+        name="mc1_row",
+        summary="one-row score: beaten in no list",
+        formula="1 - (number of items that some list ranks higher) / p",
+        latex=r"1 - \frac{1}{p} \sum_{b} 1 \left[ \exists \, i : r_i(b) < r_i(a) \right]",
+        compute=mc1_row,
+    ),
+    _row_of_chain(
+        name="mc2_row",
+        summary="one-row score: beaten by no majority",
+        formula="1 - (number of items that more than half of the lists rank higher) / p",
+        latex=r"1 - \frac{1}{p} \sum_{b} 1 \left[ \sum_{i} 1 [ r_i(b) < r_i(a) ] > \frac{m}{2} "
+        r"\right]",
+        compute=mc2_row,
+    ),
+)
+
 
 Order = NDArray[np.intp]
 MAX_ITEMS = 2000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,23 +11,15 @@ from matplotlib.axes import Axes
 
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.words import plural, readable, titled
-from pyfsagg._report.closing import THESIS, closing, glossary, settings_groups, software
-from pyfsagg._report.drawing import (
-    BLUE,
-    INK,
-    clear_frame,
-    feature_axis,
-    new_axes,
-    picture,
-    set_title,
-)
-from pyfsagg._report.page import Block, Page, Section, Text
-from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg._report import drawing
+from pyfsagg._report.closing import THESIS, Report, glossary, settings_groups, software
+from pyfsagg._report.page import Block, Section, Text
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregator_influence.halves import ListInfluence
-from pyfsagg.aggregator_influence.result import DEPENDENT, THESIS_MEASURES, InfluenceResult
+from pyfsagg.aggregator_influence.result import DEPENDENT, InfluenceResult
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters import FILTERS
-from pyfsagg.stability_measures import STABILITY_MEASURES
+from pyfsagg.filters._base import FILTERS
+from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures._report import STABILITY_PAGE
 
 ONE_TABLE = (
@@ -36,6 +28,7 @@ ONE_TABLE = (
 )
 
 
+TITLES = ("Influence of the aggregator", "Influence of the aggregator on {}")
 BERKER = (
     "Berker, Armstrong, Conitzer, Shah (2026). Designing rules to pick a rule: aggregation by "
     "consistency. ICLR"
@@ -66,7 +59,7 @@ def plot_aggregator_stability(
         f"{readable(spec.name).capitalize()} over {result.n_folds} folds, {100 * confidence_level:g} % "
         f"interval ({hint} = more stable)"
     )
-    set_title(ax, f"Stability by aggregator: {readable(label)}")
+    drawing.set_title(ax, f"Stability by aggregator: {readable(label)}")
     return ax
 
 
@@ -75,7 +68,7 @@ def plot_agreement_of_halves(result: ListInfluence, *, ax: Axes | None = None) -
     ax = _draw_values(result.to_frame().reset_index(), ax)
     measure = readable(result.measure).capitalize()
     ax.set_xlabel(f"{measure} of two halves of the lists, 95 % interval")
-    set_title(ax, "Agreement of halves by aggregator")
+    drawing.set_title(ax, "Agreement of halves by aggregator")
     return ax
 
 
@@ -84,9 +77,9 @@ def _draw_values(frame: pd.DataFrame, ax: Axes | None) -> Axes:
     value = frame["value"].to_numpy()
     low, high = frame["lower"].to_numpy(), frame["upper"].to_numpy()
     rows = np.arange(len(frame))
-    ax = new_axes(ax, 1.5 + 0.36 * len(frame))
-    ax.hlines(rows, low, high, color=BLUE, linewidth=2.0)
-    ax.plot(value, rows, "o", color=BLUE, markersize=7.0)
+    ax = drawing.new_axes(ax, 1.5 + 0.36 * len(frame))
+    ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=2.0)
+    ax.plot(value, rows, "o", color=drawing.BLUE, markersize=7.0)
     for row, stability in enumerate(value):
         if np.isfinite(stability):
             ax.annotate(
@@ -96,12 +89,12 @@ def _draw_values(frame: pd.DataFrame, ax: Axes | None) -> Axes:
                 textcoords="offset points",
                 ha="center",
                 fontsize="small",
-                color=INK,
+                color=drawing.INK,
             )
-    feature_axis(ax, [readable(name) for name in frame["aggregator"]])
+    drawing.feature_axis(ax, [readable(name) for name in frame["aggregator"]])
     ax.set_ylim(len(frame) - 0.5, -0.7)
     ax.margins(x=0.08)
-    clear_frame(ax, grid="x")
+    drawing.clear_frame(ax, grid="x")
     ax.spines["left"].set_visible(False)
     return ax
 
@@ -110,16 +103,8 @@ INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {"stability": plot_aggregator_
 """The pictures of :meth:`pyfsagg.InfluenceResult.plot`, by name."""
 
 
-def influence_page(
-    result: InfluenceResult,
-    *,
-    measures: Sequence[str] = THESIS_MEASURES,
-    n_features_to_select: float | int = 0.25,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report of an influence run as a page for :func:`pyfsagg._report.page.write_page`.
+def influence_page(result: InfluenceResult, view: Mapping[str, Any]) -> Report:
+    """The report of an influence run.
 
     Examples
     --------
@@ -128,13 +113,13 @@ def influence_page(
     >>> result = pyfsagg.influence(
     ...     data.X, data.y, aggregators=["am", "gm"], n_folds=4, n_resamples=10, random_state=0
     ... )
-    >>> [section.id for section in influence_page(result).sections]
+    >>> [section.id for section in result._page().sections]
     ['summary', 'information-gain', 'words', 'settings', 'repeat', 'cite']
     """
+    measures, n_features_to_select = view["measures"], view["n_features_to_select"]
     frame = result.to_frame(measures, n_features_to_select=n_features_to_select)
     names = list(dict.fromkeys(frame["measure"]))
-    shown = {"measures": measures, "n_features_to_select": n_features_to_select}
-    sections = [Section("summary", "Summary", result._facts(shown))]
+    sections = []
     for label in result.filters:
         part = frame[frame["filter"] == label]
         blocks = _filter_blocks(result, part, label, n_features_to_select)
@@ -145,29 +130,17 @@ def influence_page(
         (titled(name), STABILITY_MEASURES.get(name).summary, STABILITY_PAGE.entry(name))
         for name in names
     )
-    sections += closing(
-        settings_groups(result, last=[size]),
-        _references(result, names),
-        command=command,
-        code=result._code(result._options_in_force({"reading": reading})),
-    )
-    title = f"Influence of the aggregator{f' on {data_name}' if data_name else ''}"
     subtitle = (
         f"{plural(result.data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "
         f"{plural(result.n_folds, 'fold')}"
     )
-    return Page(title, subtitle, sections)
+    settings = settings_groups(result, last=[size])
+    return Report(TITLES, subtitle, sections, settings, _references(result, names))
 
 
-def list_influence_page(
-    result: ListInfluence,
-    *,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
+def list_influence_page(result: ListInfluence, view: Mapping[str, Any]) -> Report:
     """The report on halves of lists."""
-    drawn = picture(
+    drawn = drawing.picture(
         "Agreement of two halves",
         "agreement",
         plot_agreement_of_halves,
@@ -175,24 +148,14 @@ def list_influence_page(
         label="Agreement of two halves of the lists by each aggregator",
         caption="Dot: mean over the splits. Line: its 95 % interval, by a jackknife over the lists.",
     )
-    sections = [
-        Section("summary", "Summary", result._facts({})),
-        Section("agreement", "Agreement of two halves", [drawn], short="Agreement"),
-        *closing(
-            settings_groups(result),
-            [
-                software(result.versions["pyfsagg"]),
-                ("Choice by halves", BERKER),
-                *((f"Aggregator {readable(name)}", AGGREGATORS.get(name).source)
-                  for name in result.aggregators),
-            ],
-            command=command,
-            code=result._code(result._options_in_force({"reading": reading})),
-        ),
-    ]  # fmt: skip
-    title = f"Influence of the aggregator{f' on {data_name}' if data_name else ''}"
+    sections = [Section("agreement", "Agreement of two halves", [drawn], short="Agreement")]
+    of = [
+        (f"Aggregator {readable(name)}", AGGREGATORS.get(name).source)
+        for name in result.aggregators
+    ]
+    references = [software(result.versions["pyfsagg"]), ("Choice by halves", BERKER), *of]
     subtitle = f"{plural(result.data['n_lists'], 'list')}, {plural(result.data['n_items'], 'item')}"
-    return Page(title, subtitle, sections)
+    return Report(TITLES, subtitle, sections, settings_groups(result), references)
 
 
 def _filter_blocks(
@@ -202,7 +165,7 @@ def _filter_blocks(
     blocks: list[Block] = []
     if frame.loc[frame["measure"] == measure, "value"].notna().any():
         blocks.append(
-            picture(
+            drawing.picture(
                 f"Stability by {titled(measure)}",
                 f"{label.replace('_', '-').lower()}-stability",
                 plot_aggregator_stability,

@@ -17,9 +17,8 @@ from pyfsagg._message import Param, Public, Remedy, Use
 from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
-from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.aggregator_influence.aggregators import bound_aggregators
-from pyfsagg.aggregator_influence.result import InfluenceResult, over_data_sets
+from pyfsagg.aggregation._base import AGGREGATORS
+from pyfsagg.aggregator_influence.result import InfluenceResult, bound_aggregators, over_data_sets
 from pyfsagg.ensemble.core import Recipe
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import Work, score_resamples, warn_of_time

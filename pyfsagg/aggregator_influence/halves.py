@@ -19,13 +19,12 @@ from pyfsagg._base.words import number, plural, readable, titled
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
-from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.aggregation._base import as_rank_table
+from pyfsagg.aggregation._base import AGGREGATORS, as_rank_table
 from pyfsagg.aggregation._call import hash_of_table
-from pyfsagg.aggregator_influence.aggregators import bound_aggregators
+from pyfsagg.aggregator_influence.result import bound_aggregators
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable
-from pyfsagg.stability_measures import STABILITY_MEASURES
+from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.measure import measure_stability
 
 LIST_AGGREGATORS = (

@@ -1,4 +1,4 @@
-"""What a cross-validation around an ensemble leaves behind, and how it is kept."""
+"""The aggregators that are compared, and what a cross-validation around an ensemble leaves behind."""
 
 from __future__ import annotations
 
@@ -15,17 +15,60 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.fields import stored
 from pyfsagg._base.registry import Call
+from pyfsagg._base.validation import check_list
 from pyfsagg._base.words import enumerate_names, number, plural, readable, titled
+from pyfsagg._message import Got, Param
 from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Result, records
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import ParameterError, UnknownNameError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.score_tables import MetricStandings, Standings
-from pyfsagg.score_tables._table import score_table
-from pyfsagg.score_tables.question import Question
-from pyfsagg.stability_measures import STABILITY_MEASURES
+from pyfsagg.score_tables.question import Question, score_table
+from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.measure import measure_stability, pseudo_values
 from pyfsagg.stability_measures.result import stability_table
+
+
+def _different(names: Sequence[str]) -> list[str]:
+    """Canonical names of aggregators, of which none is there twice."""
+    canonical = [AGGREGATORS.get(name).name for name in names]
+    if not canonical or len(set(canonical)) < len(canonical):
+        raise ParameterError(
+            Param("aggregators"), " must be different and at least one", Got(list(names))
+        )
+    return canonical
+
+
+def with_options(
+    names: Sequence[str], aggregator_params: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Mapping[str, Any]]:
+    """Aggregators with the options that are given apart from them, as `aggregators` of influence."""
+    params = {AGGREGATORS.get(name).name: chosen for name, chosen in aggregator_params.items()}
+    options = {name: params.pop(name, {}) for name in _different(names)}
+    if params:
+        unknown = f" names {next(iter(params))!r}, which is not among the aggregators "
+        raise ParameterError(Param("aggregator_params"), unknown, ", ".join(options))
+    return options
+
+
+def bound_aggregators(
+    aggregators: Sequence[str] | Mapping[str, Mapping[str, Any]],
+) -> dict[str, Mapping[str, Any]]:
+    """Canonical names with their options, which are checked."""
+    if isinstance(aggregators, str):
+        must = f" must be a sequence of names, got the one name {aggregators!r}"
+        raise ParameterError(Param("aggregators"), must)
+    names = check_list("aggregators", aggregators)
+    params = aggregators if isinstance(aggregators, Mapping) else {}
+    options: dict[str, Mapping[str, Any]] = {
+        canonical: dict(params.get(name) or {})
+        for name, canonical in zip(names, _different(names), strict=True)
+    }
+    for name, chosen in options.items():
+        AGGREGATORS.get(name).bind(**chosen)  # refused before the work is done
+    return options
+
 
 THESIS_MEASURES = ("spearman", "jaccard", "canberra")
 

@@ -226,7 +226,7 @@ def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
 def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str, Any]]]:
     """Names of the methods, the one of the result first, and their options."""
     from pyfsagg._base.validation import check_integer
-    from pyfsagg.aggregation import AGGREGATORS
+    from pyfsagg.aggregation._base import AGGREGATORS
 
     if options.method and options.methods:
         raise ParameterError("--method names one method, --methods several; give one of the two")
@@ -341,12 +341,8 @@ def _compute(
 ) -> Aggregation:
     from dataclasses import replace
 
-    from pyfsagg.aggregation import (
-        AGGREGATORS,
-        aggregate,
-        compare_aggregations,
-        permutation_p_values,
-    )
+    from pyfsagg.aggregation import aggregate, compare_aggregations, permutation_p_values
+    from pyfsagg.aggregation._base import AGGREGATORS
 
     of_scores = [name for name in methods if AGGREGATORS.get(name).input == "scores"]
     if of_scores and table.scores is None:

@@ -69,8 +69,7 @@ def add_commands(commands: Any) -> None:
 def _committee(options: argparse.Namespace) -> None:
     from pyfsagg.committees import committee
     from pyfsagg.evaluation.learners import named_learners
-    from pyfsagg.resampling import PLANS
-    from pyfsagg.resampling.plan import read_plan
+    from pyfsagg.resampling.plan import PLANS, read_plan
 
     table = load_table(options, target_columns(options))
     task = Task.from_flags(options)

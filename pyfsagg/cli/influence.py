@@ -93,11 +93,10 @@ def _influence(options: argparse.Namespace) -> None:
     from pyfsagg._base.validation import n_selected
     from pyfsagg._run.execution import Execution
     from pyfsagg.aggregator_influence import influence
-    from pyfsagg.aggregator_influence.aggregators import with_options
     from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS
-    from pyfsagg.aggregator_influence.result import THESIS_MEASURES
+    from pyfsagg.aggregator_influence.result import THESIS_MEASURES, with_options
     from pyfsagg.ensemble.methods import DEFAULT_FILTERS
-    from pyfsagg.stability_measures import STABILITY_MEASURES
+    from pyfsagg.stability_measures._base import STABILITY_MEASURES
 
     if options.lists:
         return _of_lists(options)
@@ -150,8 +149,8 @@ def _influence(options: argparse.Namespace) -> None:
 def _of_lists(options: argparse.Namespace) -> None:
     """The same question of ranked lists."""
     from pyfsagg.aggregator_influence import ListInfluence, influence_of_lists
-    from pyfsagg.aggregator_influence.aggregators import with_options
     from pyfsagg.aggregator_influence.halves import LIST_AGGREGATORS
+    from pyfsagg.aggregator_influence.result import with_options
     from pyfsagg.ranks import RankTable
 
     if options.table is not None or options.target is not None:

@@ -10,7 +10,7 @@ from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files
 
 if TYPE_CHECKING:
-    from pyfsagg.replication import Studies
+    from pyfsagg.study_tables import Studies
 
 
 DESCRIPTION = """\
@@ -66,7 +66,7 @@ def add_commands(commands: Any) -> None:
 
 def _studies(options: argparse.Namespace) -> None:
     from pyfsagg._base.validation import check_integer, check_real
-    from pyfsagg.replication import studies
+    from pyfsagg.study_tables import studies
 
     check_integer("--top", options.top, low=1)
     check_real("--fdr", options.fdr, low=0.0, high=1.0, low_open=True)

@@ -110,7 +110,8 @@ def _unsupervised(options: argparse.Namespace) -> None:
 
 
 def _rank(options: argparse.Namespace, X: pd.DataFrame, progress: Any) -> ConsensusRanking:
-    from pyfsagg.unsupervised import UNSUPERVISED_METHODS, rank_unsupervised
+    from pyfsagg.unsupervised import rank_unsupervised
+    from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS
 
     spec = UNSUPERVISED_METHODS.get(options.method)
     chosen: dict[str, Any] = {"standardize": options.standardize}

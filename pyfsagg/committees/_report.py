@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,20 +13,9 @@ from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import count, number, plural, ranks, readable
-from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.drawing import (
-    BLUE,
-    GREY,
-    INK,
-    ORANGE,
-    clear_frame,
-    feature_axis,
-    legend_above,
-    new_axes,
-    picture,
-    set_title,
-)
-from pyfsagg._report.page import Block, Page, PageTable, Section, Text, heads
+from pyfsagg._report import drawing
+from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report.page import Block, PageTable, Section, Text, heads
 from pyfsagg._version import __version__
 from pyfsagg.committees.result import Committee
 from pyfsagg.committees.rules import VOTING_RULES
@@ -37,39 +26,47 @@ def plot_votes(result: Committee, *, n: int = 20, ax: Axes | None = None) -> Axe
     """The first features of the vote, with the share of the voters that select each."""
     n = min(check_integer("n", n, low=1), len(result.ranking))
     shown = result.ranking.head(n)
-    axes = new_axes(ax, 1.2 + 0.22 * n)
-    axes.barh(np.arange(n), shown["share"], color=BLUE, height=0.7)
-    feature_axis(axes, [str(name) for name in shown.index])
+    axes = drawing.new_axes(ax, 1.2 + 0.22 * n)
+    axes.barh(np.arange(n), shown["share"], color=drawing.BLUE, height=0.7)
+    drawing.feature_axis(axes, [str(name) for name in shown.index])
     axes.set_xlim(0, 1)
     axes.set_xlabel("Share of the voters that select the feature")
-    clear_frame(axes, grid="x")
-    set_title(axes, f"First features by {result.parameters['rule'].replace('_', ' ')}")
+    drawing.clear_frame(axes, grid="x")
+    drawing.set_title(axes, f"First features by {result.parameters['rule'].replace('_', ' ')}")
     return axes
 
 
 def plot_front(result: Committee, *, ax: Axes | None = None) -> Axes:
     """Performance of each voter against its number of features, with the Pareto front and its knee."""
     front = result.pareto_front()
-    axes = new_axes(ax, 4.0)
+    axes = drawing.new_axes(ax, 4.0)
     voters = result.voters[result.voters["n_features"] > 0]
     knee = front[front["knee"]]
     lines: list[tuple[pd.DataFrame, str, dict[str, Any]]] = [
-        (voters, "o", {"color": GREY, "mfc": "white", "ms": 5, "label": "voters"}),
-        (front, "o-", {"color": BLUE, "ms": 6, "drawstyle": "steps-post", "label": "front"}),
-        (front.iloc[[0, -1]], "--", {"color": INK, "lw": 0.9, "label": "line between its ends"}),
+        (voters, "o", {"color": drawing.GREY, "mfc": "white", "ms": 5, "label": "voters"}),
+        (
+            front,
+            "o-",
+            {"color": drawing.BLUE, "ms": 6, "drawstyle": "steps-post", "label": "front"},
+        ),
+        (
+            front.iloc[[0, -1]],
+            "--",
+            {"color": drawing.INK, "lw": 0.9, "label": "line between its ends"},
+        ),
     ]
     if len(knee):
         size = int(knee["n_features"].iloc[0])
-        lines.append((knee, "D", {"color": ORANGE, "ms": 9, "label": f"knee: {size}"}))
+        lines.append((knee, "D", {"color": drawing.ORANGE, "ms": 9, "label": f"knee: {size}"}))
     for frame, marks, look in lines:
         axes.plot(frame["n_features"], frame["performance"], marks, **look)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.set_xlabel("Number of features")
     metric = result.parameters.get("metric")
     axes.set_ylabel(f"Performance ({readable(metric)})" if metric else "Performance")
-    clear_frame(axes, grid="y")
-    legend_above(axes)
-    set_title(axes, "Performance against number of features", above_legend=True)
+    drawing.clear_frame(axes, grid="y")
+    drawing.legend_above(axes)
+    drawing.set_title(axes, "Performance against number of features", above_legend=True)
     return axes
 
 
@@ -84,18 +81,11 @@ KNEE = (
 )
 
 
-def committee_page(
-    result: Committee,
-    *,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report on a committee as a page for :func:`pyfsagg._report.page.write_page`."""
+def committee_page(result: Committee, view: Mapping[str, Any]) -> Report:
+    """The report on a committee."""
     rule = VOTING_RULES.get(result.parameters["rule"])
     known = bool(result.voters["performance"].notna().any())
     sections = [
-        Section("summary", "Summary", result._facts({})),
         Section(
             "ranking",
             "Features in order",
@@ -108,16 +98,11 @@ def committee_page(
             else []
         ),
         Section("reading", "How to read it", _reading(result)),
-        *closing(
-            settings_groups(result),
-            [software(__version__), ("Voting rule", rule.source), *([KNEE] * known)],
-            command=command,
-            code=result._code(result._options_in_force({"reading": reading})),
-        ),
     ]
-    title = f"Vote on the features of {data_name}" if data_name else "Vote of a committee"
+    titles = ("Vote of a committee", "Vote on the features of {}")
     under = f"{plural(result.n_voters, 'voter')}, {plural(len(result.feature_names), 'feature')}"
-    return Page(title, under, sections)
+    references = [software(__version__), ("Voting rule", rule.source), *([KNEE] * known)]
+    return Report(titles, under, sections, settings_groups(result), references)
 
 
 def _ranking(result: Committee) -> list[Block]:
@@ -144,7 +129,7 @@ def _ranking(result: Committee) -> list[Block]:
         "the place.",
         find="feature",
     )
-    drawn = picture(
+    drawn = drawing.picture(
         "First features",
         "votes",
         plot_votes,
@@ -156,7 +141,7 @@ def _ranking(result: Committee) -> list[Block]:
 
 
 def _front(result: Committee) -> list[Block]:
-    drawn = picture(
+    drawn = drawing.picture(
         "Performance against number of features",
         "front",
         plot_front,

@@ -36,7 +36,7 @@ from pyfsagg.committees.result import Committee, Weights, read_voter_weights
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.committees.selection import LearnerSelection
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
-from pyfsagg.filters.variance import drop_features
+from pyfsagg.filters.plain import drop_features
 from pyfsagg.resampling import Plan, Resamples, Subsample, draw_resamples
 from pyfsagg.resampling.plan import read_plan
 

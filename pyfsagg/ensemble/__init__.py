@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
+from pyfsagg.ensemble.larger_samples import ExpectedReplication, expected_replication
 from pyfsagg.ensemble.methods import bam, wam
-from pyfsagg.ensemble.replication import ExpectedReplication, expected_replication
 from pyfsagg.ensemble.result import EnsembleResult
 
 __all__ = ["EnsembleResult", "ExpectedReplication", "bam", "expected_replication", "wam"]

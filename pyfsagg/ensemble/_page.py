@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,8 +14,8 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.words import count, number, numbers, percentages, plural, ranks, readable
 from pyfsagg._report.closing import (
     THESIS,
+    Report,
     Topic,
-    closing,
     glossary,
     leads_to,
     linked,
@@ -23,13 +23,12 @@ from pyfsagg._report.closing import (
     software,
 )
 from pyfsagg._report.drawing import picture
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
 from pyfsagg.ensemble.data import best_names
 from pyfsagg.ensemble.facts import (
     YES_NO,
     between_blocks,
     error_tables,
-    facts_of,
     front_table,
     front_text,
     range_column,
@@ -53,8 +52,9 @@ from pyfsagg.ensemble.selection import (
 )
 from pyfsagg.ensemble.trust import agreement
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters import FILTERS
-from pyfsagg.stability_measures import STABILITY_MEASURES, adequacy, stability_curve
+from pyfsagg.filters._base import FILTERS
+from pyfsagg.stability_measures import adequacy, stability_curve
+from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures._report import STABILITY_PAGE, curve_picture, plot_adequacy
 
 MOST_ROWS = 500  # of the table; all that are selected, up to the next number
@@ -81,24 +81,13 @@ MEASURES = {
 """Names and plain words for the measures of the thesis, each averaged over pairs of resamples."""
 
 
-def ensemble_page(
-    result: EnsembleResult,
-    *,
-    n_features_to_select: float | int | str = "auto",
-    max_false: float | None = None,
-    fdr: float | None = None,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report of a run; `command` made it, `reading` is code that reads the data."""
-    view = {"n_features_to_select": n_features_to_select, "max_false": max_false, "fdr": fdr}
+def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> Report:
+    """The report of a run."""
     wish, limit = read_view(view)
     chosen = select_features(result, wish)
     k = chosen.compared
     errors = error_tables(result, limit)
     sections = [
-        Section("summary", "Summary", facts_of(result, wish, limit)),
         Section(
             "between",
             "Would another sample give the same?",
@@ -130,19 +119,19 @@ def ensemble_page(
         ),
         Section("size", "Stability against subset size", [size_block(result)], short="Subset size"),
         *glossary(_words(result, wish, chosen)),
-        *closing(
-            settings_groups(
-                result,
-                first=[("Method", result.method.upper())],
-                last=[("Features to select", wish.words)],
-            ),
-            _references(result),
-            command=command,
-            code=result._code(result._options_in_force({**view, "reading": reading})),
-        ),
     ]
-    title = f"Feature ranking of {data_name}" if data_name else "Feature ranking"
-    return Page(title, _subtitle(result), sections, _front(result, wish))
+    return Report(
+        ("Feature ranking", "Feature ranking of {}"),
+        _subtitle(result),
+        sections,
+        settings_groups(
+            result,
+            first=[("Method", result.method.upper())],
+            last=[("Features to select", wish.words)],
+        ),
+        _references(result),
+        _front(result, wish),
+    )
 
 
 def _front(result: EnsembleResult, wish: Wish) -> list[Block]:
@@ -377,7 +366,7 @@ def _stability(result: EnsembleResult) -> list[Block]:
 
 def _references(result: EnsembleResult) -> list[tuple[str, str]]:
     """What to cite, as (what for, where it comes from)."""
-    aggregator = result.setup.recipe.spec
+    aggregator = result._setup.recipe.spec
     of_the_user = "not part of pyfsagg: cite the source of your own function or estimator"
     return [
         software(result.versions["pyfsagg"]),
@@ -407,7 +396,7 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
     if m < 2:
         return [Text("One resample says nothing about what another one would have given.")]
     n_boot = MOST_REPEATS
-    recipe = result.setup.recipe
+    recipe = result._setup.recipe
     again: Callable[[Floats], Floats] | None = None
     if not recipe.is_mean:
         # All but the mean are computed again for every repetition.

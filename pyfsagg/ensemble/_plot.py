@@ -15,25 +15,11 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import readable
-from pyfsagg._report.drawing import (
-    BLUE,
-    GREY,
-    INK,
-    ORANGE,
-    clear_frame,
-    draw_correlations,
-    feature_axis,
-    legend_above,
-    log_ticks,
-    new_axes,
-    number_ticks,
-    set_title,
-    write_at_right,
-)
+from pyfsagg._report import drawing
 from pyfsagg.ensemble.data import Ranked, best_first, over_resamples, resample_ranks
 from pyfsagg.ensemble.selection import Wish, choose, read_wish
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
 
@@ -75,35 +61,35 @@ def plot_ranking(
     cut = k if selected[best_features(result, max(k, 1))].all() else 0  # or it leaves some out
     low, median, high = np.nanquantile(resample_ranks(result)[:, best], INTERVAL, axis=0)
     aggregate = result.ranking[best]
-    ax = new_axes(ax, 1.5 + 0.24 * len(best))
+    ax = drawing.new_axes(ax, 1.5 + 0.24 * len(best))
     rows = np.arange(len(best))
     test, chosen = result.permutation, selected[best]
     above = np.ones(len(best), dtype=np.bool_) if test is None else test.above[best]
     looks = (
-        (chosen & above, BLUE, BLUE, "median, selected"),
-        (chosen & ~above, GREY, BLUE, "median, selected but not above noise"),
-        (~chosen & above, GREY, "white", "median, others"),
-        (~chosen & ~above, GREY, GREY, "median, not above noise"),
+        (chosen & above, drawing.BLUE, drawing.BLUE, "median, selected"),
+        (chosen & ~above, drawing.GREY, drawing.BLUE, "median, selected but not above noise"),
+        (~chosen & above, drawing.GREY, "white", "median, others"),
+        (~chosen & ~above, drawing.GREY, drawing.GREY, "median, not above noise"),
     )
     for chosen, colour, fill, label in looks:
         if chosen.any():
             ax.hlines(rows[chosen], low[chosen], high[chosen], color=colour, linewidth=2.0)
             dots: dict[str, Any] = {"color": colour, "mfc": fill, "markersize": 6.0, "label": label}
             ax.plot(median[chosen], rows[chosen], "o", **dots)
-    look: dict[str, Any] = {"color": ORANGE, "mfc": "none", "markersize": 9.0}
+    look: dict[str, Any] = {"color": drawing.ORANGE, "mfc": "none", "markersize": 9.0}
     ax.plot(aggregate, rows, "D", label="aggregated rank", **look)
     right = float(max(high.max(), aggregate.max()))
     if 0 < cut < result.n_features and cut <= right:
         dashes: dict[str, Any] = {"linestyle": (0, (4, 3)), "linewidth": 1.0}
-        ax.axvline(cut + 0.5, color=INK, label=f"cut: best {cut}", **dashes)
+        ax.axvline(cut + 0.5, color=drawing.INK, label=f"cut: best {cut}", **dashes)
     margin = max(0.5, 0.03 * right)
     ax.set_xlim(1.0 - margin, right + margin)
-    ax.set_xticks(number_ticks(right))
+    ax.set_xticks(drawing.number_ticks(right))
     ax.set_xlabel("Rank in a resample, 95 % interval (1 = most important)")
-    feature_axis(ax, [result.feature_names[j] for j in best])
-    clear_frame(ax, grid="x")
-    set_title(ax, _title("Rank", len(best), result), above_legend=True)
-    legend_above(ax)
+    drawing.feature_axis(ax, [result.feature_names[j] for j in best])
+    drawing.clear_frame(ax, grid="x")
+    drawing.set_title(ax, _title("Rank", len(best), result), above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -132,7 +118,7 @@ def plot_evidence(
     wish = read_wish(n_features_to_select)
     best, choice, test = best_features(result, n), choose(result, wish), result.permutation
     frequency = over_resamples(result, choice.compared)["selection_frequency"].to_numpy()[best]
-    ax = new_axes(ax, 0.95 + 0.23 * len(best))
+    ax = drawing.new_axes(ax, 0.95 + 0.23 * len(best))
     ax.figure.set_figwidth(NARROW)  # type: ignore[union-attr]
     rows = np.arange(len(best))
     if test is None:
@@ -145,16 +131,19 @@ def plot_evidence(
         ax.set_xlim(0.0, 1.05 * max(noise, float(values.max())))
         ax.set_xlabel("Evidence: −log10 of the p-value")
     chosen = choice.chosen[best]
-    for of, colour, label in ((chosen, BLUE, "selected"), (~chosen, GREY, "not selected")):
+    for of, colour, label in (
+        (chosen, drawing.BLUE, "selected"),
+        (~chosen, drawing.GREY, "not selected"),
+    ):
         if of.any():
             ax.barh(rows[of], values[of], height=0.62, color=colour, label=label, zorder=2.0)
     for row, share in enumerate(frequency):
-        write_at_right(ax, row, f"{share:.0%}")
-    write_at_right(ax, -0.85, "in resamples")
-    feature_axis(ax, [result.feature_names[j] for j in best])
-    clear_frame(ax, grid="x")
-    set_title(ax, "Effect and stability of the best features", above_legend=True)
-    legend_above(ax)
+        drawing.write_at_right(ax, row, f"{share:.0%}")
+    drawing.write_at_right(ax, -0.85, "in resamples")
+    drawing.feature_axis(ax, [result.feature_names[j] for j in best])
+    drawing.clear_frame(ax, grid="x")
+    drawing.set_title(ax, "Effect and stability of the best features", above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -175,12 +164,17 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     """
     best = best_features(result, n)
     low, lower, median, upper, high = np.nanquantile(result.combined[:, best], QUARTILES, axis=0)
-    ax = new_axes(ax, 1.3 + 0.24 * len(best))
+    ax = drawing.new_axes(ax, 1.3 + 0.24 * len(best))
     rows = np.arange(len(best))
-    ax.hlines(rows, low, high, color=BLUE, linewidth=1.2, zorder=1.5)
-    boxes: dict[str, Any] = {"height": 0.56, "color": "#CFE3F0", "edgecolor": BLUE, "zorder": 2.0}
+    ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=1.2, zorder=1.5)
+    boxes: dict[str, Any] = {
+        "height": 0.56,
+        "color": "#CFE3F0",
+        "edgecolor": drawing.BLUE,
+        "zorder": 2.0,
+    }
     ax.barh(rows, upper - lower, left=lower, **boxes)
-    ax.vlines(median, rows - 0.28, rows + 0.28, color=INK, linewidth=2.0, zorder=2.5)
+    ax.vlines(median, rows - 0.28, rows + 0.28, color=drawing.INK, linewidth=2.0, zorder=2.5)
     # Bars would end exactly at the edge of the axes, as if they were cut off there.
     ax.use_sticky_edges = False
     ax.autoscale_view(scaley=False)
@@ -191,9 +185,9 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     bam = result.method == "bam"
     what = "Combined score of the filters" if bam else f"Score: {readable(label)}{unit}"
     ax.set_xlabel(f"{what} (larger = more important)")
-    feature_axis(ax, [result.feature_names[j] for j in best])
-    clear_frame(ax, grid="x")
-    set_title(ax, _title("Scores", len(best), result))
+    drawing.feature_axis(ax, [result.feature_names[j] for j in best])
+    drawing.clear_frame(ax, grid="x")
+    drawing.set_title(ax, _title("Scores", len(best), result))
     return ax
 
 
@@ -234,10 +228,10 @@ def plot_agreement(result: Ranked, *, ax: Axes | None = None) -> Axes:
     if len(result.score_matrices) == 1:
         return _histogram(result, ax)
     labels = [readable(label) for label in result.score_matrices]
-    ax = new_axes(ax, 1.6 + 0.5 * len(labels))
-    draw_correlations(ax, _filter_agreement(result), labels)
+    ax = drawing.new_axes(ax, 1.6 + 0.5 * len(labels))
+    drawing.draw_correlations(ax, _filter_agreement(result), labels)
     ax.set_xlabel("Mean Spearman rank correlation (−1 to 1)")
-    set_title(ax, "Agreement of the filters within a resample")
+    drawing.set_title(ax, "Agreement of the filters within a resample")
     return ax
 
 
@@ -262,21 +256,23 @@ def _defined(values: Floats) -> Floats:
 
 def _histogram(result: Ranked, ax: Axes | None) -> Axes:
     values = _resample_agreement(result)
-    ax = new_axes(ax, 3.2)
+    ax = drawing.new_axes(ax, 3.2)
     if values.size:
         mean = float(values.mean())
         low = min(float(values.min()), 0.98)
-        ax.hist(values, bins=np.linspace(low, 1.0, 31).tolist(), color=BLUE, alpha=0.75)
-        ax.axvline(mean, color=ORANGE, linewidth=2.0, label=f"mean {mean:.2f}".replace("-", "−"))
-        legend_above(ax)
+        ax.hist(values, bins=np.linspace(low, 1.0, 31).tolist(), color=drawing.BLUE, alpha=0.75)
+        ax.axvline(
+            mean, color=drawing.ORANGE, linewidth=2.0, label=f"mean {mean:.2f}".replace("-", "−")
+        )
+        drawing.legend_above(ax)
     else:
         ax.text(0.5, 0.5, "no two rankings to compare", ha="center", transform=ax.transAxes)
     ax.set_xlabel("Spearman rank correlation of two resamples (1 = same ranking)")
     ax.set_ylabel("Pairs of resamples")
     ax.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    clear_frame(ax, grid="y")
-    set_title(ax, "Agreement of the resamples", above_legend=True)
+    drawing.clear_frame(ax, grid="y")
+    drawing.set_title(ax, "Agreement of the resamples", above_legend=True)
     return ax
 
 
@@ -342,28 +338,35 @@ def plot_convergence(
     """
     k = choose(result, read_wish(n_features_to_select)).compared
     sizes, correlation, overlap = _convergence(result, k)
-    ax = new_axes(ax, 3.4)
+    ax = drawing.new_axes(ax, 3.4)
     m = result.n_resamples
-    ax.plot(sizes, correlation, "o-", color=BLUE, markersize=4.5, label="rank correlation")
-    ax.plot(sizes, overlap, "s--", color=ORANGE, markersize=4.5, label=f"overlap of the best {k}")
-    ax.axhline(k / result.n_features, color=GREY, linestyle=":", label="overlap by chance")
+    ax.plot(sizes, correlation, "o-", color=drawing.BLUE, markersize=4.5, label="rank correlation")
+    ax.plot(
+        sizes,
+        overlap,
+        "s--",
+        color=drawing.ORANGE,
+        markersize=4.5,
+        label=f"overlap of the best {k}",
+    )
+    ax.axhline(k / result.n_features, color=drawing.GREY, linestyle=":", label="overlap by chance")
     series = (step * 10**power for power in range(len(str(m))) for step in (1, 2, 5))
-    log_ticks(ax, [tick for tick in series if tick <= max(m, 2)])
+    drawing.log_ticks(ax, [tick for tick in series if tick <= max(m, 2)])
     ax.set_xlim(0.9, max(m, 2) * 1.1)
     lowest = float(np.nanmin(np.append(correlation, 0.0)))
     ax.set_ylim(1.08 * lowest - 0.02, 1.05)
     ax.set_xlabel("Number of resamples (logarithmic)")
     ax.set_ylabel("Agreement with the final ranking")
-    clear_frame(ax, grid="y")
-    set_title(ax, "How the ranking settles", above_legend=True)
-    legend_above(ax)
+    drawing.clear_frame(ax, grid="y")
+    drawing.set_title(ax, "How the ranking settles", above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
 def _convergence(result: Ranked, k: int) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Sizes, rank correlation and top-k overlap with the final ranking."""
     sizes = np.unique(np.geomspace(1, result.n_resamples, N_SIZES).round().astype(np.intp))
-    aggregate = result.setup.recipe.aggregate
+    aggregate = result._setup.recipe.aggregate
     correlation = np.full(len(sizes), np.nan)
     overlap = np.full(len(sizes), np.nan)
     final = select_top(result.ranking, k, higher_is_better=False)

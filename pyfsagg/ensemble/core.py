@@ -17,8 +17,7 @@ from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks
 from pyfsagg._base.remarks import set_aside
 from pyfsagg._base.validation import check_mapping
 from pyfsagg._message import Got, Param, Remedy, Use
-from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
-from pyfsagg.aggregation._base import AggregatorSpec
+from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import OutputError, ParameterError
 from pyfsagg.ranks import RankTable
 

@@ -130,14 +130,14 @@ class Ranked(Grouped):
     noise_halves: Floats | None
 
     @cached_property
-    def setup(self) -> RunSetup:
+    def _setup(self) -> RunSetup:
         """The settings of the run, each with its type."""
         return RunSetup.of(self.parameters, self.data)
 
     @property
     def seed(self) -> int:
         """The seed of the run, which also settles what is drawn for its tables."""
-        return self.setup.seed
+        return self._setup.seed
 
     @property
     def n_resamples(self) -> int:

@@ -49,9 +49,9 @@ from pyfsagg.ensemble.trust import (
 from pyfsagg.error_control import ErrorControl, TargetPermutation
 from pyfsagg.error_control.permutation import LEVEL
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.ranks.ranking import about_ties
-from pyfsagg.resampling import PLANS
+from pyfsagg.resampling.plan import PLANS
 from pyfsagg.stability_measures import BetweenSampleStability
 
 Cells = tuple[PageColumn, list[str]]
@@ -202,7 +202,7 @@ def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
 def repeated_rows(data: Ranked) -> list[Block]:
     """A note where a bootstrap meets filters to which repeated rows look like evidence."""
     concerned = any(label in SPLIT_BY_MDL for label in data.score_matrices)
-    if not concerned or "bootstrap" not in data.setup.plan or data.setup.binning is not None:
+    if not concerned or "bootstrap" not in data._setup.plan or data._setup.binning is not None:
         return []
     return [
         Text(
@@ -469,7 +469,7 @@ def how_many_selected(data: Ranked, wish: Wish) -> str:
         among = f" (the best {percent}\u00a0%, rounded up)"
     if data.groups:
         n_columns = len(columns_of(data, names))
-        columns = f" ({count(n_columns)} of {count(data.setup.n_columns)} columns)"
+        columns = f" ({count(n_columns)} of {count(data._setup.n_columns)} columns)"
     verb = "is" if len(names) == 1 else "are"
     features = plural(data.n_features, "feature")
     return f"{count(len(names))} of {features}{columns} {verb} selected{among}"
@@ -555,7 +555,7 @@ def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
 
 def _procedure(data: Ranked) -> list[str]:
     """What was done, in sentences for the methods section of a paper."""
-    about, setup = data.data, data.setup
+    about, setup = data.data, data._setup
     plan, aggregator = setup.plan, setup.recipe.spec
     bam = data.method == "bam"
     filters = [readable(label) for label in data.score_matrices]
@@ -633,3 +633,29 @@ def depth_sentences(
         for label, params in filter_params.items()
         if isinstance(depth := params.get("n_features"), int) and depth < n_features
     ]
+
+
+_CITED = {"robust_rank_aggregation": "Kolde et al., 2012", "stuart": "Stuart et al., 2003"}
+"""Papers of aggregators that a reader may look for."""
+
+
+def methods_paragraph(data: Ranked, wish: Wish) -> str:
+    """What was done, how many features were selected and why, with seed and versions; one paragraph."""
+    chosen = select_features(data, wish)
+    sentences = _procedure(data)
+    cited = _CITED.get(data._setup.recipe.aggregator)
+    if cited:
+        sentences[-1] = f"{sentences[-1].rstrip('.')} ({cited})."
+    if isinstance(wish, (Auto, Limit)):
+        sentences.append(f"{chosen.reason.rstrip('.')}.")
+    else:
+        sentences.append(
+            f"The best {chosen.number:,} of {data.n_features:,} features were selected, a number "
+            "that was fixed beforehand."
+        )
+    versions = data.versions
+    sentences.append(
+        f"The analysis was done with pyfsagg {versions['pyfsagg']} (Python {versions['python']}, NumPy "
+        f"{versions['numpy']}) and the seed {data.seed}."
+    )
+    return " ".join(sentences)

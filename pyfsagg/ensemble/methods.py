@@ -23,8 +23,14 @@ from pyfsagg._table.table import Table
 from pyfsagg.ensemble.core import AGAINST_NOISE, NORMALIZATIONS, Matrices, Recipe
 from pyfsagg.ensemble.data import Copies, RunSetup
 from pyfsagg.ensemble.groups import find_copies
-from pyfsagg.ensemble.noise_scale import NoiseScale, settle_normalization
-from pyfsagg.ensemble.null import Drawn, Nulls, score_permuted, score_shuffled
+from pyfsagg.ensemble.null import (
+    Drawn,
+    NoiseScale,
+    Nulls,
+    score_permuted,
+    score_shuffled,
+    settle_normalization,
+)
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import TENTH, Work, require_score_memory, score_resamples

@@ -1,14 +1,17 @@
 """What noise reaches: the same filters with shuffled targets.
 
 One engine serves what is said of noise: p-values from the scores of the whole table with many shuffled
-targets, and the agreement of two samples without signal from the halves of a few.
+targets, the agreement of two samples without signal from the halves of a few, and scores that mean the same
+for every column.  A filter that counts levels scores a column of many levels higher than one of two, in a
+bootstrap, which repeats rows, still more.  Where columns differ in their levels, scores are compared with
+those that columns of the same kind have in resamples of shuffled targets.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
 from typing import Any, Literal
@@ -17,23 +20,32 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, column_blocks
+from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import set_aside
-from pyfsagg._message import Message, Use
+from pyfsagg._message import Message, Remedy, Use
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.adjusters import Adjusters
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
-from pyfsagg.ensemble.core import Matrices
+from pyfsagg.ensemble.core import AGAINST_NOISE, Matrices, MatrixStore
 from pyfsagg.ensemble.run import Run
-from pyfsagg.ensemble.scoring import begins_with_always, filter_label, score_resamples
+from pyfsagg.ensemble.scoring import (
+    begins_with_always,
+    counts_levels,
+    filter_label,
+    score_resamples,
+)
 from pyfsagg.error_control import TargetPermutation, comparable_evidence, step_down_max_t
-from pyfsagg.error_control.permutation import numbers_with_other_shuffles, standardised
-from pyfsagg.exceptions import DataError
-from pyfsagg.filters import FILTERS
+from pyfsagg.error_control.permutation import (
+    evidence_against,
+    numbers_with_other_shuffles,
+    standardised,
+)
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Resamples, Rows
 from pyfsagg.resampling.plan import canonical_order, generator
@@ -509,3 +521,82 @@ def score_shuffled(nulls: Nulls, number: int, drawn: Drawn, **how: Any) -> Matri
     what = f"{drawn} of shuffled targets"
     with set_aside():  # what there is to warn of was said with the true target
         return _scores_by_target(run, nulls.targets(number), number, size, resamples, what, **how)
+
+
+MOST_NULLS, FEWEST_NULLS = 50, 20
+"""Shuffled targets, at most one for two resamples."""
+
+ENOUGH = 100_000
+"""Null scores of one kind of columns beyond which more shuffled targets are not looked at."""
+
+
+def settle_normalization(wish: str, run: Run, filters: Sequence[Any]) -> str:
+    """What ``"auto"`` means for some of the filters of a run; another wish is checked."""
+    reason = _why_not(run)
+    if wish == AGAINST_NOISE and reason:
+        raise ParameterError(
+            Use(normalize=AGAINST_NOISE),
+            f" compares scores with those of shuffled targets, and there are none: {reason}",
+            Remedy("use another one"),
+        )
+    if wish != "auto":
+        return wish
+    counted = any(counts_levels(item) for item in filters)
+    return AGAINST_NOISE if counted and not reason and _columns_differ(run) else "per_resample"
+
+
+def _why_not(run: Run) -> str:
+    if run.plan.only or run.resamples.changes_table:
+        return f"the plan {run.plan.name} does not draw rows of the whole table at random"
+    return Nulls(run).reason
+
+
+def _columns_differ(run: Run) -> bool:
+    """Whether there are columns of levels beside numbers, or beside columns with more levels."""
+    table = run.table
+    if not isinstance(table, Table):
+        return False
+    nominal = np.flatnonzero(np.isin(table.kinds, (Kind.BOOLEAN, Kind.NOMINAL)))
+    sizes = {len(table.value_counts(j)) for j in nominal.tolist()}
+    return len(sizes) > 1 or 0 < len(nominal) < table.n_features
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseScale:
+    """The scale of a run, by which its score matrices are read."""
+
+    nulls: Nulls
+    n_shuffles: int
+    known: dict[Drawn, Matrices] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, run: Run, m: int) -> NoiseScale:
+        """The scale of a run with `m` resamples."""
+        return cls(Nulls(run), max(FEWEST_NULLS, min(MOST_NULLS, m // 2)))
+
+    @cached_property
+    def _kinds(self) -> list[NDArray[np.intp]]:
+        kinds = kinds_of_features(self.nulls.single)
+        return [np.flatnonzero(kinds == kind) for kind in range(kinds.max() + 1)]
+
+    def n_scored(self, drawn: Drawn) -> int:
+        """Tables that are scored to know the null scores of what is drawn."""
+        return self.n_shuffles * n_together(self.nulls.run, drawn)
+
+    def read(self, matrices: Matrices, drawn: Drawn, store: MatrixStore, **how: Any) -> None:
+        """Replace scores of resamples, halves, or the table itself, by their evidence against noise.
+
+        The evidence is minus the logarithm of the share of null scores that are as high
+        (:func:`pyfsagg.error_control.comparable_evidence`).  Filters that do not use the target stay.
+        """
+        if drawn not in self.known:
+            self.known[drawn] = score_shuffled(self.nulls, self.n_shuffles, drawn, **how)
+        for label, matrix in matrices.items():
+            if label in FILTERS and "none" in FILTERS.get(label).targets:
+                continue
+            for columns in self._kinds:
+                pool = self.known[drawn][label][: max(1, ENOUGH // len(columns)), columns]
+                for rows in row_blocks(matrix.shape):
+                    block = matrix[rows]
+                    block[:, columns] = evidence_against(pool, block[:, columns])
+                    store.release()

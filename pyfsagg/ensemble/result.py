@@ -25,9 +25,8 @@ from pyfsagg.ensemble.data import (
     document_of,
     fields_of,
 )
-from pyfsagg.ensemble.facts import facts_of
+from pyfsagg.ensemble.facts import facts_of, methods_paragraph
 from pyfsagg.ensemble.groups import about_copies, about_groups, clusters_of_run, table_of_groups
-from pyfsagg.ensemble.paragraph import methods_paragraph
 from pyfsagg.ensemble.selection import (
     Selection,
     choose,
@@ -99,7 +98,7 @@ class EnsembleResult(Ranked, Result):
     """
 
     _kind: ClassVar[str] = "ensemble"
-    _inner = Result._inner | {"setup", "halves", "copies", "permutation", "own_scores"}
+    _inner = Result._inner | {"halves", "copies", "permutation", "own_scores"}
     _schema: ClassVar[int] = 3
     _noun: ClassVar[str] = "run"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType(
@@ -541,7 +540,7 @@ class EnsembleResult(Ranked, Result):
         found = cls(**fields_of(saved.document, saved.arrays))
         if found.method not in ("wam", "bam"):
             raise ValueError(f"its method is {found.method!r}")
-        found.setup  # noqa: B018 - fails here, where a record that lacks it is said to be damaged
+        found._setup  # noqa: B018 - fails here, where a record that lacks it is said to be damaged
         return found
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
@@ -554,11 +553,11 @@ class EnsembleResult(Ranked, Result):
     @property
     def _aggregates_extremes(self) -> bool:
         """Whether one resample can decide the value of a feature, as with the minimum."""
-        return bool(self.setup.recipe.spec.extreme)
+        return bool(self._setup.recipe.spec.extreme)
 
     def _reaggregate(self, combined: Floats) -> Floats:
         """Scores (n_features,) of other rows of `combined` by the aggregator of the run."""
-        return self.setup.recipe.again(combined, self.feature_names)
+        return self._setup.recipe.again(combined, self.feature_names)
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         return facts_of(self, *read_view(view))
@@ -566,6 +565,6 @@ class EnsembleResult(Ranked, Result):
     def __repr__(self) -> str:
         return (
             f"EnsembleResult({self.method}: {', '.join(self.score_matrices)}; "
-            f"{self.setup.recipe.aggregator} of {self.n_resamples} resamples; "
+            f"{self._setup.recipe.aggregator} of {self.n_resamples} resamples; "
             f"{self.n_features} features, best: {', '.join(best_names(self, 3))})"
         )

@@ -27,8 +27,8 @@ from pyfsagg.ensemble.scoring import (
 )
 from pyfsagg.ensemble.settings import FIRST_LOOK, Precision, read_number
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.filters import variance
 from pyfsagg.filters._base import BoundFilter
+from pyfsagg.filters.plain import drop_features
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, draw_resamples
 from pyfsagg.resampling.plan import read_plan
 
@@ -234,6 +234,6 @@ def _drop_near_zero_variance(
     table: AnyTable, groups: FeatureGroups | None
 ) -> tuple[AnyTable, FeatureGroups | None, tuple[str, ...]]:
     before = table.feature_names if groups is None else groups.names
-    table, groups = variance.drop_features(table, groups)
+    table, groups = drop_features(table, groups)
     names = set(table.feature_names if groups is None else groups.names)
     return table, groups, tuple(name for name in before if name not in names)

@@ -29,8 +29,7 @@ from pyfsagg._table.table import AnyTable, Table
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.filters import FILTERS, Scorer
-from pyfsagg.filters._base import LEAST, BoundFilter
+from pyfsagg.filters._base import FILTERS, LEAST, BoundFilter, Scorer
 from pyfsagg.filters.model import prepare_callable, prepare_estimator
 from pyfsagg.resampling import Resamples
 from pyfsagg.unsupervised import _filters  # noqa: F401 - adds the rankings without labels

@@ -399,7 +399,7 @@ def _without_noise(data: Ranked) -> Choice:
         if knee is None
         else _before_knee(k)
     )
-    why = data.setup.no_shuffles or "shuffles = 0"
+    why = data._setup.no_shuffles or "shuffles = 0"
     reason = (
         f"{k:,} of {plural(p, 'feature')} {verb} proposed: {how}. Whether they score above noise is not "
         f"known, without shuffled targets: {why}."

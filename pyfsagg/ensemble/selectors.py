@@ -22,7 +22,7 @@ from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import deep_enough, filter_label, read_filter_params
 from pyfsagg.ensemble.selection import Share, Top, Wish, choose, read_wish
 from pyfsagg.ensemble.settings import Precision
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.resampling import Plan
 from pyfsagg.resampling.plan import read_plan, with_data
 

@@ -51,7 +51,7 @@ def between(data: Ranked, k: int, confidence_level: float = 0.95) -> BetweenSamp
 
 def _halves(data: Ranked) -> tuple[Floats, int | None]:
     """Scores of the halves (2 n_pairs, n_features), and the rows of a half; a DataError says why not."""
-    setup = data.setup
+    setup = data._setup
     if setup.plan == ComplementaryPairs.name:
         return data.combined, setup.n_samples // 2 if setup.rows_stand_alone else None
     if data.halves is None:
@@ -110,7 +110,7 @@ def control(
 ) -> ErrorControl | LimitedSelection:
     """See :meth:`pyfsagg.EnsembleResult.error_control`."""
     goal, level = check_goals(max_false, fdr)
-    pairs = data.setup.plan == ComplementaryPairs.name
+    pairs = data._setup.plan == ComplementaryPairs.name
     if (
         method is None
         and not options
@@ -120,10 +120,10 @@ def control(
         method = BY_P_VALUES[goal][0]
     if method in BY_P_VALUES[goal]:
         if data.permutation is None:
-            why = data.setup.no_shuffles or "shuffles = 0"
+            why = data._setup.no_shuffles or "shuffles = 0"
             raise DataError("the run has no p-values from shuffled targets: ", why)
         return data.permutation.limited(goal, level, method)
-    require_pairs(data.setup.plan, data.setup.no_shuffles)
+    require_pairs(data._setup.plan, data._setup.no_shuffles)
     chosen = control_errors(
         data.combined, data.feature_names, max_false=max_false, fdr=fdr, method=method, **options
     )
@@ -142,12 +142,12 @@ def why_no_sets(data: Ranked) -> str:
     """Why a run has no confidence sets for ranks; empty if it has."""
     if data.n_features < 2:
         return "a single feature has rank 1"
-    reason = _why_none(data.setup)
+    reason = _why_none(data._setup)
     if reason:
         return reason
     if np.isnan(data.combined).any():
         return "some resamples did not see all features; use a plan that keeps all of them"
-    if data.own_scores is None and needs_own_scores(data.setup):
+    if data.own_scores is None and needs_own_scores(data._setup):
         return (
             "the run was saved without the scores of the table itself, on which the sets are centred; "
             "run it again"
@@ -207,19 +207,19 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
     reason = why_no_sets(data)
     if reason:
         raise DataError("there are no confidence sets for ranks: ", reason)
-    of = MEANS[data.setup.recipe.aggregator]
+    of = MEANS[data._setup.recipe.aggregator]
 
     def as_values(scores: Floats) -> Floats:
         return scores if of == "score" else -rank_scores(scores)
 
     values = as_values(data.combined)
-    share = drawn_share(data.setup)
+    share = drawn_share(data._setup)
     assert share is not None  # or there is a reason
     size = "this size" if share == 1.0 else f"{100 * share:.3g} % of this size"
     if share == 1.0:
         assert data.own_scores is not None  # or there is a reason
         centre, factor = as_values(data.own_scores[np.newaxis])[0], 1.0
-        if data.setup.recipe.normalize == AGAINST_NOISE:
+        if data._setup.recipe.normalize == AGAINST_NOISE:
             # Bootstraps double the variance of noise, so that evidence, quadratic in the score, changes
             # half as much as between samples; scaled per resample it only has half the variance.
             factor = 4.0 if len(data.score_matrices) == 1 else 2.0

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pyfsagg.error_control.bounds import pfer_bound, pfer_size, selection_frequency
-from pyfsagg.error_control.calibrated import CalibratedSelection, calibrate_selection
 from pyfsagg.error_control.control import ErrorControl, control_errors
-from pyfsagg.error_control.integrated_path import integrated_path
+from pyfsagg.error_control.paths import CalibratedSelection, calibrate_selection, integrated_path
 from pyfsagg.error_control.permutation import (
     LimitedSelection,
     TargetPermutation,

@@ -25,7 +25,7 @@ from pyfsagg.error_control.bounds import (
     pfer_threshold,
     selection_frequency,
 )
-from pyfsagg.error_control.integrated_path import integrated_path
+from pyfsagg.error_control.paths import integrated_path
 from pyfsagg.exceptions import DataError, ParameterError
 
 METHODS = {

@@ -15,7 +15,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 @shown_by("evaluation")
 def _face() -> Face:
-    from pyfsagg.evaluation._page import evaluation_page
-    from pyfsagg.evaluation._plot import EVALUATION_PLOTS
+    from pyfsagg.evaluation._report import EVALUATION_PLOTS, evaluation_page
 
     return Face(EVALUATION_PLOTS, evaluation_page)

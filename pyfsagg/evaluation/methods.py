@@ -15,11 +15,11 @@ from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
-from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.core import AGAINST_NOISE, NORMALIZATIONS, Recipe
 from pyfsagg.ensemble.methods import DEFAULT_FILTERS
-from pyfsagg.ensemble.noise_scale import NoiseScale, settle_normalization
+from pyfsagg.ensemble.null import NoiseScale, settle_normalization
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import (
     Work,
@@ -31,7 +31,7 @@ from pyfsagg.ensemble.scoring import (
 )
 from pyfsagg.evaluation.cells import Rows, take_rows
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.model import with_columns
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Bootstrap, Plan
@@ -292,7 +292,7 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
 
 def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
     """The settings of a saved run, to be repeated on other rows."""
-    parameters, setup = result.parameters, result.setup
+    parameters, setup = result.parameters, result._setup
     unknown = [name for name in result.score_matrices if name not in FILTERS]
     bound_to_rows = ("row_indices", "grouped_bootstrap", "k_fold")
     if unknown or not setup.rows_stand_alone or setup.plan in bound_to_rows:

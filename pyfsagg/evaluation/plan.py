@@ -52,7 +52,7 @@ from pyfsagg.evaluation.metrics import SURVIVAL_MODELS, read_metrics
 from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.filters.variance import drop_features
+from pyfsagg.filters.plain import drop_features
 
 MODELS: dict[str, tuple[Registry[ClassifierSpec], tuple[str, ...], str]] = {
     "classes": (

@@ -21,8 +21,13 @@ from pyfsagg._report.closing import always_words
 from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.cells import weighted_average_accuracy
-from pyfsagg.evaluation.comparison import divisions_of, standings_over_data_sets
-from pyfsagg.evaluation.fewest import MEAN, fewest_of_folds, list_of_folds
+from pyfsagg.evaluation.comparison import (
+    MEAN,
+    divisions_of,
+    fewest_of_folds,
+    list_of_folds,
+    standings_over_data_sets,
+)
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.exceptions import DataError, ParameterError

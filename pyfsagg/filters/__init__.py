@@ -1,29 +1,21 @@
 """Importance scores of features, mostly with respect to a target; one module per family."""
 
-from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer
 from pyfsagg.filters.association import (
     chi_squared,
     fit_criterion,
     spearman,
     value_difference_metric,
 )
-from pyfsagg.filters.car import prepare_car_score as _car  # noqa: F401 - registers its filter
 from pyfsagg.filters.entropy import gain_ratio, information_gain, symmetric_uncertainty
-from pyfsagg.filters.model import function_filter
 from pyfsagg.filters.mrmr import information_selection, mrmr
-from pyfsagg.filters.plain import prepare_spread as _plain  # noqa: F401 - registers its filters
+from pyfsagg.filters.plain import near_zero_variance
 from pyfsagg.filters.survival import concordance, cox_score, martingale_residuals
-from pyfsagg.filters.variance import near_zero_variance
 
 __all__ = [
-    "FILTERS",
-    "FilterSpec",
-    "Scorer",
     "chi_squared",
     "concordance",
     "cox_score",
     "fit_criterion",
-    "function_filter",
     "gain_ratio",
     "information_gain",
     "information_selection",

@@ -139,11 +139,10 @@ def function_filter(
 
     Examples
     --------
-    >>> from pyfsagg.filters import FILTERS, function_filter
     >>> def weighted_sum(X, y, sample_weight):
     ...     return X.T @ sample_weight
     >>> spec = function_filter(weighted_sum, name="weighted_sum", summary="sum of the values")
-    >>> spec.targets  # FILTERS.add(spec) registers it
+    >>> spec.targets  # FILTERS.add(spec) registers it; both are names of the module "extending"
     ('classes',)
     """
 

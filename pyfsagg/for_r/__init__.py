@@ -5,7 +5,7 @@ keeps refers to Python.  An error is part of the answer, not an exception: R mak
 own kind of it, and its users never see a Python traceback.
 """
 
-from pyfsagg.for_r._door import about, answer, close
 from pyfsagg.for_r._interrupts import enter, leave, watch
+from pyfsagg.for_r.tasks import about, answer, close
 
 __all__ = ["about", "answer", "close", "enter", "leave", "watch"]

@@ -1,10 +1,14 @@
-"""The tasks that R asks for by name."""
+"""The tasks that R asks for by name, how they are answered, and the end."""
 
 from __future__ import annotations
 
+import atexit
+import platform
 import subprocess
 import sys
 import tempfile
+import traceback
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
@@ -18,14 +22,15 @@ import pyfsagg
 from pyfsagg._base.settings import Settings, Task
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg.aggregation import AGGREGATORS, AggregatedValues, AggregatorSpec
+from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.aggregation.advice import advise
 from pyfsagg.committees import Committee, LearnerSelection
 from pyfsagg.committees.learners import DRAWN
 from pyfsagg.ensemble import expected_replication
 from pyfsagg.ensemble.settings import flat_names, gather_settings
-from pyfsagg.exceptions import DataError, UnknownNameError
+from pyfsagg.exceptions import DataError, PyfsaggError, PyfsaggWarning, UnknownNameError
 from pyfsagg.filters import information_selection
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.mrmr import PREPARE
 from pyfsagg.for_r._answers import answered, frame_of, returned
 from pyfsagg.for_r._given import (
@@ -41,7 +46,9 @@ from pyfsagg.for_r._given import (
     target_of,
     universe_of,
 )
+from pyfsagg.for_r._interrupts import interruptible
 from pyfsagg.for_r.calls import (
+    CALLS,
     as_typed,
     call,
     call_method,
@@ -52,7 +59,7 @@ from pyfsagg.for_r.calls import (
     write,
 )
 from pyfsagg.ranks import RankTable
-from pyfsagg.resampling import PLANS
+from pyfsagg.resampling.plan import PLANS
 
 _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "RRA": ("robust_rank_aggregation", {}),
@@ -375,7 +382,7 @@ def _score_features(
     options: Any = None,
 ) -> dict[str, Any]:
     """Scores of one filter on a table as it is; of mRMR and its relatives the order of selection as well."""
-    name = pyfsagg.filters.FILTERS.get(filter).name
+    name = FILTERS.get(filter).name
     X, y = table_of(table), target_of(target)
     nominal = None if nominal is None else listed(nominal)
     params = {key: counts(decoded(value)) for key, value in dict(options or {}).items()}
@@ -427,3 +434,56 @@ TASKS: dict[str, Callable[..., Any]] = {
     "score_features": _score_features,
     "write": write,
 }
+
+
+def answer(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Do a task of :data:`pyfsagg.for_r.tasks.TASKS`, between :func:`enter` and :func:`leave`."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        reply = interruptible(lambda: _done(task, arguments)) or {}
+    door = _spelling(task, arguments)
+    messages = [item.message for item in caught if issubclass(item.category, UserWarning)]
+    texts = [m.render(door) if isinstance(m, PyfsaggWarning) else str(m) for m in messages]
+    reply["warnings"] = list(dict.fromkeys(texts))
+    return reply
+
+
+def _done(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return {"value": TASKS[task](**arguments)}
+    except PyfsaggError as error:
+        message = error.render(_spelling(task, arguments))
+        return {"error": {"class": type(error).__name__, "message": message}}
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}"
+        where = traceback.format_exc()
+        return {"error": {"class": "internal", "message": message, "traceback": where}}
+
+
+def _spelling(task: str, arguments: Mapping[str, Any]) -> InR:
+    """The names that the function has in R."""
+    called = CALLS.get(arguments["of"]) if task == "call" else None
+    return InR(called.names if called else {"top_cutoff": "topCutoff"})
+
+
+def about() -> dict[str, str]:
+    """What R has started: versions, as words, so that R can read them whatever NumPy there is."""
+    return {
+        "pyfsagg": pyfsagg.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "executable": sys.executable,
+    }
+
+
+def close() -> None:
+    """End the worker processes, and do what Python does at its end, which R never lets it reach.
+
+    Workers would hold what R prints to for minutes after its end.
+    """
+    if "joblib.externals.loky.reusable_executor" in sys.modules:
+        from joblib.externals.loky import reusable_executor
+
+        if reusable_executor._executor is not None:
+            reusable_executor._executor.shutdown(wait=True, kill_workers=True)
+    atexit._run_exitfuncs()

@@ -22,7 +22,7 @@ from pyfsagg.ensemble.data import RunSetup
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.out_of_core.counting import Coding
 from pyfsagg.out_of_core.passes import StreamedRun, check_two_classes, open_run
 from pyfsagg.ranks import rank_scores

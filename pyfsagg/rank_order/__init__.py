@@ -8,23 +8,14 @@ from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.rank_order._orders import to_rank_order
-from pyfsagg.rank_order.criteria import Strategy, spoiler_counts
+from pyfsagg.rank_order.criteria import spoiler_counts
 from pyfsagg.rank_order.distances import spearman_distance, subset_divergence
-from pyfsagg.rank_order.elimination import (
-    ELIMINATIONS,
-    Elimination,
-    EliminationSpec,
-    RankOrderSelector,
-    eliminate,
-)
+from pyfsagg.rank_order.elimination import Elimination, RankOrderSelector, eliminate
 from pyfsagg.rank_order.generators import make_planted_orders
 
 __all__ = [
-    "ELIMINATIONS",
     "Elimination",
-    "EliminationSpec",
     "RankOrderSelector",
-    "Strategy",
     "eliminate",
     "make_planted_orders",
     "spearman_distance",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,19 +12,9 @@ from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_choice, n_selected
 from pyfsagg._base.words import count, number, plural, readable
-from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.drawing import (
-    BLUE,
-    GREY,
-    INK,
-    ORANGE,
-    clear_frame,
-    legend_above,
-    new_axes,
-    picture,
-    set_title,
-)
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section
+from pyfsagg._report import drawing
+from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report.page import Block, PageColumn, PageTable, Section
 from pyfsagg._version import __version__
 from pyfsagg.rank_order.elimination import ELIMINATIONS, Elimination
 
@@ -32,9 +23,9 @@ MEASURES = {
     "accuracy": "Accuracy of naive Bayes",
 }
 STYLES = {
-    "cdv": (BLUE, "o-"),
+    "cdv": (drawing.BLUE, "o-"),
     "cdv_relative": ("#56B4E9", "o--"),
-    "spoilers": (ORANGE, "s-"),
+    "spoilers": (drawing.ORANGE, "s-"),
     "greedy_kl": ("#009E73", "^-"),
     "koller_sahami": ("#CC79A7", "D-"),
 }
@@ -53,13 +44,13 @@ def plot_elimination(
     measure = measure or ("divergence" if result.accuracy is None else "accuracy")
     if check_choice("measure", measure, MEASURES) == "accuracy":
         result._measured_accuracy()
-    ax = new_axes(ax, 3.4)
+    ax = drawing.new_axes(ax, 3.4)
     if baseline is None:
         baseline = result.baseline
     chance = None if baseline is None else baseline.reset_index()
     draw_paths(ax, {result.method: result.to_frame()}, measure, baseline=chance, max_size=max_size)
-    set_title(ax, f"Elimination by {title_of(result.method)}", above_legend=True)
-    legend_above(ax)
+    drawing.set_title(ax, f"Elimination by {title_of(result.method)}", above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -75,11 +66,13 @@ def draw_paths(
     if baseline is not None:
         size = baseline["size"].to_numpy()
         lower, upper = (baseline[f"{measure}_{end}"].to_numpy() for end in ("lower", "upper"))
-        ax.fill_between(size, lower, upper, color=GREY, alpha=0.2, linewidth=0)
-        ax.plot(size, baseline[f"{measure}_mean"], ":", color=GREY, label="random (mean, 95 %)")
+        ax.fill_between(size, lower, upper, color=drawing.GREY, alpha=0.2, linewidth=0)
+        ax.plot(
+            size, baseline[f"{measure}_mean"], ":", color=drawing.GREY, label="random (mean, 95 %)"
+        )
     largest = 0.0
     for method, path in paths.items():
-        colour, style = STYLES.get(method, (INK, "-"))
+        colour, style = STYLES.get(method, (drawing.INK, "-"))
         shown = path[path["size"] <= max_size]
         label = title_of(method)
         ax.plot(shown["size"], shown[measure], style, color=colour, markersize=3.0, label=label)
@@ -90,7 +83,7 @@ def draw_paths(
     ax.set_ylabel(MEASURES[measure])
     if measure == "accuracy":
         ax.set_ylim(top=min(1.02, float(np.nanmax(ax.get_ylim()))))
-    clear_frame(ax, grid="y")
+    drawing.clear_frame(ax, grid="y")
 
 
 def title_of(method: str) -> str:
@@ -111,31 +104,20 @@ PAPER = (
 )
 
 
-def elimination_page(
-    result: Elimination,
-    *,
-    n_features_to_select: float | int = 0.25,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report of an elimination as a page."""
-    size = n_selected(n_features_to_select, result.n_features, "n_features_to_select")
-    view = result._options_in_force({"n_features_to_select": size, "reading": reading})
+def elimination_page(result: Elimination, view: Mapping[str, Any]) -> Report:
+    """The report of an elimination."""
+    wanted = "n_features_to_select"
+    size = n_selected(view[wanted], result.n_features, wanted)
     name = title_of(result.method)
     sections = [
-        Section("summary", "Summary", result._facts({"n_features_to_select": size})),
         Section("path", "Along the path", _pictures(result)),
         Section("features", "Features", [_features(result, size)]),
-        *closing(
-            settings_groups(result, first=[("Method", name)]),
-            [software(__version__), ("Methods", PAPER)],
-            command=command,
-            code=result._code(view),
-        ),
     ]
-    title = f"Elimination by {name}" + (f": {data_name}" if data_name else "")
-    return Page(title, plural(result.n_features, "feature"), sections)
+    titles = (f"Elimination by {name}", f"Elimination by {name}: {{}}")
+    settings = settings_groups(result, first=[("Method", name)])
+    references = [software(__version__), ("Methods", PAPER)]
+    features = plural(result.n_features, "feature")
+    return Report(titles, features, sections, settings, references, settled={wanted: size})
 
 
 def _pictures(result: Elimination) -> list[Block]:
@@ -152,7 +134,7 @@ def _pictures(result: Elimination) -> list[Block]:
             continue
         band = "" if result.baseline is None else " Grey: random subsets, mean and 95 % of them."
         blocks.append(
-            picture(
+            drawing.picture(
                 f"{measure.title()} along the path",
                 measure,
                 plot_elimination,

@@ -1,6 +1,6 @@
 """Resampling plans: a seed and a table in, row weights out."""
 
-from pyfsagg.resampling.plan import PLANS, Plan, Resamples, draw_resamples
+from pyfsagg.resampling.plan import Plan, Resamples, draw_resamples
 from pyfsagg.resampling.plans import (
     BalancedBootstrap,
     Bootstrap,
@@ -17,7 +17,6 @@ from pyfsagg.resampling.plans import (
 )
 
 __all__ = [
-    "PLANS",
     "BalancedBootstrap",
     "Bootstrap",
     "ComplementaryPairs",

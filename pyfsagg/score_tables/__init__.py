@@ -10,9 +10,9 @@
 from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
-from pyfsagg.score_tables._call import standings
 from pyfsagg.score_tables._metrics import MetricStandings
 from pyfsagg.score_tables._result import Standings
+from pyfsagg.score_tables.question import standings
 
 __all__ = ["MetricStandings", "Standings", "standings"]
 

@@ -12,21 +12,9 @@ from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._base.words import count, number, numbers, plural, probabilities
-from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.drawing import (
-    BLUE,
-    GREY,
-    INK,
-    clear_frame,
-    draw_average_ranks,
-    draw_tiles,
-    feature_axis,
-    legend_above,
-    new_axes,
-    picture,
-    set_title,
-)
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._report import drawing
+from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError
 from pyfsagg.score_tables._metrics import MetricStandings
@@ -43,6 +31,7 @@ REFERENCES = [
     ("Average ranks", "Demšar (2006). JMLR 7, 1–30"),
     ("Correction for all pairs", "Holm (1979). Scandinavian Journal of Statistics 6, 65–70"),
 ]
+TITLES = ("Standings", "Standings: {}")
 HOLES = ("Holes", "Skillings, Mack (1981). Technometrics 23, 171–177")
 EQUIVALENCE = (
     "Probabilities of equivalence",
@@ -57,19 +46,21 @@ def plot_place_sets(
     """Sets of places of the first `n` methods: of each alone (thick) and of all together (thin)."""
     sets = result.sets(population)
     shown = result._order[: check_integer("n", n, low=1)]
-    ax = new_axes(ax, 1.3 + 0.26 * len(shown))
+    ax = drawing.new_axes(ax, 1.3 + 0.26 * len(shown))
     rows = np.arange(len(shown))
-    ax.hlines(rows, sets.lower_all[shown], sets.upper_all[shown], color=GREY, linewidth=1.2)
-    ax.hlines(rows, sets.lower[shown], sets.upper[shown], color=BLUE, linewidth=4.0, alpha=0.5)
+    ax.hlines(rows, sets.lower_all[shown], sets.upper_all[shown], color=drawing.GREY, linewidth=1.2)
+    ax.hlines(
+        rows, sets.lower[shown], sets.upper[shown], color=drawing.BLUE, linewidth=4.0, alpha=0.5
+    )
     label = "place; thick: set of one method, thin: sets of all"
-    ax.plot(sets.ranks[shown], rows, "o", color=INK, ms=5.0, label=label)
+    ax.plot(sets.ranks[shown], rows, "o", color=drawing.INK, ms=5.0, label=label)
     ax.set_xlabel("Place")
     ax.set_xlim(0.5, float(sets.upper_all[shown].max()) + 0.5)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    feature_axis(ax, [result.methods[j] for j in shown])
-    clear_frame(ax, grid="x")
-    set_title(ax, f"Places of {plural(len(shown), 'method')}", above_legend=True)
-    legend_above(ax)
+    drawing.feature_axis(ax, [result.methods[j] for j in shown])
+    drawing.clear_frame(ax, grid="x")
+    drawing.set_title(ax, f"Places of {plural(len(shown), 'method')}", above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -82,7 +73,7 @@ def plot_average_ranks(result: Standings, *, ax: Axes | None = None) -> Axes:
         higher_is_better=result.higher_is_better,
         missing="drop",
     )
-    return draw_average_ranks(found, ax=ax)
+    return drawing.draw_average_ranks(found, ax=ax)
 
 
 def plot_pairs(result: Standings, *, n: int = 15, ax: Axes | None = None) -> Axes:
@@ -100,10 +91,12 @@ def plot_pairs(result: Standings, *, n: int = 15, ax: Axes | None = None) -> Axe
         ["" if np.isnan(one) else f"{one:.2g}" if one >= 0.001 else "<0.001" for one in row]
         for row in p
     ]
-    ax = new_axes(ax, 1.5 + 0.36 * len(names))
-    draw_tiles(ax, names, -np.log10(np.clip(p, 1e-4, 1.0)), texts, cmap="Blues", limits=(0.0, 6.0))
+    ax = drawing.new_axes(ax, 1.5 + 0.36 * len(names))
+    drawing.draw_tiles(
+        ax, names, -np.log10(np.clip(p, 1e-4, 1.0)), texts, cmap="Blues", limits=(0.0, 6.0)
+    )
     ax.set_xlabel("Holm-adjusted p")
-    set_title(ax, "Pairs of methods")
+    drawing.set_title(ax, "Pairs of methods")
     return ax
 
 
@@ -126,47 +119,25 @@ def _by_metric(draw: Callable[..., Axes]) -> Callable[..., Axes]:
 METRIC_PLOTS = {name: _by_metric(draw) for name, draw in STANDINGS_PLOTS.items()}
 
 
-def standings_page(
-    result: Standings,
-    *,
-    top: int = 10,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report of standings as a page."""
-    view = result._options_in_force({"top": top, "reading": reading})
+def standings_page(result: Standings, view: Mapping[str, Any]) -> Report:
+    """The report of standings."""
     sections = [
-        Section("summary", "Summary", result._facts({"top": top})),
         Section("pictures", "Places", _pictures(result)),
         Section("methods", "All methods", [_methods(result)], short="Methods"),
         Section("pairs", "Pairs of methods", _pairs(result), short="Pairs"),
         *_datasets(result),
-        *_closing(result, [result], view, command),
     ]
-    return Page(_title(data_name), _sizes(result), sections)
+    return _report(result, [result], _sizes(result), sections)
 
 
-def metrics_page(
-    result: MetricStandings,
-    *,
-    top: int = 10,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report of standings by several metrics as a page."""
-    view = result._options_in_force({"top": top, "reading": reading})
+def metrics_page(result: MetricStandings, view: Mapping[str, Any]) -> Report:
+    """The report of standings by several metrics."""
     sections = [
-        Section("summary", "Summary", result._facts({"top": top})),
-        *(
-            Section(f"metric-{k}", f"By {name}", difference_blocks(one, f"{k}-"), short=name)
-            for k, (name, one) in enumerate(result._items(), 1)
-        ),
-        *_closing(result, result.of, view, command),
+        Section(f"metric-{k}", f"By {name}", difference_blocks(one, f"{k}-"), short=name)
+        for k, (name, one) in enumerate(result._items(), 1)
     ]
     subtitle = f"{_sizes(result.of[0])}, {plural(len(result.of), 'metric')}"
-    return Page(_title(data_name), subtitle, sections)
+    return _report(result, result.of, subtitle, sections)
 
 
 def difference_blocks(result: Standings, prefix: str = "") -> list[Block]:
@@ -174,27 +145,22 @@ def difference_blocks(result: Standings, prefix: str = "") -> list[Block]:
     return [*_pictures(result, prefix), _methods(result), *_pairs(result)]
 
 
-def _title(data_name: str | None) -> str:
-    return f"Standings: {data_name}" if data_name else "Standings"
-
-
 def _sizes(result: Standings) -> str:
     return f"{plural(len(result.methods), 'method')}, {plural(len(result.datasets), 'data set')}"
 
 
-def _closing(
+def _report(
     result: Standings | MetricStandings,
     of: Sequence[Standings],
-    view: Mapping[str, Any],
-    command: str | None,
-) -> list[Section]:
+    subtitle: str,
+    sections: Sequence[Section],
+) -> Report:
     holes = [HOLES] if any(one._holes for one in of) else []
     folds = [FOLDS] if of[0]._of_folds else []
     equivalence = [EQUIVALENCE] if of[0].rope is not None else []
     references = [software(__version__), *REFERENCES, *holes, *folds, *equivalence]
-    settings = settings_groups(result)
     text = Section("text", "For a methods section", [Text(result.methods_text())], short="Text")
-    return [text, *closing(settings, references, command=command, code=result._code(view))]
+    return Report(TITLES, subtitle, [*sections, text], settings_groups(result), references)
 
 
 def _pictures(result: Standings, prefix: str = "") -> list[Block]:
@@ -203,7 +169,9 @@ def _pictures(result: Standings, prefix: str = "") -> list[Block]:
     def show(
         title: str, name: str, draw: Callable[..., Axes], caption: str, **options: Any
     ) -> None:
-        blocks.append(picture(title, prefix + name, draw, result, caption=caption, **options))
+        blocks.append(
+            drawing.picture(title, prefix + name, draw, result, caption=caption, **options)
+        )
 
     drawn = min(MOST_DRAWN, len(result.methods))
     for name, sets in result._answers.items():

@@ -1,18 +1,263 @@
-"""How standings are made of a table of scores: what the table does not say itself."""
+"""From a table of scores to standings: how it is read, and what it does not say itself."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Call
-from pyfsagg._base.validation import check_choice, check_integer, check_real
+from pyfsagg._base.validation import as_array, check_choice, check_flag, check_integer, check_real
+from pyfsagg._base.words import plural
+from pyfsagg._message import Param
+from pyfsagg._table.frames import frame_of_array, pandas_frame
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.score_tables._metrics import MetricStandings
 from pyfsagg.score_tables._result import TESTS, WAYS, Standings
-from pyfsagg.score_tables._table import ScoreTable
-from pyfsagg.statistics._base import check_confidence_level
+from pyfsagg.statistics._base import check_confidence_level, read_numbers
+
+LARGEST = 1e140
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Scores of p methods on T data sets.
+
+    Attributes
+    ----------
+    methods, datasets : tuple of str
+    cells : ndarray (T, p)
+        Mean over the replicates of a cell; NaN where there is none.
+    replicates : ndarray of int (T, p)
+    within : ndarray (p, p) or None
+        Covariance of the means of the methods over the data sets, from the replicates within these; None
+        where a cell of a data set that all methods have holds fewer than two.
+    df : float
+        Degrees of freedom of `within`: the fewest that a method has (Satterthwaite); NaN without it.
+    paired : bool
+        Whether replicates of a data set are the same for all methods: instances, folds.
+    ratio : float
+        Test rows by training rows, if replicates are folds of the same rows; 0 if they are independent.
+    """
+
+    methods: tuple[str, ...]
+    datasets: tuple[str, ...]
+    cells: Floats
+    replicates: NDArray[np.int64]
+    within: Floats | None
+    df: float
+    paired: bool
+    ratio: float
+
+
+def read_scores(
+    data: Any,
+    *,
+    method: str | None,
+    dataset: str | None,
+    value: str | None,
+    replicate: str | None,
+    test_train_ratio: float,
+) -> ScoreTable:
+    """A wide table (a column per method) or a long one (`method` and `value` name columns)."""
+    frame = pandas_frame(data)
+    if not isinstance(frame, pd.DataFrame):
+        array = as_array("data", frame)
+        if array.ndim != 2:
+            raise DataError(
+                Param("data"), f" must have two dimensions, got an array of shape {array.shape}"
+            )
+        names = [f"method {j + 1}" for j in range(array.shape[1])]
+        frame = frame_of_array(array, columns=names)
+    if (method is None) != (value is None):
+        raise ParameterError(
+            "the columns of the methods and of their values belong together: name both for a long "
+            "table, neither for a wide one (a column per method)"
+        )
+    if method is None or value is None:
+        if replicate is not None:
+            raise ParameterError(
+                Param("replicate"),
+                " names a column of a long table; of a wide one each row is a replicate of all methods",
+            )
+        return _wide(frame, dataset, test_train_ratio)
+    return _long(frame, method, dataset, value, replicate, test_train_ratio)
+
+
+def named_column(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
+    if name not in frame.columns:
+        raise UnknownNameError("column", name, map(str, frame.columns))
+    found = frame[name]
+    if isinstance(found, pd.DataFrame):
+        raise DataError(f"the table has more than one column {name!r}; give each its own name")
+    return found
+
+
+def labels_of(column: pd.Series[Any]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Position of each label in the order of its first appearance, and the labels."""
+    if bool(column.isna().any()):
+        row = int(np.flatnonzero(column.isna())[0]) + 1
+        raise DataError(f"the column {column.name!r} has no label in row {row}; fill it in")
+    codes, labels = pd.factorize(column.astype(str))
+    return np.asarray(codes, dtype=np.intp), tuple(map(str, labels))
+
+
+def _wide(frame: pd.DataFrame, dataset: str | None, ratio: float) -> ScoreTable:
+    if dataset is None:
+        words = [
+            name for name, kind in frame.dtypes.items() if not pd.api.types.is_numeric_dtype(kind)
+        ]
+        if len(words) == 1 and bool(frame[words[0]].notna().all()) and _is_text(frame[words[0]]):
+            dataset = str(words[0])
+            frame = frame.rename(columns={words[0]: dataset})
+    if dataset is not None:
+        codes, datasets = labels_of(named_column(frame, dataset))
+        frame = frame.drop(columns=[dataset])
+    else:
+        named = not isinstance(frame.index, pd.RangeIndex)
+        datasets = tuple(map(str, frame.index if named else range(1, len(frame) + 1)))
+        codes, datasets = labels_of(pd.Series(datasets, name="data set"))
+    methods = tuple(map(str, frame.columns))
+    if len(set(methods)) < len(methods):
+        twice = next(name for name in methods if methods.count(name) > 1)
+        raise DataError(f"the table has more than one column {twice!r}; give each its own name")
+    hint = "; of a wide table all columns but that of the data sets are methods"
+    columns = [read_numbers(frame[name], str(name), hint) for name in frame.columns]
+    rows = np.column_stack(columns) if columns else np.empty((len(frame), 0))
+    return score_table(rows, codes, datasets, methods, ratio)
+
+
+def _is_text(column: pd.Series[Any]) -> bool:
+    return bool(pd.to_numeric(column, errors="coerce").isna().any())
+
+
+def _long(
+    frame: pd.DataFrame,
+    method: str,
+    dataset: str | None,
+    value: str,
+    replicate: str | None,
+    ratio: float,
+) -> ScoreTable:
+    if dataset is None and replicate is None:
+        raise ParameterError(
+            Param("dataset"), " is missing: a long table needs the column of the data sets"
+        )
+    columns, methods = labels_of(named_column(frame, method))
+    numbers = read_numbers(named_column(frame, value), str(value))
+    single = pd.Series(["all rows"] * len(frame), name="data set", index=frame.index)
+    codes, datasets = labels_of(single if dataset is None else named_column(frame, dataset))
+    if replicate is None:
+        cell = pd.Series(codes * len(methods) + columns)
+        number = cell.groupby(cell).cumcount().to_numpy()
+    else:
+        number, labels = labels_of(named_column(frame, replicate))
+        cell = pd.Series((codes * len(labels) + number) * len(methods) + columns)
+        if bool(cell.duplicated().any()):
+            at = int(np.flatnonzero(cell.duplicated())[0])
+            raise DataError(
+                f"data set {datasets[codes[at]]!r} has two values of {methods[columns[at]]!r} for "
+                f"replicate {labels[number[at]]!r}; one is allowed"
+            )
+    row, position = np.unique(np.column_stack([codes, number]), axis=0, return_inverse=True)
+    rows = np.full((len(row), len(methods)), np.nan)
+    rows[np.ravel(position), columns] = numbers
+    return score_table(
+        rows, row[:, 0].astype(np.intp), datasets, methods, ratio, paired=replicate is not None
+    )
+
+
+def score_table(
+    rows: Floats,
+    codes: NDArray[np.intp],
+    datasets: tuple[str, ...],
+    methods: tuple[str, ...],
+    ratio: float = 0.0,
+    *,
+    paired: bool = True,
+    most_df: float | None = None,
+) -> ScoreTable:
+    """From rows (N, p), each a replicate of the data set of its code; `most_df` limits its `df`."""
+    _check(rows, methods)
+    T, p = len(datasets), len(methods)
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(T))
+    known = ~np.isnan(rows[order])
+    replicates = np.add.reduceat(known.astype(np.int64), starts, axis=0)
+    if len(rows) == T:
+        cells = rows[order]
+    else:
+        sums = np.add.reduceat(np.where(known, rows[order], 0.0), starts, axis=0)
+        cells = np.divide(sums, replicates, out=np.full((T, p), np.nan), where=replicates > 0)
+    within, df = None, np.nan
+    complete = np.asarray((replicates > 0).all(axis=1))
+    if complete.any() and bool((replicates[complete] > 1).all()):
+        kept = complete[codes]
+        residuals = (rows - cells[codes])[kept]
+        within, df = _within(residuals, codes[kept], replicates, ratio, paired)
+        df = df if most_df is None else min(df, most_df)
+    keep = np.asarray((replicates > 0).any(axis=1))
+    names = tuple(name for name, one in zip(datasets, keep, strict=True) if one)
+    return ScoreTable(methods, names, cells[keep], replicates[keep], within, df, paired, ratio)
+
+
+def _check(rows: Floats, methods: tuple[str, ...]) -> None:
+    if len(methods) < 2:
+        raise DataError(
+            f"standings compare methods, and the table has {plural(len(methods), 'method')}"
+        )
+    empty = np.isnan(rows).all(axis=0)
+    if empty.any():
+        name = methods[int(np.flatnonzero(empty)[0])]
+        raise DataError(f"the method {name!r} has no score at all; leave it out")
+
+    largest = float(np.nanmax(np.abs(rows)))
+    if largest > LARGEST or 0.0 < largest < 1.0 / LARGEST:
+        raise DataError(
+            f"the largest score is {largest:g}, whose square cannot be computed with; divide all scores by a "
+            "constant"
+        )
+
+
+def _within(
+    residuals: Floats,
+    codes: NDArray[np.intp],
+    replicates: NDArray[np.int64],
+    ratio: float,
+    paired: bool,
+) -> tuple[Floats | None, float]:
+    """Covariance of the means over data sets that all methods have, from the residuals of their replicates.
+
+    The mean of the n replicates of a cell has the variance (1/n + `ratio`) s², where `ratio` is that of test
+    to training rows if replicates are folds (Nadeau and Bengio 2003), and 0 if they are independent.
+    """
+    of_datasets = np.unique(codes)
+    T = of_datasets.size
+    n = replicates.astype(np.float64)
+    squares = np.zeros((T, residuals.shape[1]))
+    known = ~np.isnan(residuals)
+    residuals = np.where(known, residuals, 0.0)
+    np.add.at(squares, np.searchsorted(of_datasets, codes), residuals**2)
+    n = n[of_datasets]
+    variances = squares / (n - 1.0) * (1.0 / n + ratio) / T**2
+    total = variances.sum(axis=0)
+    shares = (variances**2 / (n - 1.0)).sum(axis=0)
+    df = np.divide(total**2, shares, out=np.full_like(total, np.inf), where=shares > 0.0).min()
+    df = float(min(df, (n - 1.0).sum(axis=0).min()))
+    if not paired:
+        return np.diag(total), df
+    if not known.all():
+        return None, np.nan  # a covariance needs the same replicates of all methods
+    size = n[np.searchsorted(of_datasets, codes), 0]
+    weighted = residuals * np.sqrt((1.0 / size + ratio) / (size - 1.0))[:, None] / T
+    return weighted.T @ weighted, df
+
 
 MOST_SIGNED = 60
 """Methods up to which signed ranks are the default; each pair takes a millisecond."""
@@ -94,3 +339,162 @@ def _hash(table: ScoreTable) -> str:
     digest.update((table.cells + 0.0).tobytes())
     digest.update(table.replicates.tobytes())
     return digest.hexdigest()
+
+
+def standings(
+    data: Any,
+    *,
+    method: str | None = None,
+    dataset: str | None = None,
+    value: str | None = None,
+    replicate: str | None = None,
+    metric: str | None = None,
+    higher_is_better: bool | Mapping[str, bool] = True,
+    by: str = "mean",
+    test: str = "auto",
+    test_train_ratio: float = 0.0,
+    rope: float | None = None,
+    confidence_level: float = 0.95,
+    random_state: int = 0,
+) -> Standings | MetricStandings:
+    """Which places of a table of scores are real.
+
+    Parameters
+    ----------
+    data : DataFrame, array, result of evaluate, evaluate_many or influence, or mapping
+        A wide table has a row per data set (task, instance) and a column per method; one column of words,
+        or the index, names the data sets.  Of a long table `method` and `value` name the columns.  Missing
+        scores are holes.  A result brings its direction and what its folds share.  A mapping of names to
+        results has a result per data set, one of names to tables a table per metric.
+    method, value : str, optional
+        Columns of a long table.
+    dataset : str, optional
+        The column of the data sets.  Rows of a wide table with the same data set are its replicates:
+        instances, folds or seeds that are the same for all methods.
+    replicate : str, optional
+        The column of a long table that says which scores belong together across methods (the same fold,
+        the same instance).  Without it, repeated scores of a method on a data set are independent of those of
+        others, as seeds are.
+    metric : str, optional
+        The column that says by which metric a row was scored.  All sets and pairs of all metrics hold
+        together.
+    higher_is_better : bool, or mapping of metric to bool
+    by : {"mean", "rank"}
+        Places by the mean score over data sets, or by the average rank within data sets.
+    test : {"auto", "t", "wilcoxon", "signs"}
+        Test of the pairs over data sets, with Holm's correction; auto is t for means and Wilcoxon's signed
+        ranks for average ranks of up to 60 methods.  "signs" goes through all signs of the differences, for
+        up to 16 data sets.
+    test_train_ratio : float
+        Test rows by training rows, if replicates are folds or repeated splits of the same rows, which
+        depend on each other: 1/9 for ten folds.  0 for independent replicates.
+    rope : float, optional
+        Differences up to here do not matter: pairs get the probabilities that the first is worse, equivalent
+        and better, by a flat prior.
+    confidence_level : float
+        Of all sets and intervals; 1 − `confidence_level` is the family-wise level of the pairs.
+    random_state : int
+        Seed of random signs and draws.
+
+    Returns
+    -------
+    Standings or MetricStandings
+        Sets of places, pairs, groups that cannot be told apart, and what data sets and holes could change;
+        of several metrics, those of each and how they agree.
+
+    Raises
+    ------
+    DataError
+        For fewer than two methods, a method without any score, text among the scores, two values for one
+        replicate, or methods that share no data set.
+
+    See Also
+    --------
+    pyfsagg.statistics.rank_confidence : The sets alone, also for estimates with known errors.
+
+    Notes
+    -----
+    Two questions are kept apart.  *Data sets like these*: would the places be the same on other data sets
+    of the kind?  The data sets are the sample; fewer than 8 are too few to answer.  *These data sets*: would
+    they be the same with other instances, folds or seeds?  The replicates of each cell are the sample.
+
+    With holes, means are those of an additive fit of methods and data sets, pairs are compared on the data
+    sets that both have, and sets are made of pairs (Holm).
+
+    Up to 16 data sets Wilcoxon's test is exact, with ties given these.  The test of all methods is
+    Friedman's, exact where its arrangements are few enough to go through (3 or 4 methods on up to 16 data
+    sets, 5 on up to 9), by Iman and Davenport's F for more, and that of Skillings and Mack with holes.
+
+    Sources: Mogstad et al. (2024) for the sets; Demšar (2006) for average ranks; Skillings and Mack (1981)
+    for holes; Nadeau and Bengio (2003) for folds; Benavoli et al. (2017) for `rope`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noise = np.random.default_rng(0).normal(size=(12, 3))
+    >>> result = standings(noise + [2.0, 0.0, 0.0])
+    >>> result.may_be_first
+    ['method 1']
+    >>> result.groups()
+    [['method 1'], ['method 2', 'method 3']]
+    """
+    call = Call.of(standings, locals(), data=("data",))
+    asked = Question(by, test, rope, confidence_level, random_state)
+    ratio = check_real("test_train_ratio", test_train_ratio, low=0.0)
+    columns = {"method": method, "dataset": dataset, "value": value, "replicate": replicate}
+    several = isinstance(data, Mapping) and bool(data)
+    first = next(iter(data.values())) if several else data
+    if hasattr(first, "_standings"):  # results of this package
+        if given := [name for name, column in {**columns, "metric": metric}.items() if column]:
+            raise ParameterError(
+                Param(given[0]), " names a column of a table; a result brings its own"
+            )
+        found: Standings | MetricStandings = (
+            type(first)._standings_together(data, asked, call)
+            if several
+            else data._standings(asked, call)
+        )
+        return found
+    if several:
+        if metric is not None:
+            raise ParameterError(
+                Param("metric"), " names a column; of several tables each is a metric"
+            )
+        tables = {str(name): one for name, one in data.items()}
+    elif metric is not None:
+        tables = _divided(data, metric)
+    else:
+        flag = check_flag("higher_is_better", higher_is_better)
+        table = read_scores(data, **columns, test_train_ratio=ratio)
+        return asked.of(table, higher_is_better=flag, call=call)
+    read = {
+        name: read_scores(one, **columns, test_train_ratio=ratio) for name, one in tables.items()
+    }
+    higher = _directions(higher_is_better, list(read))
+    return asked.each(
+        list(read),
+        lambda one, name, call: one.of(read[name], higher_is_better=higher[name], call=call),
+        call,
+    )
+
+
+def _divided(data: Any, metric: str) -> dict[str, Any]:
+    """The table of each metric."""
+    frame = pandas_frame(data)
+    if not isinstance(frame, pd.DataFrame):
+        raise ParameterError(Param("metric"), " names a column, and an array has none")
+    codes, names = labels_of(named_column(frame, metric))
+    rest = frame.drop(columns=[metric])
+    return {name: rest[codes == code] for code, name in enumerate(names)}
+
+
+def _directions(higher: bool | Mapping[str, bool], metrics: list[str]) -> dict[str, bool]:
+    if not isinstance(higher, Mapping):
+        return dict.fromkeys(metrics, check_flag("higher_is_better", higher))
+    if set(higher) != set(metrics):
+        raise ParameterError(
+            Param("higher_is_better"),
+            f" must say True or False for each of the metrics {', '.join(metrics)}, got "
+            f"{', '.join(map(str, higher))}",
+        )
+    return {name: check_flag("higher_is_better", higher[name]) for name in metrics}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -14,28 +15,14 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks
 from pyfsagg._message import Got, Param
-from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.drawing import (
-    BLUE,
-    GREY,
-    INK,
-    ORANGE,
-    clear_frame,
-    feature_axis,
-    feature_label,
-    legend_above,
-    name_points,
-    new_axes,
-    picture,
-    set_title,
-    write_at_right,
-)
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._report import drawing
+from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.screens._result import INDEPENDENT, WAYS, Screen
 
-COLOURS = {"low": BLUE, "high": ORANGE}
+COLOURS = {"low": drawing.BLUE, "high": drawing.ORANGE}
 CELLS = (320, 200)  # of a picture: two points in one of them cannot be told apart
 LABEL = 16  # characters of a gene name beside a point
 
@@ -46,7 +33,7 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
     n = check_integer("n", n, low=0)
     effect = result.to_frame().iloc[:, 1].loc[list(result.genes)].to_numpy()
     evidence = np.max([_evidence(result, name) for name in result.sides], axis=0)
-    ax = new_axes(ax, 4.2)
+    ax = drawing.new_axes(ax, 4.2)
     ax.set_xlabel(f"Median {result._effect_name} of the guides")
     ax.set_ylabel("−log10 of the p-value")
     known = effect[~np.isnan(effect)]
@@ -66,22 +53,22 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
         if hit.any():
             dots(hit, COLOURS[name], f"{WAYS[name]}, FDR ≤ {fdr:g}: {hit.sum():,}", 5.0)
     rest = f"others: {(~selected).sum():,}" if selected.any() else f"no gene with FDR ≤ {fdr:g}"
-    dots(~selected, GREY, rest, 3.0)
+    dots(~selected, drawing.GREY, rest, 3.0)
     best = np.unique([result._order(name)[:n] for name in result.sides])
     best = best[np.argsort(-evidence[best], kind="stable")]
     shown = np.flatnonzero(selected) if selected.any() else best
     names = [result.genes[g] for g in best]
     _name_points(ax, effect[best], evidence[best], names, (effect[shown], evidence[shown]))
-    clear_frame(ax, grid="y")
-    set_title(ax, f"{len(result.genes):,} genes: effect and evidence", above_legend=True)
-    legend_above(ax, columns=3)
+    drawing.clear_frame(ax, grid="y")
+    drawing.set_title(ax, f"{len(result.genes):,} genes: effect and evidence", above_legend=True)
+    drawing.legend_above(ax, columns=3)
     return ax
 
 
 def plot_gene_ranks(result: Screen, *, n: int = 8, ax: Axes | None = None) -> Axes:
     """p-values of the genes by rank, a curve for each side."""
     n = check_integer("n", n, low=0)
-    ax = new_axes(ax, 3.8)
+    ax = drawing.new_axes(ax, 3.8)
     ax.set_xscale("log")
     ax.set_xlabel("Rank of the gene")
     ax.set_ylabel("−log10 of the p-value")
@@ -99,9 +86,9 @@ def plot_gene_ranks(result: Screen, *, n: int = 8, ax: Axes | None = None) -> Ax
     _name_points(ax, np.tile(places[:n], len(curves)), tops, best, everywhere)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     ax.xaxis.set_minor_locator(NullLocator())
-    clear_frame(ax, grid="y")
-    set_title(ax, f"{G:,} genes by p-value", above_legend=True)
-    legend_above(ax)
+    drawing.clear_frame(ax, grid="y")
+    drawing.set_title(ax, f"{G:,} genes by p-value", above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -113,10 +100,10 @@ def plot_guides(
     of_side = result.of_side(name)
     best = result._order(name)[: check_integer("n", n, low=1)]
     effects = result._effects
-    ax = new_axes(ax, 1.5 + 0.26 * len(best))
+    ax = drawing.new_axes(ax, 1.5 + 0.26 * len(best))
     low, middle, high = np.nanquantile(effects, (0.05, 0.5, 0.95))
-    ax.axvspan(low, high, color=GREY, alpha=0.13, linewidth=0, label="90 % of all guides")
-    ax.axvline(middle, color=GREY, linewidth=0.8)
+    ax.axvspan(low, high, color=drawing.GREY, alpha=0.13, linewidth=0, label="90 % of all guides")
+    ax.axvline(middle, color=drawing.GREY, linewidth=0.8)
     counted = of_side.percentiles <= of_side.alpha * (1.0 + 1e-12)
     row_of = np.full(len(result.genes) + 1, -1)
     row_of[best] = np.arange(len(best))
@@ -132,15 +119,17 @@ def plot_guides(
     for row, (gene, text) in enumerate(zip(best.tolist(), texts, strict=True)):
         of_gene = effects[result.gene_of == gene]
         if not np.isnan(of_gene).all():
-            ax.vlines(np.nanmedian(of_gene), row - 0.34, row + 0.34, color=INK, linewidth=1.6)
-        write_at_right(ax, row, text)
-    write_at_right(ax, -1, "p-value")
+            ax.vlines(
+                np.nanmedian(of_gene), row - 0.34, row + 0.34, color=drawing.INK, linewidth=1.6
+            )
+        drawing.write_at_right(ax, row, text)
+    drawing.write_at_right(ax, -1, "p-value")
     ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
-    feature_axis(ax, [result.genes[g] for g in best])
+    drawing.feature_axis(ax, [result.genes[g] for g in best])
     ax.set_ylim(top=-1.5)
-    clear_frame(ax, grid="x")
-    set_title(ax, f"Guides of the {len(best)} most {WAYS[name]} genes", above_legend=True)
-    legend_above(ax)
+    drawing.clear_frame(ax, grid="x")
+    drawing.set_title(ax, f"Guides of the {len(best)} most {WAYS[name]} genes", above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -155,37 +144,38 @@ def plot_genes_among_all(
     if unknown:
         raise ParameterError(f"{unknown[0]!r} is no gene that was tested")
     effects = result._effects
-    ax = new_axes(ax, 2.4 + 0.3 * len(names))
+    ax = drawing.new_axes(ax, 2.4 + 0.3 * len(names))
     _, first = np.unique(result.guides, return_index=True)  # a guide in several genes is one
     known = effects[first][~np.isnan(effects[first])]
     counts, edges = np.histogram(known, bins=60)
-    ax.stairs(-4.0 * counts / counts.max() - 0.6, edges, baseline=-0.6, color=GREY, fill=True, alpha=0.5,
-              label=f"all {len(known):,} guides")  # fmt: skip
+    below = -4.0 * counts / counts.max() - 0.6
+    label = f"all {len(known):,} guides"
+    ax.stairs(below, edges, baseline=-0.6, color=drawing.GREY, fill=True, alpha=0.5, label=label)
     for row, gene in enumerate(names):
         mine = result.gene_of == result.genes.index(gene)
-        colours = np.full(mine.sum(), INK, dtype=object)
+        colours = np.full(mine.sum(), drawing.INK, dtype=object)
         for name, side in result.sides.items():
             colours[side.percentiles[mine] <= side.alpha * (1.0 + 1e-12)] = COLOURS[name]
         ax.vlines(effects[mine], row - 0.36, row + 0.36, colors=colours.tolist(), linewidth=1.6)
     for name in result.sides:
         ax.plot([], [], color=COLOURS[name], linewidth=1.6, label=f"counts as {WAYS[name]}")
-    ax.plot([], [], color=INK, linewidth=1.6, label="others")
+    ax.plot([], [], color=drawing.INK, linewidth=1.6, label="others")
     ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
-    feature_axis(ax, names)
+    drawing.feature_axis(ax, names)
     ax.set_ylim(len(names) - 0.4, -4.8)
-    clear_frame(ax, grid="x")
-    set_title(ax, "Guides of the genes among all guides", above_legend=True)
-    legend_above(ax, columns=4)
+    drawing.clear_frame(ax, grid="x")
+    drawing.set_title(ax, "Guides of the genes among all guides", above_legend=True)
+    drawing.legend_above(ax, columns=4)
     return ax
 
 
 def plot_p_value_quantiles(result: Screen, *, ax: Axes | None = None) -> Axes:
     """Sorted p-values against those of uniform numbers (a quantile plot)."""
-    ax = new_axes(ax, 4.0)
+    ax = drawing.new_axes(ax, 4.0)
     G = len(result.genes)
     expected = -np.log10((np.arange(G) + 0.5) / G)
     end = float(expected[0])
-    ax.plot([0.0, end], [0.0, end], color=INK, linewidth=1.0, label="chance")
+    ax.plot([0.0, end], [0.0, end], color=drawing.INK, linewidth=1.0, label="chance")
     ax.set_xlim(-0.03 * end, 1.05 * end)
     top = max(float(_evidence(result, name).max()) for name in result.sides)
     ax.set_ylim(-0.03 * max(top, end), 1.05 * max(top, end))
@@ -196,9 +186,9 @@ def plot_p_value_quantiles(result: Screen, *, ax: Axes | None = None) -> Axes:
         _dots(ax, expected, observed[order], COLOURS[name], WAYS[name], genes, size=4.0)
     ax.set_xlabel("Expected −log10 of the p-value")
     ax.set_ylabel("Observed")
-    clear_frame(ax, grid="both")
-    set_title(ax, f"p-values of {G:,} genes", above_legend=True)
-    legend_above(ax)
+    drawing.clear_frame(ax, grid="both")
+    drawing.set_title(ax, f"p-values of {G:,} genes", above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -216,11 +206,11 @@ def _dots(
         cells = np.round(_in_axes(ax, x[known], y[known]) * CELLS).astype(np.int64)
         _, first = np.unique(cells, axis=0, return_index=True)
         known = np.sort(known[first])
-    alpha = 0.55 if colour == GREY else 0.85
+    alpha = 0.55 if colour == drawing.GREY else 0.85
     (drawn,) = ax.plot(
         x[known], y[known], "o", color=colour, ms=size, mew=0, alpha=alpha, label=label
     )
-    name_points(drawn, [genes[place] for place in known.tolist()])
+    drawing.name_points(drawn, [genes[place] for place in known.tolist()])
 
 
 def _name_points(
@@ -230,7 +220,7 @@ def _name_points(
     taken = _in_axes(ax, *others)
     boxes: list[tuple[float, float, float]] = []
     for (at_x, at_y), name in zip(_in_axes(ax, x, y).tolist(), names, strict=True):
-        text = feature_label(name, LABEL)
+        text = drawing.feature_label(name, LABEL)
         width = 0.02 + 0.0125 * len(text)
         for start in (at_x + 0.008, at_x - 0.008 - width):
             end = start + width
@@ -252,7 +242,7 @@ def _name_points(
                 ha="left" if start > at_x else "right",
                 va="center",
                 fontsize="small",
-                color=INK,
+                color=drawing.INK,
                 parse_math=False,
             )
             break
@@ -299,38 +289,23 @@ REFERENCES = [
 ]
 
 
-def screen_page(
-    result: Screen,
-    *,
-    top: int = 10,
-    fdr: float = 0.05,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-    genes: Sequence[str] = (),
-) -> Page:
-    """The report of a screen as a page."""
-    top = check_integer("top", top, low=1)
-    check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
-    view = result._options_in_force({"top": top, "fdr": fdr, "genes": genes, "reading": reading})
+def screen_page(result: Screen, view: Mapping[str, Any]) -> Report:
+    """The report of a screen."""
+    check_integer("top", view["top"], low=1)
+    fdr = check_real("fdr", view["fdr"], low=0.0, high=1.0, low_open=True)
+    pictures = _pictures(result, fdr, view["genes"])
     sections = [
-        Section("summary", "Summary", result._facts({"top": top, "fdr": fdr})),
-        Section("pictures", "Effect and evidence", _pictures(result, fdr, genes), short="Pictures"),
+        Section("pictures", "Effect and evidence", pictures, short="Pictures"),
         *(
             Section(side, f"{WAYS[side].capitalize()} genes", _side(result, side, fdr))
             for side in result.sides
         ),
         Section("trust", "How far to trust the p-values", _trust(result), short="Trust"),
-        *closing(
-            settings_groups(result, words={"alpha": _alphas(result)}),
-            [software(__version__), *REFERENCES],
-            command=command,
-            code=result._code(view),
-        ),
     ]
-    title = f"Screen: {data_name}" if data_name else "Screen"
     subtitle = f"{plural(len(result.genes), 'gene')}, {plural(len(result.guides), 'guide')}"
-    return Page(title, subtitle, sections)
+    settings = settings_groups(result, words={"alpha": _alphas(result)})
+    references = [software(__version__), *REFERENCES]
+    return Report(("Screen", "Screen: {}"), subtitle, sections, settings, references)
 
 
 def _alphas(result: Screen) -> str:
@@ -342,7 +317,7 @@ def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
         []
         if not genes
         else [
-            picture(
+            drawing.picture(
                 "Guides of named genes",
                 "genes",
                 plot_genes_among_all,
@@ -356,7 +331,7 @@ def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
     )
     return [
         *named,
-        picture(
+        drawing.picture(
             "Volcano",
             "volcano",
             plot_volcano,
@@ -366,7 +341,7 @@ def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
             caption=f"Each gene by the median {result._effect_name} of its guides and the smaller of its "
             "p-values. Coloured: within the limit of the false discovery rate on that side.",
         ),
-        picture(
+        drawing.picture(
             "Genes by rank",
             "ranks",
             plot_gene_ranks,
@@ -374,7 +349,7 @@ def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
             label="Points: p-values of the genes by rank, for each side",
             caption="p-values of the genes, best first. A steep start and a flat rest: few genes stand out.",
         ),
-        picture(
+        drawing.picture(
             "p-values against chance",
             "quantiles",
             plot_p_value_quantiles,
@@ -390,7 +365,7 @@ def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
 def _side(result: Screen, side: str, fdr: float) -> list[Block]:
     drawn = min(MOST_DRAWN, len(result.genes))
     return [
-        picture(
+        drawing.picture(
             f"Guides of the {drawn} most {WAYS[side]} genes",
             f"guides-{side}",
             plot_guides,

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
-from pyfsagg.stability_measures._base import (
-    STABILITY_MEASURES,
-    PairwiseAverage,
-    StabilitySpec,
-    UndefinedStabilityError,
-    WholeSample,
-)
+from pyfsagg.stability_measures._base import UndefinedStabilityError
 from pyfsagg.stability_measures.adequacy import Adequacy, adequacy
 from pyfsagg.stability_measures.chance import BetweenSampleStability, between_sample_stability
 from pyfsagg.stability_measures.curves import feature_stability, pareto_front, stability_curve
 from pyfsagg.stability_measures.nogueira import NogueiraResult, nogueira
 from pyfsagg.stability_measures.result import StabilityResult, stability
-from pyfsagg.stability_measures.sets import SetPairs
 from pyfsagg.stability_measures.similarity_adjusted import membership_similarity
 
 __all__ = [
-    "STABILITY_MEASURES",
     "Adequacy",
     "BetweenSampleStability",
     "NogueiraResult",
-    "PairwiseAverage",
-    "SetPairs",
     "StabilityResult",
-    "StabilitySpec",
     "UndefinedStabilityError",
-    "WholeSample",
     "adequacy",
     "between_sample_stability",
     "feature_stability",

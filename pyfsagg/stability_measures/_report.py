@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,23 +13,9 @@ from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.words import MISSING, count, number, percentages, plural, ranks, readable, titled
 from pyfsagg._message import Param
-from pyfsagg._report.closing import Topic, closing, leads_to, linked, settings_groups, software
-from pyfsagg._report.drawing import (
-    BLUE,
-    GREY,
-    INK,
-    LINE_COLOURS,
-    LINE_MARKERS,
-    ORANGE,
-    clear_frame,
-    feature_label,
-    legend_above,
-    log_ticks,
-    new_axes,
-    picture,
-    set_title,
-)
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Picture, Section, Text
+from pyfsagg._report import drawing
+from pyfsagg._report.closing import Report, Topic, leads_to, linked, settings_groups, software
+from pyfsagg._report.page import Block, PageColumn, PageTable, Picture, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
@@ -65,11 +52,14 @@ def plot_stability_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     'Number of features selected, k (of 4)'
     """
     _require(curve, ("measure", "size", "fraction", "value", "chance"), "stability_curve")
-    ax = new_axes(ax, 3.4)
+    ax = drawing.new_axes(ax, 3.4)
     for position, (measure, part) in enumerate(curve.groupby("measure", sort=False)):
         part = part.sort_values("size")
-        colour, label = LINE_COLOURS[position % len(LINE_COLOURS)], readable(str(measure))
-        style = f"{LINE_MARKERS[position % len(LINE_MARKERS)]}-"
+        colour, label = (
+            drawing.LINE_COLOURS[position % len(drawing.LINE_COLOURS)],
+            readable(str(measure)),
+        )
+        style = f"{drawing.LINE_MARKERS[position % len(drawing.LINE_MARKERS)]}-"
         ax.plot(part["size"], part["value"], style, color=colour, markersize=4.5, label=label)
         ax.plot(part["size"], part["chance"], ":", color=colour, label=f"{label} by chance")
     p = round(float((curve["size"] / curve["fraction"]).iloc[0]))
@@ -80,9 +70,9 @@ def plot_stability_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     ax.set_ylim(min(0.0, lowest) - 0.03, max(1.0, highest) + 0.04)
     ax.set_xlabel(f"Number of features selected, k (of {p:,})")
     ax.set_ylabel("Stability")
-    clear_frame(ax, grid="y")
-    set_title(ax, "Stability of the best k features", above_legend=True)
-    legend_above(ax)
+    drawing.clear_frame(ax, grid="y")
+    drawing.set_title(ax, "Stability of the best k features", above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -124,20 +114,28 @@ def plot_trade_off(
     x = frame[stability].to_numpy(dtype=np.float64)
     y = frame[accuracy].to_numpy(dtype=np.float64)
     front = pareto_front(x, y, higher_is_better=higher_is_better)
-    ax = new_axes(ax, 4.0)
+    ax = drawing.new_axes(ax, 4.0)
     order = np.flatnonzero(front)[np.lexsort((y[front], x[front]))]
-    ax.plot(x[order], y[order], "o-", color=BLUE, markersize=7.0, label="Pareto front")
+    ax.plot(x[order], y[order], "o-", color=drawing.BLUE, markersize=7.0, label="Pareto front")
     if not front.all():
-        ax.plot(x[~front], y[~front], "o", color=GREY, mfc="white", markersize=7.0, label="others")
+        ax.plot(
+            x[~front],
+            y[~front],
+            "o",
+            color=drawing.GREY,
+            mfc="white",
+            markersize=7.0,
+            label="others",
+        )
     if len(frame) <= MOST_LABELS:
         for name, left, up in zip(frame.index, x, y, strict=True):
             ax.annotate(
-                feature_label(str(name)),
+                drawing.feature_label(str(name)),
                 (left, up),
                 xytext=(6, 5),
                 textcoords="offset points",
                 fontsize="small",
-                color=INK,
+                color=drawing.INK,
                 parse_math=False,
             )
     ax.margins(0.12)
@@ -146,9 +144,9 @@ def plot_trade_off(
     hint = "larger" if higher_is_better else "smaller"
     ax.set_xlabel(f"{readable(stability).capitalize()} ({hint} = more stable)")
     ax.set_ylabel(f"{readable(accuracy).capitalize()} (larger = better)")
-    clear_frame(ax, grid="both")
-    set_title(ax, "Stability and accuracy", above_legend=True)
-    legend_above(ax)
+    drawing.clear_frame(ax, grid="both")
+    drawing.set_title(ax, "Stability and accuracy", above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -169,23 +167,23 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     _require(curve, columns, "adequacy")
     if curve.empty:
         raise DataError("the curve has no rows; there is nothing to draw")
-    ax = new_axes(ax, 3.4)
+    ax = drawing.new_axes(ax, 3.4)
     sizes = curve["n_resamples"].to_numpy()
     k = int(curve["n_features_to_select"].iloc[0])
     for name, style, colour, label in (
-        ("expected_kendall", "o-", BLUE, "Kendall correlation of the rankings"),
-        ("expected_top_overlap", "s--", ORANGE, f"share of the best {k:,} kept"),
+        ("expected_kendall", "o-", drawing.BLUE, "Kendall correlation of the rankings"),
+        ("expected_top_overlap", "s--", drawing.ORANGE, f"share of the best {k:,} kept"),
     ):
         ax.plot(sizes, curve[name], style, color=colour, markersize=4.5, label=label)
-    log_ticks(ax, sizes.tolist())
+    drawing.log_ticks(ax, sizes.tolist())
     ax.tick_params(axis="x", rotation=0 if len(sizes) < 9 else 45)
     lowest = float(np.nanmin(curve[["expected_kendall", "expected_top_overlap"]].to_numpy()))
     ax.set_ylim(min(0.0, lowest) - 0.02, 1.04)
     ax.set_xlabel("Number of resamples (logarithmic)")
     ax.set_ylabel("Agreement of two repetitions")
-    clear_frame(ax, grid="y")
-    set_title(ax, "Would a repetition agree?", above_legend=True)
-    legend_above(ax)
+    drawing.clear_frame(ax, grid="y")
+    drawing.set_title(ax, "Would a repetition agree?", above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -210,16 +208,10 @@ CURVE_CAPTION = (
 )
 
 
-def stability_page(
-    result: StabilityResult,
-    *,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report about a collection as a page for :func:`pyfsagg._report.page.write_page`."""
+def stability_page(result: StabilityResult, view: Mapping[str, Any]) -> Report:
+    """The report about a collection."""
     table, p = result.table, result.data["n_features"]
-    sections = [Section("summary", "Summary", result._facts({}))]
+    sections = []
     if definitions := _definitions(table):
         sections.append(Section("measures", "Measures", definitions))
     if result.curve is not None and result.curve["value"].notna().any():
@@ -233,22 +225,23 @@ def stability_page(
     references = [
         (titled(str(name)), STABILITY_MEASURES.get(str(name)).source) for name in table.index
     ]
-    sections += closing(
+    known = f", {plural(p, 'feature')}" if p else ""
+    return Report(
+        ("Stability", "Stability of {}"),
+        f"{plural(result.data['n_resamples'], 'resample')}{known}",
+        sections,
         settings_groups(result),
         [software(__version__), *references],
-        command=command,
-        code=result._code(result._options_in_force({"reading": reading})),
     )
-    title = f"Stability of {data_name}" if data_name else "Stability"
-    known = f", {plural(p, 'feature')}" if p else ""
-    return Page(title, f"{plural(result.data['n_resamples'], 'resample')}{known}", sections)
 
 
 def curve_picture(curve: pd.DataFrame) -> Picture:
     """Stability of the best k features against k."""
     title = "Stability of the best k features"
     label = "Lines: stability of the best k features against k, with the level of chance"
-    return picture(title, "curve", plot_stability_curve, curve, label=label, caption=CURVE_CAPTION)
+    return drawing.picture(
+        title, "curve", plot_stability_curve, curve, label=label, caption=CURVE_CAPTION
+    )
 
 
 def _definitions(table: pd.DataFrame) -> list[Block]:

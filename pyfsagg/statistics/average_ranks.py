@@ -19,6 +19,7 @@ from pyfsagg.statistics._base import (
     Blocks,
     TestResult,
     check_confidence_level,
+    gauss_legendre,
     number_text,
     p_text,
     read_blocks,
@@ -182,7 +183,6 @@ def _critical_value(alpha: float, n_conditions: int) -> float:
     return float(scipy.stats.studentized_range.isf(alpha, n_conditions, np.inf)) / math.sqrt(2.0)
 
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _REACH = 39.0  # beyond which the normal density is below the smallest double
 
 
@@ -192,14 +192,15 @@ def _range_tail(q: float, k: int) -> float:
     With the smallest value at z it is k ∫ φ(z) (S(z)^(k−1) − (S(z) − S(z + q))^(k−1)) dz, S = 1 − Φ.
     """
     edges = np.arange(-_REACH, _REACH)
-    z = (edges[:, None] + 0.5 * (_NODES + 1.0)).ravel()
+    nodes, weights = gauss_legendre(20)
+    z = (edges[:, None] + 0.5 * (nodes + 1.0)).ravel()
     log_s = scipy.special.log_ndtr(-z)
     share = np.exp(np.minimum(scipy.special.log_ndtr(-(z + q)) - log_s, 0.0))
     with np.errstate(divide="ignore"):  # share 1, for q = 0: all of it
         lost = -np.expm1((k - 1.0) * np.log1p(-share))
     log_density = -0.5 * z * z - 0.5 * math.log(2.0 * math.pi) + (k - 1.0) * log_s
     values = np.exp(log_density) * lost
-    return float(k * 0.5 * np.dot(np.tile(_WEIGHTS, edges.size), values))
+    return float(k * 0.5 * np.dot(np.tile(weights, edges.size), values))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -21,6 +21,7 @@ from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.statistics._base import (
     TestResult,
     check_confidence_level,
+    gauss_legendre,
     negligible,
     number_text,
     read_blocks,
@@ -65,9 +66,6 @@ def noncentral_t_interval(
     )
 
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(400)
-
-
 def _noncentral_t_cdf(t: float, df: float, noncentrality: float) -> float:
     """P(T ≤ t), t ≥ 0: E Φ(t·S − δ), S = √(χ²_df / df), by Gauss-Legendre quadrature over S.
 
@@ -84,12 +82,13 @@ def _noncentral_t_cdf(t: float, df: float, noncentrality: float) -> float:
         if high <= low:
             return below
     half = 0.5 * (high - low)
-    s = half * _NODES + 0.5 * (high + low)
+    nodes, weights = gauss_legendre(400)
+    s = half * nodes + 0.5 * (high + low)
     # Density of S, from that of χ² = df·S².
     log_density = (df - 1.0) * np.log(s) - 0.5 * df * s * s + 0.5 * df * math.log(0.5 * df)
     density = 2.0 * np.exp(log_density - scipy.special.gammaln(0.5 * df))
     return below + float(
-        half * np.dot(_WEIGHTS, scipy.special.ndtr(t * s - noncentrality) * density)
+        half * np.dot(weights, scipy.special.ndtr(t * s - noncentrality) * density)
     )
 
 

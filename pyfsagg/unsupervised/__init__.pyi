@@ -1,26 +1,22 @@
 from .consensus_affinity import frcm as frcm
 from .evaluation import clustering_curve as clustering_curve
 from .evaluation import evaluate_rankings as evaluate_rankings
+from .methods import ConsensusAffinitySelector as ConsensusAffinitySelector
+from .methods import LaplacianScoreSelector as LaplacianScoreSelector
+from .methods import MultipleViewsSelector as MultipleViewsSelector
+from .methods import SvdEntropySelector as SvdEntropySelector
 from .methods import rank_unsupervised as rank_unsupervised
 from .rankings import frmv as frmv
 from .rankings import laplacian_score as laplacian_score
 from .rankings import svd_entropy as svd_entropy
-from .registry import UNSUPERVISED_METHODS as UNSUPERVISED_METHODS
-from .registry import UnsupervisedSpec as UnsupervisedSpec
 from .result import ConsensusRanking as ConsensusRanking
-from .selectors import ConsensusAffinitySelector as ConsensusAffinitySelector
-from .selectors import LaplacianScoreSelector as LaplacianScoreSelector
-from .selectors import MultipleViewsSelector as MultipleViewsSelector
-from .selectors import SvdEntropySelector as SvdEntropySelector
 
 __all__ = [
-    "UNSUPERVISED_METHODS",
     "ConsensusAffinitySelector",
     "ConsensusRanking",
     "LaplacianScoreSelector",
     "MultipleViewsSelector",
     "SvdEntropySelector",
-    "UnsupervisedSpec",
     "clustering_curve",
     "evaluate_rankings",
     "frcm",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,23 +14,13 @@ from scipy.spatial.distance import squareform
 
 from pyfsagg._base.validation import check_choice
 from pyfsagg._base.words import readable
-from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.drawing import (
-    BLUE,
-    GREY,
-    INK,
-    ORANGE,
-    clear_frame,
-    legend_above,
-    new_axes,
-    picture,
-    set_title,
-)
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._report import drawing
+from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
 from pyfsagg.exceptions import DataError
 from pyfsagg.unsupervised.result import ConsensusRanking
 
-COLORS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+COLORS = (drawing.BLUE, drawing.ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 MEASURES = {"nmi": "Normalised mutual information", "ari": "Adjusted Rand index"}
 
 
@@ -48,13 +39,13 @@ def plot_consensus_matrix(result: ConsensusRanking, *, ax: Axes | None = None) -
     if result.consensus is None:
         raise DataError(f"{result.method} makes no clusterings, so there is no consensus to draw")
     order = consensus_order(result.consensus)
-    ax = new_axes(ax, 5.6)
+    ax = drawing.new_axes(ax, 5.6)
     cells = result.consensus[np.ix_(order, order)]
     interpolation = "nearest" if len(order) <= 400 else "antialiased"
     ax.imshow(cells, cmap="Blues", vmin=0.0, vmax=1.0, interpolation=interpolation)
     ax.set_xlabel("Samples in cluster order")
     ax.set_ylabel("Samples in cluster order (dark: always together)")
-    set_title(ax, "Consensus of the clusterings")
+    drawing.set_title(ax, "Consensus of the clusterings")
     return ax
 
 
@@ -69,17 +60,20 @@ def plot_spectrum(
     chosen = result.support(n_features_to_select)[order]
     scores = result.scores[order]
     places = np.arange(1, len(order) + 1)
-    ax = new_axes(ax, 3.6)
-    clear_frame(ax, grid="y")
+    ax = drawing.new_axes(ax, 3.6)
+    drawing.clear_frame(ax, grid="y")
     size = 14.0 if len(order) <= 200 else 4.0
-    for mask, color, word in ((chosen, BLUE, "selected"), (~chosen, GREY, "left out")):
+    for mask, color, word in (
+        (chosen, drawing.BLUE, "selected"),
+        (~chosen, drawing.GREY, "left out"),
+    ):
         label = f"{int(mask.sum())} {word}"
         ax.scatter(places[mask], scores[mask], s=size, color=color, label=label)
-    ax.axhline(result.cut, color=INK, linewidth=1.0, linestyle="--", label="mean + SD")
+    ax.axhline(result.cut, color=drawing.INK, linewidth=1.0, linestyle="--", label="mean + SD")
     ax.set_xlabel("Features from the best to the worst")
     ax.set_ylabel(f"Score: {readable(result.method)}")
-    set_title(ax, "Spectrum of the scores", above_legend=True)
-    legend_above(ax)
+    drawing.set_title(ax, "Spectrum of the scores", above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -94,8 +88,8 @@ def plot_clustering_curve(
     check_choice("measure", measure, MEASURES)
     grouped = curve.groupby(["method", "size"], sort=False)[measure]
     means, spreads = grouped.mean(), grouped.std().fillna(0.0)
-    ax = new_axes(ax, 3.8)
-    clear_frame(ax, grid="y")
+    ax = drawing.new_axes(ax, 3.8)
+    drawing.clear_frame(ax, grid="y")
     for number, method in enumerate(curve["method"].unique()):
         mean, spread = means[method].sort_index(), spreads[method].sort_index()
         color = COLORS[number % len(COLORS)]
@@ -105,23 +99,23 @@ def plot_clustering_curve(
         ax.fill_between(sizes, low, high, color=color, alpha=0.15, linewidth=0)
     ax.set_xlabel("Number of best features")
     ax.set_ylabel(MEASURES[measure])
-    set_title(ax, "Clusters of the best features against the classes", above_legend=True)
-    legend_above(ax)
+    drawing.set_title(ax, "Clusters of the best features against the classes", above_legend=True)
+    drawing.legend_above(ax)
     return ax
 
 
 def plot_borda_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Mean Borda value, by the ranking of the classes, of the best features."""
-    ax = new_axes(ax, 3.4)
-    clear_frame(ax, grid="y")
+    ax = drawing.new_axes(ax, 3.4)
+    drawing.clear_frame(ax, grid="y")
     ordered = curve.sort_values("fraction")
-    ax.plot(100 * ordered["fraction"], ordered["mean_borda"], color=BLUE)
+    ax.plot(100 * ordered["fraction"], ordered["mean_borda"], color=drawing.BLUE)
     last = ordered.iloc[-1]
     if last["fraction"] == 1.0:
-        ax.axhline(last["mean_borda"], color=INK, linewidth=1.0, linestyle="--")
+        ax.axhline(last["mean_borda"], color=drawing.INK, linewidth=1.0, linestyle="--")
     ax.set_xlabel("Best features, % of all")
     ax.set_ylabel("Mean Borda value (larger = closer)")
-    set_title(ax, "Agreement of the ranking with the classes")
+    drawing.set_title(ax, "Agreement of the ranking with the classes")
     return ax
 
 
@@ -139,18 +133,11 @@ REFERENCES = {
 }
 
 
-def unsupervised_page(
-    result: ConsensusRanking,
-    *,
-    n_features_to_select: str | float | int = "mean_plus_sd",
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
-    """The report of a ranking as a page."""
+def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> Report:
+    """The report of a ranking."""
+    n_features_to_select = view["n_features_to_select"]
     selected = result.selected(n_features_to_select)
-    rule = {"n_features_to_select": n_features_to_select}
-    spectrum = picture(
+    spectrum = drawing.picture(
         "Spectrum of the scores",
         "spectrum",
         plot_spectrum,
@@ -161,12 +148,11 @@ def unsupervised_page(
         "one standard deviation.",
     )
     sections = [
-        Section("summary", "Summary", result._facts(rule)),
         Section("ranking", "Ranking", [_ranking(result, n_features_to_select, len(selected))]),
         Section("spectrum", "Spectrum of the scores", [spectrum]),
     ]
     if result.consensus is not None:
-        consensus = picture(
+        consensus = drawing.picture(
             "Consensus matrix",
             "consensus",
             plot_consensus_matrix,
@@ -178,19 +164,14 @@ def unsupervised_page(
         sections.append(Section("consensus", "Consensus of the clusterings", [consensus]))
     if result.curves:
         sections.append(Section("classes", "Against the classes", _against_classes(result)))
-    view = result._options_in_force({**rule, "reading": reading})
     first, last = [("Method", result.method)], [("Selection", str(n_features_to_select))]
-    sections += closing(
-        settings_groups(result, first=first, last=last),
-        [software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
-        command=command,
-        code=result._code(view),
-    )
-    return Page(
-        f"Feature ranking without labels{': ' + data_name if data_name else ''}",
+    return Report(
+        ("Feature ranking without labels", "Feature ranking without labels: {}"),
         f"{result.method}: {len(selected)} of {result.n_features} features selected; "
         f"{result.data['n_samples']} samples",
         sections,
+        settings_groups(result, first=first, last=last),
+        [software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
     )
 
 
@@ -221,12 +202,14 @@ def _against_classes(result: ConsensusRanking) -> list[Block]:
             "caption": "k-means on the best features; mean and standard deviation over trials.",
         }
         draw = plot_clustering_curve
-        blocks.append(picture(name, measure, draw, curve, measure=measure, **about))
+        blocks.append(drawing.picture(name, measure, draw, curve, measure=measure, **about))
     if borda is not None:
         about = {
             "label": "Mean Borda value of the best",
             "caption": "Mean Borda value of the best features in a ranking by correlation ratio with "
             "the classes; dashed: a random ranking.",
         }
-        blocks.append(picture("Mean Borda value", "borda", plot_borda_curve, borda, **about))
+        blocks.append(
+            drawing.picture("Mean Borda value", "borda", plot_borda_curve, borda, **about)
+        )
     return blocks

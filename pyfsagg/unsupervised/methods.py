@@ -1,23 +1,27 @@
-"""All rankings without labels by name, and as filters of an ensemble."""
+"""All rankings without labels: as filters of an ensemble, and as selectors of scikit-learn."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import resolve_seed
+from pyfsagg._run.execution import Execution
+from pyfsagg._table.selectors import TableSelector
 from pyfsagg._table.table import as_table, full_weights
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.unsupervised.clusterings import check_numbers
 from pyfsagg.unsupervised.consensus_affinity import as_ranking
 from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS, UnsupervisedSpec
-from pyfsagg.unsupervised.result import ConsensusRanking
+from pyfsagg.unsupervised.result import MEAN_PLUS_SD, ConsensusRanking
 
 
 def rank_unsupervised(X: Any, method: str = "frcm", **method_params: Any) -> ConsensusRanking:
@@ -101,3 +105,177 @@ class UnsupervisedFilter:
         resample = table.with_values(table.values[rows])
         scores: Floats = rank_unsupervised(resample, self.method, **options).scores
         return scores
+
+
+class _UnsupervisedSelector(TableSelector):
+    """Selects features by a ranking without labels."""
+
+    _method: ClassVar[str]
+    n_features_to_select: str | float | int
+
+    def fit(self, X: Any, y: Any = None) -> _UnsupervisedSelector:
+        """Rank the features and select the informative ones.
+
+        Parameters
+        ----------
+        X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
+            Numbers without missing values.
+        y : ignored
+        """
+        X = self._record(X, None)
+        options = self.get_params(deep=False)
+        n_features_to_select = options.pop("n_features_to_select")
+        self.result_ = rank_unsupervised(X, self._method, **options)
+        self.scores_ = self.result_.scores
+        self.ranking_ = self.result_.ranking
+        self.support_ = self.result_.support(n_features_to_select)
+        return self
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask: NDArray[np.bool_] = self.support_
+        return mask
+
+
+class ConsensusAffinitySelector(_UnsupervisedSelector):
+    """Select features by consensus affinity (FRCM).
+
+    Parameters
+    ----------
+    n_features_to_select : "mean_plus_sd", float or int
+        Scores above their mean plus standard deviation (the best feature, if there is none), or a
+        fraction of the features (rounded up), or their number.
+    n_clusterings, feature_fraction, k_range, clusterer, standardize, random_state, n_jobs, \
+execution
+        As in :func:`pyfsagg.unsupervised.frcm`.
+
+    Attributes
+    ----------
+    scores_ : ndarray (n_features,)
+        Larger = more important.
+    ranking_ : ndarray (n_features,)
+        Ranks, 1 = most important; ties get average ranks.
+    support_ : ndarray of bool (n_features,)
+        The features kept; ties are broken by column order.
+    result_ : ConsensusRanking
+        The complete result.
+
+    See Also
+    --------
+    frcm : The ranking as a function.
+    MultipleViewsSelector, LaplacianScoreSelector, SvdEntropySelector : Selectors by other rankings.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 6)) + np.outer(np.repeat([0, 6], 20), [1, 1, 1, 0, 0, 0])
+    >>> selector = ConsensusAffinitySelector(n_features_to_select=3, n_clusterings=30, random_state=0).fit(X)
+    >>> selector.get_feature_names_out()
+    array(['x0', 'x1', 'x2'], dtype=object)
+    """
+
+    _method = "frcm"
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: str | float | int = MEAN_PLUS_SD,
+        n_clusterings: int = 100,
+        feature_fraction: float = 0.5,
+        k_range: tuple[int, int] | None = None,
+        clusterer: Any = "k_means",
+        standardize: str = "z_score",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        execution: Execution | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_clusterings = n_clusterings
+        self.feature_fraction = feature_fraction
+        self.k_range = k_range
+        self.clusterer = clusterer
+        self.standardize = standardize
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.execution = execution
+
+
+class MultipleViewsSelector(_UnsupervisedSelector):
+    """Select features by their ranks in many clusterings (FRMV).
+
+    `n_features_to_select` and the attributes are those of :class:`ConsensusAffinitySelector`, the other
+    parameters those of :func:`pyfsagg.unsupervised.frmv`.
+    """
+
+    _method = "frmv"
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: str | float | int = MEAN_PLUS_SD,
+        n_clusterings: int = 100,
+        feature_fraction: float = 0.5,
+        k_range: tuple[int, int] | None = None,
+        clusterer: Any = "k_means",
+        standardize: str = "z_score",
+        aggregator: str = "borda",
+        association: str = "correlation_ratio",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        execution: Execution | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_clusterings = n_clusterings
+        self.feature_fraction = feature_fraction
+        self.k_range = k_range
+        self.clusterer = clusterer
+        self.standardize = standardize
+        self.aggregator = aggregator
+        self.association = association
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.execution = execution
+
+
+class LaplacianScoreSelector(_UnsupervisedSelector):
+    """Select features by the Laplacian score.
+
+    `n_features_to_select` and the attributes are those of :class:`ConsensusAffinitySelector`, the other
+    parameters those of :func:`pyfsagg.unsupervised.laplacian_score`.
+    """
+
+    _method = "laplacian_score"
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: str | float | int = MEAN_PLUS_SD,
+        n_neighbors: int = 5,
+        bandwidth: float | str = "mean",
+        standardize: str = "z_score",
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+        self.bandwidth = bandwidth
+        self.standardize = standardize
+
+
+class SvdEntropySelector(_UnsupervisedSelector):
+    """Select features by their contribution to the SVD entropy (UFF).
+
+    `n_features_to_select` and the attributes are those of :class:`ConsensusAffinitySelector`, the other
+    parameters those of :func:`pyfsagg.unsupervised.svd_entropy`.
+    """
+
+    _method = "svd_entropy"
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: str | float | int = MEAN_PLUS_SD,
+        standardize: str = "z_score",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.standardize = standardize
+        self.n_jobs = n_jobs

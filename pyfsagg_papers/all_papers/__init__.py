@@ -9,4 +9,4 @@ from pyfsagg.extending import Face, shown_by
 def _face() -> Face:
     from pyfsagg_papers.all_papers.page import reproduction_page
 
-    return Face({}, lambda found, command, **_: reproduction_page(found, command=command))
+    return Face({}, lambda found, view: reproduction_page(found, command=view["command"]))

@@ -15,4 +15,4 @@ def _face() -> Face:
     from pyfsagg_papers.calibration.pictures import plot_errors, plot_power
 
     pictures = {"errors": plot_errors, "power": plot_power}
-    return Face(pictures, lambda found, command, **_: calibration_page(found, command=command))
+    return Face(pictures, lambda found, view: calibration_page(found, command=view["command"]))

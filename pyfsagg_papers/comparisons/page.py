@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from pyfsagg.extending import (
     Block,
@@ -29,13 +29,7 @@ SMALLEST = 1e-17
 """Where a difference of zero is drawn: below every rounding of numbers of order one."""
 
 
-def cross_check_page(
-    result: CrossCheck,
-    *,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
+def cross_check_page(result: CrossCheck, view: Mapping[str, Any]) -> Page:
     """Put the page together."""
     sections = [Section("summary", "Summary", result._facts({}))]
     documented = [each for each in result.outcomes if each.verdict == "differs as documented"]
@@ -51,10 +45,10 @@ def cross_check_page(
     sections += closing(
         _settings(result),
         [software(result.versions["pyfsagg"])],
-        command=command,
-        code=result._code(result._options_in_force({"reading": reading})),
+        command=view["command"],
+        code=result._code(view),
     )
-    on = f", on {data_name}" if data_name else ""
+    on = f", on {view['data_name']}" if view["data_name"] else ""
     return Page("Does pyfsagg agree with R?", headline(result) + on, sections)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.extending import AGGREGATORS
 from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.statistics import adjust_p_values
 from pyfsagg_papers.comparisons.base import Case, Departure, Tolerance, compare

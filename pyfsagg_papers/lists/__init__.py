@@ -9,11 +9,11 @@ from pyfsagg.extending import Face, shown_by
 def _face_of_gene_lists() -> Face:
     from pyfsagg_papers.lists.page import gene_lists_page
 
-    return Face({}, lambda found, command, **_: gene_lists_page(found, command=command))
+    return Face({}, lambda found, view: gene_lists_page(found, command=view["command"]))
 
 
 @shown_by("aggregator_choice")
 def _face_of_aggregator_choice() -> Face:
     from pyfsagg_papers.lists.page import aggregator_choice_page
 
-    return Face({}, lambda found, command, **_: aggregator_choice_page(found, command=command))
+    return Face({}, lambda found, view: aggregator_choice_page(found, command=view["command"]))

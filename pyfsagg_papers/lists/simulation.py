@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.exceptions import UnknownNameError
-from pyfsagg.extending import check_integer, run_tasks
+from pyfsagg.extending import AGGREGATORS, check_integer, run_tasks
 from pyfsagg.ranks import RankTable
 from pyfsagg_papers.records import Floats, Log, silent
 

@@ -9,4 +9,4 @@ from pyfsagg.extending import Face, shown_by
 def _face() -> Face:
     from pyfsagg_papers.stuart.page import STUART_PLOTS, stuart_page
 
-    return Face(STUART_PLOTS, lambda found, command, **_: stuart_page(found, command=command))
+    return Face(STUART_PLOTS, lambda found, view: stuart_page(found, command=view["command"]))

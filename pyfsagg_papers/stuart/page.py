@@ -14,6 +14,7 @@ from pyfsagg.extending import (
     GREY,
     INK,
     ORANGE,
+    STABILITY_MEASURES,
     Block,
     Page,
     PageTable,
@@ -31,7 +32,6 @@ from pyfsagg.extending import (
     readable,
     set_title,
 )
-from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg_papers.pages import MISSING, closing, numbers, words
 from pyfsagg_papers.stuart.rankings import RRA_FIRST_LIST, STUART_COLUMN_ORDER, STUART_FIRST_LIST
 from pyfsagg_papers.stuart.result import KINDS, StuartFinding, StuartValues

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg import Task
-from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.aggregator_influence.cross_validation import FoldPlan
 from pyfsagg.aggregator_influence.result import THESIS_MEASURES
 from pyfsagg.ensemble.core import as_lists
 from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.extending import run_tasks
+from pyfsagg.extending import AGGREGATORS, run_tasks
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Bootstrap
 from pyfsagg.stability_measures.measure import measure_stability

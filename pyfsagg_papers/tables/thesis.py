@@ -18,13 +18,13 @@ import pandas as pd
 from pandas.api.types import is_integer_dtype
 
 from pyfsagg.aggregator_influence import influence
-from pyfsagg.aggregator_influence.aggregators import with_options
 from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS
+from pyfsagg.aggregator_influence.result import with_options
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate
 from pyfsagg.exceptions import MissingDependencyError
 from pyfsagg.extending import as_table, check_target, set_aside
-from pyfsagg.filters.variance import drop_near_zero_variance
+from pyfsagg.filters.plain import drop_near_zero_variance
 from pyfsagg.resampling.plan import canonical_order
 from pyfsagg.stability_measures import UndefinedStabilityError
 from pyfsagg.stability_measures.pairwise import thesis_measures

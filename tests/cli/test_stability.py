@@ -10,7 +10,7 @@ import pytest
 from pyfsagg import feature_stability, load_dataset, nogueira, wam
 from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
-from pyfsagg.stability_measures import STABILITY_MEASURES
+from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.result import stability_table
 
 WINE = load_dataset("wine")

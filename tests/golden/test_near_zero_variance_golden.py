@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg.filters.variance import near_zero_variance
+from pyfsagg.filters.plain import near_zero_variance
 
 DATA = Path(__file__).parent / "data"
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import log_ndtr
 
-from pyfsagg.replication._conjunction import filtered, partial_conjunction
+from pyfsagg.study_tables._result import filtered, partial_conjunction
 
 R = json.loads((Path(__file__).parent / "data" / "studies_r.json").read_text(encoding="utf-8"))
 Z = np.array(R["z"], dtype=float).T

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pyfsagg._kernels.order_statistics import log_stuart
-from pyfsagg.aggregation import AGGREGATORS, aggregate
+from pyfsagg.aggregation import aggregate
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.ranks.ranking import select_top
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from pyfsagg._table.identity import data_hash, row_digests
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import Target
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 
 CASES = [("information_gain", {"mdl": reading}) for reading in ("textbook", "fselectorrcpp")]
 CASES += [

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pyfsagg
-from pyfsagg.committees import VOTING_RULES
+from pyfsagg.committees.rules import VOTING_RULES
 
 RULES = VOTING_RULES.names()
 SEQUENTIAL = [name for name in RULES if VOTING_RULES.get(name).proportional]

@@ -28,7 +28,7 @@ from pyfsagg_papers.comparisons.base import (
     Tolerance,
 )
 from pyfsagg_papers.comparisons.filters import _complete
-from pyfsagg_papers.comparisons.page import cross_check_page, plot_differences
+from pyfsagg_papers.comparisons.page import plot_differences
 from pyfsagg_rpy2.packages import PACKAGES
 from pyfsagg_rpy2.session import RError, require
 
@@ -98,7 +98,7 @@ def test_page_shows_every_comparison_and_the_reasons(result: CrossCheck, tmp_pat
         assert hint in page.words
     assert f"with R {result.versions['R']}" in page.words
     assert "svg" in page.tags
-    assert cross_check_page(result).sections[0].id == "summary"
+    assert result._page().sections[0].id == "summary"
 
 
 def test_picture_shows_differences_and_tolerances(result: CrossCheck) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from r_packages import need
 
-from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import MissingDependencyError, ParameterError
 from pyfsagg.ranks import RankTable
 from pyfsagg_rpy2 import aggregate_ranks, rank_matrix

@@ -11,7 +11,6 @@ from html_pages import Page
 from pyfsagg._report.page import render_page
 from pyfsagg.aggregation import Aggregation, aggregate, permutation_p_values
 from pyfsagg.aggregation._call import compare_aggregations
-from pyfsagg.aggregation._page import aggregation_page
 from pyfsagg.aggregation._result import INDEPENDENCE
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
@@ -20,7 +19,7 @@ TABLE = RankTable.from_lists([["a", "b", "c"], ["b", "a"], ["b", "d", "a"]])
 
 
 def read(result: Aggregation, **options: Any) -> Page:
-    return Page(render_page(aggregation_page(result, **options)))
+    return Page(render_page(result._page(**options)))
 
 
 def cells(page: Page, name: str) -> list[str]:
@@ -132,6 +131,6 @@ def test_names_are_harmless(hostile: Any) -> None:
 def test_bad_arguments() -> None:
     result = aggregate(TABLE, "rra")
     with pytest.raises(DataError, match="does not hold its lists"):
-        aggregation_page(replace(result, table=None))
+        replace(result, table=None)._page()
     with pytest.raises(ParameterError, match="top must be"):
-        aggregation_page(result, top=0)
+        result._page(top=0)

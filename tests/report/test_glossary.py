@@ -12,6 +12,7 @@ import pytest
 import pyfsagg
 from pyfsagg._report import closing
 from pyfsagg.ensemble._page import NUMBER_OF_FEATURES
+from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures._report import STABILITY_PAGE
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -139,7 +140,7 @@ def test_the_pages_and_entries_are_in_the_documentation(report) -> None:
     for topic in (NUMBER_OF_FEATURES, STABILITY_PAGE):
         assert (DOCS / f"{topic.page}.md").read_text().startswith(f"# {topic.title}\n")
     text = (DOCS / f"{STABILITY_PAGE.page}.md").read_text()
-    for spec in pyfsagg.stability_measures.STABILITY_MEASURES.own():
+    for spec in STABILITY_MEASURES.own():
         anchor = STABILITY_PAGE.entry(spec.name).page.partition("#")[2]
         assert text.count(f'<span id="{anchor}"></span>') == 1
 

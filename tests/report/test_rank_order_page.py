@@ -9,7 +9,6 @@ import pytest
 from pyfsagg._report.page import PageTable, Picture, render_page
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders
-from pyfsagg.rank_order._report import elimination_page
 from pyfsagg.rank_order.naive_bayes import random_subset_baseline
 from pyfsagg_papers.orders.experiment import Experiment, Finding
 from pyfsagg_papers.orders.figures import experiment_page
@@ -26,7 +25,7 @@ def result() -> Elimination:
 def test_elimination_page(result: Elimination) -> None:
     band = random_subset_baseline(X, DATA.y, max_size=7, n_subsets=5)
     banded = replace(result, baseline=band)
-    page = elimination_page(banded, n_features_to_select=3, data_name="a table", command="order x")
+    page = banded._page(n_features_to_select=3, data_name="a table", command="order x")
     html = render_page(page)
     assert "&lt;b&gt;one&lt;/b&gt;" in html
     assert "<b>one</b>" not in html
@@ -41,11 +40,11 @@ def test_elimination_page(result: Elimination) -> None:
     share = result.accuracy[-3]
     assert f"{share:.1%} (cross-validated)" in html
     with pytest.raises(ParameterError, match="n_features_to_select"):
-        elimination_page(result, n_features_to_select=8)
+        result._page(n_features_to_select=8)
 
 
 def test_page_without_accuracy() -> None:
-    page = elimination_page(eliminate(X, DATA.y, "cdv"), n_features_to_select=2)
+    page = eliminate(X, DATA.y, "cdv")._page(n_features_to_select=2)
     blocks = [block for section in page.sections for block in section.blocks]
     assert sum(isinstance(block, Picture) for block in blocks) == 1
     (repeat,) = (section for section in page.sections if section.id == "repeat")

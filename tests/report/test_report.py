@@ -277,8 +277,8 @@ def test_a_page_without_a_recorded_call_has_no_code(make: Any) -> None:
 
 
 def test_sources_are_cited(page: Page) -> None:
-    from pyfsagg.aggregation import AGGREGATORS
-    from pyfsagg.filters import FILTERS
+    from pyfsagg.aggregation._base import AGGREGATORS
+    from pyfsagg.filters._base import FILTERS
 
     assert "R. E. Salman (2022)" in page.words
     assert "pyfsagg, version 0.1.0" in page.words

@@ -11,19 +11,15 @@ from matplotlib.figure import Figure
 
 from pyfsagg import InfluenceResult, influence, load_dataset, stability_curve
 from pyfsagg._report.page import Text, render_page, write_page
-from pyfsagg.aggregator_influence._report import influence_page, plot_aggregator_stability
+from pyfsagg.aggregator_influence._report import plot_aggregator_stability
 from pyfsagg.ensemble._page import adequacy_blocks, size_block
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
-from pyfsagg.stability_measures import (
-    STABILITY_MEASURES,
-    adequacy,
-    stability,
-)
+from pyfsagg.stability_measures import adequacy, stability
+from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures._report import (
     plot_adequacy,
     plot_stability_curve,
     plot_trade_off,
-    stability_page,
 )
 from pyfsagg.stability_measures.result import stability_table
 
@@ -122,7 +118,7 @@ def test_stability_page_shows_the_table(tmp_path: Path) -> None:
         input="scores",
     )
     table = stability_table(SCORES, n_features_to_select=3)
-    page = stability_page(report, command="stability scores.csv")
+    page = report._page(command="stability scores.csv")
     path = write_page(page, tmp_path / "report.html")
     shown = Page(path.read_text())
     ids = shown.values("id")
@@ -139,7 +135,7 @@ def test_stability_page_shows_the_table(tmp_path: Path) -> None:
 
 
 def test_influence_page_holds_values_and_the_caution(result: InfluenceResult) -> None:
-    shown = Page(render_page(influence_page(result, command="influence table.csv --target a")))
+    shown = Page(render_page(result._page(command="influence table.csv --target a")))
     ids = shown.values("id")
     assert {"information-gain", "chi-squared", "settings"} <= set(ids)
     assert "cannot be said from one table" in shown.words
@@ -150,14 +146,14 @@ def test_influence_page_holds_values_and_the_caution(result: InfluenceResult) ->
 
 def test_influence_page_of_one_aggregator_and_of_undefined_values() -> None:
     one = influence(WINE.X, WINE.y, aggregators=["am"], n_folds=3, n_resamples=3, random_state=0)
-    assert "cannot be said from one table" not in render_page(influence_page(one))
+    assert "cannot be said from one table" not in render_page(one._page())
     flat = InfluenceResult(
         {("information_gain", "arithmetic_mean"): np.ones((4, 13)),
          ("information_gain", "median"): np.ones((4, 13))},
         one.feature_names, {**one.parameters, "aggregators": ["arithmetic_mean", "median"]},
         one.data, one.versions,
     )  # fmt: skip
-    shown = Page(render_page(influence_page(flat)))
+    shown = Page(render_page(flat._page()))
     assert "the stability measure 'spearman' is undefined" in shown.words
 
 

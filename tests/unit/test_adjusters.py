@@ -19,7 +19,7 @@ from pyfsagg._table.target import read_target
 from pyfsagg.ensemble.null import Nulls, Shuffling
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.adjusted import Residuals, RiskModel, RiskSets, average_ranks
 from pyfsagg.resampling import Bootstrap, GroupedBootstrap, Rows
 

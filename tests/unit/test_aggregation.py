@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from pyfsagg.aggregation import AGGREGATORS, aggregate, permutation_p_values
+from pyfsagg.aggregation import aggregate, permutation_p_values
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation.order_statistics import _relabelled
 from pyfsagg.aggregation.score_based import first_component, normalized_best
 from pyfsagg.exceptions import (

@@ -13,7 +13,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 import pyfsagg
 from pyfsagg import Task, wam
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters import FILTERS, information_selection
+from pyfsagg.filters import information_selection
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.resampling import Bootstrap, Rows
 
 N = 120

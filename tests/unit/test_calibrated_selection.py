@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from pyfsagg.error_control import calibrate_selection, pfer_bound
-from pyfsagg.error_control.calibrated import THRESHOLDS, stability_scores
+from pyfsagg.error_control.paths import THRESHOLDS, stability_scores
 from pyfsagg.exceptions import DataError, ParameterError
 
 SHARP = json.loads(

@@ -14,7 +14,6 @@ from pyfsagg._base.registry import Call
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order import RankOrderSelector, eliminate, make_planted_orders
 from pyfsagg.resampling import (
-    PLANS,
     BalancedBootstrap,
     Bootstrap,
     ComplementaryPairs,
@@ -29,6 +28,7 @@ from pyfsagg.resampling import (
     Subsample,
     ValueNoise,
 )
+from pyfsagg.resampling.plan import PLANS
 from pyfsagg.unsupervised import clustering_curve, evaluate_rankings, frcm, frmv, rank_unsupervised
 
 WINE = pyfsagg.load_dataset("wine")

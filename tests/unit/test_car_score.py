@@ -9,7 +9,7 @@ from pyfsagg import Task, wam
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters.car import _car, _shrinkage, prepare_car_score
+from pyfsagg.filters.association import _car, _shrinkage, prepare_car_score
 from pyfsagg.resampling import Rows
 
 

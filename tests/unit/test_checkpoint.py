@@ -22,7 +22,7 @@ from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks, spoken_state
 from pyfsagg._table.identity import arithmetic
 from pyfsagg.evaluation import evaluate_many
 from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError, PyfsaggWarning
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.model import function_filter
 from pyfsagg.rank_order import eliminate
 from pyfsagg.unsupervised import clustering_curve, evaluate_rankings, frcm, frmv

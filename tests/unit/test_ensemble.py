@@ -34,7 +34,6 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.resampling import (
-    PLANS,
     Bootstrap,
     FeatureSubspace,
     GroupedBootstrap,
@@ -42,6 +41,7 @@ from pyfsagg.resampling import (
     Subsample,
     draw_resamples,
 )
+from pyfsagg.resampling.plan import PLANS
 
 IONOSPHERE = load_dataset("ionosphere")
 WINE = load_dataset("wine")

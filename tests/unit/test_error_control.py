@@ -14,7 +14,7 @@ from pyfsagg.error_control import (
     step_down_max_t,
 )
 from pyfsagg.error_control.bounds import largest_tail, pfer_threshold
-from pyfsagg.error_control.integrated_path import _bound, _measure, q_values
+from pyfsagg.error_control.paths import _bound, _measure, q_values
 from pyfsagg.exceptions import DataError, ParameterError
 
 

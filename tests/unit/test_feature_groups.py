@@ -22,7 +22,7 @@ from pyfsagg.exceptions import (
     ParameterError,
     UnknownNameError,
 )
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.mrmr import PREPARE
 from pyfsagg_papers import shipped_calibration
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg.evaluation.fewest import fewest_of_folds, list_of_folds
+from pyfsagg.evaluation.comparison import fewest_of_folds, list_of_folds
 from pyfsagg.exceptions import DataError, ParameterError
 
 DESIGN = {"n_folds": 5, "n_repeats": 1, "test_size": 1 / 3}

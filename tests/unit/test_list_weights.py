@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from pyfsagg import RankTable, aggregate
-from pyfsagg.aggregation import AGGREGATORS, compare_aggregations, permutation_p_values
+from pyfsagg.aggregation import compare_aggregations, permutation_p_values
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from pyfsagg.aggregation import AGGREGATORS, aggregate, markov
+from pyfsagg.aggregation import aggregate, pairwise
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
@@ -203,7 +204,7 @@ def test_the_time_that_is_left_is_told_by_how_fast_errors_fall(monkeypatch):
 
     monkeypatch.setattr(markov, "FIRST_SECONDS", 0.0)
     monkeypatch.setattr(markov, "_warn_if_long", lambda *given: asked.append((len(steps), *given)))
-    found = markov._stationary(step, 2, DAMPING, 1e-9)
+    found = pairwise._stationary(step, 2, DAMPING, 1e-9)
     [(after, left, _, damping, tolerance)] = asked
     assert (after, damping, tolerance) == (3, DAMPING, 1e-9)
     assert len(steps) == 3 + math.ceil(left)

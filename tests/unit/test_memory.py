@@ -147,10 +147,10 @@ def test_set_measures_need_no_array_of_all_features() -> None:
 
 
 def test_a_slow_chain_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pyfsagg.aggregation import markov
+    from pyfsagg.aggregation import pairwise
 
-    monkeypatch.setattr(markov, "FIRST_SECONDS", 0.0)
-    monkeypatch.setattr(markov, "LONG", 0.0)
+    monkeypatch.setattr(pairwise, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(pairwise, "LONG", 0.0)
     lists = [["a", "b", "c", "d"], ["b", "a", "d", "c"], ["d", "a", "b", "c"]]
     with pytest.warns(PyfsaggWarning, match=r"more, for about .* steps at damping=0\.001"):
         pyfsagg.aggregate(lists, "mc3", damping=0.001)

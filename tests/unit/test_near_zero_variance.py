@@ -6,7 +6,7 @@ import pytest
 
 from pyfsagg._table.table import as_table
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters.variance import drop_near_zero_variance, near_zero_variance
+from pyfsagg.filters.plain import drop_near_zero_variance, near_zero_variance
 
 
 def column(*counts: int) -> list[float]:

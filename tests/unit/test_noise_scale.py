@@ -9,8 +9,7 @@ import pytest
 
 import pyfsagg
 from pyfsagg import Checks, Execution
-from pyfsagg.ensemble.noise_scale import NoiseScale
-from pyfsagg.ensemble.null import kinds_of_features, score_shuffled
+from pyfsagg.ensemble.null import NoiseScale, kinds_of_features, score_shuffled
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.error_control.permutation import evidence_against
 from pyfsagg.exceptions import DataError, ParameterError
@@ -276,7 +275,7 @@ def test_enough_null_scores_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     scale = NoiseScale.of(run, 40)
     null, raw = np.random.default_rng(0).random((20, 6)), np.random.default_rng(1).random((4, 6))
     scale.known["resamples"] = {"chi_squared": null}
-    monkeypatch.setattr("pyfsagg.ensemble.noise_scale.ENOUGH", 10)
+    monkeypatch.setattr("pyfsagg.ensemble.null.ENOUGH", 10)
     matrices = {"chi_squared": raw.copy()}
     scale.read(matrices, "resamples", SimpleNamespace(release=lambda: None))
     for columns in scale._kinds:

@@ -21,7 +21,8 @@ from pyfsagg._kernels.rho import (
     log_rho,
     normal_quantile_below,
 )
-from pyfsagg.aggregation import AGGREGATORS, aggregate
+from pyfsagg.aggregation import aggregate
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 from pyfsagg.ranks.ranking import half_places, has_ties

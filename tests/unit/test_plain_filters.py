@@ -11,7 +11,7 @@ import pyfsagg
 from pyfsagg._table.table import as_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 
 NAMES = ["anova_f", "kruskal_wallis", "welch_t", "auc", "variance", "mad"]
 

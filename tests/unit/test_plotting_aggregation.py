@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection, QuadMesh
 
 from pyfsagg.aggregation import aggregate
 from pyfsagg.aggregation._call import compare_aggregations
-from pyfsagg.aggregation._plot import (
+from pyfsagg.aggregation._report import (
     plot_consensus,
     plot_list_ranks,
     plot_method_agreement,

@@ -14,7 +14,6 @@ from pyfsagg.datasets import load_dataset
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.resampling import (
-    PLANS,
     BalancedBootstrap,
     ComplementaryPairs,
     GroupedBootstrap,
@@ -23,7 +22,7 @@ from pyfsagg.resampling import (
     ValueNoise,
     draw_resamples,
 )
-from pyfsagg.resampling.plan import read_plan, with_data
+from pyfsagg.resampling.plan import PLANS, read_plan, with_data
 
 N, P = 40, 6
 

@@ -10,8 +10,7 @@ from numba import njit
 
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
-from pyfsagg.filters import FILTERS
-from pyfsagg.filters._base import KernelScorer
+from pyfsagg.filters._base import FILTERS, KernelScorer
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 Y = np.arange(30) % 2

@@ -11,7 +11,7 @@ from scipy import sparse
 import pyfsagg
 from pyfsagg._base import arithmetic as _blocks
 from pyfsagg._base.arithmetic import column_blocks, row_blocks
-from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.ensemble import core
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import OutputError, ParameterError

@@ -13,7 +13,7 @@ from pyfsagg.aggregation._base import describe_items, describe_lists, over_lists
 from pyfsagg.aggregation.advice import traits
 from pyfsagg.aggregation.agreement import overlap_of_uneven_lists, truncation_point
 from pyfsagg.error_control.bounds import largest_tail, pfer_threshold
-from pyfsagg.error_control.integrated_path import q_values
+from pyfsagg.error_control.paths import q_values
 from pyfsagg.ranks import RankTable
 from pyfsagg.ranks.ranking import about_ties, last_places, select_top, tie_sizes
 from pyfsagg.stability_measures.curves import chance_level

@@ -14,7 +14,7 @@ import pyfsagg
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import as_table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 
 SPARSE_FILTERS = [spec.name for spec in FILTERS if spec.sparse]
 OTHERS = [spec.name for spec in FILTERS if not spec.sparse]

@@ -14,8 +14,7 @@ from scipy.stats import chi2, norm
 import pyfsagg
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggWarning, UnknownNameError
 from pyfsagg.extending import data_folder
-from pyfsagg.replication._conjunction import filtered, partial_conjunction
-from pyfsagg.replication._result import OF_ITEMS, i_squared
+from pyfsagg.study_tables._result import OF_ITEMS, filtered, i_squared, partial_conjunction
 
 RNG = np.random.default_rng(0)
 Z = RNG.normal(size=(4, 300))
@@ -34,7 +33,7 @@ TABLES = dict(zip("abcd", map(table, Z), strict=True))
 
 
 @pytest.fixture(scope="module")
-def found() -> pyfsagg.replication.Studies:
+def found() -> pyfsagg.study_tables.Studies:
     return pyfsagg.studies(TABLES)
 
 

@@ -14,7 +14,7 @@ from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.survival import prepare_concordance
 
 RNG = np.random.default_rng(5)

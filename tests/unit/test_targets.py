@@ -16,7 +16,7 @@ from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.listing import list_methods
 from pyfsagg.unsupervised.methods import UnsupervisedFilter
 

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from pyfsagg.aggregation import AGGREGATORS, aggregate
+from pyfsagg.aggregation import aggregate
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.ranks.ranking import last_places

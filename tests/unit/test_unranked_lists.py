@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pyfsagg import RankTable, aggregate
-from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggWarning
 
 RANKED = {"first": ["a", "b", "c"], "second": ["b", "d"]}

@@ -11,17 +11,11 @@ from pyfsagg._table.table import as_table
 from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.stability_measures.measure import measure_stability
-from pyfsagg.unsupervised import (
-    UNSUPERVISED_METHODS,
-    frcm,
-    frmv,
-    laplacian_score,
-    rank_unsupervised,
-    svd_entropy,
-)
+from pyfsagg.unsupervised import frcm, frmv, laplacian_score, rank_unsupervised, svd_entropy
 from pyfsagg.unsupervised.clusterings import check_numbers
 from pyfsagg.unsupervised.methods import UnsupervisedFilter
 from pyfsagg.unsupervised.rankings import correlation_ratio
+from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS
 
 OWN = [spec.name for spec in UNSUPERVISED_METHODS.own()]
 RNG = np.random.default_rng(20)

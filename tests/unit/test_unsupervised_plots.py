@@ -14,7 +14,6 @@ from pyfsagg.unsupervised._report import (
     plot_clustering_curve,
     plot_consensus_matrix,
     plot_spectrum,
-    unsupervised_page,
 )
 from pyfsagg.unsupervised.evaluation import borda_curve
 
@@ -72,7 +71,7 @@ def test_curves_show_means_over_trials() -> None:
     line = plot_borda_curve(borda).lines[0]
     np.testing.assert_allclose(line.get_ydata(), borda["mean_borda"])
     judged = replace(RESULT, curves={"clustering_curve": curve, "borda_curve": borda})
-    page = render_page(unsupervised_page(judged, data_name="<b>"))
+    page = render_page(judged._page(data_name="<b>"))
     assert page.count("<svg") == 5
     assert "&lt;b&gt;" in page
-    assert page == render_page(unsupervised_page(judged, data_name="<b>"))
+    assert page == render_page(judged._page(data_name="<b>"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,21 +12,11 @@ from matplotlib.ticker import FuncFormatter
 
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import count, number, numbers, plural, whole_numbers, words
-from pyfsagg._report.closing import closing, settings_groups, software
-from pyfsagg._report.drawing import (
-    GREY,
-    LINE_COLOURS,
-    LINE_MARKERS,
-    clear_frame,
-    feature_axis,
-    legend_above,
-    new_axes,
-    picture,
-    set_title,
-)
-from pyfsagg._report.page import Page, PageTable, Section
+from pyfsagg._report import drawing
+from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report.page import PageTable, Section
 from pyfsagg._version import __version__
-from pyfsagg.replication._result import NOMINAL, Studies
+from pyfsagg.study_tables._result import NOMINAL, Studies
 
 MOST_ROWS = 500
 MOST_DRAWN = 20
@@ -46,46 +36,42 @@ REFERENCES = [
 def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None = None) -> Axes:
     """The best items: what each study says of them, to the right up, to the left down."""
     best = result._order()[: check_integer("n", n, low=1)]
-    ax = new_axes(ax, 1.6 + 0.26 * len(best))
+    ax = drawing.new_axes(ax, 1.6 + 0.26 * len(best))
     up, down = result.log_p[:, :, best]
     evidence = np.where(up <= down, -up, down) / np.log(10.0)
     rows = np.arange(len(best))
     for k, (name, values) in enumerate(zip(result.studies, evidence, strict=True)):
         shift = (k - (len(result.studies) - 1) / 2) * 0.6 / max(len(result.studies), 2)
-        colour, marker = LINE_COLOURS[k % len(LINE_COLOURS)], LINE_MARKERS[k % len(LINE_MARKERS)]
+        colour, marker = (
+            drawing.LINE_COLOURS[k % len(drawing.LINE_COLOURS)],
+            drawing.LINE_MARKERS[k % len(drawing.LINE_MARKERS)],
+        )
         ax.plot(values, rows + shift, marker, color=colour, ms=5.0, alpha=0.8, mew=0, label=name)
     limit = -np.log10(NOMINAL)
-    ax.axvspan(-limit, limit, color=GREY, alpha=0.13, linewidth=0)
+    ax.axvspan(-limit, limit, color=drawing.GREY, alpha=0.13, linewidth=0)
     ax.set_xscale("symlog", linthresh=3.0)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{abs(value):g}"))
     ax.set_xlabel("down   ←   −log10 of the one-sided p-value of a study   →   up")
-    feature_axis(ax, [result.names[j] for j in best])
-    clear_frame(ax, grid="both")
+    drawing.feature_axis(ax, [result.names[j] for j in best])
+    drawing.clear_frame(ax, grid="both")
     lines = -(-len(result.studies) // 4)
-    set_title(ax, f"The best {plural(len(best), 'item')} by study", above_legend=True, lines=lines)
-    legend_above(ax)
+    drawing.set_title(
+        ax, f"The best {plural(len(best), 'item')} by study", above_legend=True, lines=lines
+    )
+    drawing.legend_above(ax)
     return ax
 
 
 STUDIES_PLOTS: dict[str, Callable[..., Axes]] = {"evidence": plot_study_evidence}
-"""The pictures of :meth:`pyfsagg.replication.Studies.plot`, by name."""
+"""The pictures of :meth:`pyfsagg.study_tables.Studies.plot`, by name."""
 
 
-def studies_page(
-    result: Studies,
-    *,
-    top: int = 10,
-    fdr: float = 0.05,
-    command: str | None = None,
-    data_name: str | None = None,
-    reading: Sequence[str] = (),
-) -> Page:
+def studies_page(result: Studies, view: Mapping[str, Any]) -> Report:
     """The report on several studies."""
-    top = check_integer("top", top, low=1)
-    check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
-    view = {"top": top, "fdr": fdr}
+    check_integer("top", view["top"], low=1)
+    fdr = check_real("fdr", view["fdr"], low=0.0, high=1.0, low_open=True)
     drawn = min(MOST_DRAWN, len(result.names))
-    evidence = picture(
+    evidence = drawing.picture(
         "What each study says of the best items",
         "evidence",
         plot_study_evidence,
@@ -95,20 +81,14 @@ def studies_page(
         caption="Point: a study. Right: up, left: down. Grey: one-sided p-values above 0.05.",
     )
     sections = [
-        Section("summary", "Summary", result._facts(view)),
         Section("evidence", "Evidence by study", [evidence], short="Evidence"),
         Section("items", "Items", [_items(result, fdr)]),
         Section("pairs", "Pairs of studies", [_pairs(result)], short="Pairs"),
-        *closing(
-            settings_groups(result),
-            [software(__version__), *REFERENCES],
-            command=command,
-            code=result._code(result._options_in_force({**view, "reading": reading})),
-        ),
     ]
-    title = f"Several studies: {data_name}" if data_name else "Several studies"
+    titles = ("Several studies", "Several studies: {}")
     subtitle = f"{plural(len(result.studies), 'study')}, {plural(len(result.names), 'item')}"
-    return Page(title, subtitle, sections)
+    references = [software(__version__), *REFERENCES]
+    return Report(titles, subtitle, sections, settings_groups(result), references)
 
 
 def _items(result: Studies, fdr: float) -> PageTable:

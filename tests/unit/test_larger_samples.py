@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 
 import pyfsagg
 from pyfsagg.ensemble import ExpectedReplication, expected_replication
-from pyfsagg.ensemble.replication import _PLANS, ERRORS, SLOPE, _why_not
+from pyfsagg.ensemble.larger_samples import _PLANS, ERRORS, SLOPE, _why_not
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling import Bootstrap, ComplementaryPairs, GroupedBootstrap

@@ -9,14 +9,14 @@
 from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
-from pyfsagg.replication._call import studies
-from pyfsagg.replication._result import Studies
+from pyfsagg.study_tables._call import studies
+from pyfsagg.study_tables._result import Studies
 
 __all__ = ["Studies", "studies"]
 
 
 @shown_by("studies")
 def _face() -> Face:
-    from pyfsagg.replication._report import STUDIES_PLOTS, studies_page
+    from pyfsagg.study_tables._report import STUDIES_PLOTS, studies_page
 
     return Face(STUDIES_PLOTS, studies_page)
