@@ -163,7 +163,7 @@ def test_interrupt_leaves_no_broken_file(tmp_path: Path) -> None:
     )
     assert process.stderr is not None
     said = iter(process.stderr)
-    assert any(re.match(r"\d+ of 60000 resamples done", line) for line in said)  # it is at work
+    assert any(re.match(r"\d+ of \d+ resamples done", line) for line in said)  # it is at work
     process.send_signal(signal.SIGINT)
     errors = "".join(said)
     process.wait()

@@ -154,7 +154,7 @@ def test_influence_page_of_one_aggregator_and_of_undefined_values() -> None:
         one.data, one.versions,
     )  # fmt: skip
     shown = Page(render_page(flat._page()))
-    assert "the stability measure 'spearman' is undefined" in shown.words
+    assert "The stability measure 'spearman' is undefined" in shown.words
 
 
 def test_ensemble_report_answers_whether_resamples_were_enough(make: Any) -> None:

@@ -117,7 +117,7 @@ def test_values_by_hand_and_refusals() -> None:
     X = pd.DataFrame({"x": [1.0, 2.0, 3.0] * 4, "w": ["a", "b", "c"] * 4})
     for functions, y, options, error, message in (
         (TWO_CLASSES[:2], [0, 1] * 6, {}, DataError, "'w' is nominal with 3 levels"),
-        (TWO_CLASSES, [0, 1, 2] * 4, {}, DataError, "two classes, the target 'target' has 3"),
+        (TWO_CLASSES, [0, 1, 2] * 4, {}, DataError, "two classes, and the target 'target' has 3"),
         ([chi_squared], [0, 1] * 6, {"bins": 1}, ParameterError, "bins must be a whole number"),
         ([chi_squared], [0, 1] * 6, {"statistic": "g"}, ParameterError, "statistic must be one of"),
     ):

@@ -20,7 +20,7 @@ from pyfsagg._kernels.rho import log_rho
 from pyfsagg._table.table import as_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import FILTERS
 from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.statistics import adjust_p_values, friedman, one_way_anova
 

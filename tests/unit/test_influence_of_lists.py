@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import pyfsagg
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregator_influence.halves import _scores
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
@@ -54,7 +55,7 @@ def test_partial_judges_are_compared_where_both_halves_know_the_item() -> None:
     assert [row["aggregator"] for row in kept] == ["arithmetic_mean"]
     assert kept[0]["value"] == one.agreement[0, -1]
     # What a half does not hold is one below the last that it holds.
-    rule = pyfsagg.aggregation.AGGREGATORS.get("am").bind()
+    rule = AGGREGATORS.get("am").bind()
     table = pyfsagg.RankTable.from_scores([[5.0, 3.0, np.nan], [1.0, 9.0, 2.0]], absent="worst")
     assert _scores(table, np.array([0]), rule).tolist() == [5.0, 3.0, 2.0]
     lists = pyfsagg.RankTable.from_lists([["a", "b"], ["b", "c"], ["a"], ["d", "a"], ["b"], ["e"]])

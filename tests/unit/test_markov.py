@@ -202,8 +202,10 @@ def test_the_time_that_is_left_is_told_by_how_fast_errors_fall(monkeypatch):
         steps.append(1)
         out += mass @ chain
 
-    monkeypatch.setattr(markov, "FIRST_SECONDS", 0.0)
-    monkeypatch.setattr(markov, "_warn_if_long", lambda *given: asked.append((len(steps), *given)))
+    monkeypatch.setattr(pairwise, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(
+        pairwise, "_warn_if_long", lambda *given: asked.append((len(steps), *given))
+    )
     found = pairwise._stationary(step, 2, DAMPING, 1e-9)
     [(after, left, _, damping, tolerance)] = asked
     assert (after, damping, tolerance) == (3, DAMPING, 1e-9)

@@ -99,7 +99,7 @@ def test_frequencies_reach_down_to_the_last_selected_feature(tmp_path) -> None:
     assert chosen.sentences[-1] == said
     page = result.to_html()
     assert said in page
-    assert "the feature among their best 3." in page
+    assert "with it among their best 3." in page
     assert said in " ".join(result.summary_text().split())
     # A number that is asked for takes the first ones, whatever they are.
     assert result.selection(2).compared == 2
