@@ -166,6 +166,7 @@ def test_interrupt_leaves_no_broken_file(tmp_path: Path) -> None:
     assert any(re.match(r"\d+ of \d+ resamples done", line) for line in said)  # it is at work
     process.send_signal(signal.SIGINT)
     errors = "".join(said)
+    process.stderr.close()
     process.wait()
     # A shell says 130 of both: Python ends by the signal if it came inside of its own exec().
     assert process.returncode in (130, -signal.SIGINT)
