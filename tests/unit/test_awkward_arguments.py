@@ -82,6 +82,7 @@ CALLS = {
     "sphericity of nothing": lambda: sphericity_test(np.ones((5, 3))),
     "orders that are sets": lambda: kendall_distance({1, 2}, {1, 2}),
     "an array for trials": lambda: summarise_trials(np.eye(3)),
+    "another frame for trials": lambda: summarise_trials(pd.DataFrame({"method": ["a"]})),
     "squares without numbers": lambda: svd_entropy(WINE.X * 1e200, standardize="none"),
     "distances without numbers": lambda: laplacian_score(WINE.X * 1e200, standardize="none"),
     "an array for a file": lambda: pyfsagg.read_table(np.eye(3)),

@@ -17,6 +17,7 @@ from pyfsagg.score_tables._tests import (
     ranks_within,
     skillings_mack,
 )
+from pyfsagg.score_tables.question import score_table
 from pyfsagg.stability_measures.measure import pseudo_values
 from pyfsagg.statistics import bayesian_t_tests, pairwise_tests, rank_confidence, wilcoxon
 
@@ -232,6 +233,25 @@ def test_holes_make_no_place() -> None:
     apart = pd.DataFrame([[1.0, 2.0, NAN, NAN]] * 4 + [[NAN, NAN, 1.0, 2.0]] * 4)
     with pytest.raises(DataError, match="2 of 4 methods share no data set with the others"):
         pyfsagg.standings(apart).to_frame()
+
+
+def test_methods_that_nothing_tells_apart_may_all_be_first_despite_holes() -> None:
+    table = pd.DataFrame(np.random.default_rng(3).normal(size=(12, 4)), columns=list("abcd"))
+    table.iloc[0, 1] = np.nan
+    found = pyfsagg.standings(table, random_state=0)._by_pairs()
+    assert (found.lower == 1).all() and (found.lower_all == 1).all()
+    assert (found.upper == 4).all() and (found.upper_all == 4).all()
+
+
+def test_replicates_count_although_one_data_set_has_a_hole() -> None:
+    rows = np.random.default_rng(4).normal(size=(5, 3))
+    rows[4, 1] = np.nan
+    codes, methods = np.array([0, 0, 1, 1, 2]), ("a", "b", "c")
+    kept = score_table(rows, codes, ("x", "y", "z"), methods)
+    complete = score_table(rows[:4], codes[:4], ("x", "y"), methods)
+    assert kept.within is not None and kept.df == complete.df
+    np.testing.assert_array_equal(kept.within, complete.within)
+    np.testing.assert_array_equal(kept.replicates, [[2, 2, 2], [2, 2, 2], [1, 0, 1]])
 
 
 def test_what_holes_could_change_by_all_fillings() -> None:
@@ -464,6 +484,15 @@ def test_several_metrics_share_the_level(tmp_path) -> None:  # type: ignore[no-u
                 pyfsagg.standings(wide, higher_is_better=given)
         else:
             assert all(one.higher_is_better for one in pyfsagg.standings(wide).of)
+
+
+def test_what_metrics_say_is_what_each_of_them_says_in_brief() -> None:
+    result = pyfsagg.standings(by_metric(), **COLUMNS, metric="metric", higher_is_better=HIGHER)
+    for name in result.metrics:
+        told = next(sentence for sentence in result.sentences if sentence.startswith(f"By {name}:"))
+        verdict, population = result.by(name).sentences[0].split(" This is about ", 1)
+        assert verdict in told
+        assert population not in told
 
 
 def test_agreement_of_metrics_by_hand() -> None:
