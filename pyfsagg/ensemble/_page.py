@@ -328,7 +328,7 @@ def _pictures(result: EnsembleResult, chosen: Selection, wish: Wish) -> list[Blo
 
 def _stability(result: EnsembleResult) -> list[Block]:
     """One row per measure, one value per filter, or the reason why there is none."""
-    frame, remarks = agreement(result)
+    frame, remarks = agreement(result, "random")
     if isinstance(frame, DataError):
         return [Text(f"The stability of this run is not defined: {frame}.")]
     rows = []

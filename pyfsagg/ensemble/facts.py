@@ -517,7 +517,7 @@ def _first_features(data: Ranked, wish: Wish, limit: Limit | None) -> PageTable:
 
 def _agreement_of_resamples(data: Ranked) -> list[Block]:
     """The measures of each filter."""
-    measures, remarks = agreement(data)
+    measures, remarks = agreement(data, "random")
     if isinstance(measures, DataError):
         return [Text(f"The agreement of the resamples is not defined: {measures}.")]
     rows = [

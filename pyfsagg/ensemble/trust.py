@@ -83,8 +83,11 @@ Agreement = tuple[pd.DataFrame | DataError, list[str]]
 
 
 @once
-def agreement(data: Ranked, ties: str = "random") -> Agreement:
-    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or why there are none, and warnings."""
+def agreement(data: Ranked, ties: str) -> Agreement:
+    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or why there are none, and warnings.
+
+    `ties` has no default, with which one answer would be kept under two names, and computed twice.
+    """
     matrices = dict(data.score_matrices)
     if data.method == "bam":
         matrices["bam"] = data.combined

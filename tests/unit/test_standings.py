@@ -249,7 +249,8 @@ def test_replicates_count_although_one_data_set_has_a_hole() -> None:
     codes, methods = np.array([0, 0, 1, 1, 2]), ("a", "b", "c")
     kept = score_table(rows, codes, ("x", "y", "z"), methods)
     complete = score_table(rows[:4], codes[:4], ("x", "y"), methods)
-    assert kept.within is not None and kept.df == complete.df
+    assert kept.within is not None
+    assert kept.df == complete.df
     np.testing.assert_array_equal(kept.within, complete.within)
     np.testing.assert_array_equal(kept.replicates, [[2, 2, 2], [2, 2, 2], [1, 0, 1]])
 
