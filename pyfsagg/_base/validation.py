@@ -124,8 +124,8 @@ def check_list(name: str, value: object) -> list[Any]:
 
 
 def got_short(value: object) -> Got:
-    """The value that was met, of long ones the beginning and the end."""
-    return Got(value, reprlib.repr(value))
+    """The value that was met on one line, of long ones the beginning and the end."""
+    return Got(value, " ".join(reprlib.repr(value).split()))
 
 
 def is_single(value: object) -> bool:
