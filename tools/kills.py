@@ -22,6 +22,7 @@ import importlib
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -246,6 +247,11 @@ class Run:
         return self.ended(process, whole)
 
 
+def _without_folders(finding: str) -> str:
+    """A finding that names files, and not where they are on this machine."""
+    return re.sub(r"/[^\s\"']*/", "", finding)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--kills", type=int, default=0, help="so many, by all commands in turn")
@@ -306,7 +312,7 @@ def main() -> None:
                     told = kill_round(room, name, whole[name], draw, found[name])
                     killed += found[name]["kills"]
                     print(f"{killed} kills; {name}: {dict(found[name])}", flush=True)
-                    record["findings"] += told
+                    record["findings"] += map(_without_folders, told)
                     keep()
             if tried < options.tries:
                 for condition in conditions:
@@ -314,7 +320,7 @@ def main() -> None:
                     figures, told = one_try(room, name, whole[name], draw, condition)
                     print(f"{condition}; {name}: {dict(figures)}", flush=True)
                     _add(record["conditions"], condition, figures)
-                    record["findings"] += told
+                    record["findings"] += map(_without_folders, told)
                     keep()
                 tried += 1
     print(json.dumps(_with_totals(record), indent=1))
