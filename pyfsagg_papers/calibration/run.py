@@ -238,6 +238,7 @@ def topics() -> list[str]:
 def calibrate(
     only: str | Sequence[str] | None = None,
     *,
+    where: str = "",
     quick: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -249,6 +250,8 @@ def calibrate(
     ----------
     only : str or sequence of str, optional
         Topics, such as ``"lists"``; all by default.
+    where : str
+        A text that the name or the settings of a design must have; all by default.
     quick : bool
         One repetition for each twenty of a full run: minutes, with a larger Monte Carlo error.
     random_state : int
@@ -276,7 +279,7 @@ def calibrate(
     seed = check_integer("random_state", random_state, low=0)
     start = time.perf_counter()
     rows: list[dict[str, object]] = []
-    for design in (each for each in designs() if each.topic in asked):
+    for design in (one for one in designs() if one.topic in asked and where in one.name):
         began = time.perf_counter()
         values = _values(design, design.repetitions(quick), seed, n_jobs)
         seconds = time.perf_counter() - began
