@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def with_other_rows(found: Calibration, before: Calibration) -> Calibration:
-    """What was found, and the rows before of designs that were not measured again, in the order of designs."""
+    """What was found, with the rows before of designs that were not measured again, in order."""
     keys = ["simulation", "design"]
     again = set(map(tuple, found.rows[keys].to_numpy()))
     kept = [key not in again for key in map(tuple, before.rows[keys].to_numpy())]

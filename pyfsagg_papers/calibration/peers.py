@@ -24,8 +24,8 @@ from pyfsagg_papers.calibration.shuffles import (
 )
 
 MOST_PERMUTED, MOST_WIDE = 200, 1_000
-"""Columns up to which a forest is asked again for each that is permuted, and for the covariances of knock-offs
-and the subsamples of IPSS: beyond, a table takes minutes."""
+"""Columns up to which a forest is asked again for each that is permuted, and up to which knock-offs (with
+their covariances) and IPSS are asked: beyond, a table takes minutes."""
 
 WAYS = {
     "above noise": "selection (above noise)",
@@ -58,12 +58,12 @@ TABLES = (
 )
 def beside_other_packages(rng: np.random.Generator, table: str) -> tuple[float, ...]:
     """Tables of 40 to 1,000 rows and 20 to 5,000 columns: which share of the related features is found, and
-    which share of what is selected is unrelated, by the default filters and by what users of other packages
-    would take, as they come, levels as numbers where a package reads numbers alone. In blocks of five (correlation
-    0.6) and among threes that are nearly copies (0.95) all columns of a block are related or none. Boruta, stabs
-    (which bounds the number of false selections), information gain above 0 and the permutation importance promise
-    no rate. What does not know a kind of target, takes minutes for a wide table, or is not installed has no
-    number."""
+    which share of what is selected is unrelated, by the default filters and by what users of other
+    packages would take, as they come, levels as numbers where a package reads numbers alone. In blocks
+    of five (correlation 0.6) and among threes that are nearly copies (0.95) all columns of a block are
+    related or none. Boruta, stabs (which bounds the number of false selections), information gain
+    above 0 and the permutation importance promise no rate. What does not know a kind of target, takes
+    minutes for a wide table, or is not installed has no number."""
     sample = table_with_signal(rng, table)
     seed = int(rng.integers(2**31))
     found = _tested(rng, sample, "default")
