@@ -59,8 +59,8 @@ RANK_TESTS = {"classes": "kruskal_wallis", "numeric": "spearman", "survival": "s
 RANKS_AHEAD = 4.0
 """How many times smaller the p-value of such filters must be to count for as much as that of the ranks.
 
-Classes mostly differ in place, which ranks see best.  Four costs features that differ otherwise about as much as
-the filters cost the others (the topic `proposal` of the calibration has both kinds).
+Classes mostly differ in place, which ranks see best.  Four costs features that differ otherwise about as
+much as the filters cost the others (the topic `proposal` of the calibration has both kinds).
 """
 
 MANY, USUAL, LEAST = 999, 199, 19

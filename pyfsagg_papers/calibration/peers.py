@@ -54,7 +54,7 @@ TABLES = (
         for way in WAYS.values()
     ),
     designs=[{"table": table} for table in TABLES],
-    runs=20,
+    runs=12,
 )
 def beside_other_packages(rng: np.random.Generator, table: str) -> tuple[float, ...]:
     """Tables of 40 to 1,000 rows and 20 to 5,000 columns: which share of the related features is found, and
