@@ -123,7 +123,7 @@ def _tested(rng: np.random.Generator, sample: Sample, filters: str) -> TargetPer
             ("concordance", "survival"),
         )
     ],
-    runs=1200,
+    runs=600,
 )
 def nothing_to_find(rng: np.random.Generator, table: str, filters: str) -> tuple[float, ...]:
     """80 rows, 12 to 40 features without any relation to the target, 199 shuffled targets: how often any
