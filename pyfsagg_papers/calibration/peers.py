@@ -87,7 +87,7 @@ def _as_numbers(sample: Sample) -> np.ndarray:
     numbers = sample.X.apply(
         lambda column: column.cat.codes if column.dtype == "category" else column
     )
-    return numbers.to_numpy(dtype=float)
+    return np.asarray(numbers, dtype=float)
 
 
 def _task(sample: Sample) -> str:
