@@ -312,7 +312,7 @@ class TargetPermutation(Part):
         all has a probability of at most 0.05.
     judges : tuple of str
         The filters whose scores were compared; of several, a feature has the best evidence, for which the
-        p-value of a filter beside a test of ranks counts four times.
+        p-value of a filter beside a test of ranks is multiplied by four.
     unit : str
         What was exchanged: ``"rows"``, ``"groups"`` or ``"rows within groups"``; with adjusting levels
         ``"rows within strata"``, ``"groups within strata"`` or ``"rows within groups and strata"``.

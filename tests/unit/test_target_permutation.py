@@ -169,7 +169,7 @@ def test_what_is_related_is_found_and_zeros_are_not() -> None:
 
 
 def test_numbers_are_judged_by_ranks_first_and_levels_by_the_filter_alone() -> None:
-    """Score by score by public functions: a filter that cuts counts four times beside ranks."""
+    """Score by score: the p-value of a filter that cuts is multiplied by four beside that of ranks."""
     X, y = table(0.8, n=40, p=4, seed=5)
     X["level"] = pd.Series(np.random.default_rng(5).integers(0, 3, 40)).astype(str)
     options: dict[str, Any] = {"random_state": 2}
