@@ -12,6 +12,7 @@ import numpy as np
 from pyfsagg import information_gain
 from pyfsagg.error_control import benjamini_hochberg
 from pyfsagg.exceptions import MissingDependencyError
+from pyfsagg.extending import ALONE
 from pyfsagg_papers.calibration.design import Claim, calibrated
 from pyfsagg_papers.calibration.shuffles import (
     FDR,
@@ -72,7 +73,7 @@ def beside_other_packages(rng: np.random.Generator, table: str) -> tuple[float, 
         "fdr": found.limited("fdr", FDR).support,
         "plain": benjamini_hochberg(plain_tests(sample)) <= FDR,
     }
-    with warnings.catch_warnings():
+    with ALONE, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for way, select in PEERS.items():
             selected[way] = select(_as_numbers(sample), sample, seed)
