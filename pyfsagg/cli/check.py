@@ -55,7 +55,7 @@ def add_commands(commands: Any) -> None:
 
 def _check(options: argparse.Namespace) -> int:
     from pyfsagg._command.tables import check_file, check_sparse_file
-    from pyfsagg.datasets._catalogue import is_sparse_file
+    from pyfsagg.datasets._loaders import is_sparse_file
 
     if is_sparse_file(options.table):
         read = check_sparse_file(options)

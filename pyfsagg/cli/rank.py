@@ -206,8 +206,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
 def _rank(options: argparse.Namespace) -> None:
     from pyfsagg._base.settings import Task
     from pyfsagg._table.groups import group_columns
-    from pyfsagg.datasets._catalogue import is_sparse_file
-    from pyfsagg.datasets._loaders import list_datasets
+    from pyfsagg.datasets._loaders import is_sparse_file, list_datasets
 
     if Path(options.table).is_dir():
         _rank_folder(options)

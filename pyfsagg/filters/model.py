@@ -17,9 +17,8 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._message import FILTER, NONE, Got, Param
 from pyfsagg._table.columns import Kind
-from pyfsagg._table.estimators import is_survival_model, last_step
 from pyfsagg._table.table import Table, Weights
-from pyfsagg._table.target import Target
+from pyfsagg._table.target import Target, is_survival_model, last_step
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 from pyfsagg.filters._base import FilterSpec
 

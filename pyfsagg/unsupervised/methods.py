@@ -19,7 +19,7 @@ from pyfsagg._table.selectors import TableSelector
 from pyfsagg._table.table import as_table, full_weights
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.unsupervised.clusterings import check_numbers
-from pyfsagg.unsupervised.consensus_affinity import as_ranking
+from pyfsagg.unsupervised.rankings import as_ranking
 from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS, UnsupervisedSpec
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD, ConsensusRanking
 
