@@ -78,6 +78,11 @@ def read_files(paths: Sequence[str]) -> dict[str, Any]:
     return {"file": name, "sha256": digest}
 
 
+def origin(paths: Sequence[str], reading: Sequence[str], name: str | None) -> dict[str, Any]:
+    """Where a result comes from, as :data:`pyfsagg._run.result.ORIGIN` has it."""
+    return {"data_name": name, "reading": reading, "read": read_files(paths)}
+
+
 def code_of_lists(name: str, lists: Sequence[Sequence[str]]) -> list[str]:
     """Lines of code with lists of names, up to 2000 of these, or a line that says what is left out."""
     if sum(map(len, lists)) > 2000:

@@ -1,4 +1,5 @@
-"""Looking through a table as a careful colleague would: identifiers, leaks, codes, odd labels."""
+"""Looking through a table, dense or sparse, as a careful colleague would: identifiers, leaks,
+codes, odd labels."""
 
 from __future__ import annotations
 

@@ -21,9 +21,8 @@ from pyfsagg._base.validation import (
     writable_text,
 )
 from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Param, Phrase, Remedy, Use
-from pyfsagg._table.adjusters import Adjusters, T, set_apart
 from pyfsagg._table.frames import frame_of_array, pandas_frame, pandas_series
-from pyfsagg._table.table import Table
+from pyfsagg._table.table import Adjusters, T, Table, set_apart
 from pyfsagg.exceptions import DataError
 
 TIES = ("efron", "breslow")

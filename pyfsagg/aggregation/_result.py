@@ -23,7 +23,7 @@ from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation._base import AGGREGATORS, describe_items, describe_lists
-from pyfsagg.aggregation.universe import UniverseCheck
+from pyfsagg.aggregation.about_lists import UniverseCheck
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable
 from pyfsagg.ranks.ranking import about_ties, tie_sizes

@@ -15,7 +15,7 @@ from pyfsagg._report import drawing
 from pyfsagg._report.closing import THESIS, Report, glossary, settings_groups, software
 from pyfsagg._report.page import Block, Section, Text
 from pyfsagg.aggregation._base import AGGREGATORS
-from pyfsagg.aggregator_influence.halves import ListInfluence
+from pyfsagg.aggregator_influence.experiments import ListInfluence
 from pyfsagg.aggregator_influence.result import DEPENDENT, InfluenceResult
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS

@@ -21,17 +21,16 @@ from pyfsagg._message import DENSE, FILTER, Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._run.parallel import count_workers
-from pyfsagg._table.adjusters import Adjusters
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
 from pyfsagg._table.sparse import SparseTable, dense_megabytes
-from pyfsagg._table.table import AnyTable, Table
+from pyfsagg._table.table import Adjusters, AnyTable, Table
 from pyfsagg._table.target import Target, is_survival_model
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters._base import FILTERS, LEAST, BoundFilter, Scorer
 from pyfsagg.filters.model import prepare_callable, prepare_estimator
 from pyfsagg.resampling import Resamples
-from pyfsagg.unsupervised import registry  # noqa: F401 - adds the rankings without labels
+from pyfsagg.unsupervised import _filters  # noqa: F401 - adds the rankings without labels
 
 
 def bind_filters(

@@ -19,9 +19,9 @@ from pyfsagg._table.sparse import check_sparse, is_sparse
 from pyfsagg.ensemble.data import columns_of
 from pyfsagg.ensemble.methods import DEFAULT_FILTERS, bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
+from pyfsagg.ensemble.run import Precision
 from pyfsagg.ensemble.scoring import deep_enough, filter_label, read_filter_params
 from pyfsagg.ensemble.selection import Share, Top, Wish, choose, read_wish
-from pyfsagg.ensemble.settings import Precision
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.resampling import Plan
 from pyfsagg.resampling.plan import read_plan, with_data

@@ -1,4 +1,5 @@
-"""Rankings of tables that are read in two passes: ranges first, then counts of all resamples."""
+"""Rankings of tables that are read in two passes, within a limit of memory: ranges first, then counts of all
+resamples."""
 
 from __future__ import annotations
 

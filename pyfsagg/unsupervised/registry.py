@@ -1,19 +1,14 @@
-"""The rankings without labels by name, which are filters, too; their functions, which bring scikit-learn
-along, on demand."""
+"""The rankings without labels by name; their functions, which bring scikit-learn along, on demand."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from pyfsagg._base.registry import Registry, Spec
-from pyfsagg._table.table import Table
-from pyfsagg._table.target import Target
-from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, never
-from pyfsagg.filters.model import prepare_callable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,23 +98,3 @@ UNSUPERVISED_METHODS.add(
         load=partial(_load, "svd_entropy"),
     ),
 )
-
-
-def _as_filter(spec: UnsupervisedSpec) -> FilterSpec:
-    def prepare(table: Table, target: Target, **options: Any) -> Scorer:
-        from pyfsagg.unsupervised.clusterings import check_numbers  # bring scikit-learn along
-        from pyfsagg.unsupervised.methods import UnsupervisedFilter
-
-        check_numbers(table)
-        return prepare_callable(table, target, UnsupervisedFilter(spec.name, options))
-
-    return FilterSpec(
-        **{field.name: getattr(spec, field.name) for field in fields(Spec)},
-        prepare=prepare,
-        output="callable",
-        accepts_missing=never,
-        targets=("classes", "numeric", "survival", "none"),
-    )
-
-
-UNSUPERVISED_METHODS.feed(FILTERS, _as_filter)

@@ -15,7 +15,7 @@ from pyfsagg import (
     load_dataset,
     wam,
 )
-from pyfsagg.aggregator_influence.cross_validation import _fold_seed
+from pyfsagg.aggregator_influence.experiments import _fold_seed
 from pyfsagg.aggregator_influence.result import over_data_sets, with_options
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.exceptions import (
