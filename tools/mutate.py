@@ -116,7 +116,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
         PROPERTIES.format("aggregation"),
         GOLDEN.format("rank_aggregation"),
         GOLDEN.format("fusion"),
-        GOLDEN.format("learned"),
         "pyfsagg/aggregation/*.py",
     ),
     "stability_measures": (
@@ -226,6 +225,13 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/cli/test_order.py",
         PROPERTIES.format("rank_order"),
         "pyfsagg/rank_order/*.py",
+    ),
+    "aggregation/learned.py": (
+        "tests/unit/test_learned_and_counted.py",
+        SMALL,
+        PROPERTIES.format("aggregation"),
+        GOLDEN.format("learned"),
+        "pyfsagg/aggregation/learned.py",
     ),
     "statistics/rank_sets.py": (
         "tests/unit/test_rank_confidence.py",

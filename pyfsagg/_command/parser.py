@@ -19,8 +19,7 @@ from pyfsagg._base.spellings import ARGUMENTS
 from pyfsagg._message import Door, Phrase, Use, Value
 from pyfsagg.exceptions import DataError, ParameterError
 
-MEANT = {"format": "--xlsx", "force": "--overwrite"}
-"""What flags of other programs are called here."""
+MEANT = {"format": "--xlsx", "force": "--overwrite"}  # what flags of other programs are called here
 
 
 USUAL = (
@@ -30,9 +29,7 @@ USUAL = (
 )
 """Settings that the short help of a command shows; that of all has the others."""
 
-SHORT_ENOUGH = 9
-"""Flags of a command whose help shows all of them anyway."""
-
+SHORT_ENOUGH = 9  # flags of a command whose help shows all of them anyway
 SECTIONS = {
     "what is ranked": "target event task groups adjust always nominal feature_groups group_score target_bins "
     "drop_near_zero_variance accept",

@@ -47,11 +47,8 @@ ORIGIN: Mapping[str, Any] = MappingProxyType(
 """Where a result comes from, for its page: the arguments of the command that made it, what the data
 are called, the lines of code that read them, and what was found in the file."""
 
-_MADE = ("parameters", "data", "versions")
-"""Fields that say how a result was made."""
-
-KINDS: dict[str, type[Result]] = {}
-"""Every class of results by its kind."""
+_MADE = ("parameters", "data", "versions")  # fields that say how a result was made
+KINDS: dict[str, type[Result]] = {}  # every class of results by its kind
 
 
 @dataclass(frozen=True)
@@ -154,11 +151,9 @@ class Result(Part):
         Settings of the run (with the seed that repeats it), data and software versions.
     """
 
-    _kind: ClassVar[str]
-    """What is written into the record, and finds the class again."""
+    _kind: ClassVar[str]  # what is written into the record, and finds the class again
     _schema: ClassVar[int] = 1
-    _noun: ClassVar[str] = "result"
-    """What it is called in messages."""
+    _noun: ClassVar[str] = "result"  # what it is called in messages
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """How it can be shown, with defaults: keywords of `to_json`, `save`, `report` and so on."""
     _inner: ClassVar[frozenset[str]] = frozenset({"load", "from_json"})

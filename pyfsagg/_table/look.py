@@ -24,9 +24,7 @@ from pyfsagg._table.table import AnyTable, ConvertedTable, Table, column_parts, 
 from pyfsagg._table.target import coded_as_in_r
 from pyfsagg.exceptions import DataError
 
-MOST_EVENTS = 5
-"""Values of a column that may be kinds of events; of more it is something else."""
-
+MOST_EVENTS = 5  # values of a column that may be kinds of events; of more it is something else
 MISSING_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID_NAME = re.compile(r"(?i)(.*[ _.-])?(id|idx|index|nr|no|number|row|rowid|uuid|guid|barcode)")
 _DATE = re.compile(
@@ -36,8 +34,7 @@ _DATE = re.compile(
 _ANSWER_CODES = (7.0, 8.0, 9.0, 77.0, 88.0, 97.0, 98.0, 99.0)
 """Codes of answers that were refused, not known or not applicable, beyond the end of a scale."""
 _LONGEST_SCALE = 11
-FEW = 10
-"""Rows below which every value may well be another one by chance."""
+FEW = 10  # rows below which every value may well be another one by chance
 
 
 def find_in_table(

@@ -42,8 +42,7 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 Weights = NDArray[np.uint16]
 """Row weights (n_resamples, n_samples): how often each row is in each resample."""
 
-MAX_WEIGHT = int(np.iinfo(np.uint16).max)
-"""How often one row may count in one resample."""
+MAX_WEIGHT = int(np.iinfo(np.uint16).max)  # how often one row may count in one resample
 
 
 @dataclass(frozen=True, eq=False)

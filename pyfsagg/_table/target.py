@@ -25,9 +25,7 @@ from pyfsagg._table.frames import frame_of_array, pandas_frame, pandas_series
 from pyfsagg._table.table import Adjusters, T, Table, set_apart
 from pyfsagg.exceptions import DataError
 
-TIES = ("efron", "breslow")
-"""Treatment of events at the same time."""
-
+TIES = ("efron", "breslow")  # treatment of events at the same time
 _SHAPES = (
     "give two columns, time and event, or a structured array with these fields, such as "
     "scikit-survival's Surv"

@@ -12,6 +12,7 @@ from pyfsagg._run.result import Face, shown_by
 
 # Importing a module of aggregators registers them.
 from pyfsagg.aggregation import (  # noqa: F401
+    learned,
     order_statistics,
     pairwise,
     rank_based,

@@ -40,8 +40,7 @@ P_VALUES = {
     "permutation_family_wise_p_value": "Family-wise permutation p",
 }
 """Columns of p-values and their titles."""
-SMALL = 0.05
-"""Adjusted p-values up to here are counted."""
+SMALL = 0.05  # adjusted p-values up to here are counted
 OF_SAME_LISTS: dict[str, Any] = {
     "names": "{}_{part}",
     "without": ("names", "parameters", "data", "versions", "table", "permutation", "others"),

@@ -1,22 +1,18 @@
-"""Aggregators that work on ranks: means, Borda, best-go-first, vote counting; BIRRA and MAIC, which learn
-from the lists how far each can be trusted."""
+"""Aggregators that work on ranks: means, Borda, best-go-first, reciprocal ranks, vote counting."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer, check_real
-from pyfsagg._kernels.consensus import smooth_medians
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,
     AggregatorSpec,
-    codes_of_lists,
     comparable_ranks,
     over_lists,
     rank_aggregator,
@@ -273,193 +269,5 @@ AGGREGATORS.add(
         compute=vote_counting,
         options=("top",),
         unranked="counts as any other; with top, the mean rank (k + 1)/2 of its k items decides",
-    ),
-)
-
-
-def birra(
-    table: RankTable, *, prior: float = 0.05, n_bins: int = 50, n_iterations: int = 10
-) -> AggregatedValues:
-    """Bayesian iterative robust rank aggregation.
-
-    The best share `prior` of the items, by their mean rank at first, are taken for true.  For each
-    list and each of `n_bins` equal parts of its ranks this gives a log Bayes factor of the true
-    against the other items down to there, smoothed by running medians and made to fall.  The sums of
-    the factors order the items anew, until the order stays or `n_iterations` are over.  An absent item
-    shares the mean of the ranks behind the list (``full=False``) or adds nothing (``full=True``).
-    """
-    prior = check_real("prior", prior, low=0.0, low_open=True, high=0.999)
-    n_bins = check_integer("n_bins", n_bins, low=1)
-    n_iterations = check_integer("n_iterations", n_iterations, low=1)
-    missing = table.missing
-    # Average ranks within the table, absent items tied behind a list.
-    keys = np.where(missing, np.inf, table.ranks)
-    ranks = rank_scores(keys, "average", higher_is_better=False)
-    counted = ~missing if table.full else np.ones_like(missing)
-    held = counted.sum(axis=1, keepdims=True)
-    # A relative 1e-12, because 3/50 of 50 need not be 3.
-    bins = np.ceil(ranks / held * n_bins * (1.0 - 1e-12)).astype(np.int64).clip(1, n_bins) - 1
-    n_true = max(1, int(np.floor(table.n_items * prior * (1.0 + 1e-12))))
-    with np.errstate(invalid="ignore"):
-        guess = np.nanmean(np.where(counted, ranks / held, np.nan), axis=0)
-    total = np.zeros(table.n_items)
-    for _ in range(n_iterations):
-        # Of equally good items the first in the table are taken, as in the authors' program.
-        true = np.zeros(table.n_items, dtype=np.bool_)
-        true[np.argsort(guess, kind="stable")[:n_true]] = True
-        factors = _log_bayes_factors(bins, counted, true, prior, n_bins)
-        total = np.where(counted, np.take_along_axis(factors, bins, axis=1), 0.0).sum(axis=0)
-        renewed = rank_scores(total)
-        if np.array_equal(renewed, guess):
-            break
-        guess = renewed
-    return AggregatedValues(total, total)
-
-
-def _log_bayes_factors(
-    bins: NDArray[np.int64],
-    counted: NDArray[np.bool_],
-    true: NDArray[np.bool_],
-    prior: float,
-    n_bins: int,
-) -> Floats:
-    """(m, n_bins), falling; no list decides alone, as the largest of a column is lowered to the second."""
-    factors = np.empty((len(bins), n_bins))
-    for row, (bins_of_list, known) in enumerate(zip(bins, counted, strict=True)):
-        hits = np.cumsum(np.bincount(bins_of_list[known & true], minlength=n_bins))
-        others = np.cumsum(np.bincount(bins_of_list[known & ~true], minlength=n_bins))
-        factors[row] = smooth_medians(
-            np.log((hits + 1.0) / (others + 1.0) / (prior / (1.0 - prior)))
-        )
-    falling: Floats = np.maximum.accumulate(factors[:, ::-1], axis=1)[:, ::-1]
-    if len(falling) > 1:
-        second = np.partition(falling, -2, axis=0)[-2]
-        falling = np.minimum(falling, second)
-    return falling
-
-
-def maic(
-    table: RankTable,
-    *,
-    categories: Sequence[Any] | None = None,
-    fit: Literal["exponential", "none"] = "exponential",
-    longest: int | None = None,
-    tolerance: float = 0.01,
-    n_iterations: int = 100,
-) -> AggregatedValues:
-    """Meta-analysis by information content: an item scores by its lists, a list by its items.
-
-    The score of an item is the sum of what the lists that hold it give, of each category the most;
-    a list gives the item at place k the square root of the mean score of its first k items, or, by
-    default, what the curve a·exp(−b k) − c k + d through these values has at k.  Both are renewed in
-    turn until no list changes its weight, the square root of the mean score of all its items, by more
-    than `tolerance`.  Neither the universe nor `full` has a part.
-    """
-    tolerance = check_real("tolerance", tolerance, low=0.0, low_open=True)
-    n_iterations = check_integer("n_iterations", n_iterations, low=1)
-    check_choice("fit", fit, ("exponential", "none"))
-    most = table.n_items if longest is None else check_integer("longest", longest, low=1)
-    groups = codes_of_lists("categories", categories, table.n_lists)
-    ordered = [_in_order(ranks, most) for ranks in table.ranks]
-    gains = [np.ones(items.size) for items, _ in ordered]
-    weights = np.ones(table.n_lists)
-    for _ in range(n_iterations):
-        scores = _sum_of_best(ordered, gains, groups, table.n_items)
-        gains, means = [], []
-        for items, ends in ordered:
-            of_list = scores[items]
-            if ends[0] > 0 or (np.diff(ends) != 1).any():
-                # Sorted among ties, so that their sums do not depend on the table.
-                of_list = of_list[np.lexsort((of_list, ends))]
-            running: Floats = np.cumsum(of_list)
-            means.append(np.sqrt(running[-1] / items.size))
-            values: Floats = np.sqrt(running[ends] / (ends + 1.0))
-            if fit == "exponential" and ends[0] < items.size - 1:
-                values = _falling_curve(values, ends.astype(np.float64) + 1.0, means[-1])
-            gains.append(values)
-        change = np.abs(np.array(means) - weights).max()
-        weights = np.array(means)
-        if change <= tolerance:
-            break
-    scores = _sum_of_best(ordered, gains, groups, table.n_items)
-    return AggregatedValues(scores, scores)
-
-
-def _falling_curve(values: Floats, places: Floats, weight: float) -> Floats:
-    """Values of a·exp(−b k) − c k + d at the places k, fitted to `values` as in the published program.
-
-    Without a solution values fall by 1e-8 from place to place around the weight of the list.
-    """
-    from scipy.optimize import least_squares
-
-    def curve(a: float, b: float, c: float, d: float) -> Floats:
-        return np.asarray(a * np.exp(-b * places) - c * places + d)
-
-    n = places.size
-    precision = 1.0 / (weight * (n - places + 1.0) / n)
-
-    def misfit(parameters: Floats) -> Floats:
-        return np.asarray(precision * (curve(*parameters) - values))
-
-    start, bounds = [3.0, 0.01, 0.0001, weight], ([0.0, 0.0, 1e-8, 0.0], np.inf)
-    solution = least_squares(misfit, start, bounds=bounds)
-    if not solution.success:
-        return np.asarray(weight + 1e-8 * (n / 2.0 - (places - 1.0)))
-    return curve(*solution.x)
-
-
-def _in_order(ranks: Floats, longest: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The items of a list, best first, and for each the position of the last one tied with it."""
-    items = np.argsort(ranks, kind="stable")[: min(longest, int((~np.isnan(ranks)).sum()))]
-    in_order = ranks[items]
-    return items, np.searchsorted(in_order, in_order, side="right") - 1
-
-
-def _sum_of_best(
-    ordered: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
-    gains: list[Floats],
-    groups: NDArray[np.intp],
-    p: int,
-) -> Floats:
-    """For each item the sum over categories of the most that a list of it gives."""
-    best = np.zeros((int(groups.max()) + 1, p))
-    for group, (items, _), values in zip(groups, ordered, gains, strict=True):
-        best[group, items] = np.maximum(best[group, items], values)
-    # Sorted, because a sum by the order of the lists differs in its last digit, and a curve through
-    # a few places makes 1e-6 of that.
-    return np.asarray(np.sort(best, axis=0).sum(axis=0), dtype=np.float64)
-
-
-_LEARNS = "it learns from the lists themselves how far each can be trusted"
-AGGREGATORS.add(
-    AggregatorSpec(
-        name="birra",
-        summary="sum of Bayes factors learnt from the agreement of the lists",
-        formula="sum_i log B_i(r_i), B_i the Bayes factor of the ranks up to r_i in list i, smoothed",
-        latex=r"\sum_{i=1}^{m} \log B_i(r_i), \quad B_i(k) = \frac{P(r_i \le k \mid "
-        r"\text{relevant})}{P(r_i \le k \mid \text{not relevant})}",
-        bounds="(-inf, inf)",
-        ties="average ranks among the items of the table",
-        source="Badgeley, Sealfon, Chikina (2015), Bioinformatics 31(2)",
-        compute=birra,
-        input="ranks",
-        options=("prior", "n_bins", "n_iterations"),
-        list_weights=_LEARNS,
-    ),
-    AggregatorSpec(
-        name="maic",
-        summary="lists score by their items, and items by their lists",
-        formula="S = sum_i f_i(r_i), f_i(k) = sqrt(mean S of the first k items of list i), or a curve "
-        "through it",
-        latex=r"S = \sum_{i=1}^{m} f_i(r_i), \quad f_i(k) = \sqrt{\frac{1}{k} \sum_{r_i(g) \le "
-        r"k} S(g)}",
-        bounds="[0, inf)",
-        ties="the last of the places that ties share",
-        source="Li et al. (2020), Nature Communications 11",
-        compute=maic,
-        input="ranks",
-        options=("categories", "fit", "longest", "tolerance", "n_iterations"),
-        list_weights=_LEARNS,
-        unranked="gives all its items the square root of their mean score",
     ),
 )

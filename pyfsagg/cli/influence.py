@@ -42,8 +42,7 @@ examples:
   pyfsagg influence --lists votes.csv --absent unknown --aggregators mean_rank,median_rank,rra
   pyfsagg influence --lists judges/*.txt --universe 500
 """
-OF_LISTS = ("universe", "absent", "scores", "lower_is_better")
-"""Flags that belong to lists."""
+OF_LISTS = ("universe", "absent", "scores", "lower_is_better")  # flags that belong to lists
 
 
 def add_commands(commands: Any) -> None:

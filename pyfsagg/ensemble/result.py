@@ -45,8 +45,7 @@ from pyfsagg.stability_measures import BetweenSampleStability
 from pyfsagg.statistics import RankConfidence
 from pyfsagg.statistics._base import check_confidence_level
 
-Number = int | float | str
-"""How many features: a number, a share, or a word."""
+Number = int | float | str  # how many features: a number, a share, or a word
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -262,9 +262,7 @@ def _check_parameters(
 
 TENTH = "a tenth of the resamples"
 
-LONG = 120.0
-"""Seconds above which a run is announced."""
-
+LONG = 120.0  # seconds above which a run is announced
 SMALL = 50_000_000
 """Cells (resamples times rows times features) below which no time is spent on a forecast."""
 

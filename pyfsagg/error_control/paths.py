@@ -193,13 +193,10 @@ def stability_scores(frequency: Floats, thresholds: Floats, n_halves: int) -> Fl
     return np.asarray(np.where(np.isfinite(score) & (down < up - 1), score, np.nan))
 
 
-FUNCTIONS = {"h1": 1, "h2": 2, "h3": 3}
-"""The power m of h(π) = (2π − 1)^m above 1/2, and 0 below."""
+FUNCTIONS = {"h1": 1, "h2": 2, "h3": 3}  # the power m of h(π) = (2π − 1)^m above 1/2, and 0 below
 NORMALIZATIONS = ("same", "ipss")
-RANGE = 1e8
-"""Ratio of the largest to the smallest threshold of scores."""
-ABOVE = 0.01
-"""What the largest threshold has above the largest score."""
+RANGE = 1e8  # ratio of the largest to the smallest threshold of scores
+ABOVE = 0.01  # what the largest threshold has above the largest score
 SETTLED = 0.01
 """Mean selection frequency from which frequencies that do not change any more end the path."""
 DECIMALS = 8

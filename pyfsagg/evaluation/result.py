@@ -35,12 +35,8 @@ from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.score_tables.question import Question
 
 MOST_LISTED = 50
-ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"
-"""Labels of baselines."""
-
-ROPE = 0.01
-"""Differences of a measure that goes up to 1 which do not matter."""
-
+ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"  # labels of baselines
+ROPE = 0.01  # differences of a measure that goes up to 1 which do not matter
 CELL = ["protocol", "method", "kind", "classifier", "threshold", "n_features", "metric"]
 COLUMNS = {
     "protocol": "str",

@@ -434,8 +434,7 @@ FILTERS.add(
 )  # fmt: skip
 
 
-_TINY = 1e-12
-"""Share of the largest eigenvalue of a correlation matrix below which one is rounding."""
+_TINY = 1e-12  # share of the largest eigenvalue of a correlation matrix below which one is rounding
 
 
 @dataclass(frozen=True, eq=False)

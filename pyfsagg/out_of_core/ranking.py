@@ -52,17 +52,11 @@ from pyfsagg.resampling.plans import check_poisson_totals, poisson_key
 MOST_ROWS_IN_A_PIECE, FEWEST_ROWS = 2**16, 2**10
 """Rows of a batch: more bring nothing, fewer cost time."""
 
-CELL = 32
-"""Bytes of a cell of a batch: as Arrow unpacks and holds it, as a number, and as a code."""
-
-_SCORE_MATRICES = 8
-"""Of all features at most: one for each filter, and two while they are combined."""
-
+CELL = 32  # bytes of a cell of a batch: as Arrow unpacks and holds it, as a number, and as a code
+_SCORE_MATRICES = 8  # of all features at most: one for each filter, and two while they are combined
 ROUND = 100_000_000
 
-ROOM = 2_000_000_000
-"""Bytes for a run without a limit, beside what the process holds already."""
-
+ROOM = 2_000_000_000  # bytes for a run without a limit, beside what the process holds already
 OVERHEAD = 200_000_000
 """Bytes for what a process loads when it first reads a file and compiles a kernel."""
 
@@ -153,8 +147,7 @@ def _megabytes(size: int) -> str:
 
 Scores = dict[str, NDArray[np.float64]]
 
-MOST_ROWS_OF_A_TABLE = 2_000_000_000
-"""Products of two sums of weights must fit into 64 bits."""
+MOST_ROWS_OF_A_TABLE = 2_000_000_000  # products of two sums of weights must fit into 64 bits
 
 
 @dataclass(frozen=True)

@@ -40,15 +40,9 @@ from pyfsagg.statistics import RankConfidence, friedman, rank_confidence
 from pyfsagg.statistics._base import p_text, significance_level
 
 WAYS, TESTS = ("mean", "rank"), ("t", "wilcoxon", "signs")
-FEWEST = 8
-"""Data sets from which on something is said of others like them."""
-
-MANY_DRAWS = 100
-"""Degrees of freedom from which on errors of replicates are taken for known."""
-
-MOST_LEFT_OUT = 2_000
-"""Data sets up to which each is left out in turn; of more none alone decides."""
-
+FEWEST = 8  # data sets from which on something is said of others like them
+MANY_DRAWS = 100  # degrees of freedom from which on errors of replicates are taken for known
+MOST_LEFT_OUT = 2_000  # data sets up to which each is left out in turn; of more none alone decides
 ASKED = {
     "datasets": "data sets like these (the data sets are the sample)",
     "replicates": "these data sets, with other instances, folds or seeds (the replicates are the sample)",

@@ -18,9 +18,7 @@ from pyfsagg.statistics import wilcoxon
 
 MOST_ROUNDS = 1_000
 
-ALL_SIGNS = 16
-"""Data sets up to which tests of pairs go through all signs of the differences."""
-
+ALL_SIGNS = 16  # data sets up to which tests of pairs go through all signs of the differences
 MOST_ARRANGEMENTS = 1_000_000
 """Sums of ranks up to which Friedman's test adds a data set to its exact distribution."""
 

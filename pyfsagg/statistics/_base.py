@@ -351,8 +351,7 @@ def _complete_groups(samples: dict[str, Floats], missing: str) -> Groups:
 class TestResult(Part):
     """A test result: a tidy frame and a sentence.  ``str(result)`` is the sentence."""
 
-    _effect: ClassVar[str] = "condition"
-    """The label of the row of a test that has one."""
+    _effect: ClassVar[str] = "condition"  # the label of the row of a test that has one
 
     confidence_level: float
 

@@ -28,18 +28,14 @@ from pyfsagg.statistics._base import TestResult, check_confidence_level
 MOST_DEPENDENT, MOST_INDEPENDENT = 2_000, 20_000
 """Items with a covariance of their own and with standard errors alone; the work grows as p²."""
 
-MOST_ITEMS = 512
-"""Items whose own critical value is computed, if errors are independent."""
-
+MOST_ITEMS = 512  # items whose own critical value is computed, if errors are independent
 MOST_STEPS = 10
 DRAWS_OF_REPLICATES = 2000
 
 ALL_SIGNS = 12
 """Rows of a table up to which all signs of the rows are gone through; there are 2^(n − 1) that differ."""
 
-FEW_ROWS = 300
-"""Rows of a table below which errors that look skewed get wider limits."""
-
+FEW_ROWS = 300  # rows of a table below which errors that look skewed get wider limits
 SKEWED, WIDER = 0.5, 1.5
 """Below this p-value errors look skewed, and limits are then Student's at least, times 1 + `WIDER` / rows.
 

@@ -96,8 +96,7 @@ def two_sided(log_p: Floats) -> Floats:
         return np.asarray(np.minimum(1.0, 2.0 * np.exp(log_p)))
 
 
-NOMINAL = 0.05
-"""One-sided p-value up to which a study carries an item, or speaks against it."""
+NOMINAL = 0.05  # one-sided p-value up to which a study carries an item, or speaks against it
 MIDDLE = 1.2816
 """Normal scores up to here are the middle 80 % of a study, where most items are null."""
 SHARED = 0.2

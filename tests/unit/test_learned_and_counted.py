@@ -11,7 +11,7 @@ from scipy.optimize import curve_fit
 
 from pyfsagg import RankTable, aggregate
 from pyfsagg._kernels.consensus import smooth_medians
-from pyfsagg.aggregation.rank_based import _falling_curve
+from pyfsagg.aggregation.learned import _falling_curve
 from pyfsagg.exceptions import ParameterError
 
 LISTS = {"a": ["x", "y", "z"], "b": ["y", "x"], "c": ["w", "x", "z", "v"]}
