@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from pyfsagg._base.settings import Task
 from pyfsagg._run.execution import Checks, Execution
@@ -105,10 +104,6 @@ class _AggregationSelector(TableSelector):
         if is_sparse(X) and hasattr(X, "format"):
             check_sparse(X)
         return super().transform(X)
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
 
     def _accepts_missing(self) -> bool:
         """Whether all filters rank features with missing values; functions decide for themselves."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from pyfsagg._base.fields import stored
 from pyfsagg._base.registry import Call, Registry, Spec
@@ -578,6 +577,7 @@ def _priority(p: int, tie_break: str, random_state: Any) -> NDArray[np.intp]:
     return np.arange(p) if tie_break == "last" else np.arange(p)[::-1].copy()
 
 
+@dataclass(eq=False, repr=False)
 class RankOrderSelector(TableSelector):
     """Keep the features that a backward elimination on orders removes last.
 
@@ -614,34 +614,19 @@ class RankOrderSelector(TableSelector):
     ['planted_1', 'planted_2', 'planted_3']
     """
 
-    def __init__(
-        self,
-        method: str = "cdv",
-        *,
-        n_features_to_select: float | int | None = 0.25,
-        divergence: float | None = None,
-        method_params: Mapping[str, Any] | None = None,
-        always: Sequence[str | int] | None = None,
-        ties: str = "average",
-        missing: str = "error",
-        tie_break: str = "first",
-        max_seconds: float | None = 3600.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        execution: Execution | None = None,
-    ) -> None:
-        self.method = method
-        self.n_features_to_select = n_features_to_select
-        self.divergence = divergence
-        self.method_params = method_params
-        self.always = always
-        self.ties = ties
-        self.missing = missing
-        self.tie_break = tie_break
-        self.max_seconds = max_seconds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.execution = execution
+    method: str = "cdv"
+    _: KW_ONLY
+    n_features_to_select: float | int | None = 0.25
+    divergence: float | None = None
+    method_params: Mapping[str, Any] | None = None
+    always: Sequence[str | int] | None = None
+    ties: str = "average"
+    missing: str = "error"
+    tie_break: str = "first"
+    max_seconds: float | None = 3600.0
+    random_state: Any = None
+    n_jobs: int | None = None
+    execution: Execution | None = None
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> RankOrderSelector:
         """Eliminate features, and select the remaining ones.
@@ -671,10 +656,6 @@ class RankOrderSelector(TableSelector):
         self.ranking_ = self.result_.ranking
         self.support_ = self.ranking_ <= size
         return self
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
