@@ -250,15 +250,6 @@ def find_elimination(method: str) -> EliminationSpec:
         raise
 
 
-def estimate_seconds(method: str, n_samples: int, n_features: int, n_classes: int = 2) -> float:
-    """Estimate the order of magnitude of the time of an elimination on one core, in seconds."""
-    return find_elimination(method).seconds(
-        check_integer("n_samples", n_samples, low=1),
-        check_integer("n_features", n_features, low=1),
-        check_integer("n_classes", n_classes, low=1),
-    )
-
-
 _TIES = "equal values in a sample by ties=, equally good features by tie_break="
 # Seconds were measured with benchmarks/bench_rank_order.py on one core of a shared server, and rounded up.
 ELIMINATIONS.add(
