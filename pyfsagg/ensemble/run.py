@@ -173,7 +173,6 @@ class Run:
     params: Mapping[str, Mapping[str, Any]]
     filters: list[BoundFilter]  # those that one pass computes are one
     labels: list[str]
-    n_drawn: int  # or the resamples with which a run begins that has a precision to reach
     resamples: Resamples
     groups: FeatureGroups | None
     parameters: Mapping[str, Any]  # what is recorded of the settings
@@ -307,7 +306,6 @@ def set_up_run(
         params=params,
         filters=bound,
         labels=labels,
-        n_drawn=n_drawn,
         resamples=resamples,
         groups=groups,
         parameters=parameters,

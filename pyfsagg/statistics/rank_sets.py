@@ -284,15 +284,15 @@ class _Flipped(_Errors):
         return np.where(found < 1.0, wider, found)
 
 
-def _skewness_p_value(values: Floats, rng: np.random.Generator, n_draws: int = 499) -> float:
+def _skewness_p_value(values: Floats, rng: np.random.Generator) -> float:
     """How often the columns of a table (n, p) are as skewed with other signs of the rows, by m₃² / m₂³.
 
     Their medians are taken off first: by the mean a row of large errors would shift all others to one side.
     """
     n = values.shape[0]
     errors = values - np.median(values, axis=0)
-    signs = np.ones((n_draws + 1, n))
-    signs[1:] = 2.0 * rng.integers(0, 2, size=(n_draws, n)) - 1.0
+    signs = np.ones((500, n))
+    signs[1:] = 2.0 * rng.integers(0, 2, size=(499, n)) - 1.0
     mean, squares = signs @ errors / n, np.square(errors).sum(axis=0) / n
     variance = squares - np.square(mean)
     third = signs @ errors**3 / n - 3.0 * mean * squares + 2.0 * mean**3

@@ -441,7 +441,7 @@ def _gram(table: Table, wide: bool) -> Floats:
     return gram
 
 
-def correlation_ratio(X: Any, labels: Any, *, n_jobs: int | None = None) -> Floats:
+def correlation_ratio(X: Any, labels: Any) -> Floats:
     """Correlation ratio η of each feature with a partition of the samples.
 
     The root of the share of the variance that lies between the clusters: the linear correlation of
@@ -449,7 +449,7 @@ def correlation_ratio(X: Any, labels: Any, *, n_jobs: int | None = None) -> Floa
     """
     table = check_numbers(X)
     partition = check_partitions(as_array("labels", labels)[np.newaxis], table.n_samples)
-    ratios: Floats = view_scores(table, partition, n_jobs)[0]
+    ratios: Floats = view_scores(table, partition)[0]
     return ratios
 
 
