@@ -161,11 +161,7 @@ def _vote(options: argparse.Namespace) -> None:
     selections, voters, reading = _read(options)
 
     def compute(progress: Any) -> Committee:
-        return vote(
-            selections,
-            **_votes(options),
-            **voters,
-        )
+        return vote(selections, **_votes(options), **voters)
 
     keep_result(options, compute, view=origin([options.file], reading, name_of_table(options.file)))
 

@@ -31,11 +31,7 @@ QUARTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 
 
 def plot_ranking(
-    result: Ranked,
-    *,
-    n: int = 20,
-    n_features_to_select: Number = "auto",
-    ax: Axes | None = None,
+    result: Ranked, *, n: int = 20, n_features_to_select: Number = "auto", ax: Axes | None = None
 ) -> Axes:
     """Ranks of the best features over the resamples, and the cut of the selection.
 
@@ -94,11 +90,7 @@ def plot_ranking(
 
 
 def plot_evidence(
-    result: Ranked,
-    *,
-    n: int = 10,
-    n_features_to_select: Number = "auto",
-    ax: Axes | None = None,
+    result: Ranked, *, n: int = 10, n_features_to_select: Number = "auto", ax: Axes | None = None
 ) -> Axes:
     """Effect and stability of the best features, beside the level of noise.
 

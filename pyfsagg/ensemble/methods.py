@@ -220,12 +220,7 @@ METHODS: dict[str, Callable[..., EnsembleResult]] = {"wam": wam, "bam": bam}
 
 
 def permute_target(
-    X: Any,
-    y: Any,
-    *,
-    shuffles: int | str = "auto",
-    random_state: Any = None,
-    **options: Any,
+    X: Any, y: Any, *, shuffles: int | str = "auto", random_state: Any = None, **options: Any
 ) -> TargetPermutation:
     """P-values of the features: their scores beside those with shuffled targets.
 

@@ -17,14 +17,7 @@ from pyfsagg._base.validation import check_flag
 from pyfsagg._base.words import lines_of
 from pyfsagg._report.page import Block
 from pyfsagg._run.result import Result, Saved, records
-from pyfsagg.ensemble.data import (
-    Ranked,
-    arrays_of,
-    best_names,
-    columns_of,
-    document_of,
-    fields_of,
-)
+from pyfsagg.ensemble.data import Ranked, arrays_of, best_names, columns_of, document_of, fields_of
 from pyfsagg.ensemble.facts import facts_of, methods_paragraph
 from pyfsagg.ensemble.groups import about_copies, about_groups, clusters_of_run, table_of_groups
 from pyfsagg.ensemble.selection import (

@@ -75,10 +75,7 @@ class Precision(Settings):
         check_integer(what, self.maximum, low=FIRST_LOOK)
 
     def look(
-        self,
-        combined: Floats,
-        aggregate: Callable[[Floats], Floats] | None,
-        by: str = "bootstrap",
+        self, combined: Floats, aggregate: Callable[[Floats], Floats] | None, by: str = "bootstrap"
     ) -> dict[str, Any]:
         """What the resamples so far say, as it is recorded with the run."""
         answer = adequacy(

@@ -231,10 +231,7 @@ def settle_parameters(
 
 
 def deep_enough(
-    filters: Sequence[Any],
-    filter_params: Mapping[str, Any] | None,
-    n_features: int,
-    number: object,
+    filters: Sequence[Any], filter_params: Mapping[str, Any] | None, n_features: int, number: object
 ) -> Mapping[str, Any] | None:
     """Parameters of filters, with a depth for those that so many features need deeper than usual."""
     params = read_filter_params(filters, filter_params)

@@ -15,11 +15,7 @@ from pyfsagg._base.fields import Part
 from pyfsagg._base.validation import as_array, check_choice, check_integer, check_list, check_real
 from pyfsagg._base.words import count, enumerate_names, number, plural
 from pyfsagg._message import Param, Remedy
-from pyfsagg.error_control.bounds import (
-    bound_of_frequency,
-    matrix_of_halves,
-    selection_frequency,
-)
+from pyfsagg.error_control.bounds import bound_of_frequency, matrix_of_halves, selection_frequency
 from pyfsagg.exceptions import DataError
 
 THRESHOLDS = tuple(np.round(np.arange(0.6, 0.905, 0.01), 2).tolist())

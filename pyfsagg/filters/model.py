@@ -164,12 +164,7 @@ def function_filter(
 
 
 def prepare_estimator(
-    table: Table,
-    target: Target,
-    estimator: Any,
-    random_state: int = 0,
-    *,
-    container: str = "array",
+    table: Table, target: Target, estimator: Any, random_state: int = 0, *, container: str = "array"
 ) -> EstimatorScorer:
     """Bind a scikit-learn estimator as a filter.
 

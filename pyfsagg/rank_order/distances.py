@@ -214,10 +214,7 @@ def _row_labels(rows: NDArray[Any]) -> Labels:
 
 
 def class_distributions(
-    labels: Labels,
-    codes: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    n_classes: int,
+    labels: Labels, codes: NDArray[np.int32], weights: NDArray[np.int64], n_classes: int
 ) -> NDArray[np.float64]:
     """P(class | label) for each instance, (n_samples, n_classes)."""
     counts = np.zeros((int(labels.max()) + 1, n_classes), dtype=np.int64)

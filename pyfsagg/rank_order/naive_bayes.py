@@ -20,11 +20,7 @@ ALPHA = 1.0  # Laplace's correction: one extra instance in each state of a boole
 
 
 def naive_bayes_accuracy(
-    X: Any,
-    y: Any,
-    features: Sequence[str | int] | None = None,
-    *,
-    random_state: Any = 0,
+    X: Any, y: Any, features: Sequence[str | int] | None = None, *, random_state: Any = 0
 ) -> pd.Series:
     """Cross-validated accuracy of naive Bayes with the first 1, 2, … of `features` (orders, section 5.2).
 
@@ -75,11 +71,7 @@ def random_subset_baseline(
 
 
 def accuracy_path(
-    orders: Orders,
-    features: NDArray[Any],
-    *,
-    n_folds: int = 5,
-    random_state: Any = 0,
+    orders: Orders, features: NDArray[Any], *, n_folds: int = 5, random_state: Any = 0
 ) -> NDArray[np.float64]:
     """Accuracy with the first 1, 2, … of `features` (positions)."""
     n_folds = check_integer("n_folds", n_folds, low=2)

@@ -68,10 +68,7 @@ def plot_average_ranks(result: Standings, *, ax: Axes | None = None) -> Axes:
     """The critical-difference diagram of the data sets that all methods have."""
     cells = pd.DataFrame(result.cells, columns=list(result.methods), index=list(result.datasets))
     found = critical_difference(
-        cells,
-        result.confidence_level,
-        higher_is_better=result.higher_is_better,
-        missing="drop",
+        cells, result.confidence_level, higher_is_better=result.higher_is_better, missing="drop"
     )
     return drawing.draw_average_ranks(found, ax=ax)
 

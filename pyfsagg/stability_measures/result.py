@@ -587,12 +587,7 @@ def stability(
         raise ParameterError("sizes belongs to scores or ranks; selections have their sizes")
     if kind != "sets" and not (alone and sizes is None):
         curve = stability_curve(
-            data,
-            sizes=sizes,
-            feature_names=feature_names,
-            input=kind,
-            ties=ties,
-            random_state=seed,
+            data, sizes=sizes, feature_names=feature_names, input=kind, ties=ties, random_state=seed
         )
     pair = None
     names = check_list("names", names)

@@ -214,8 +214,7 @@ def _read_wide(data: Any, subject: Hashable | None) -> pd.DataFrame:
         array = as_array("data", data)
         if array.ndim != 2:
             raise DataError(
-                Param("data"),
-                f" must have two dimensions, got an array of shape {array.shape}",
+                Param("data"), f" must have two dimensions, got an array of shape {array.shape}"
             )
         frame = frame_of_array(
             array,

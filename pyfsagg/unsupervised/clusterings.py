@@ -25,12 +25,7 @@ from pyfsagg._run.parallel import one_thread, run_threads
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table, as_table
-from pyfsagg.exceptions import (
-    DataError,
-    InputTypeError,
-    ParameterError,
-    UnknownNameError,
-)
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 Labels = NDArray[np.int32]
 

@@ -16,13 +16,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
-from pyfsagg._base.validation import (
-    as_array,
-    check_integer,
-    check_list,
-    is_word,
-    resolve_seed,
-)
+from pyfsagg._base.validation import as_array, check_integer, check_list, is_word, resolve_seed
 from pyfsagg._message import NAN, Got, Param
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink

@@ -258,11 +258,7 @@ def as_ranking(
 
 
 def laplacian_score(
-    X: Any,
-    *,
-    n_neighbors: int = 5,
-    bandwidth: float | str = "mean",
-    standardize: str = "z_score",
+    X: Any, *, n_neighbors: int = 5, bandwidth: float | str = "mean", standardize: str = "z_score"
 ) -> Floats:
     """Score features by the agreement of neighbouring samples.
 
