@@ -104,18 +104,7 @@ INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {"stability": plot_aggregator_
 
 
 def influence_page(result: InfluenceResult, view: Mapping[str, Any]) -> Report:
-    """The report of an influence run.
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.influence(
-    ...     data.X, data.y, aggregators=["am", "gm"], n_folds=4, n_resamples=10, random_state=0
-    ... )
-    >>> [section.id for section in result._page().sections]
-    ['summary', 'information-gain', 'words', 'settings', 'repeat', 'cite']
-    """
+    """The report of an influence run."""
     measures, n_features_to_select = view["measures"], view["n_features_to_select"]
     frame = result.to_frame(measures, n_features_to_select=n_features_to_select)
     names = list(dict.fromkeys(frame["measure"]))

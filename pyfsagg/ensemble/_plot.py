@@ -41,15 +41,6 @@ def plot_ranking(
     grey lines.  The dashed line separates the ranks inside the cut from those outside, if the best are
     selected without exception.  A resample that saw only
     some of the features ranks only these, so that its ranks are smaller numbers.
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
-    >>> ax = plot_ranking(result, n=3)
-    >>> [label.get_text() for label in ax.get_yticklabels()] == result.select(3)
-    True
     """
     best = best_features(result, n)
     selected = choose(result, read_wish(n_features_to_select)).chosen
@@ -98,14 +89,6 @@ def plot_evidence(
     targets; what lies in the shaded part is not told apart from noise (family-wise error 0.05).  Without
     shuffled targets it is the score.  On the right, how often the feature is among the best of a resample
     (:meth:`pyfsagg.EnsembleResult.selection`).
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
-    >>> plot_evidence(result, n=3).get_xlabel()
-    'Evidence: −log10 of the p-value'
     """
     wish = read_wish(n_features_to_select)
     best, choice, test = best_features(result, n), choose(result, wish), result.permutation
@@ -145,14 +128,6 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     The box goes from the lower to the upper quartile, the bar in it is the median, and the line
     goes from the 2.5 % to the 97.5 % quantile.  Scores are those that the aggregator was given: of
     the only filter (WAM) or of all filters combined (BAM).
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
-    >>> plot_scores(result, n=3).get_xlabel()
-    'Score: chi squared (larger = more important)'
     """
     best = best_features(result, n)
     low, lower, median, upper, high = np.nanquantile(result.combined[:, best], QUARTILES, axis=0)
@@ -208,14 +183,6 @@ def plot_agreement(result: Ranked, *, ax: Axes | None = None) -> Axes:
     correlation between two resamples, over all pairs (of 1000 evenly spaced resamples if there are
     more), with its mean.  Features that one of two rankings does not hold are left out of that
     pair; a ranking without any differences agrees with none and is left out.
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
-    >>> plot_agreement(result).get_ylabel()
-    'Pairs of resamples'
     """
     if len(result.score_matrices) == 1:
         return _histogram(result, ax)
@@ -318,15 +285,6 @@ def plot_convergence(
 
     Sizes at which the aggregator has no result (a feature that no resample has scored yet, a
     method that needs several lists) are left out.
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
-    >>> ax = plot_convergence(result, n_features_to_select=3)
-    >>> [line.get_label() for line in ax.lines]
-    ['rank correlation', 'overlap of the best 3', 'overlap by chance']
     """
     k = choose(result, read_wish(n_features_to_select)).compared
     sizes, correlation, overlap = _convergence(result, k)
