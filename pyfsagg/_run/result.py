@@ -14,7 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -422,6 +422,21 @@ class Result(Part):
         from pyfsagg._report.page import render_text
 
         return render_text(self._facts(self._options_in_force(options)))
+
+
+def _versions() -> Mapping[str, str]:
+    from pyfsagg._table.identity import versions  # which loads NumPy
+
+    return versions()
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Recorded(Result):
+    """A result that says with which settings, of which data and by which software it was made."""
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=_versions)
 
 
 def read_result(path: str | os.PathLike[str]) -> Result:

@@ -202,4 +202,5 @@ def compare_aggregations(
         "adjust": adjust,
         "call": replace(call, data=("table",)).record(),
     }
-    return AggregationComparison(results, parameters, results[0].data, results[0].versions)
+    of = {"data": results[0].data, "versions": results[0].versions}
+    return AggregationComparison(results, parameters=parameters, **of)

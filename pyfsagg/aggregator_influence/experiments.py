@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,8 +22,7 @@ from pyfsagg._message import Param, Public, Remedy, Use
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
-from pyfsagg._run.result import Result, records
-from pyfsagg._table.identity import versions
+from pyfsagg._run.result import Recorded, records
 from pyfsagg.aggregation._base import AGGREGATORS, as_rank_table
 from pyfsagg.aggregation._call import hash_of_table
 from pyfsagg.aggregator_influence.result import InfluenceResult, bound_aggregators, over_data_sets
@@ -186,9 +185,8 @@ def influence(
                 for label, name in (key.rsplit("|", 1) for key in by_fold[0])
             },
             folds.names,
-            parameters,
-            folds.data,
-            versions(),
+            parameters=parameters,
+            data=folds.data,
         )
 
 
@@ -305,7 +303,7 @@ FEWEST_LISTS = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ListInfluence(Result):
+class ListInfluence(Recorded):
     """Agreement of aggregated halves of lists, by aggregator.
 
     Attributes
@@ -329,9 +327,6 @@ class ListInfluence(Result):
     aggregators: tuple[str, ...]
     measure: str
     agreement: Floats
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=versions)
 
     def to_frame(self, confidence_level: float = 0.95) -> pd.DataFrame:
         """One row per aggregator: agreement of halves, and its difference to the first one.
@@ -505,7 +500,7 @@ def influence_of_lists(
         "call": call.record(),
     }
     data = {"n_lists": m, "n_items": table.n_items, "sha256": hash_of_table(table)}
-    return ListInfluence(tuple(options), measure, agreement, parameters, data)
+    return ListInfluence(tuple(options), measure, agreement, parameters=parameters, data=data)
 
 
 def _scores(table: RankTable, rows: Any, rule: Any) -> Floats:

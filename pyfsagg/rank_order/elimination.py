@@ -29,7 +29,7 @@ from pyfsagg._message import Message, Name, Param, Use
 from pyfsagg._report.page import Block, Text
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
-from pyfsagg._run.result import Result
+from pyfsagg._run.result import Recorded
 from pyfsagg._table.identity import versions
 from pyfsagg._table.selectors import TableSelector
 from pyfsagg._table.table import as_table, column_positions
@@ -50,7 +50,7 @@ from pyfsagg.rank_order.naive_bayes import accuracy_path
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Elimination(Result):
+class Elimination(Recorded):
     """A removal order, with the loss of each removal.
 
     Attributes
@@ -95,9 +95,6 @@ class Elimination(Result):
     criterion: NDArray[np.float64]
     divergence: NDArray[np.float64]
     accuracy: NDArray[np.float64] | None
-    parameters: Mapping[str, Any]
-    data: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=versions)
     baseline: pd.DataFrame | None = field(default=None, metadata=stored(index="size"))
 
     @property

@@ -18,8 +18,7 @@ from pyfsagg._base.fields import plain, stored
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import count, enumerate_names, number, numbers, plural
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text, sentences_of
-from pyfsagg._run.result import Result, records
-from pyfsagg._table.identity import versions
+from pyfsagg._run.result import Recorded, records
 from pyfsagg.exceptions import DataError
 from pyfsagg.score_tables._tests import (
     GlobalTest,
@@ -76,7 +75,7 @@ def spans(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Standings(Result):
+class Standings(Recorded):
     """Standings of p methods on T data sets.
 
     Attributes
@@ -131,9 +130,6 @@ class Standings(Result):
     what: str = ""
     remarks: tuple[str, ...] = ()
     unanswered: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=versions)
 
     @cached_property
     def _holes(self) -> int:

@@ -29,8 +29,7 @@ from pyfsagg._base.words import (
     words,
 )
 from pyfsagg._report.page import Block, PageTable, Text
-from pyfsagg._run.result import Result, records
-from pyfsagg._table.identity import versions
+from pyfsagg._run.result import Recorded, records
 from pyfsagg.ranks import rank_scores
 
 
@@ -132,7 +131,7 @@ OF_STUDIES: dict[str, Any] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Studies(Result):
+class Studies(Recorded):
     """What m studies find together with the same sign, of G items.
 
     Attributes
@@ -164,9 +163,6 @@ class Studies(Result):
     standard_errors: Floats
     min_studies: int
     adjust: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=versions)
 
     @cached_property
     def _combined(self) -> Floats:
