@@ -74,10 +74,7 @@ def plot_ranking(
     ax.set_xticks(drawing.number_ticks(right))
     ax.set_xlabel("Rank in a resample, 95 % interval (1 = most important)")
     drawing.feature_axis(ax, [result.feature_names[j] for j in best])
-    drawing.clear_frame(ax, grid="x")
-    drawing.set_title(ax, _title("Rank", len(best), result), above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, _title("Rank", len(best), result), grid="x")
 
 
 def plot_evidence(
@@ -116,10 +113,7 @@ def plot_evidence(
         drawing.write_at_right(ax, row, f"{share:.0%}")
     drawing.write_at_right(ax, -0.85, "in resamples")
     drawing.feature_axis(ax, [result.feature_names[j] for j in best])
-    drawing.clear_frame(ax, grid="x")
-    drawing.set_title(ax, "Effect and stability of the best features", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, "Effect and stability of the best features", grid="x")
 
 
 def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
@@ -307,10 +301,7 @@ def plot_convergence(
     ax.set_ylim(1.08 * lowest - 0.02, 1.05)
     ax.set_xlabel("Number of resamples (logarithmic)")
     ax.set_ylabel("Agreement with the final ranking")
-    drawing.clear_frame(ax, grid="y")
-    drawing.set_title(ax, "How the ranking settles", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, "How the ranking settles", grid="y")
 
 
 def _convergence(result: Ranked, k: int) -> tuple[NDArray[np.intp], Floats, Floats]:

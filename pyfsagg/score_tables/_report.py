@@ -58,10 +58,7 @@ def plot_place_sets(
     ax.set_xlim(0.5, float(sets.upper_all[shown].max()) + 0.5)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     drawing.feature_axis(ax, [result.methods[j] for j in shown])
-    drawing.clear_frame(ax, grid="x")
-    drawing.set_title(ax, f"Places of {plural(len(shown), 'method')}", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, f"Places of {plural(len(shown), 'method')}", grid="x")
 
 
 def plot_average_ranks(result: Standings, *, ax: Axes | None = None) -> Axes:
