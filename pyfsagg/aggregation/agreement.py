@@ -113,9 +113,8 @@ class ListAgreement(Recorded):
 
     def _pair_table(self, most: int) -> PageTable:
         """The pairs of lists, for the summary and the section of the page about them."""
-        both = self.pairs.iloc[::2].assign(
-            back=self.pairs["k"].to_numpy()[1::2]
-        )  # a pair has two rows
+        # A pair has two rows.
+        both = self.pairs.iloc[::2].assign(back=self.pairs["k"].to_numpy()[1::2])
         shown = both.sort_values("rbo", ascending=False, kind="stable").head(most)
         hidden = len(both) - len(shown)
         more = f"{plural(hidden, 'more pair')} in pairs.csv. " if hidden else ""
