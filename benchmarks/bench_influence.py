@@ -13,7 +13,7 @@ from typing import Any
 from _timing import interleaved, print_table, write_json
 
 from pyfsagg import influence, load_dataset
-from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS
+from pyfsagg.aggregator_influence.experiments import THESIS_AGGREGATORS
 from pyfsagg.ensemble.methods import DEFAULT_FILTERS
 
 

@@ -31,7 +31,7 @@ from pyfsagg.filters._base import FILTERS
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import draw_resamples
 from pyfsagg.stability_measures.measure import measure_stability
-from pyfsagg.unsupervised.consensus_affinity import affinity_scores
+from pyfsagg.unsupervised.rankings import affinity_scores
 
 RESAMPLES = 8
 BINS = 10

@@ -28,7 +28,7 @@ from pyfsagg.exceptions import PyfsaggError, PyfsaggWarning
 from pyfsagg.rank_order import eliminate
 from pyfsagg.rank_order._orders import read_orders
 from pyfsagg.rank_order.criteria import CentreStrategy, SpoilerStrategy
-from pyfsagg.rank_order.elimination import estimate_seconds
+from pyfsagg.rank_order.elimination import find_elimination
 
 METHODS = ("spoilers", "greedy_kl", "koller_sahami", "cdv")
 # Per step in the paper's table 1; a complete elimination takes p times as long.
@@ -100,7 +100,7 @@ def leukaemia(jobs: int, quick: bool) -> dict[str, object] | None:
         for name, y in labels.items():
             for method in METHODS:
                 taken = seconds(data.X.iloc[:, :p], y, method, jobs)
-                expected = estimate_seconds(method, len(y), p, y.nunique())
+                expected = find_elimination(method).seconds(len(y), p, y.nunique())
                 found[f"{method}, {p} features, {name}"] = {
                     "seconds": taken,
                     "estimate_one_core": round(expected, 2),

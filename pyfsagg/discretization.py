@@ -32,9 +32,7 @@ __all__ = ["Discretization", "discretize"]
 METHODS = ("mdl", "equal_width", "equal_frequency")
 MDL_READINGS = ("textbook", "fselectorrcpp")
 
-MISSING = -1
-"""The code of a missing value."""
-
+MISSING = -1  # the code of a missing value
 MAX_TOTAL_WEIGHT = 2**24
 MAX_CLASSES = 2**16
 

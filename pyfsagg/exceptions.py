@@ -98,20 +98,22 @@ class PyfsaggWarning(_Spelled, UserWarning):
 
 
 _MEANT = {
-    "anova_f": "anova f_classif f_test aov f_score",
-    "welch_t": "t_test ttest t student ttest_ind limma",
-    "kruskal_wallis": "kruskal h_test",
-    "wilcoxon": "mann_whitney mannwhitney ranksum rank_sum u_test",
-    "information_gain": "mutual_info mutual_information mutual_info_classif mi entropy",
-    "chi_squared": "chi2 chisq chi_square",
-    "f_statistic": "f_regression",
-    "pearson": "correlation r_regression cor",
+    "anova_f": ("anova", "f_classif", "f_test", "aov", "f_score"),
+    "welch_t": ("t_test", "ttest", "t", "student", "ttest_ind", "limma"),
+    "kruskal_wallis": ("kruskal", "h_test"),
+    "wilcoxon": ("mann_whitney", "mannwhitney", "ranksum", "rank_sum", "u_test"),
+    "information_gain": (
+        *("mutual_info", "mutual_information", "mutual_info_classif", "mi", "entropy"),
+    ),
+    "chi_squared": ("chi2", "chisq", "chi_square"),
+    "f_statistic": ("f_regression",),
+    "pearson": ("correlation", "r_regression", "cor"),
 }
 """Filters, and what they are called elsewhere."""
 
 _MODELS = (
-    "boruta rfe lasso elastic_net random_forest rf forest xgboost relief logistic_regression "
-    "svm shap glmnet"
+    *("boruta", "rfe", "lasso", "elastic_net", "random_forest", "rf", "forest", "xgboost"),
+    *("relief", "logistic_regression", "svm", "shap", "glmnet"),
 )
 
 
@@ -120,9 +122,9 @@ def _meant(kind: str, name: str, known: list[str]) -> str:
     if kind != "filter":
         return ""
     for ours, theirs in _MEANT.items():
-        if name in theirs.split() and ours in known:
+        if name in theirs and ours in known:
             return f"; did you mean {ours!r}?"
-    if name in _MODELS.split():
+    if name in _MODELS:
         return (
             "; no filter is a model: wam takes a scikit-learn estimator in its place, and a committee lets "
             "models vote."

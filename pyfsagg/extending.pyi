@@ -54,8 +54,8 @@ from .aggregation._base import AggregatorSpec as AggregatorSpec
 from .committees.rules import VOTING_RULES as VOTING_RULES
 from .committees.rules import Count as Count
 from .committees.rules import VotingRule as VotingRule
-from .datasets._catalogue import split_target as split_target
 from .datasets._loaders import data_folder as data_folder
+from .datasets._loaders import split_target as split_target
 from .filters._base import FILTERS as FILTERS
 from .filters._base import FilterSpec as FilterSpec
 from .filters._base import Scorer as Scorer

@@ -10,9 +10,4 @@ picture call ``axes.figure.savefig("picture.pdf")``.
 from pyfsagg.stability_measures._report import plot_adequacy, plot_stability_curve, plot_trade_off
 from pyfsagg.unsupervised._report import plot_clustering_curve
 
-__all__ = [
-    "plot_adequacy",
-    "plot_clustering_curve",
-    "plot_stability_curve",
-    "plot_trade_off",
-]
+__all__ = ["plot_adequacy", "plot_clustering_curve", "plot_stability_curve", "plot_trade_off"]

@@ -7,18 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from statistical_tests import STATISTICAL_TESTS
+
 from pyfsagg import ensemble  # noqa: F401  # adds the rankings without labels
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.settings import Settings, Task
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.committees.rules import VOTING_RULES
-from pyfsagg.ensemble.settings import Precision
+from pyfsagg.ensemble.run import Precision
 from pyfsagg.evaluation import Protocol
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.rank_order.elimination import ELIMINATIONS
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
-from pyfsagg.statistics._registry import STATISTICAL_TESTS
 from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS
 from pyfsagg_papers.comparisons.run import COMPARISONS  # which has them all
 

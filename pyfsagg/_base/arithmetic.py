@@ -15,12 +15,10 @@ from pyfsagg.exceptions import DataError
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 
-Integer = int | np.int64
-"""A whole number as compiled loops see it."""
+Integer = int | np.int64  # a whole number as compiled loops see it
 
 
-PART = 2**26
-"""Bytes of a matrix that are worked on at a time."""
+PART = 2**26  # bytes of a matrix that are worked on at a time
 
 
 def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:

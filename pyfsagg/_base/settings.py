@@ -36,8 +36,7 @@ def option(
 class Settings:
     """The base of all groups of settings; a subclass is a frozen dataclass of :func:`option` fields."""
 
-    kind: ClassVar[str]
-    """What the group is called in messages."""
+    kind: ClassVar[str]  # what the group is called in messages
     alone: ClassVar[tuple[type, ...]] = ()
     """Types of the first setting, where it may stand for the group in an argument."""
 
@@ -275,8 +274,7 @@ class Reading(Settings):
 
 TASKS = ("classification", "regression", "survival")
 GROUP_SCORES = ("auto", "joint", "max", "mean")
-PREFIX = "prefix:"
-"""How the rule begins that makes groups of the names of columns."""
+PREFIX = "prefix:"  # how the rule begins that makes groups of the names of columns
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,19 +14,22 @@ from pyfsagg.exceptions import InputTypeError
 F = TypeVar("F", bound=Callable[..., Any])
 
 ARGUMENTS = {
-    "random_state": "seed random_seed rng",
-    "n_jobs": "jobs cores workers n_cores num_workers",
-    "n_resamples": "n_bootstraps n_bootstrap n_boot bootstraps b m n_iterations n_repeats",
-    "confidence_level": "alpha confidence level conf_level",
-    "n_features_to_select": "threshold k top n_features n_select",
-    "filters": "filter methods scorers score_func",
-    "filter": "method scorer score_func",
-    "y": "target labels",
-    "X": "data table x",
-    "groups": "group subjects",
-    "task": "regression problem",
-    "universe": "n n_items background",
-    "method": "aggregator how",
+    "random_state": ("seed", "random_seed", "rng"),
+    "n_jobs": ("jobs", "cores", "workers", "n_cores", "num_workers"),
+    "n_resamples": (
+        *("n_bootstraps", "n_bootstrap", "n_boot", "bootstraps", "b", "m", "n_iterations"),
+        "n_repeats",
+    ),
+    "confidence_level": ("alpha", "confidence", "level", "conf_level"),
+    "n_features_to_select": ("threshold", "k", "top", "n_features", "n_select"),
+    "filters": ("filter", "methods", "scorers", "score_func"),
+    "filter": ("method", "scorer", "score_func"),
+    "y": ("target", "labels"),
+    "X": ("data", "table", "x"),
+    "groups": ("group", "subjects"),
+    "task": ("regression", "problem"),
+    "universe": ("n", "n_items", "background"),
+    "method": ("aggregator", "how"),
 }
 """Arguments, and what they are called elsewhere."""
 
@@ -67,7 +70,7 @@ def other_argument(function: Callable[..., Any], name: str) -> InputTypeError:
         for each in inspect.signature(function).parameters.values()
         if each.kind is not each.VAR_KEYWORD
     ]
-    meant = [ours for ours in known if name.lower() in ARGUMENTS.get(ours, "").split()]
+    meant = [ours for ours in known if name.lower() in ARGUMENTS.get(ours, ())]
     close = meant or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     hint = f"did you mean {close[0]!r}?" if close else f"it has: {', '.join(known)}"
     return InputTypeError(f"{function.__name__}() has no argument {name!r}; {hint}")

@@ -274,6 +274,20 @@ def view_of(options: argparse.Namespace, known: Mapping[str, Any]) -> dict[str, 
     return {"n_features_to_select": options.threshold, **given}
 
 
+def given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """The values of flags, as arguments of these names."""
+    return {name: getattr(options, name) for name in names}
+
+
+def at_work(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
+    """The seed, the workers and the execution that the flags name, as arguments."""
+    return {
+        "random_state": options.seed,
+        "n_jobs": options.jobs,
+        "execution": Execution.from_flags(options, progress=progress),
+    }
+
+
 def assignments(texts: list[str] | None) -> dict[str, Any]:
     """``["a=1", "b.c=x"]`` as ``{"a": 1, "b": {"c": "x"}}``; values are read as JSON where they can be."""
     values: dict[str, Any] = {}

@@ -19,29 +19,34 @@ from pyfsagg._base.spellings import ARGUMENTS
 from pyfsagg._message import Door, Phrase, Use, Value
 from pyfsagg.exceptions import DataError, ParameterError
 
-MEANT = {"format": "--xlsx", "force": "--overwrite"}
-"""What flags of other programs are called here."""
+MEANT = {"format": "--xlsx", "force": "--overwrite"}  # what flags of other programs are called here
 
 
 USUAL = (
-    "target event task groups filters filter n_resamples threshold max_false universe format "
-    "aggregator measures method genes item score guide control_genes scores sizes thresholds learners "
-    "classifiers n_features output seed drop top set"
+    *("target", "event", "task", "groups", "filters", "filter", "n_resamples", "threshold"),
+    *("max_false", "universe", "format", "aggregator", "measures", "method", "genes", "item"),
+    *("score", "guide", "control_genes", "scores", "sizes", "thresholds", "learners"),
+    *("classifiers", "n_features", "output", "seed", "drop", "top", "set"),
 )
 """Settings that the short help of a command shows; that of all has the others."""
 
-SHORT_ENOUGH = 9
-"""Flags of a command whose help shows all of them anyway."""
-
+SHORT_ENOUGH = 9  # flags of a command whose help shows all of them anyway
 SECTIONS = {
-    "what is ranked": "target event task groups adjust always nominal feature_groups group_score target_bins "
-    "drop_near_zero_variance accept",
-    "how it is ranked": "method filter filters filter_param normalize aggregator aggregator_param",
-    "resamples and checks": "n_resamples precision resampling resampling_param seed pairs shuffles null "
-    "n_permutations permutation_resamples",
-    "how many are selected": "threshold max_false fdr",
-    "results": "output overwrite xlsx json quiet verbose config",
-    "work": "jobs dask checkpoint scratch memory_limit",
+    "what is ranked": (
+        *("target", "event", "task", "groups", "adjust", "always", "nominal", "feature_groups"),
+        *("group_score", "target_bins", "drop_near_zero_variance", "accept"),
+    ),
+    "how it is ranked": (
+        *("method", "filter", "filters", "filter_param", "normalize", "aggregator"),
+        "aggregator_param",
+    ),
+    "resamples and checks": (
+        *("n_resamples", "precision", "resampling", "resampling_param", "seed", "pairs"),
+        *("shuffles", "null", "n_permutations", "permutation_resamples"),
+    ),
+    "how many are selected": ("threshold", "max_false", "fdr"),
+    "results": ("output", "overwrite", "xlsx", "json", "quiet", "verbose", "config"),
+    "work": ("jobs", "dask", "checkpoint", "scratch", "memory_limit"),
 }
 """Where the long help shows flags that many commands have."""
 
@@ -99,7 +104,7 @@ class Parser(argparse.ArgumentParser):
         places = [action for action in self._actions if not action.option_strings]
         short = not whole and len(flags) > SHORT_ENOUGH
         if short:
-            usual = {a.dest: a for a in reversed(flags) if a.dest in USUAL.split() or a.required}
+            usual = {a.dest: a for a in reversed(flags) if a.dest in USUAL or a.required}
             flags = [action for action in flags if action in usual.values()]
         formatter = self._get_formatter()
         needed = [action for action in flags if action.required or action.dest == "target"]
@@ -131,7 +136,7 @@ class Parser(argparse.ArgumentParser):
         """Titles with flags: those many commands have by :data:`SECTIONS`, others by their own groups."""
         if short:
             return [("what it takes", [*places, *flags])]
-        home = {name: title for title, names in SECTIONS.items() for name in names.split()}
+        home = {name: title for title, names in SECTIONS.items() for name in names}
         own = {
             action: group.title
             for group in self._action_groups[2:]
@@ -157,7 +162,7 @@ class Parser(argparse.ArgumentParser):
                 (
                     flag
                     for ours, flag in flags_of(parser).items()
-                    if word == ours or word in ARGUMENTS.get(ours, "").split()
+                    if word == ours or word in ARGUMENTS.get(ours, ())
                 ),
                 MEANT.get(word),
             )
@@ -220,7 +225,10 @@ def nearest(given: str, known: Iterable[str]) -> str:
 
 
 CONFIG_FILE = "run.toml"
-NOT_KEPT = "checkpoint config dask help json output overwrite quiet scratch verbose"
+NOT_KEPT = (
+    *("checkpoint", "config", "dask", "help", "json", "output", "overwrite", "quiet", "scratch"),
+    "verbose",
+)
 """Flags that are typed: a file from elsewhere names no folder to write into, and no scheduler, whose
 answers Python unpickles."""
 
@@ -241,7 +249,7 @@ def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
         key = _key(action)
         value = getattr(options, action.dest, None)
         usual = options.usual.get(action.dest, parser.get_default(action.dest))
-        if key not in NOT_KEPT.split() and value is not None and value != usual:
+        if key not in NOT_KEPT and value is not None and value != usual:
             settings.setdefault(action.dest, f"{key} = {_toml(value)}")  # the first name of a flag
     return "\n".join([*lines, *settings.values()]) + "\n"
 
@@ -267,14 +275,14 @@ def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
     actions = {_key(action): action for action in command._actions}
     usual = {}
     for key, value in settings.items():
-        if key in NOT_KEPT.split():
+        if key in NOT_KEPT:
             raise ParameterError(
                 f"{path}: {key} belongs to one run and is not read from a file; type --{key} on the "
                 "command line instead"
             )
         action = actions.get(key)
         if action is None:
-            known = [name for name in actions if name not in NOT_KEPT.split()]
+            known = [name for name in actions if name not in NOT_KEPT]
             raise ParameterError(f"{path}: unknown setting {key!r}{nearest(key, known)}")
         usual[action.dest] = action.default
         action.default = _value(command, action, value, f"{path}: {key}")

@@ -78,6 +78,11 @@ def read_files(paths: Sequence[str]) -> dict[str, Any]:
     return {"file": name, "sha256": digest}
 
 
+def origin(paths: Sequence[str], reading: Sequence[str], name: str | None) -> dict[str, Any]:
+    """Where a result comes from, as :data:`pyfsagg._run.result.ORIGIN` has it."""
+    return {"data_name": name, "reading": reading, "read": read_files(paths)}
+
+
 def code_of_lists(name: str, lists: Sequence[Sequence[str]]) -> list[str]:
     """Lines of code with lists of names, up to 2000 of these, or a line that says what is left out."""
     if sum(map(len, lists)) > 2000:
@@ -105,7 +110,7 @@ def check_file(
     """Read the table of a command and look through it."""
     from pyfsagg._command.parser import Terminal
     from pyfsagg._table.look import find_in_table
-    from pyfsagg.datasets._catalogue import split_target
+    from pyfsagg.datasets._loaders import split_target
 
     how = Reading.from_flags(options)
     for role, columns in (("the target", target), ("the groups", groups)):
@@ -262,7 +267,7 @@ def check_sparse_file(options: argparse.Namespace) -> ReadTable:
     """Read a sparse file, whose columns have no names and whose labels are beside it, and look through it."""
     from pyfsagg._command.parser import SPARSE, Terminal
     from pyfsagg._table.delimited import read_hashed
-    from pyfsagg._table.sparse_findings import find_in_sparse
+    from pyfsagg._table.look import find_in_sparse
     from pyfsagg._table.table import as_table
     from pyfsagg.datasets import read_sparse_table
 

@@ -83,6 +83,14 @@ def legend_above(ax: Axes, *, columns: int = 4) -> None:
     )
 
 
+def finished(ax: Axes, title: str, *, grid: str, columns: int = 4) -> Axes:
+    """The axes with a grid, a title, and a legend between title and data, as most pictures end."""
+    clear_frame(ax, grid=grid)
+    set_title(ax, title, above_legend=True)
+    legend_above(ax, columns=columns)
+    return ax
+
+
 def feature_axis(ax: Axes, names: Sequence[str]) -> None:
     """Features down the y axis, the first on top."""
     # A dollar sign in a name is a dollar sign, not the start of a formula.

@@ -95,8 +95,7 @@ class Checks(Settings):
 _WORDS: dict[str, dict[str, Any]] = {"auto": {}, "none": {"pairs": 0, "shuffles": 0}}
 
 
-Progress = Callable[[int, int], None]
-"""Called with (steps done, steps in all) as a run proceeds."""
+Progress = Callable[[int, int], None]  # called with (steps done, steps in all) as a run proceeds
 
 
 @dataclass(frozen=True, eq=False)

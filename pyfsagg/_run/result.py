@@ -14,7 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -47,11 +47,8 @@ ORIGIN: Mapping[str, Any] = MappingProxyType(
 """Where a result comes from, for its page: the arguments of the command that made it, what the data
 are called, the lines of code that read them, and what was found in the file."""
 
-_MADE = ("parameters", "data", "versions")
-"""Fields that say how a result was made."""
-
-KINDS: dict[str, type[Result]] = {}
-"""Every class of results by its kind."""
+_MADE = ("parameters", "data", "versions")  # fields that say how a result was made
+KINDS: dict[str, type[Result]] = {}  # every class of results by its kind
 
 
 @dataclass(frozen=True)
@@ -154,11 +151,9 @@ class Result(Part):
         Settings of the run (with the seed that repeats it), data and software versions.
     """
 
-    _kind: ClassVar[str]
-    """What is written into the record, and finds the class again."""
+    _kind: ClassVar[str]  # what is written into the record, and finds the class again
     _schema: ClassVar[int] = 1
-    _noun: ClassVar[str] = "result"
-    """What it is called in messages."""
+    _noun: ClassVar[str] = "result"  # what it is called in messages
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """How it can be shown, with defaults: keywords of `to_json`, `save`, `report` and so on."""
     _inner: ClassVar[frozenset[str]] = frozenset({"load", "from_json"})
@@ -427,6 +422,21 @@ class Result(Part):
         from pyfsagg._report.page import render_text
 
         return render_text(self._facts(self._options_in_force(options)))
+
+
+def _versions() -> Mapping[str, str]:
+    from pyfsagg._table.identity import versions  # which loads NumPy
+
+    return versions()
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Recorded(Result):
+    """A result that says with which settings, of which data and by which software it was made."""
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=_versions)
 
 
 def read_result(path: str | os.PathLike[str]) -> Result:

@@ -238,9 +238,7 @@ def _value(match: re.Match[str], decimal: str) -> tuple[float, str, str] | None:
     return value, match["before"] or unit, text
 
 
-EXACT = 2.0**53
-"""Up to here every whole number is a floating-point number."""
-
+EXACT = 2.0**53  # up to here every whole number is a floating-point number
 MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
 _DATES = (
     "column {!r} holds dates or times, which have no importance score; give the number of days since a "

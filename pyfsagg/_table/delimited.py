@@ -39,10 +39,8 @@ _PACKED: dict[bytes, tuple[str, Any]] = {
     b"\xfd7zXZ\x00": ("xz", lzma.open),
 }
 _PIECE = 1 << 26
-_BYTES_OF_COLUMN = 6_500
-"""Of a column besides its cells, while a text is read."""
-_TEXT_OF_BYTES = 3
-"""What a packed byte takes: itself, the text and the cells."""
+_BYTES_OF_COLUMN = 6_500  # of a column besides its cells, while a text is read
+_TEXT_OF_BYTES = 3  # what a packed byte takes: itself, the text and the cells
 DAMAGED = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -273,8 +271,7 @@ _SAMPLE_LINES = 20
 _SAMPLE_SIZE = 4_000_000  # characters; at least two lines whatever their length
 _LONGEST_CELL = 2**31 - 1
 _ESCAPE = re.compile(rb"'[=+\-@\t\n]")
-_HIDDEN = "\ue000"
-"""Stands before a word in quotes that would be a missing value without them."""
+_HIDDEN = "\ue000"  # stands before a word in quotes that would be a missing value without them
 # Until 3.1 pandas rounds the last digit in its own way.
 _EXACT_NUMBERS: dict[str, Any] = (
     {"float_precision": "round_trip"}

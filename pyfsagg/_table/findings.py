@@ -16,8 +16,9 @@ from pyfsagg.exceptions import DataError, ParameterError
 
 STOP, WARNING = "stop", "warning"
 STOPS = (
-    "identifier row_number repeated_subject dates target_copy unreadable detection_limit infinite "
-    "missing_target event_codes many_classes similar_classes single_member"
+    *("identifier", "row_number", "repeated_subject", "dates", "target_copy", "unreadable"),
+    *("detection_limit", "infinite", "missing_target", "event_codes", "many_classes"),
+    *("similar_classes", "single_member"),
 )
 """Findings that stop a run of the terminal; the others warn."""
 
@@ -50,7 +51,7 @@ class Finding:
     @property
     def severity(self) -> str:
         """``"stop"`` or ``"warning"``."""
-        return STOP if self.code in STOPS.split() else WARNING
+        return STOP if self.code in STOPS else WARNING
 
     def __str__(self) -> str:
         return self.message

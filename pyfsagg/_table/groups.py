@@ -21,11 +21,8 @@ from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
-MOST_VALUES = 10
-"""Values of a column up to which combinations of columns are levels."""
-
-Members = dict[str, tuple[str, ...]]
-"""Names of the columns of each group."""
+MOST_VALUES = 10  # values of a column up to which combinations of columns are levels
+Members = dict[str, tuple[str, ...]]  # names of the columns of each group
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,7 @@ from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._table.columns import LIMIT, NUMBER_GAPS, is_number, is_unit
 from pyfsagg._table.delimited import Layout, sniff_separator
 
-SAMPLE = 30
-"""Rows below a header that tell what it is."""
-
+SAMPLE = 30  # rows below a header that tell what it is
 _MOST_TITLES = 50
 _EXCEL_SEPARATOR = re.compile(r'"?sep=([,;|\t])"?[ \t]*\n', re.IGNORECASE)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from pyfsagg._message import Param, Use
 from pyfsagg._table.frames import NarwhalsFrame, open_frame
@@ -74,6 +77,12 @@ def seeded_clone(model: Any, seed: int) -> Any:
 
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """A feature selector of tables of any kind."""
+
+    support_: NDArray[np.bool_]
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
 
     def _record(self, X: Any, y: Any) -> Any:
         """Record the features as scikit-learn does; the table, a query once run."""

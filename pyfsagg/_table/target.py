@@ -21,14 +21,11 @@ from pyfsagg._base.validation import (
     writable_text,
 )
 from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Param, Phrase, Remedy, Use
-from pyfsagg._table.adjusters import Adjusters, T, set_apart
 from pyfsagg._table.frames import frame_of_array, pandas_frame, pandas_series
-from pyfsagg._table.table import Table
+from pyfsagg._table.table import Adjusters, T, Table, set_apart
 from pyfsagg.exceptions import DataError
 
-TIES = ("efron", "breslow")
-"""Treatment of events at the same time."""
-
+TIES = ("efron", "breslow")  # treatment of events at the same time
 _SHAPES = (
     "give two columns, time and event, or a structured array with these fields, such as "
     "scikit-survival's Surv"
@@ -491,3 +488,16 @@ def read_target(task: Task, table: T, y: Any, *, optional: bool = False) -> tupl
     if adjusters is None and always is None:
         return features, target
     return features, replace(target, adjusters=adjusters, always=always)
+
+
+def last_step(estimator: Any) -> Any:
+    """The last step of a Pipeline; any other estimator itself."""
+    steps = getattr(estimator, "steps", None)
+    return steps[-1][1] if steps else estimator
+
+
+def is_survival_model(estimator: Any) -> bool:
+    """Whether an estimator is fitted to events with times, as ours and those of scikit-survival are."""
+    last = last_step(estimator)
+    bases = [base.__name__ for base in type(last).__mro__]
+    return hasattr(last, "survival_at") or "SurvivalAnalysisMixin" in bases

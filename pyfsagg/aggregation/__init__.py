@@ -11,18 +11,12 @@ from __future__ import annotations
 from pyfsagg._run.result import Face, shown_by
 
 # Importing a module of aggregators registers them.
-from pyfsagg.aggregation import (  # noqa: F401
-    learned,
-    order_statistics,
-    pairwise,
-    rank_based,
-    score_based,
-)
+from pyfsagg.aggregation import learned, order_statistics, pairwise, rank_based, score_based  # noqa: F401
 from pyfsagg.aggregation._call import aggregate, compare_aggregations
 from pyfsagg.aggregation._result import Aggregation
+from pyfsagg.aggregation.about_lists import UniverseCheck, check_universe
 from pyfsagg.aggregation.agreement import ListAgreement, list_agreement
 from pyfsagg.aggregation.order_statistics import permutation_p_values
-from pyfsagg.aggregation.universe import UniverseCheck, check_universe
 
 __all__ = [
     "Aggregation",

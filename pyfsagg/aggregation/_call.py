@@ -15,7 +15,7 @@ from pyfsagg._base.validation import check_choice, check_list, check_mapping
 from pyfsagg._message import Message, Param, Use
 from pyfsagg.aggregation._base import AGGREGATORS, as_rank_table, check_aggregator_params
 from pyfsagg.aggregation._result import Aggregation, AggregationComparison
-from pyfsagg.aggregation.universe import UniverseCheck, checked_universe
+from pyfsagg.aggregation.about_lists import UniverseCheck, checked_universe
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 
@@ -202,4 +202,5 @@ def compare_aggregations(
         "adjust": adjust,
         "call": replace(call, data=("table",)).record(),
     }
-    return AggregationComparison(results, parameters, results[0].data, results[0].versions)
+    of = {"data": results[0].data, "versions": results[0].versions}
+    return AggregationComparison(results, parameters=parameters, **of)

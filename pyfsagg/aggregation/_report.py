@@ -111,10 +111,7 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
         for row, count in zip(rows.tolist(), held.tolist(), strict=True):
             drawing.write_at_right(ax, row, f"in {count:,} of {table.n_lists:,}")
     drawing.feature_axis(ax, [result.names[j] for j in best])
-    drawing.clear_frame(ax, grid="x")
-    drawing.set_title(ax, _title("Ranks", len(best), result), above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, _title("Ranks", len(best), result), grid="x")
 
 
 def _best(result: Aggregation, n: int) -> NDArray[np.intp]:

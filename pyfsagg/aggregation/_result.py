@@ -20,10 +20,9 @@ from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_integer, n_selected
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks, readable
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
-from pyfsagg._run.result import Result, Saved, records
-from pyfsagg._table.identity import versions
+from pyfsagg._run.result import Recorded, Saved, records
 from pyfsagg.aggregation._base import AGGREGATORS, describe_items, describe_lists
-from pyfsagg.aggregation.universe import UniverseCheck
+from pyfsagg.aggregation.about_lists import UniverseCheck
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable
 from pyfsagg.ranks.ranking import about_ties, tie_sizes
@@ -40,8 +39,7 @@ P_VALUES = {
     "permutation_family_wise_p_value": "Family-wise permutation p",
 }
 """Columns of p-values and their titles."""
-SMALL = 0.05
-"""Adjusted p-values up to here are counted."""
+SMALL = 0.05  # adjusted p-values up to here are counted
 OF_SAME_LISTS: dict[str, Any] = {
     "names": "{}_{part}",
     "without": ("names", "parameters", "data", "versions", "table", "permutation", "others"),
@@ -50,7 +48,7 @@ OF_SAME_LISTS: dict[str, Any] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Aggregation(Result):
+class Aggregation(Recorded):
     """The combined ranking of several lists: one value per item.
 
     Attributes
@@ -111,9 +109,6 @@ class Aggregation(Result):
     n_tests: int
     remarks: tuple[str, ...] = ()
     log10_p_values: Floats | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=versions)
     universe_check: UniverseCheck | None = None
     table: RankTable | None = field(
         default=None, metadata=stored(names="table_{}", shared=("names",), without=("list_names",))
@@ -233,7 +228,8 @@ class Aggregation(Result):
     @property
     def comparison(self) -> AggregationComparison | None:
         """This aggregation and the others; None if there are no others."""
-        return AggregationComparison((self, *self.others), self.parameters) if self.others else None
+        results = (self, *self.others)
+        return AggregationComparison(results, parameters=self.parameters) if self.others else None
 
     def _given_table(self) -> RankTable:
         """The lists."""
@@ -402,7 +398,7 @@ class PermutationTest(Part):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AggregationComparison(Result):
+class AggregationComparison(Recorded):
     """Rankings of the same items by several aggregators.
 
     Attributes
@@ -422,9 +418,6 @@ class AggregationComparison(Result):
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10})
 
     results: tuple[Aggregation, ...] = field(metadata=stored(**OF_SAME_LISTS))
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=versions)
 
     @property
     def methods(self) -> tuple[str, ...]:

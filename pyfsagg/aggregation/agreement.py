@@ -18,8 +18,7 @@ from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import number, plural
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
-from pyfsagg._run.result import Result, records
-from pyfsagg._table.identity import versions
+from pyfsagg._run.result import Recorded, records
 from pyfsagg.aggregation._base import as_rank_table
 from pyfsagg.aggregation._call import hash_of_table
 from pyfsagg.exceptions import DataError
@@ -31,7 +30,7 @@ _MOST_PAIRS = 20  # in the summary
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ListAgreement(Result):
+class ListAgreement(Recorded):
     """How deep ranked lists agree.
 
     Attributes
@@ -62,9 +61,6 @@ class ListAgreement(Result):
     curve: pd.DataFrame = field(
         metadata=stored(file="curve.csv", index="depth", types={"depth": int})
     )
-    parameters: Mapping[str, Any]
-    data: Mapping[str, Any]
-    versions: Mapping[str, str] = field(default_factory=versions)
 
     @property
     def k(self) -> int | None:
@@ -117,9 +113,8 @@ class ListAgreement(Result):
 
     def _pair_table(self, most: int) -> PageTable:
         """The pairs of lists, for the summary and the section of the page about them."""
-        both = self.pairs.iloc[::2].assign(
-            back=self.pairs["k"].to_numpy()[1::2]
-        )  # a pair has two rows
+        # A pair has two rows.
+        both = self.pairs.iloc[::2].assign(back=self.pairs["k"].to_numpy()[1::2])
         shown = both.sort_values("rbo", ascending=False, kind="stable").head(most)
         hidden = len(both) - len(shown)
         more = f"{plural(hidden, 'more pair')} in pairs.csv. " if hidden else ""
@@ -209,13 +204,13 @@ def list_agreement(
     return ListAgreement(
         pairs,
         _curve(orders),
-        {
+        parameters={
             "distance": distance,
             "pilot": pilot,
             "persistence": persistence,
             "call": replace(call, data=("table",)).record(),
         },
-        {
+        data={
             "n_lists": table.n_lists,
             "n_items": table.n_items,
             "n_unranked": int(table.unranked.sum()),

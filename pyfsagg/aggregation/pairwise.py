@@ -350,8 +350,7 @@ AGGREGATORS.add(
 Order = NDArray[np.intp]
 MAX_ITEMS = 2000
 LARGEST_KNOT = 50
-CLOSE = 1e-9
-"""Sums of weights that differ by less than this share of their total are equal."""
+CLOSE = 1e-9  # sums of weights that differ by less than this share of their total are equal
 
 
 def copeland(table: RankTable, *, tie: float = 0.5) -> AggregatedValues:

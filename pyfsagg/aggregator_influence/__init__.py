@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
-from pyfsagg.aggregator_influence.cross_validation import compare_aggregators, influence
-from pyfsagg.aggregator_influence.halves import ListInfluence, influence_of_lists
+from pyfsagg.aggregator_influence.experiments import (
+    ListInfluence,
+    compare_aggregators,
+    influence,
+    influence_of_lists,
+)
 from pyfsagg.aggregator_influence.result import InfluenceResult
 
 __all__ = [

@@ -15,7 +15,7 @@ from pyfsagg._report import drawing
 from pyfsagg._report.closing import THESIS, Report, glossary, settings_groups, software
 from pyfsagg._report.page import Block, Section, Text
 from pyfsagg.aggregation._base import AGGREGATORS
-from pyfsagg.aggregator_influence.halves import ListInfluence
+from pyfsagg.aggregator_influence.experiments import ListInfluence
 from pyfsagg.aggregator_influence.result import DEPENDENT, InfluenceResult
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS
@@ -104,18 +104,7 @@ INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {"stability": plot_aggregator_
 
 
 def influence_page(result: InfluenceResult, view: Mapping[str, Any]) -> Report:
-    """The report of an influence run.
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.influence(
-    ...     data.X, data.y, aggregators=["am", "gm"], n_folds=4, n_resamples=10, random_state=0
-    ... )
-    >>> [section.id for section in result._page().sections]
-    ['summary', 'information-gain', 'words', 'settings', 'repeat', 'cite']
-    """
+    """The report of an influence run."""
     measures, n_features_to_select = view["measures"], view["n_features_to_select"]
     frame = result.to_frame(measures, n_features_to_select=n_features_to_select)
     names = list(dict.fromkeys(frame["measure"]))

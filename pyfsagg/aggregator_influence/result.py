@@ -19,7 +19,7 @@ from pyfsagg._base.validation import check_list
 from pyfsagg._base.words import enumerate_names, number, plural, readable, titled
 from pyfsagg._message import Got, Param
 from pyfsagg._report.page import Block, PageTable, Text, heads
-from pyfsagg._run.result import Result, records
+from pyfsagg._run.result import Recorded, records
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import ParameterError, UnknownNameError
 from pyfsagg.ranks import rank_scores
@@ -82,7 +82,7 @@ DEPENDENT = (
 
 
 @dataclass(frozen=True, eq=False)
-class InfluenceResult(Result):
+class InfluenceResult(Recorded):
     """Rankings of one ensemble per fold and aggregator, and the agreement of the folds.
 
     Attributes
@@ -109,9 +109,6 @@ class InfluenceResult(Result):
         metadata=stored(key="matrices", names="scores_{part}")
     )
     feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
-    parameters: Mapping[str, Any]
-    data: Mapping[str, Any]
-    versions: Mapping[str, str]
 
     @property
     def n_folds(self) -> int:

@@ -22,8 +22,6 @@ from pyfsagg._command.parser import Parser, Terminal, commands_of, nearest, take
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
     aggregate,
-    agreement,
-    check,
     committee,
     evaluate,
     influence,
@@ -36,26 +34,14 @@ from pyfsagg.cli import (
     standings,
     studies,
     unsupervised,
-    vote,
 )
 from pyfsagg.exceptions import OutputError, PyfsaggError, PyfsaggWarning
 
 __all__ = ["main"]
 
 MODULES = (  # in the order in which the help shows their commands
-    *(
-        rank,
-        check,
-        aggregate,
-        agreement,
-        studies,
-        screen,
-        standings,
-        stability,
-        influence,
-        evaluate,
-    ),
-    *(committee, vote, order, unsupervised, saved, lists),
+    *(rank, aggregate, studies, screen, standings, stability, influence, evaluate),
+    *(committee, order, unsupervised, saved, lists),
 )
 
 GROUPS = {

@@ -1,4 +1,4 @@
-"""``pyfsagg aggregate``: combine ranked lists into one ranking."""
+"""``pyfsagg aggregate`` and ``agreement``: ranked lists into one ranking, and how deep they agree."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from pyfsagg._command.flags import (
     add_absent_flag,
     add_output_flags,
     assignments,
+    given,
     one_or_several,
 )
 from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import read_files
+from pyfsagg._command.tables import origin
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from pyfsagg.aggregation import Aggregation
+    from pyfsagg.aggregation import Aggregation, ListAgreement
     from pyfsagg.ranks import RankTable
 
 
@@ -51,6 +52,16 @@ examples:
   pyfsagg aggregate guides.csv --item gene --member-score z --method stuart
   zcat ranks.tsv.gz | pyfsagg aggregate - --json --quiet
 """
+AGREEMENT_DESCRIPTION = """\
+Find how far down ranked lists agree. For each pair of lists, this is the place down to which most
+items of one list are within DISTANCE places of their place in the other (the moderate-deviation
+rule of Hall and Schimek). The largest of these places and rank-biased overlap are reported, too, the
+latter with its limits if the lists have different lengths. Lists are given as for pyfsagg aggregate.
+"""
+AGREEMENT_EPILOG = """\
+example:
+  pyfsagg agreement lists.csv --format columns --distance 6 --pilot 10
+"""
 RRA = "robust_rank_aggregation"
 REVERSED_BELOW = -0.5  # rank correlation with the result from which on a list is suspicious
 ENOUGH_ITEMS = 10
@@ -74,7 +85,7 @@ def add_commands(commands: Any) -> None:
         description=DESCRIPTION,
         epilog=EPILOG,
     )
-    add_input_flags(parser)
+    _add_input_flags(parser)
     add = Flags(parser)
     add.column("--item", help="the group that each row of a table is a member of")
     add.column("--member-score", help="score of each row; larger = better, or --lower-is-better")
@@ -82,8 +93,25 @@ def add_commands(commands: Any) -> None:
     add_output_flags(parser, "pyfsagg-aggregate")
     parser.set_defaults(run=_aggregate)
 
+    parser = commands.add_parser(
+        "agreement",
+        help="how deep ranked lists agree",
+        description=AGREEMENT_DESCRIPTION,
+        epilog=AGREEMENT_EPILOG,
+    )
+    _add_input_flags(parser)
+    add = Flags(parser)
+    add.number("--distance", default=6, metavar="D", text="places")
+    text = "how many places are looked at in one step"
+    add.number("--pilot", default=10, metavar="N", text=text)
+    text = "of rank-biased overlap: the first 1/(1 - P) places carry most of it"
+    add.number("--persistence", default=0.98, metavar="P", text=text)
+    add.seed("random ties")
+    add_output_flags(parser, "pyfsagg-agreement")
+    parser.set_defaults(run=_agreement)
 
-def add_input_flags(parser: argparse.ArgumentParser) -> None:
+
+def _add_input_flags(parser: argparse.ArgumentParser) -> None:
     """Flags that say how lists are given."""
     add = Flags(parser)
     add("files", nargs="*", metavar="FILE", help="lists, or one matrix; - is standard input")
@@ -146,7 +174,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _aggregate(options: argparse.Namespace) -> None:
-    from pyfsagg.aggregation.advice import advise
+    from pyfsagg.aggregation.about_lists import advise
 
     methods, params = _methods(options)
     table = _read(options)
@@ -157,7 +185,7 @@ def _aggregate(options: argparse.Namespace) -> None:
         return result
 
     shown = {"top": min(options.top, table.n_items), "adjusted": options.adjust != "none"}
-    keep_result(options, compute, view={**shown, **origin_of_lists(options, table)})
+    keep_result(options, compute, view={**shown, **_origin_of_lists(options, table)})
     # Which aggregator is measured to find more in lists of this kind, if there is a measurement.
     advice = None if options.quiet or options.json else advise(table, methods[0])
     complete = table.n_lists > 5 and (table.full or not table.missing.any())
@@ -167,17 +195,25 @@ def _aggregate(options: argparse.Namespace) -> None:
         print("\n" + textwrap.fill(advice, 88))
 
 
-def origin_of_lists(options: argparse.Namespace, table: RankTable) -> dict[str, Any]:
+def _agreement(options: argparse.Namespace) -> None:
+    from pyfsagg.aggregation import list_agreement
+
+    table = _read_list_files(options)
+
+    def compute(progress: Any) -> ListAgreement:
+        return list_agreement(table, **given(options, "distance", "pilot", "persistence"))
+
+    keep_result(options, compute, view=_origin_of_lists(options, table))
+
+
+def _origin_of_lists(options: argparse.Namespace, table: RankTable) -> dict[str, Any]:
     """Where lists come from, as :data:`pyfsagg._run.result.ORIGIN` has it."""
     files = [*options.files, *options.unranked]
     weights = _weights(getattr(options, "list_weights", None))
     weighing = [] if weights is None else [f"table = table.weighted({weights!r})"]
     of_weights = [options.list_weights] if isinstance(weights, dict) else []
-    return {
-        "data_name": name_of_table(files[0]) if len(files) == 1 else None,
-        "reading": [*_reading_code(options, table), *weighing],
-        "read": read_files([*files, *of_weights]),
-    }
+    name = name_of_table(files[0]) if len(files) == 1 else None
+    return origin([*files, *of_weights], [*_reading_code(options, table), *weighing], name)
 
 
 def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
@@ -255,7 +291,7 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
     return methods, params
 
 
-def read_list_files(options: argparse.Namespace) -> RankTable:
+def _read_list_files(options: argparse.Namespace) -> RankTable:
     """The lists that the flags name."""
     from pyfsagg.ranks import RankTable
 
@@ -314,7 +350,7 @@ def _read_members(options: argparse.Namespace) -> RankTable:
 def _read(options: argparse.Namespace) -> RankTable:
     if options.item or options.member_score:
         return _read_members(options)
-    table = read_list_files(options).weighted(_weights(options.list_weights))
+    table = _read_list_files(options).weighted(_weights(options.list_weights))
     if table.n_lists == 1:
         warn("a single list was given: its own order is the result", stacklevel=1)
     return table

@@ -1,8 +1,12 @@
-"""``pyfsagg committee``: learners vote on the features of a table."""
+"""``pyfsagg committee`` and ``vote``: learners vote on the features of a table; votes that exist already."""
 
 from __future__ import annotations
 
 import argparse
+import csv
+import io
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.settings import Task
@@ -12,13 +16,14 @@ from pyfsagg._command.flags import (
     add_table_flags,
     add_work_flags,
     assignments,
+    at_work,
+    given,
     target_columns,
 )
-from pyfsagg._command.results import keep_result
-from pyfsagg._command.tables import load_table
-from pyfsagg._run.execution import Execution
-from pyfsagg.cli.vote import add_rule_flags
+from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.tables import code_of_lists, load_table, origin
 from pyfsagg.committees.selection import LearnerSelection
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     from pyfsagg.committees import Committee
@@ -34,6 +39,22 @@ examples:
   pyfsagg committee table.csv --target class
   pyfsagg committee table.csv --target class --learners rf,lr --by elimination --n-features auto
   pyfsagg committee table.csv --target class --learners knn --by sequential --n-features 5
+"""
+VOTE_DESCRIPTION = """\
+Put features in order by a vote over selections that exist already.
+
+FILE is one of
+  lines of names   one selection a line, names divided by tabs, commas, semicolons or blanks; an empty
+                   line is a selection of nothing
+  a table          with --selection: a row per voter, the names of its features in that column, and
+                   columns for --learner and --performance
+  a 0/1 table      with --matrix: a row per voter, a column per feature
+"""
+VOTE_EPILOG = """\
+examples:
+  pyfsagg vote selections.txt
+  pyfsagg vote selections.csv --selection features --learner learner --performance accuracy \\
+      --voter-weights performance --rule phragmen
 """
 
 
@@ -55,7 +76,7 @@ def add_commands(commands: Any) -> None:
     )
     LearnerSelection.add_flags(parser)
     add("--metric", metavar="NAME", help="a scorer of scikit-learn (default: accuracy, or r2)")
-    add_rule_flags(parser)
+    _add_rule_flags(parser)
     add("--resampling", metavar="PLAN", default="subsample", help="(default: %(default)s)")
     text = "setting of the resampling plan (default: fraction=0.8 of a subsample)"
     add.settings("--resampling-param", default=[], help=text)
@@ -64,6 +85,44 @@ def add_commands(commands: Any) -> None:
     add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-committee")
     parser.set_defaults(run=_committee)
+
+    parser = commands.add_parser(
+        "vote",
+        help="order features by a vote over selections",
+        description=VOTE_DESCRIPTION,
+        epilog=VOTE_EPILOG,
+    )
+    add = Flags(parser)
+    add("file", metavar="FILE", help="selections; - is standard input")
+    add.column("--selection", help="column of a table with the names of the features")
+    add.switch("--matrix", help="the table is 0/1, with a column per feature")
+    add.column("--learner", help="column with the learner of each voter")
+    add.column("--performance", help="column with the performance of each voter, larger = better")
+    _add_rule_flags(parser)
+    add_output_flags(parser, "pyfsagg-vote")
+    parser.set_defaults(run=_vote)
+
+
+def _add_rule_flags(parser: argparse.ArgumentParser) -> None:
+    """How votes are counted."""
+    add = Flags(parser)
+    add(
+        "--rule",
+        default="approval",
+        metavar="NAME",
+        help="approval, satisfaction_approval, sequential_proportional_approval, phragmen "
+        "(default: %(default)s)",
+    )
+    add.choice(
+        "--voter-weights", ("none", "performance"), "what a voter counts: 1, or its performance"
+    )
+    text = "places that a sequential rule fills one by one (default: all)"
+    add("--size", type=int, metavar="K", help=text)
+
+
+def _votes(options: argparse.Namespace) -> dict[str, Any]:
+    weights = None if options.voter_weights == "none" else options.voter_weights
+    return {"voter_weights": weights, **given(options, "rule", "size")}
 
 
 def _committee(options: argparse.Namespace) -> None:
@@ -86,15 +145,75 @@ def _committee(options: argparse.Namespace) -> None:
             learners,
             selection=LearnerSelection.from_flags(options),
             metric=options.metric,
-            rule=options.rule,
-            voter_weights=None if options.voter_weights == "none" else options.voter_weights,
-            size=options.size,
+            **_votes(options),
             task=task,
             resampling=read_plan(options.resampling, settings),
             n_resamples=options.n_resamples,
-            random_state=options.seed,
-            n_jobs=options.jobs,
-            execution=Execution.from_flags(options, progress=progress),
+            **at_work(options, progress),
         )
 
     keep_result(options, compute, unit="voter", view=table.view, said=table.lines)
+
+
+def _vote(options: argparse.Namespace) -> None:
+    from pyfsagg.committees import vote
+
+    selections, voters, reading = _read(options)
+
+    def compute(progress: Any) -> Committee:
+        return vote(selections, **_votes(options), **voters)
+
+    keep_result(options, compute, view=origin([options.file], reading, name_of_table(options.file)))
+
+
+def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
+    """The selections, what is known of their voters, and the code that reads both."""
+    columns = {"learners": options.learner, "performance": options.performance}
+    columns = {name: column for name, column in columns.items() if column is not None}
+    if options.selection is None and not options.matrix:
+        if columns:
+            raise ParameterError(
+                "--learner and --performance name columns of a table; say with --selection COLUMN or "
+                "--matrix where its selections are"
+            )
+        names = _divided(_lines(options.file))
+        return names, {}, code_of_lists("selections", names)
+    if options.selection is not None and options.matrix:
+        raise ParameterError(
+            "--selection names a column of names, and --matrix says there are none"
+        )
+    from pyfsagg.datasets import read_table
+
+    table = read_table(options.file)
+    for column in (*columns.values(), *([options.selection] if options.selection else [])):
+        if column not in table.columns:
+            raise UnknownNameError("column", column, map(str, table.columns))
+    voters: dict[str, Any] = {name: table[column] for name, column in columns.items()}
+    code = [f"table = pyfsagg.read_table({options.file!r})"]
+    code += [f"{name} = table[{column!r}]" for name, column in columns.items()]
+    if options.matrix:
+        others = list(columns.values())
+        code.append(f"selections = table.drop(columns={others!r})")
+        return table.drop(columns=others), voters, code
+    cells = table[options.selection]
+    names = _divided(["" if cell != cell or cell is None else str(cell) for cell in cells])
+    return names, voters, [*code, *code_of_lists("selections", names)]
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not valid UTF-8; selections are lines of names") from None
+    return text.splitlines()
+
+
+def _divided(cells: list[str]) -> list[list[str]]:
+    """The names in each cell: divided by the first of tab, comma, semicolon that occurs, else by blanks."""
+    divider = next((mark for mark in "\t,;" if any(mark in cell for cell in cells)), None)
+    if divider is None:
+        return [cell.split() for cell in cells]
+    rows = [next(csv.reader(io.StringIO(cell), delimiter=divider), []) for cell in cells]
+    return [[name.strip() for name in row if name.strip()] for row in rows]

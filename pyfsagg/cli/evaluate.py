@@ -12,12 +12,13 @@ from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
+    at_work,
+    given,
     target_columns,
     thresholds,
 )
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_table
-from pyfsagg._run.execution import Execution
 from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -108,12 +109,8 @@ def _evaluate(options: argparse.Namespace) -> None:
         return evaluate(
             table.X,
             table.y,
-            metrics=options.metrics,
-            baselines=options.baselines,
-            n_resamples=options.n_resamples,
-            random_state=options.seed,
-            n_jobs=options.jobs,
-            execution=Execution.from_flags(options, progress=progress),
+            **given(options, "metrics", "baselines", "n_resamples"),
+            **at_work(options, progress),
             **arguments,
         )
 

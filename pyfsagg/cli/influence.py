@@ -13,11 +13,13 @@ from pyfsagg._command.flags import (
     add_table_flags,
     add_work_flags,
     assignments,
+    at_work,
+    given,
     require_target,
     target_columns,
 )
 from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import load_table, read_files
+from pyfsagg._command.tables import load_table, origin
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -40,8 +42,7 @@ examples:
   pyfsagg influence --lists votes.csv --absent unknown --aggregators mean_rank,median_rank,rra
   pyfsagg influence --lists judges/*.txt --universe 500
 """
-OF_LISTS = ("universe", "absent", "scores", "lower_is_better")
-"""Flags that belong to lists."""
+OF_LISTS = ("universe", "absent", "scores", "lower_is_better")  # flags that belong to lists
 
 
 def add_commands(commands: Any) -> None:
@@ -91,9 +92,8 @@ def add_commands(commands: Any) -> None:
 def _influence(options: argparse.Namespace) -> None:
     from pyfsagg._base.settings import Task
     from pyfsagg._base.validation import n_selected
-    from pyfsagg._run.execution import Execution
     from pyfsagg.aggregator_influence import influence
-    from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS
+    from pyfsagg.aggregator_influence.experiments import THESIS_AGGREGATORS
     from pyfsagg.aggregator_influence.result import THESIS_MEASURES, with_options
     from pyfsagg.ensemble.methods import DEFAULT_FILTERS
     from pyfsagg.stability_measures._base import STABILITY_MEASURES
@@ -130,15 +130,11 @@ def _influence(options: argparse.Namespace) -> None:
             table.y,
             filter=options.filters or list(default),
             filter_params=assignments(options.filter_param),
-            method=options.method,
-            normalize=options.normalize,
+            **given(options, "method", "normalize", "n_resamples"),
             aggregators=aggregators,
             n_folds=options.folds,
-            n_resamples=options.n_resamples,
             task=Task.from_flags(options),
-            random_state=options.seed,
-            n_jobs=options.jobs,
-            execution=Execution.from_flags(options, progress=progress),
+            **at_work(options, progress),
         )
 
     measures = list(dict.fromkeys(spec.name for spec in specs))
@@ -149,7 +145,7 @@ def _influence(options: argparse.Namespace) -> None:
 def _of_lists(options: argparse.Namespace) -> None:
     """The same question of ranked lists."""
     from pyfsagg.aggregator_influence import ListInfluence, influence_of_lists
-    from pyfsagg.aggregator_influence.halves import LIST_AGGREGATORS
+    from pyfsagg.aggregator_influence.experiments import LIST_AGGREGATORS
     from pyfsagg.aggregator_influence.result import with_options
     from pyfsagg.ranks import RankTable
 
@@ -174,9 +170,7 @@ def _of_lists(options: argparse.Namespace) -> None:
         )
 
     code = ", ".join(f"{name}={value!r}" for name, value in how.items() if value is not None)
-    view = {
-        "data_name": name_of_table(options.lists[0]) if len(options.lists) == 1 else None,
-        "reading": [f"lists = pyfsagg.RankTable.from_files({options.lists!r}, {code})"],
-        "read": read_files(options.lists),
-    }
+    reading = [f"lists = pyfsagg.RankTable.from_files({options.lists!r}, {code})"]
+    name = name_of_table(options.lists[0]) if len(options.lists) == 1 else None
+    view = origin(options.lists, reading, name)
     keep_result(options, compute, view=view)

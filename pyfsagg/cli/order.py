@@ -14,6 +14,7 @@ from pyfsagg._command.flags import (
     add_reading_flags,
     add_work_flags,
     assignments,
+    given,
 )
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_table
@@ -102,8 +103,7 @@ def _order(options: argparse.Namespace) -> None:
             y,
             options.method,
             method_params=assignments(options.method_param),
-            always=options.always,
-            tie_break=options.tie_break,
+            **given(options, "always", "tie_break"),
             accuracy=False if options.accuracy is None else options.accuracy,
             max_seconds=options.max_seconds or None,
             n_jobs=options.jobs,

@@ -1,26 +1,33 @@
-"""``pyfsagg rank`` and ``pyfsagg demo``: rank the features of a table."""
+"""``pyfsagg rank`` and ``demo``: rank the features of a table; ``check``: look at it before."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import number_or_auto
+from pyfsagg._base.settings import Task, number_or_auto
+from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._command.flags import (
+    TABLE_HELP,
     Flags,
+    add_event_flag,
     add_filter_flags,
     add_output_flags,
+    add_reading_flags,
     add_table_flags,
     add_work_flags,
     assignments,
+    at_work,
+    given,
     require_target,
     target_columns,
     threshold_or_auto,
 )
 from pyfsagg._command.results import keep_result
-from pyfsagg._command.tables import load_sparse, load_table, read_files, refuse_reading_flags
+from pyfsagg._command.tables import load_sparse, load_table, origin, refuse_reading_flags
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.exceptions import ParameterError
 
@@ -59,7 +66,7 @@ def _rank_folder(options: argparse.Namespace) -> None:
     flags: dict[str, Any] = {
         "filters": _filters(options),
         "n_resamples": options.n_resamples,
-        **{name: getattr(options, name) for name in FOLDER_FLAGS},
+        **given(options, *FOLDER_FLAGS),
     }
     chosen = {name: value for name, value in flags.items() if value is not None}
     if options.target is None:
@@ -71,20 +78,15 @@ def _rank_folder(options: argparse.Namespace) -> None:
             options.table,
             options.target,
             normalize="per_resample" if options.normalize == "auto" else options.normalize,
-            aggregator=options.aggregator,
-            nominal=options.nominal,
+            **given(options, "aggregator", "nominal"),
             exclude=options.drop,
-            random_state=options.seed,
-            n_jobs=options.jobs,
-            execution=Execution.from_flags(options, progress=progress),
+            **at_work(options, progress),
             **chosen,
         )
 
-    view = {
-        "data_name": Path(options.table).resolve().name,
-        "reading": [f"source = {options.table!r}", f"target = {options.target!r}"],
-        "read": {**read_files([options.table]), "format": "Parquet files"},
-    }
+    reading = [f"source = {options.table!r}", f"target = {options.target!r}"]
+    view = origin([options.table], reading, Path(options.table).resolve().name)
+    view["read"]["format"] = "Parquet files"
     _run(options, len(columns - {options.target, *options.drop}), rank, view, unit="row")
 
 
@@ -123,6 +125,18 @@ examples:
   pyfsagg rank genes.csv --filter frcm --n-resamples 50
   pyfsagg rank words.svmlight --filters ig,su,chi_squared
   zcat table.csv.gz | pyfsagg rank - --target class --threshold 10 --json --quiet
+"""
+CHECK_EPILOG = """\
+examples:
+  pyfsagg check table.csv --target class
+  pyfsagg check genes.tsv --transpose --labels samples.csv --target tumour
+  pyfsagg check patients.csv --target time --event status
+  pyfsagg check words.svmlight
+  pyfsagg check encoded.csv --target class --feature-groups groups.csv
+  pyfsagg check measurements.xlsx --sheet 2 --target dose --task regression --missing=-999
+
+Findings marked "stop" end a run of another command, unless --accept names them. The exit code is 1 if there
+are such findings.
 """
 
 
@@ -164,6 +178,25 @@ def add_commands(commands: Any) -> None:
     add_output_flags(demo, "pyfsagg-demo", brief=True)
     demo.set_defaults(run=lambda options: _rank_loaded(options, "ionosphere"))
 
+    check = commands.add_parser(
+        "check",
+        help="check a table for problems before a run",
+        description="Read a table as the other commands do, and report types, missing "
+        "cells, identifiers, copies of the target, odd labels, codes, duplicates.",
+        epilog=CHECK_EPILOG,
+    )
+    add = Flags(check)
+    add("table", metavar="TABLE", help=TABLE_HELP)
+    add.column("-t", "--target", help="column with the classes, numbers or times")
+    add_event_flag(check)
+    add.column("--groups", help="column of subjects whose rows are kept together")
+    Task.add_flags(
+        check, "target_bins", "drop_near_zero_variance", "group_score", "adjust", "always"
+    )
+    add_reading_flags(check, accept=False)
+    add.switch("--json", help="print the findings as JSON")
+    check.set_defaults(run=_check)
+
 
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add = Flags(parser)
@@ -204,10 +237,8 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _rank(options: argparse.Namespace) -> None:
-    from pyfsagg._base.settings import Task
     from pyfsagg._table.groups import group_columns
-    from pyfsagg.datasets._catalogue import is_sparse_file
-    from pyfsagg.datasets._loaders import list_datasets
+    from pyfsagg.datasets._loaders import is_sparse_file, list_datasets
 
     if Path(options.table).is_dir():
         _rank_folder(options)
@@ -287,11 +318,10 @@ def _run(
 
 def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> EnsembleResult:
     """Call wam or bam as the flags say."""
-    from pyfsagg._base.settings import Task
     from pyfsagg.ensemble import bam, wam
     from pyfsagg.ensemble.methods import DEFAULT_FILTERS
+    from pyfsagg.ensemble.run import gather_settings
     from pyfsagg.ensemble.scoring import deep_enough
-    from pyfsagg.ensemble.settings import gather_settings
 
     method = options.method or ("wam" if options.filter else "bam")
     filter_params = assignments(options.filter_param)
@@ -324,3 +354,39 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     name = options.filter or "information_gain"
     params = deep_enough([name], filter_params, X.shape[1], options.threshold)
     return wam(X, y, filter=name, filter_params=params, **shared)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from pyfsagg._command.tables import check_file, check_sparse_file
+    from pyfsagg.datasets._loaders import is_sparse_file
+
+    if is_sparse_file(options.table):
+        read = check_sparse_file(options)
+    else:
+        read = check_file(options, target_columns(options), options.groups)
+    record = {**read.record, **_groups(options, read.table.feature_names)}
+    if options.json:
+        print(json.dumps(record, indent=2, ensure_ascii=False))
+    else:
+        lines = [f"read: {note}" for note in read.notes]
+        if groups := record.get("groups"):
+            sizes, alone = list(map(len, groups.values())), record["without_group"]
+            rest = f", and {plural(alone, 'column')} without a group" if alone else ""
+            lines.append(
+                f"groups: {plural(len(groups), 'group')} of {min(sizes)} to {max(sizes)} columns{rest}: "
+                f"{enumerate_names(list(groups))}"
+            )
+        print("\n".join([*lines, read.check.text()]))
+    return 1 if any(finding.severity == "stop" for finding in read.check.findings) else 0
+
+
+def _groups(options: argparse.Namespace, columns: Iterable[Any]) -> dict[str, Any]:
+    """What the record says of the groups that --feature-groups makes; nothing without the flag."""
+    from pyfsagg._table.groups import group_columns
+
+    task = Task.from_flags(options)
+    if task.feature_groups is None:
+        return {}
+    features = group_columns(task, columns)
+    groups = {name: list(members) for name, members in features.items() if members != (name,)}
+    return {"groups": groups, "without_group": len(features) - len(groups)}

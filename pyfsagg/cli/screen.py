@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.settings import names_of
 from pyfsagg._base.words import enumerate_names
-from pyfsagg._command.flags import Flags, add_output_flags, one_or_several
+from pyfsagg._command.flags import Flags, add_output_flags, given, one_or_several
 from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import read_files, require_column
+from pyfsagg._command.tables import origin, require_column
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _screen(options: argparse.Namespace) -> None:
     flags = ("item", "score", "guide", "sign", "lfc", "weight")
     for name in options.replicates or ():
         require_column(table, "replicates", name)
-    for flag, name in {**{flag: getattr(options, flag) for flag in flags}, **p_columns}.items():
+    for flag, name in {**given(options, *flags), **p_columns}.items():
         require_column(table, flag, name)
     columns = [table[name] for name in (options.score, *(options.replicates or ()))]
     if options.sign:
@@ -118,28 +118,20 @@ def _screen(options: argparse.Namespace) -> None:
             guides=table[options.guide] if options.guide else None,
             log_fold_changes=table[options.lfc] if options.lfc else None,
             p_values=None if not p_values else p_values[0] if len(p_values) == 1 else p_values,
-            side=options.side,
-            alpha=options.alpha,
-            null=options.null,
+            **given(options, "side", "alpha", "null", "ties", "min_guides", "shared_guides"),
             control_guides=_names(options.control_guides),
             control_genes=_names(options.control_genes),
-            ties=options.ties,
-            min_guides=options.min_guides,
             missing="drop" if options.drop_missing else "error",
             replicates=columns[1:] or None,
             guide_weights=table[options.weight] if options.weight else None,
-            shared_guides=options.shared_guides,
         )
 
     controls = dict.fromkeys(filter(None, (options.control_guides, options.control_genes)))
     files = [options.table, *(name for name in controls if Path(name).is_file())]
     view = {
-        "top": options.top,
-        "fdr": options.fdr,
+        **given(options, "top", "fdr"),
         "genes": tuple(options.genes),
-        "data_name": name_of_table(options.table),
-        "reading": _reading_code(options, p_columns),
-        "read": read_files(files),
+        **origin(files, _reading_code(options, p_columns), name_of_table(options.table)),
     }
     keep_result(options, compute, view=view)
 

@@ -6,9 +6,9 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import Flags, add_output_flags, thresholds
+from pyfsagg._command.flags import Flags, add_output_flags, given, thresholds
 from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import read_files
+from pyfsagg._command.tables import origin
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _stability(options: argparse.Namespace) -> None:
     if options.n_features is not None:
         check_integer("--n-features", options.n_features, low=1)
     flags = ("input", "filter", "n_features_to_select", "n_features", "transpose")
-    reading = {"form": options.format, **{name: getattr(options, name) for name in flags}}
+    reading = {"form": options.format, **given(options, *flags)}
     collection = load_collection(options.sources, **reading)
     other = load_collection(options.compare, **reading) if options.compare else None
     if options.paired and other is None:
@@ -110,10 +110,7 @@ def _stability(options: argparse.Namespace) -> None:
             similarity=similarity,
             input="sets" if collection.form == "lists" else options.input,
             interval=None if options.interval == "none" else options.interval,
-            confidence_level=options.confidence_level,
-            n_boot=options.n_boot,
-            sizes=options.sizes,
-            ties=options.ties,
+            **given(options, "confidence_level", "n_boot", "sizes", "ties"),
             random_state=options.seed,
         )
         data = {
@@ -133,5 +130,4 @@ def _stability(options: argparse.Namespace) -> None:
             code[-1] = "# similarity: membership_similarity of the sets in " + options.similarity
         elif similarity.index.name is not None:
             code.append("similarity = similarity.set_index(similarity.columns[0])")
-    view = {"data_name": collection.name, "reading": code, "read": read_files(files)}
-    keep_result(options, compute, view=view)
+    keep_result(options, compute, view=origin(files, code, collection.name))

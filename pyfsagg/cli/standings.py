@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import Flags, add_output_flags
+from pyfsagg._command.flags import Flags, add_output_flags, given
 from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import read_files, require_column
+from pyfsagg._command.tables import origin, require_column
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -76,10 +76,7 @@ def _standings(options: argparse.Namespace) -> None:
 
     check_integer("--top", options.top, low=1)
     paths = options.tables
-    columns = {
-        name: getattr(options, name)
-        for name in ("method", "dataset", "value", "replicate", "metric")
-    }
+    columns = given(options, "method", "dataset", "value", "replicate", "metric")
     data, code, metrics = _read(paths, columns)
     higher: bool | dict[str, bool] = not options.lower_is_better
     if options.losses is not None:
@@ -93,21 +90,13 @@ def _standings(options: argparse.Namespace) -> None:
             data,
             **columns,
             higher_is_better=higher,
-            by=options.by,
-            test=options.test,
-            test_train_ratio=options.test_train_ratio,
-            rope=options.rope,
-            confidence_level=options.confidence_level,
+            **given(options, "by", "test", "test_train_ratio", "rope", "confidence_level"),
             random_state=options.seed,
         )
 
-    view = {
-        "top": options.top,
-        "data_name": ", ".join(map(name_of_table, paths)),
-        "reading": [f"data = {code}"],
-        "read": read_files(paths),
-    }
-    keep_result(options, compute, view=view)
+    name = ", ".join(map(name_of_table, paths))
+    origins = origin(paths, [f"data = {code}"], name)
+    keep_result(options, compute, view={"top": options.top, **origins})
 
 
 def _read(paths: list[str], columns: dict[str, str | None]) -> tuple[Any, str, list[str]]:

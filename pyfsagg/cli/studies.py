@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import Flags, add_output_flags
+from pyfsagg._command.flags import Flags, add_output_flags, given
 from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import read_files
+from pyfsagg._command.tables import origin
 
 if TYPE_CHECKING:
     from pyfsagg.study_tables import Studies
@@ -75,13 +75,8 @@ def _studies(options: argparse.Namespace) -> None:
     names = (*COLUMNS, "min_studies", "evidence", "adjust", "duplicates")
 
     def compute(progress: Any) -> Studies:
-        return studies(tables, **{name: getattr(options, name) for name in names})
+        return studies(tables, **given(options, *names))
 
-    view = {
-        "top": options.top,
-        "fdr": options.fdr,
-        "data_name": ", ".join(map(name_of_table, paths[:5])) + (", …" if len(paths) > 5 else ""),
-        "reading": [f"tables = {tables!r}"],
-        "read": read_files(paths),
-    }
-    keep_result(options, compute, view=view)
+    name = ", ".join(map(name_of_table, paths[:5])) + (", …" if len(paths) > 5 else "")
+    origins = origin(paths, [f"tables = {tables!r}"], name)
+    keep_result(options, compute, view={**given(options, "top", "fdr"), **origins})

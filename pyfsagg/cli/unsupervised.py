@@ -13,6 +13,7 @@ from pyfsagg._command.flags import (
     add_output_flags,
     add_reading_flags,
     add_work_flags,
+    given,
     threshold,
 )
 from pyfsagg._command.results import keep_result
@@ -117,10 +118,7 @@ def _rank(options: argparse.Namespace, X: pd.DataFrame, progress: Any) -> Consen
     chosen: dict[str, Any] = {"standardize": options.standardize}
     if spec.clusters:
         chosen |= {
-            "n_clusterings": options.n_clusterings,
-            "feature_fraction": options.feature_fraction,
-            "k_range": options.k_range,
-            "clusterer": options.clusterer,
+            **given(options, "n_clusterings", "feature_fraction", "k_range", "clusterer"),
             "random_state": options.seed,
             "execution": Execution.from_flags(options, progress=progress),
         }

@@ -64,10 +64,7 @@ def plot_front(result: Committee, *, ax: Axes | None = None) -> Axes:
     axes.set_xlabel("Number of features")
     metric = result.parameters.get("metric")
     axes.set_ylabel(f"Performance ({readable(metric)})" if metric else "Performance")
-    drawing.clear_frame(axes, grid="y")
-    drawing.legend_above(axes)
-    drawing.set_title(axes, "Performance against number of features", above_legend=True)
-    return axes
+    return drawing.finished(axes, "Performance against number of features", grid="y")
 
 
 COMMITTEE_PLOTS: dict[str, Callable[..., Axes]] = {"ranking": plot_votes, "front": plot_front}

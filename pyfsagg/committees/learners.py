@@ -19,12 +19,11 @@ from pyfsagg._base.validation import check_integer, check_list, resolve_seed
 from pyfsagg._message import SUBSAMPLE, Got, Param, Public, Remedy, Use
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
-from pyfsagg._table.estimators import is_survival_model
 from pyfsagg._table.groups import read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.selectors import check_learner, seeded_clone
 from pyfsagg._table.table import as_table, full_weights
-from pyfsagg._table.target import read_target
+from pyfsagg._table.target import is_survival_model, read_target
 from pyfsagg.committees.coding import (
     FeatureCoding,
     FunctionLearner,

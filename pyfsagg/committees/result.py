@@ -26,9 +26,8 @@ from pyfsagg._base.words import count, number, plural, ranks
 from pyfsagg._message import NAN, NONE, Got, Param, Remedy, Use, named
 from pyfsagg._report.closing import always_words
 from pyfsagg._report.page import Block, PageTable, Text, heads
-from pyfsagg._run.result import Result, records
+from pyfsagg._run.result import Recorded, records
 from pyfsagg._table.frames import pandas_frame
-from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.ensemble.data import Grouped, columns_of
 from pyfsagg.ensemble.groups import about_groups, table_of_groups
@@ -49,7 +48,7 @@ Weights = Sequence[float] | NDArray[Any] | str | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Committee(Grouped, Result):
+class Committee(Grouped, Recorded):
     """Voters, what each of them selects, and the order of the p features that a voting rule makes of it.
 
     Attributes
@@ -90,9 +89,6 @@ class Committee(Grouped, Result):
     )
     support: NDArray[np.bool_]
     feature_names: tuple[str, ...] = field(metadata=stored(array=True))
-    parameters: Mapping[str, Any]
-    data: Mapping[str, Any]
-    versions: Mapping[str, str] = field(default_factory=versions)
 
     @classmethod
     def _counted(
@@ -136,7 +132,7 @@ class Committee(Grouped, Result):
             "size": size,
         }
         voters = voters.assign(weight=weights)
-        return cls(ranking, voters, support, feature_names, parameters, data)
+        return cls(ranking, voters, support, feature_names, parameters=parameters, data=data)
 
     @property
     def n_voters(self) -> int:

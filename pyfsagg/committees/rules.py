@@ -63,14 +63,6 @@ VOTING_RULES: Registry[VotingRule] = Registry(
 )
 
 
-def _approval(support: NDArray[np.bool_], weights: Floats, size: int) -> Count:
-    return _by_score(weights @ support)
-
-
-def _satisfaction_approval(support: NDArray[np.bool_], weights: Floats, size: int) -> Count:
-    return _by_score((weights / np.maximum(1, support.sum(axis=1))) @ support)
-
-
 def _by_score(scores: Floats) -> Count:
     scores = np.asarray(scores, dtype=np.float64)
     order = np.argsort(-scores, kind="stable")
@@ -158,7 +150,7 @@ VOTING_RULES.add(
         ties=BY_SCORE,
         source="Brams, Fishburn (1978), American Political Science Review 72, 831–847",
         proportional=False,
-        count=_approval,
+        count=lambda support, weights, size: _by_score(weights @ support),
     ),
     VotingRule(
         name="satisfaction_approval",
@@ -170,7 +162,9 @@ VOTING_RULES.add(
         ties=BY_SCORE,
         source="Brams, Kilgour (2015), in The Mathematics of Decisions, Elections, and Games, AMS",
         proportional=False,
-        count=_satisfaction_approval,
+        count=lambda support, weights, size: _by_score(
+            (weights / np.maximum(1, support.sum(axis=1))) @ support
+        ),
     ),
     VotingRule(
         name="sequential_proportional_approval",

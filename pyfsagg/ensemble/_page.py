@@ -386,8 +386,7 @@ MOST_REPEATS = 200
 REPEATED_CELLS = 20_000_000
 """Cells of score matrices that a report aggregates again, so that large runs stay quick."""
 
-ENOUGH = 0.05
-"""Share of the selection that a repetition may replace when resamples count as enough."""
+ENOUGH = 0.05  # share of the selection that a repetition may replace when resamples count as enough
 
 
 def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:

@@ -31,11 +31,7 @@ QUARTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 
 
 def plot_ranking(
-    result: Ranked,
-    *,
-    n: int = 20,
-    n_features_to_select: Number = "auto",
-    ax: Axes | None = None,
+    result: Ranked, *, n: int = 20, n_features_to_select: Number = "auto", ax: Axes | None = None
 ) -> Axes:
     """Ranks of the best features over the resamples, and the cut of the selection.
 
@@ -45,15 +41,6 @@ def plot_ranking(
     grey lines.  The dashed line separates the ranks inside the cut from those outside, if the best are
     selected without exception.  A resample that saw only
     some of the features ranks only these, so that its ranks are smaller numbers.
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
-    >>> ax = plot_ranking(result, n=3)
-    >>> [label.get_text() for label in ax.get_yticklabels()] == result.select(3)
-    True
     """
     best = best_features(result, n)
     selected = choose(result, read_wish(n_features_to_select)).chosen
@@ -87,18 +74,11 @@ def plot_ranking(
     ax.set_xticks(drawing.number_ticks(right))
     ax.set_xlabel("Rank in a resample, 95 % interval (1 = most important)")
     drawing.feature_axis(ax, [result.feature_names[j] for j in best])
-    drawing.clear_frame(ax, grid="x")
-    drawing.set_title(ax, _title("Rank", len(best), result), above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, _title("Rank", len(best), result), grid="x")
 
 
 def plot_evidence(
-    result: Ranked,
-    *,
-    n: int = 10,
-    n_features_to_select: Number = "auto",
-    ax: Axes | None = None,
+    result: Ranked, *, n: int = 10, n_features_to_select: Number = "auto", ax: Axes | None = None
 ) -> Axes:
     """Effect and stability of the best features, beside the level of noise.
 
@@ -106,14 +86,6 @@ def plot_evidence(
     targets; what lies in the shaded part is not told apart from noise (family-wise error 0.05).  Without
     shuffled targets it is the score.  On the right, how often the feature is among the best of a resample
     (:meth:`pyfsagg.EnsembleResult.selection`).
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
-    >>> plot_evidence(result, n=3).get_xlabel()
-    'Evidence: −log10 of the p-value'
     """
     wish = read_wish(n_features_to_select)
     best, choice, test = best_features(result, n), choose(result, wish), result.permutation
@@ -141,10 +113,7 @@ def plot_evidence(
         drawing.write_at_right(ax, row, f"{share:.0%}")
     drawing.write_at_right(ax, -0.85, "in resamples")
     drawing.feature_axis(ax, [result.feature_names[j] for j in best])
-    drawing.clear_frame(ax, grid="x")
-    drawing.set_title(ax, "Effect and stability of the best features", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, "Effect and stability of the best features", grid="x")
 
 
 def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
@@ -153,14 +122,6 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     The box goes from the lower to the upper quartile, the bar in it is the median, and the line
     goes from the 2.5 % to the 97.5 % quantile.  Scores are those that the aggregator was given: of
     the only filter (WAM) or of all filters combined (BAM).
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
-    >>> plot_scores(result, n=3).get_xlabel()
-    'Score: chi squared (larger = more important)'
     """
     best = best_features(result, n)
     low, lower, median, upper, high = np.nanquantile(result.combined[:, best], QUARTILES, axis=0)
@@ -216,14 +177,6 @@ def plot_agreement(result: Ranked, *, ax: Axes | None = None) -> Axes:
     correlation between two resamples, over all pairs (of 1000 evenly spaced resamples if there are
     more), with its mean.  Features that one of two rankings does not hold are left out of that
     pair; a ranking without any differences agrees with none and is left out.
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
-    >>> plot_agreement(result).get_ylabel()
-    'Pairs of resamples'
     """
     if len(result.score_matrices) == 1:
         return _histogram(result, ax)
@@ -326,15 +279,6 @@ def plot_convergence(
 
     Sizes at which the aggregator has no result (a feature that no resample has scored yet, a
     method that needs several lists) are left out.
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
-    >>> ax = plot_convergence(result, n_features_to_select=3)
-    >>> [line.get_label() for line in ax.lines]
-    ['rank correlation', 'overlap of the best 3', 'overlap by chance']
     """
     k = choose(result, read_wish(n_features_to_select)).compared
     sizes, correlation, overlap = _convergence(result, k)
@@ -357,10 +301,7 @@ def plot_convergence(
     ax.set_ylim(1.08 * lowest - 0.02, 1.05)
     ax.set_xlabel("Number of resamples (logarithmic)")
     ax.set_ylabel("Agreement with the final ranking")
-    drawing.clear_frame(ax, grid="y")
-    drawing.set_title(ax, "How the ranking settles", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, "How the ranking settles", grid="y")
 
 
 def _convergence(result: Ranked, k: int) -> tuple[NDArray[np.intp], Floats, Floats]:

@@ -26,9 +26,7 @@ from pyfsagg.stability_measures.similarity_adjusted import check_similarity
 # Groups of columns.
 
 
-UNEQUAL = 2
-"""Ratio of the numbers of columns of two features from which on their sizes differ."""
-
+UNEQUAL = 2  # ratio of the numbers of columns of two features from which on their sizes differ
 MOST_GROUPS = 100
 MOST_COLUMNS = 12
 WAYS = {"joint": "as levels", "max": "largest", "mean": "mean"}
@@ -104,16 +102,12 @@ def group_blocks(result: Grouped, ranked: Iterable[str]) -> list[Block]:
 
 
 SIMILARITIES = ("pearson", "spearman")
-SIMILARITY, LEAST = "pearson", 0.9
-"""What a run looks for by default."""
-
+SIMILARITY, LEAST = "pearson", 0.9  # what a run looks for by default
 MOST_FEATURES = 2_000
 MOST_PRODUCTS = 2e10
 """Features, and products of cells (n p²), up to which a run looks for copies: a few seconds."""
 
-FACTOR_MISSING = 4
-"""Matrix products with missing values, where there is one without."""
-
+FACTOR_MISSING = 4  # matrix products with missing values, where there is one without
 SPLIT_CLUSTER, SPLIT_GAP = 0.5, 0.2
 """Copies split the vote: at least one is selected in half of the resamples or more, and in a fifth of
 all resamples more than the best of them alone."""
@@ -227,11 +221,7 @@ def _groups(matrix: Floats, names: Sequence[str], least: float) -> tuple[tuple[s
 
 
 def clusters_of_run(
-    data: Ranked,
-    k: int,
-    X: Any = None,
-    similarity: Any = None,
-    min_similarity: float | None = None,
+    data: Ranked, k: int, X: Any = None, similarity: Any = None, min_similarity: float | None = None
 ) -> pd.DataFrame:
     """The table of :meth:`pyfsagg.EnsembleResult.clusters`, where `k` features are selected."""
     if X is None and similarity is None and min_similarity is None:

@@ -30,12 +30,8 @@ ERRORS = {1: (-1.287, 0.779), 2: (-1.728, 0.796), 4: (-1.94, 0.94)}
 """Between which in nine of ten thinned tables the log odds at so many times the rows were, less those
 expected."""
 
-DEPARTURE = 1.5
-"""Log odds by which the halves may differ from what the smaller parts make expect."""
-
-FULL = 0.95
-"""Agreement of the halves that larger samples can hardly exceed."""
-
+DEPARTURE = 1.5  # log odds by which the halves may differ from what the smaller parts make expect
+FULL = 0.95  # agreement of the halves that larger samples can hardly exceed
 EDGE = 0.02
 """Agreements are taken to be at least this and at most 1 less this: log odds of 0 and 1 are infinite."""
 

@@ -32,9 +32,8 @@ from pyfsagg.ensemble.null import (
     settle_normalization,
 )
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.run import Run, set_up_run
+from pyfsagg.ensemble.run import Precision, Run, set_up_run
 from pyfsagg.ensemble.scoring import TENTH, Work, require_score_memory, score_resamples
-from pyfsagg.ensemble.settings import Precision
 from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.exceptions import DataError, ParameterError
@@ -221,12 +220,7 @@ METHODS: dict[str, Callable[..., EnsembleResult]] = {"wam": wam, "bam": bam}
 
 
 def permute_target(
-    X: Any,
-    y: Any,
-    *,
-    shuffles: int | str = "auto",
-    random_state: Any = None,
-    **options: Any,
+    X: Any, y: Any, *, shuffles: int | str = "auto", random_state: Any = None, **options: Any
 ) -> TargetPermutation:
     """P-values of the features: their scores beside those with shuffled targets.
 

@@ -25,10 +25,9 @@ from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import set_aside
 from pyfsagg._message import Message, Remedy, Use
 from pyfsagg._run.execution import Progress
-from pyfsagg._table.adjusters import Adjusters
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg._table.table import Table
+from pyfsagg._table.table import Adjusters, Table
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble.core import AGAINST_NOISE, Matrices, MatrixStore
 from pyfsagg.ensemble.run import Run

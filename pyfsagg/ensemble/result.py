@@ -17,14 +17,7 @@ from pyfsagg._base.validation import check_flag
 from pyfsagg._base.words import lines_of
 from pyfsagg._report.page import Block
 from pyfsagg._run.result import Result, Saved, records
-from pyfsagg.ensemble.data import (
-    Ranked,
-    arrays_of,
-    best_names,
-    columns_of,
-    document_of,
-    fields_of,
-)
+from pyfsagg.ensemble.data import Ranked, arrays_of, best_names, columns_of, document_of, fields_of
 from pyfsagg.ensemble.facts import facts_of, methods_paragraph
 from pyfsagg.ensemble.groups import about_copies, about_groups, clusters_of_run, table_of_groups
 from pyfsagg.ensemble.selection import (
@@ -45,8 +38,7 @@ from pyfsagg.stability_measures import BetweenSampleStability
 from pyfsagg.statistics import RankConfidence
 from pyfsagg.statistics._base import check_confidence_level
 
-Number = int | float | str
-"""How many features: a number, a share, or a word."""
+Number = int | float | str  # how many features: a number, a share, or a word
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -21,12 +21,10 @@ from pyfsagg._message import DENSE, FILTER, Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._run.parallel import count_workers
-from pyfsagg._table.adjusters import Adjusters
-from pyfsagg._table.estimators import is_survival_model
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
 from pyfsagg._table.sparse import SparseTable, dense_megabytes
-from pyfsagg._table.table import AnyTable, Table
-from pyfsagg._table.target import Target
+from pyfsagg._table.table import Adjusters, AnyTable, Table
+from pyfsagg._table.target import Target, is_survival_model
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters._base import FILTERS, LEAST, BoundFilter, Scorer
@@ -233,10 +231,7 @@ def settle_parameters(
 
 
 def deep_enough(
-    filters: Sequence[Any],
-    filter_params: Mapping[str, Any] | None,
-    n_features: int,
-    number: object,
+    filters: Sequence[Any], filter_params: Mapping[str, Any] | None, n_features: int, number: object
 ) -> Mapping[str, Any] | None:
     """Parameters of filters, with a depth for those that so many features need deeper than usual."""
     params = read_filter_params(filters, filter_params)
@@ -264,9 +259,7 @@ def _check_parameters(
 
 TENTH = "a tenth of the resamples"
 
-LONG = 120.0
-"""Seconds above which a run is announced."""
-
+LONG = 120.0  # seconds above which a run is announced
 SMALL = 50_000_000
 """Cells (resamples times rows times features) below which no time is spent on a forecast."""
 

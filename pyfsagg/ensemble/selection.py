@@ -32,17 +32,10 @@ STATUSES = {
 FIRM, RARE = 0.8, 0.2
 ROUNDING = 1e-9
 
-FEWEST = 5
-"""Features among which a knee is looked for."""
-
-RATE = 0.1
-"""The false discovery rate that is tried where none is told apart from noise."""
-
-NEAREST = 3
-"""Features that come nearest, where none is told apart from noise."""
-
-SHOWN = 10
-"""For how many features frequencies and stability are reported where none is selected."""
+FEWEST = 5  # features among which a knee is looked for
+RATE = 0.1  # the false discovery rate that is tried where none is told apart from noise
+NEAREST = 3  # features that come nearest, where none is told apart from noise
+SHOWN = 10  # for how many features frequencies and stability are reported where none is selected
 
 
 # What is wished for.

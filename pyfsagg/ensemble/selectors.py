@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from pyfsagg._base.settings import Task
 from pyfsagg._run.execution import Checks, Execution
@@ -19,9 +18,9 @@ from pyfsagg._table.sparse import check_sparse, is_sparse
 from pyfsagg.ensemble.data import columns_of
 from pyfsagg.ensemble.methods import DEFAULT_FILTERS, bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
+from pyfsagg.ensemble.run import Precision
 from pyfsagg.ensemble.scoring import deep_enough, filter_label, read_filter_params
 from pyfsagg.ensemble.selection import Share, Top, Wish, choose, read_wish
-from pyfsagg.ensemble.settings import Precision
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.resampling import Plan
 from pyfsagg.resampling.plan import read_plan, with_data
@@ -105,10 +104,6 @@ class _AggregationSelector(TableSelector):
         if is_sparse(X) and hasattr(X, "format"):
             check_sparse(X)
         return super().transform(X)
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
 
     def _accepts_missing(self) -> bool:
         """Whether all filters rank features with missing values; functions decide for themselves."""

@@ -21,15 +21,11 @@ from pyfsagg.stability_measures import BetweenSampleStability, between_sample_st
 from pyfsagg.stability_measures.pairwise import thesis_measures
 from pyfsagg.statistics.rank_sets import RankConfidence, sets_of_replicates
 
-FEWEST = 50
-"""Resamples from which on standard errors are worth something."""
-
+FEWEST = 50  # resamples from which on standard errors are worth something
 MOST_SHOWN = 200
 """Features up to which the sets are computed by default: the work grows as the square."""
 
-TURNS = 10
-"""Halves of other shuffled targets with which each half of one is compared."""
-
+TURNS = 10  # halves of other shuffled targets with which each half of one is compared
 FULL_SIZE = ("bootstrap", "poisson_bootstrap", "stratified_bootstrap", "grouped_bootstrap")
 MEANS = {"arithmetic_mean": "score", "mean_rank": "rank"}
 """Aggregators that are means over resamples, and of what."""

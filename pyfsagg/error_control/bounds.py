@@ -15,8 +15,7 @@ from pyfsagg._base.validation import as_array, check_choice, check_integer, chec
 from pyfsagg._message import Message, Param, Remedy, Use
 from pyfsagg.exceptions import DataError, ParameterError
 
-SPAN = (math.log(1e-5), math.log(1e5))
-"""Where log a is looked for."""
+SPAN = (math.log(1e-5), math.log(1e5))  # where log a is looked for
 
 
 @lru_cache(maxsize=2**14)
@@ -122,8 +121,7 @@ def selection_frequency(scores: ArrayLike, q: int) -> NDArray[np.float64]:
 
 ASSUMPTIONS = ("none", "unimodal", "r-concave")
 """What may be supposed of the selection frequencies of noise features, from weakest to strongest."""
-UNIMODAL_SHARE = 1 / math.sqrt(3)
-"""Largest q / p of the unimodal bound."""
+UNIMODAL_SHARE = 1 / math.sqrt(3)  # largest q / p of the unimodal bound
 ROUNDING = 1e-9
 
 

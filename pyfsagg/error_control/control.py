@@ -28,10 +28,7 @@ from pyfsagg.error_control.bounds import (
 from pyfsagg.error_control.paths import integrated_path
 from pyfsagg.exceptions import DataError, ParameterError
 
-METHODS = {
-    "max_false": ("stability_selection", "integrated_path"),
-    "fdr": ("integrated_path",),
-}
+METHODS = {"max_false": ("stability_selection", "integrated_path"), "fdr": ("integrated_path",)}
 """Methods for each goal that read pairs of halves; the first one is the default."""
 BY_P_VALUES = {
     "max_false": ("expected_number",),

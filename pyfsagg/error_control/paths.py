@@ -15,11 +15,7 @@ from pyfsagg._base.fields import Part
 from pyfsagg._base.validation import as_array, check_choice, check_integer, check_list, check_real
 from pyfsagg._base.words import count, enumerate_names, number, plural
 from pyfsagg._message import Param, Remedy
-from pyfsagg.error_control.bounds import (
-    bound_of_frequency,
-    matrix_of_halves,
-    selection_frequency,
-)
+from pyfsagg.error_control.bounds import bound_of_frequency, matrix_of_halves, selection_frequency
 from pyfsagg.exceptions import DataError
 
 THRESHOLDS = tuple(np.round(np.arange(0.6, 0.905, 0.01), 2).tolist())
@@ -193,13 +189,10 @@ def stability_scores(frequency: Floats, thresholds: Floats, n_halves: int) -> Fl
     return np.asarray(np.where(np.isfinite(score) & (down < up - 1), score, np.nan))
 
 
-FUNCTIONS = {"h1": 1, "h2": 2, "h3": 3}
-"""The power m of h(π) = (2π − 1)^m above 1/2, and 0 below."""
+FUNCTIONS = {"h1": 1, "h2": 2, "h3": 3}  # the power m of h(π) = (2π − 1)^m above 1/2, and 0 below
 NORMALIZATIONS = ("same", "ipss")
-RANGE = 1e8
-"""Ratio of the largest to the smallest threshold of scores."""
-ABOVE = 0.01
-"""What the largest threshold has above the largest score."""
+RANGE = 1e8  # ratio of the largest to the smallest threshold of scores
+ABOVE = 0.01  # what the largest threshold has above the largest score
 SETTLED = 0.01
 """Mean selection frequency from which frequencies that do not change any more end the path."""
 DECIMALS = 8

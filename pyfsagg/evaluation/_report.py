@@ -43,17 +43,6 @@ def plot_accuracy(
     Bands are one standard error of the mean over folds.  Baselines are grey: all features as a
     dashed line, the range of the random subsets as an area around their mean, single filters as
     dotted lines.
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.evaluate(
-    ...     data.X, data.y, methods=["mrmr"], classifiers="naive_bayes", thresholds=[0.3, 0.6],
-    ...     n_resamples=5, random_state=0,
-    ... )
-    >>> [ax.get_title() for ax in plot_accuracy(result)]
-    ['naive bayes']
     """
     if not isinstance(result, Evaluation):
         raise InputTypeError(
@@ -288,19 +277,7 @@ REFERENCES = (
 
 
 def evaluation_page(result: Evaluation, view: Mapping[str, Any]) -> Report:
-    """The report of an evaluation.
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> result = pyfsagg.evaluate(
-    ...     data.X, data.y, methods=["ig", "su"], classifiers="naive_bayes", thresholds=[0.3],
-    ...     n_resamples=5, random_state=0,
-    ... )
-    >>> result._page(data_name="wine").title
-    'Evaluation of wine'
-    """
+    """The report of an evaluation."""
     confidence_level = view["confidence_level"]
     check_real("confidence_level", confidence_level, low=0.0, high=1.0, low_open=True)
     data = result.data

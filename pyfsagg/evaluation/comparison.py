@@ -17,9 +17,7 @@ from pyfsagg.score_tables import Standings
 from pyfsagg.score_tables.question import Question, score_table
 
 DECIMALS = 10  # differences below are rounding errors
-TABLE = "the table"
-"""What the one data set of an evaluation is called."""
-
+TABLE = "the table"  # what the one data set of an evaluation is called
 RANKED_ONCE = (
     "The features were ranked once, so that the tests are about these rankings and not about the "
     "methods that made them."

@@ -18,9 +18,9 @@ from pyfsagg._base.registry import Registry
 from pyfsagg._base.validation import check_choice, check_list, require_extra
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._table.columns import Kind
-from pyfsagg._table.estimators import is_survival_model
 from pyfsagg._table.selectors import check_learner, seeded_clone
 from pyfsagg._table.table import Table
+from pyfsagg._table.target import is_survival_model
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
 

@@ -153,7 +153,10 @@ def _order_of_names(label: str, names: list[str], known: tuple[str, ...]) -> NDA
 
 
 Order = NDArray[np.intp]
-_OPTIONS = "filter filters filter_params aggregator aggregator_params normalize resampling"
+_OPTIONS = (
+    *("filter", "filters", "filter_params", "aggregator", "aggregator_params", "normalize"),
+    "resampling",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,9 +267,9 @@ def _read_method(label: str, item: Any) -> Method:
 
 def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
     for name in options:
-        if name not in _OPTIONS.split():
+        if name not in _OPTIONS:
             raise ParameterError(
-                f"the method {label!r} has the option {name!r}; allowed are {', '.join(_OPTIONS.split())}; ",
+                f"the method {label!r} has the option {name!r}; allowed are {', '.join(_OPTIONS)}; ",
                 Param("n_resamples"),
                 " of evaluate is the same for all methods",
             )

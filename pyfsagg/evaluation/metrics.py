@@ -303,10 +303,6 @@ class MetricSpec:
     task: str = "classification"
 
 
-def _accuracy(made: Predictions) -> float:
-    return float(np.mean(made.classes == made.labels))
-
-
 def _balanced_accuracy(made: Predictions) -> float:
     hit = made.classes == made.labels
     return float(np.mean([hit[made.labels == c].mean() for c in np.unique(made.labels)]))
@@ -333,10 +329,6 @@ def _average_precision(made: Predictions) -> float:
     return _mean_by_class(average_precision_score, made)
 
 
-def _matthews_correlation(made: Predictions) -> float:
-    return float(matthews_corrcoef(made.labels, made.classes))
-
-
 def _log_loss(made: Predictions) -> float:
     probabilities = made.probabilities
     total = probabilities.sum(axis=1)
@@ -344,24 +336,8 @@ def _log_loss(made: Predictions) -> float:
     return float(-np.log(np.clip(of_truth, np.finfo(np.float64).eps, 1.0)).mean())
 
 
-def _r2(made: Predictions) -> float:
-    return float(r2_score(made.labels, made.classes))
-
-
-def _mean_absolute_error(made: Predictions) -> float:
-    return float(np.abs(made.labels - made.classes).mean())
-
-
-def _root_mean_squared_error(made: Predictions) -> float:
-    return float(np.sqrt(((made.labels - made.classes) ** 2).mean()))
-
-
 def _survival(outcome: Any) -> Survival:
     return Survival(outcome["time"], outcome["event"])
-
-
-def _concordance_index(made: Predictions) -> float:
-    return concordance_index(_survival(made.labels), made.classes)
 
 
 def _integrated_brier_score(made: Predictions) -> float:
@@ -371,7 +347,12 @@ def _integrated_brier_score(made: Predictions) -> float:
 
 METRICS: Registry[MetricSpec] = Registry("metric")
 METRICS.add(
-    MetricSpec("accuracy", ("acc",), "share of rows classified correctly", _accuracy),
+    MetricSpec(
+        "accuracy",
+        ("acc",),
+        "share of rows classified correctly",
+        lambda made: float(np.mean(made.classes == made.labels)),
+    ),
     MetricSpec(
         "balanced_accuracy",
         ("bacc",),
@@ -388,7 +369,7 @@ METRICS.add(
         "matthews_correlation",
         ("mcc",),
         "correlation of true and predicted classes; 0 if all predictions are one class",
-        _matthews_correlation,
+        lambda made: float(matthews_corrcoef(made.labels, made.classes)),
         bounds="-1 to 1",
     ),
     MetricSpec(
@@ -410,7 +391,7 @@ METRICS.add(
         "r2",
         ("r_squared",),
         "1 − residual over total sum of squares on the test rows; below 0 it is worse than their mean",
-        _r2,
+        lambda made: float(r2_score(made.labels, made.classes)),
         "regression",
         bounds="-inf to 1",
     ),
@@ -418,7 +399,7 @@ METRICS.add(
         "mean_absolute_error",
         ("mae",),
         "mean absolute difference, in units of the target, smaller = better",
-        _mean_absolute_error,
+        lambda made: float(np.abs(made.labels - made.classes).mean()),
         "regression",
         bounds="0 to inf",
         higher_is_better=False,
@@ -427,7 +408,7 @@ METRICS.add(
         "root_mean_squared_error",
         ("rmse",),
         "root of the mean squared difference, in units of the target, smaller = better",
-        _root_mean_squared_error,
+        lambda made: float(np.sqrt(((made.labels - made.classes) ** 2).mean())),
         "regression",
         bounds="0 to inf",
         higher_is_better=False,
@@ -436,7 +417,7 @@ METRICS.add(
         "concordance_index",
         ("c_index", "cindex", "harrell"),
         "share of comparable pairs of test rows that the predicted risk orders correctly; 0.5 by chance",
-        _concordance_index,
+        lambda made: concordance_index(_survival(made.labels), made.classes),
         "survival",
     ),
     MetricSpec(

@@ -167,10 +167,9 @@ class Design:
         names = self.table.feature_names if self.groups is None else self.groups.names
         return Evaluation(
             frame,
-            parameters,
-            self._data(),
-            versions(),
             remarks,
+            parameters=parameters,
+            data=self._data(),
             feature_names=tuple(names) if places else (),
             places={label: np.stack(rows) for label, rows in places.items()},
         )

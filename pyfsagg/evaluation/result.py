@@ -19,7 +19,7 @@ from pyfsagg._base.words import enumerate_names, number, readable
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._report.closing import always_words
 from pyfsagg._report.page import Block, PageTable, Text, heads
-from pyfsagg._run.result import Result, Saved, records
+from pyfsagg._run.result import Recorded, Saved, records
 from pyfsagg.evaluation.cells import weighted_average_accuracy
 from pyfsagg.evaluation.comparison import (
     MEAN,
@@ -35,12 +35,8 @@ from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.score_tables.question import Question
 
 MOST_LISTED = 50
-ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"
-"""Labels of baselines."""
-
-ROPE = 0.01
-"""Differences of a measure that goes up to 1 which do not matter."""
-
+ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"  # labels of baselines
+ROPE = 0.01  # differences of a measure that goes up to 1 which do not matter
 CELL = ["protocol", "method", "kind", "classifier", "threshold", "n_features", "metric"]
 COLUMNS = {
     "protocol": "str",
@@ -63,7 +59,7 @@ WORDS = tuple(name for name, kind in COLUMNS.items() if kind == "str")
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(Result):
+class Evaluation(Recorded):
     """Result of :func:`pyfsagg.evaluate`.
 
     Attributes
@@ -91,9 +87,6 @@ class Evaluation(Result):
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"confidence_level": 0.95})
 
     cells: pd.DataFrame = field(metadata=stored(file="evaluation.csv", words=WORDS, types=COLUMNS))
-    parameters: Mapping[str, Any]
-    data: Mapping[str, Any]
-    versions: Mapping[str, str]
     remarks: tuple[str, ...] = ()
     feature_names: tuple[str, ...] = ()
     places: Mapping[str, NDArray[np.int32]] = field(

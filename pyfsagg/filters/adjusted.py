@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats, column_blocks
 from pyfsagg._kernels.ranks import correlation_mrmr
-from pyfsagg._table.adjusters import ALIASED, orthonormal
-from pyfsagg._table.table import Weights
+from pyfsagg._table.table import ALIASED, Weights, orthonormal
 from pyfsagg._table.target import Survival, Target
 from pyfsagg.filters._base import begun_orders, within_range
 

@@ -19,9 +19,8 @@ from pyfsagg._kernels.class_tables import (
     spearman_block,
 )
 from pyfsagg._kernels.ranks import correlation_mrmr, pearson_block, spearman_numeric_block
-from pyfsagg._table.adjusters import orthonormal
 from pyfsagg._table.columns import Kind
-from pyfsagg._table.table import AnyTable, Table, Weights
+from pyfsagg._table.table import AnyTable, Table, Weights, orthonormal
 from pyfsagg._table.target import Target
 from pyfsagg.filters._base import (
     FILTERS,
@@ -435,8 +434,7 @@ FILTERS.add(
 )  # fmt: skip
 
 
-_TINY = 1e-12
-"""Share of the largest eigenvalue of a correlation matrix below which one is rounding."""
+_TINY = 1e-12  # share of the largest eigenvalue of a correlation matrix below which one is rounding
 
 
 @dataclass(frozen=True, eq=False)

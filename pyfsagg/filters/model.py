@@ -17,9 +17,8 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._message import FILTER, NONE, Got, Param
 from pyfsagg._table.columns import Kind
-from pyfsagg._table.estimators import is_survival_model, last_step
 from pyfsagg._table.table import Table, Weights
-from pyfsagg._table.target import Target
+from pyfsagg._table.target import Target, is_survival_model, last_step
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 from pyfsagg.filters._base import FilterSpec
 
@@ -165,12 +164,7 @@ def function_filter(
 
 
 def prepare_estimator(
-    table: Table,
-    target: Target,
-    estimator: Any,
-    random_state: int = 0,
-    *,
-    container: str = "array",
+    table: Table, target: Target, estimator: Any, random_state: int = 0, *, container: str = "array"
 ) -> EstimatorScorer:
     """Bind a scikit-learn estimator as a filter.
 

@@ -54,8 +54,7 @@ _CRITERIA = {
 _RISING = (JMI, DISR, JMIM, NJMIM)
 """Criteria that are larger for the second feature than for the first, so that only the order counts."""
 _BINS = 10
-_ROUNDING = 1e-12
-"""Nats below which information is the rounding of larger terms."""
+_ROUNDING = 1e-12  # nats below which information is the rounding of larger terms
 _STEPS, _TIMED_PAIRS = 10, 200_000
 """Steps of a selection, at least, and pairs of features that are timed to forecast a whole selection."""
 

@@ -157,11 +157,8 @@ def returned(value: Any) -> Any:
 
 _CELLS = (type(None), str, bool, int, float, np.generic)
 
-_POSITIONS = ("removal_order", "order")
-"""Fields with positions of features, for which R has names."""
-
-_ORIGIN = ("parameters", "data", "versions")
-"""Fields that describe how a result was made."""
+_POSITIONS = ("removal_order", "order")  # fields with positions of features, for which R has names
+_ORIGIN = ("parameters", "data", "versions")  # fields that describe how a result was made
 
 
 def _result(value: Any) -> dict[str, Any]:

@@ -23,11 +23,11 @@ from pyfsagg._base.settings import Settings, Task
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
-from pyfsagg.aggregation.advice import advise
+from pyfsagg.aggregation.about_lists import advise
 from pyfsagg.committees import Committee, LearnerSelection
 from pyfsagg.committees.learners import DRAWN
 from pyfsagg.ensemble import expected_replication
-from pyfsagg.ensemble.settings import flat_names, gather_settings
+from pyfsagg.ensemble.run import flat_names, gather_settings
 from pyfsagg.exceptions import DataError, PyfsaggError, PyfsaggWarning, UnknownNameError
 from pyfsagg.filters import information_selection
 from pyfsagg.filters._base import FILTERS

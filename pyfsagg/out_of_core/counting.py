@@ -53,8 +53,7 @@ class Source:
         return sum(piece.n_rows for piece in self.pieces)
 
 
-_BYTES_PER_CELL = 16
-"""Of a partition as pandas holds it, and as Arrow does; text may take more."""
+_BYTES_PER_CELL = 16  # of a partition as pandas holds it, and as Arrow does; text may take more
 
 
 @dataclass(frozen=True)
@@ -108,9 +107,7 @@ def open_dask_frame(frame: Any) -> Source:
     return Source("the Dask frame", types, tuple(pieces), dict.fromkeys(types, held))
 
 
-BUFFER = 2**16
-"""Bytes of a column that are read from a file at a time."""
-
+BUFFER = 2**16  # bytes of a column that are read from a file at a time
 PAGES = 5 * 2**19
 """Bytes that the pages of a column take at most while they are unpacked, as writers commonly cut them
 (1 MiB); of a small column it is `UNPACKED` times its size.  Both were measured."""
@@ -255,8 +252,7 @@ INFINITE = (np.inf, -np.inf)
 MOST_LEVELS = 10_000
 """Levels of a nominal column or of the target, above which it is taken for an identifier."""
 
-FINE_PARTS = 2**16
-"""Parts of the range in steps of which bins of equal frequency are cut."""
+FINE_PARTS = 2**16  # parts of the range in steps of which bins of equal frequency are cut
 
 
 @dataclass(frozen=True)

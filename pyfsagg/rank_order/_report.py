@@ -18,10 +18,7 @@ from pyfsagg._report.page import Block, PageColumn, PageTable, Section
 from pyfsagg._version import __version__
 from pyfsagg.rank_order.elimination import ELIMINATIONS, Elimination
 
-MEASURES = {
-    "divergence": "Divergence Δ (nats)",
-    "accuracy": "Accuracy of naive Bayes",
-}
+MEASURES = {"divergence": "Divergence Δ (nats)", "accuracy": "Accuracy of naive Bayes"}
 STYLES = {
     "cdv": (drawing.BLUE, "o-"),
     "cdv_relative": ("#56B4E9", "o--"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from pyfsagg._base.fields import stored
 from pyfsagg._base.registry import Call, Registry, Spec
@@ -30,7 +29,7 @@ from pyfsagg._message import Message, Name, Param, Use
 from pyfsagg._report.page import Block, Text
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
-from pyfsagg._run.result import Result
+from pyfsagg._run.result import Recorded
 from pyfsagg._table.identity import versions
 from pyfsagg._table.selectors import TableSelector
 from pyfsagg._table.table import as_table, column_positions
@@ -51,7 +50,7 @@ from pyfsagg.rank_order.naive_bayes import accuracy_path
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Elimination(Result):
+class Elimination(Recorded):
     """A removal order, with the loss of each removal.
 
     Attributes
@@ -96,9 +95,6 @@ class Elimination(Result):
     criterion: NDArray[np.float64]
     divergence: NDArray[np.float64]
     accuracy: NDArray[np.float64] | None
-    parameters: Mapping[str, Any]
-    data: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=versions)
     baseline: pd.DataFrame | None = field(default=None, metadata=stored(index="size"))
 
     @property
@@ -249,15 +245,6 @@ def find_elimination(method: str) -> EliminationSpec:
     except (UnknownNameError, InputTypeError):
         check_choice("method", method, ELIMINATIONS.names())
         raise
-
-
-def estimate_seconds(method: str, n_samples: int, n_features: int, n_classes: int = 2) -> float:
-    """Estimate the order of magnitude of the time of an elimination on one core, in seconds."""
-    return find_elimination(method).seconds(
-        check_integer("n_samples", n_samples, low=1),
-        check_integer("n_features", n_features, low=1),
-        check_integer("n_classes", n_classes, low=1),
-    )
 
 
 _TIES = "equal values in a sample by ties=, equally good features by tie_break="
@@ -578,6 +565,7 @@ def _priority(p: int, tie_break: str, random_state: Any) -> NDArray[np.intp]:
     return np.arange(p) if tie_break == "last" else np.arange(p)[::-1].copy()
 
 
+@dataclass(eq=False, repr=False)
 class RankOrderSelector(TableSelector):
     """Keep the features that a backward elimination on orders removes last.
 
@@ -614,34 +602,19 @@ class RankOrderSelector(TableSelector):
     ['planted_1', 'planted_2', 'planted_3']
     """
 
-    def __init__(
-        self,
-        method: str = "cdv",
-        *,
-        n_features_to_select: float | int | None = 0.25,
-        divergence: float | None = None,
-        method_params: Mapping[str, Any] | None = None,
-        always: Sequence[str | int] | None = None,
-        ties: str = "average",
-        missing: str = "error",
-        tie_break: str = "first",
-        max_seconds: float | None = 3600.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        execution: Execution | None = None,
-    ) -> None:
-        self.method = method
-        self.n_features_to_select = n_features_to_select
-        self.divergence = divergence
-        self.method_params = method_params
-        self.always = always
-        self.ties = ties
-        self.missing = missing
-        self.tie_break = tie_break
-        self.max_seconds = max_seconds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.execution = execution
+    method: str = "cdv"
+    _: KW_ONLY
+    n_features_to_select: float | int | None = 0.25
+    divergence: float | None = None
+    method_params: Mapping[str, Any] | None = None
+    always: Sequence[str | int] | None = None
+    ties: str = "average"
+    missing: str = "error"
+    tie_break: str = "first"
+    max_seconds: float | None = 3600.0
+    random_state: Any = None
+    n_jobs: int | None = None
+    execution: Execution | None = None
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> RankOrderSelector:
         """Eliminate features, and select the remaining ones.
@@ -671,10 +644,6 @@ class RankOrderSelector(TableSelector):
         self.ranking_ = self.result_.ranking
         self.support_ = self.ranking_ <= size
         return self
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.validation import check_integer, check_real, random_numbers
+from pyfsagg._base.validation import check_integer, random_numbers
 from pyfsagg._kernels.rank_order import naive_bayes_path
 from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError
@@ -20,25 +20,17 @@ ALPHA = 1.0  # Laplace's correction: one extra instance in each state of a boole
 
 
 def naive_bayes_accuracy(
-    X: Any,
-    y: Any,
-    features: Sequence[str | int] | None = None,
-    *,
-    n_folds: int = 5,
-    alpha: float = ALPHA,
-    ties: str = "average",
-    missing: str = "error",
-    random_state: Any = 0,
+    X: Any, y: Any, features: Sequence[str | int] | None = None, *, random_state: Any = 0
 ) -> pd.Series:
     """Cross-validated accuracy of naive Bayes with the first 1, 2, … of `features` (orders, section 5.2).
 
     The boolean-order features of a subset are the orders of all its pairs; a tie is a third state,
-    an unknown order is left out.  Probabilities are (count + alpha) / (total + alpha · states).
+    an unknown order is left out.  Probabilities are (count + 1) / (total + states).
     """
-    orders = read_orders(X, y, ties=ties, missing=missing, random_state=random_state)
+    orders = read_orders(X, y, random_state=random_state)
     names = orders.feature_names
     chosen = read_features(names if features is None else features, names)
-    values = accuracy_path(orders, chosen, n_folds=n_folds, alpha=alpha, random_state=random_state)
+    values = accuracy_path(orders, chosen, random_state=random_state)
     index = pd.RangeIndex(1, chosen.size + 1, name="size")
     return pd.Series(values, index=index, name="accuracy")
 
@@ -79,15 +71,9 @@ def random_subset_baseline(
 
 
 def accuracy_path(
-    orders: Orders,
-    features: NDArray[Any],
-    *,
-    n_folds: int = 5,
-    alpha: float = ALPHA,
-    random_state: Any = 0,
+    orders: Orders, features: NDArray[Any], *, n_folds: int = 5, random_state: Any = 0
 ) -> NDArray[np.float64]:
     """Accuracy with the first 1, 2, … of `features` (positions)."""
-    alpha = check_real("alpha", alpha, low=0.0, low_open=True)
     n_folds = check_integer("n_folds", n_folds, low=2)
     if n_folds > orders.n_samples:
         raise ParameterError(
@@ -100,7 +86,7 @@ def accuracy_path(
     sizes = np.zeros((n_folds, orders.n_classes))
     np.add.at(sizes, (folds, orders.codes), orders.weights)
     outside = sizes.sum(axis=0) - sizes
-    priors = (outside + alpha) / (outside.sum(axis=1, keepdims=True) + alpha * orders.n_classes)
+    priors = (outside + ALPHA) / (outside.sum(axis=1, keepdims=True) + ALPHA * orders.n_classes)
     correct = naive_bayes_path(
         np.ascontiguousarray(orders.ranks[:, features].T),
         orders.weights,
@@ -109,8 +95,8 @@ def accuracy_path(
         orders.n_classes,
         n_folds,
         n_states,
-        np.log(counts + alpha),
-        np.log(counts + alpha * n_states),
+        np.log(counts + ALPHA),
+        np.log(counts + ALPHA * n_states),
         np.log(priors),
     )
     return np.asarray(correct / counts[-1])

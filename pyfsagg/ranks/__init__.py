@@ -3,7 +3,4 @@
 from pyfsagg.ranks.ranking import rank_scores
 from pyfsagg.ranks.table import RankTable
 
-__all__ = [
-    "RankTable",
-    "rank_scores",
-]
+__all__ = ["RankTable", "rank_scores"]

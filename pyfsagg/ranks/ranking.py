@@ -230,8 +230,7 @@ def select_top(
 
 
 MOST_COPIES = 10_000
-GROUPS = (tuple, list, set, frozenset)
-"""What is a tie inside a list of names."""
+GROUPS = (tuple, list, set, frozenset)  # what is a tie inside a list of names
 
 
 def read_lists(

@@ -17,15 +17,14 @@ from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import count, enumerate_names, number, plural
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text, heads, sentences_of
-from pyfsagg._run.result import Result, records
-from pyfsagg._table.identity import versions
+from pyfsagg._run.result import Recorded, records
 from pyfsagg.score_tables._result import Standings, percent, spans
 
 MADE = ("parameters", "data", "versions")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MetricStandings(Result):
+class MetricStandings(Recorded):
     """Standings of the same methods by several metrics.
 
     Attributes
@@ -55,9 +54,6 @@ class MetricStandings(Result):
     metrics: tuple[str, ...]
     of: tuple[Standings, ...] = field(metadata=stored(names="{part}_{}", without=MADE))
     confidence_level: float
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=versions)
 
     def by(self, metric: str) -> Standings:
         """The standings by one metric."""

@@ -58,20 +58,14 @@ def plot_place_sets(
     ax.set_xlim(0.5, float(sets.upper_all[shown].max()) + 0.5)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     drawing.feature_axis(ax, [result.methods[j] for j in shown])
-    drawing.clear_frame(ax, grid="x")
-    drawing.set_title(ax, f"Places of {plural(len(shown), 'method')}", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, f"Places of {plural(len(shown), 'method')}", grid="x")
 
 
 def plot_average_ranks(result: Standings, *, ax: Axes | None = None) -> Axes:
     """The critical-difference diagram of the data sets that all methods have."""
     cells = pd.DataFrame(result.cells, columns=list(result.methods), index=list(result.datasets))
     found = critical_difference(
-        cells,
-        result.confidence_level,
-        higher_is_better=result.higher_is_better,
-        missing="drop",
+        cells, result.confidence_level, higher_is_better=result.higher_is_better, missing="drop"
     )
     return drawing.draw_average_ranks(found, ax=ax)
 

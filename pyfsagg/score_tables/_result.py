@@ -18,8 +18,7 @@ from pyfsagg._base.fields import plain, stored
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import count, enumerate_names, number, numbers, plural
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text, sentences_of
-from pyfsagg._run.result import Result, records
-from pyfsagg._table.identity import versions
+from pyfsagg._run.result import Recorded, records
 from pyfsagg.exceptions import DataError
 from pyfsagg.score_tables._tests import (
     GlobalTest,
@@ -40,15 +39,9 @@ from pyfsagg.statistics import RankConfidence, friedman, rank_confidence
 from pyfsagg.statistics._base import p_text, significance_level
 
 WAYS, TESTS = ("mean", "rank"), ("t", "wilcoxon", "signs")
-FEWEST = 8
-"""Data sets from which on something is said of others like them."""
-
-MANY_DRAWS = 100
-"""Degrees of freedom from which on errors of replicates are taken for known."""
-
-MOST_LEFT_OUT = 2_000
-"""Data sets up to which each is left out in turn; of more none alone decides."""
-
+FEWEST = 8  # data sets from which on something is said of others like them
+MANY_DRAWS = 100  # degrees of freedom from which on errors of replicates are taken for known
+MOST_LEFT_OUT = 2_000  # data sets up to which each is left out in turn; of more none alone decides
 ASKED = {
     "datasets": "data sets like these (the data sets are the sample)",
     "replicates": "these data sets, with other instances, folds or seeds (the replicates are the sample)",
@@ -82,7 +75,7 @@ def spans(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Standings(Result):
+class Standings(Recorded):
     """Standings of p methods on T data sets.
 
     Attributes
@@ -137,9 +130,6 @@ class Standings(Result):
     what: str = ""
     remarks: tuple[str, ...] = ()
     unanswered: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=versions)
 
     @cached_property
     def _holes(self) -> int:

@@ -18,9 +18,7 @@ from pyfsagg.statistics import wilcoxon
 
 MOST_ROUNDS = 1_000
 
-ALL_SIGNS = 16
-"""Data sets up to which tests of pairs go through all signs of the differences."""
-
+ALL_SIGNS = 16  # data sets up to which tests of pairs go through all signs of the differences
 MOST_ARRANGEMENTS = 1_000_000
 """Sums of ranks up to which Friedman's test adds a data set to its exact distribution."""
 
@@ -223,14 +221,11 @@ def _by_all_signs(differences: Floats) -> Floats:
             f"the signs of {T} data sets are too many to go through; {ALL_SIGNS} are allowed",
             Remedy("use ", Use(test="t"), " or ", Use(test="wilcoxon")),
         )
-    known = np.nan_to_num(
-        differences
-    )  # a difference that is missing adds nothing, whatever its sign
+    # A difference that is missing adds nothing, whatever its sign; the first are the signs as seen.
+    known = np.nan_to_num(differences)
     signs = 1.0 - 2.0 * (np.arange(2 ** (T - 1))[:, None] >> np.arange(T) & 1)
     sums = np.abs(signs @ known)
-    return np.asarray(
-        (sums >= sums[0] * (1.0 - 1e-10)).mean(axis=0)
-    )  # the first are the signs as seen
+    return np.asarray((sums >= sums[0] * (1.0 - 1e-10)).mean(axis=0))
 
 
 def posterior(pairs: Mapping[str, Floats], rope: float) -> dict[str, Floats]:

@@ -259,8 +259,7 @@ def _within(
     return weighted.T @ weighted, df
 
 
-MOST_SIGNED = 60
-"""Methods up to which signed ranks are the default; each pair takes a millisecond."""
+MOST_SIGNED = 60  # methods up to which signed ranks are the default; each pair takes a millisecond
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,8 @@ class Guides:
     """n rows, a guide and a gene each, as they were given; each array is of length n but for `gene_names`."""
 
     names: NDArray[np.str_]
-    guide: NDArray[
-        np.int64
-    ]  # the number of the guide: that of its first row, where it has several genes
+    # The number of the guide: that of its first row, where it has several genes.
+    guide: NDArray[np.int64]
     gene: NDArray[np.int64]  # positions in `gene_names`
     gene_names: NDArray[np.str_]  # in the order of first appearance
     scores: Floats  # their mean, if there are replicates

@@ -59,10 +59,9 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
     shown = np.flatnonzero(selected) if selected.any() else best
     names = [result.genes[g] for g in best]
     _name_points(ax, effect[best], evidence[best], names, (effect[shown], evidence[shown]))
-    drawing.clear_frame(ax, grid="y")
-    drawing.set_title(ax, f"{len(result.genes):,} genes: effect and evidence", above_legend=True)
-    drawing.legend_above(ax, columns=3)
-    return ax
+    return drawing.finished(
+        ax, f"{len(result.genes):,} genes: effect and evidence", grid="y", columns=3
+    )
 
 
 def plot_gene_ranks(result: Screen, *, n: int = 8, ax: Axes | None = None) -> Axes:
@@ -86,10 +85,7 @@ def plot_gene_ranks(result: Screen, *, n: int = 8, ax: Axes | None = None) -> Ax
     _name_points(ax, np.tile(places[:n], len(curves)), tops, best, everywhere)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     ax.xaxis.set_minor_locator(NullLocator())
-    drawing.clear_frame(ax, grid="y")
-    drawing.set_title(ax, f"{G:,} genes by p-value", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, f"{G:,} genes by p-value", grid="y")
 
 
 def plot_guides(
@@ -127,10 +123,7 @@ def plot_guides(
     ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
     drawing.feature_axis(ax, [result.genes[g] for g in best])
     ax.set_ylim(top=-1.5)
-    drawing.clear_frame(ax, grid="x")
-    drawing.set_title(ax, f"Guides of the {len(best)} most {WAYS[name]} genes", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, f"Guides of the {len(best)} most {WAYS[name]} genes", grid="x")
 
 
 def plot_genes_among_all(
@@ -163,10 +156,7 @@ def plot_genes_among_all(
     ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
     drawing.feature_axis(ax, names)
     ax.set_ylim(len(names) - 0.4, -4.8)
-    drawing.clear_frame(ax, grid="x")
-    drawing.set_title(ax, "Guides of the genes among all guides", above_legend=True)
-    drawing.legend_above(ax, columns=4)
-    return ax
+    return drawing.finished(ax, "Guides of the genes among all guides", grid="x", columns=4)
 
 
 def plot_p_value_quantiles(result: Screen, *, ax: Axes | None = None) -> Axes:
@@ -186,10 +176,7 @@ def plot_p_value_quantiles(result: Screen, *, ax: Axes | None = None) -> Axes:
         _dots(ax, expected, observed[order], COLOURS[name], WAYS[name], genes, size=4.0)
     ax.set_xlabel("Expected −log10 of the p-value")
     ax.set_ylabel("Observed")
-    drawing.clear_frame(ax, grid="both")
-    drawing.set_title(ax, f"p-values of {G:,} genes", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, f"p-values of {G:,} genes", grid="both")
 
 
 def _evidence(result: Screen, side: str) -> Floats:

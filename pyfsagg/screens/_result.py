@@ -19,8 +19,7 @@ from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import count, numbers, plural, probabilities, ranks
 from pyfsagg._kernels.order_statistics import log_group_p, log_group_rho, log_weighted_p
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
-from pyfsagg._run.result import Result, records
-from pyfsagg._table.identity import versions
+from pyfsagg._run.result import Recorded, records
 from pyfsagg.ranks import rank_scores
 
 
@@ -176,7 +175,7 @@ INDEPENDENT = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Screen(Result):
+class Screen(Recorded):
     """Genes of a screen, G of them tested, out of n guides.
 
     Attributes
@@ -232,9 +231,6 @@ class Screen(Result):
             read=lambda remarks: tuple(text for text in remarks if text != INDEPENDENT),
         ),
     )
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=versions)
 
     @property
     def _effect_name(self) -> str:

@@ -21,8 +21,7 @@ BY_FORMULA = "equal scores at the edge of a subset: the mean over all their orde
 BY_DRAWS = "equal scores at the edge of a subset: the mean over orders drawn with the seed"
 """How measures of subsets treat ties where they are given scores or ranks."""
 
-BLOCK_CELLS = 1 << 20
-"""Cells of the similarity matrix that are held at once (8 MB of float64)."""
+BLOCK_CELLS = 1 << 20  # cells of the similarity matrix that are held at once (8 MB of float64)
 
 
 @dataclass(frozen=True)
@@ -290,8 +289,7 @@ def require_defined(estimate: Estimate, measure: str, unit: str) -> Estimate:
     )
 
 
-BOOTSTRAP_ROWS = 256
-"""Bootstrap samples that are evaluated at once."""
+BOOTSTRAP_ROWS = 256  # bootstrap samples that are evaluated at once
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
 
 INPUTS = ("auto", "scores", "ranks", "sets")
-MOST_COLUMNS = 100_000
-"""Numbers of features up to which every position has a column."""
+MOST_COLUMNS = 100_000  # numbers of features up to which every position has a column
 
 
 @dataclass(frozen=True, eq=False)

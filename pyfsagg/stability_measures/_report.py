@@ -70,10 +70,7 @@ def plot_stability_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     ax.set_ylim(min(0.0, lowest) - 0.03, max(1.0, highest) + 0.04)
     ax.set_xlabel(f"Number of features selected, k (of {p:,})")
     ax.set_ylabel("Stability")
-    drawing.clear_frame(ax, grid="y")
-    drawing.set_title(ax, "Stability of the best k features", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, "Stability of the best k features", grid="y")
 
 
 def plot_trade_off(
@@ -144,10 +141,7 @@ def plot_trade_off(
     hint = "larger" if higher_is_better else "smaller"
     ax.set_xlabel(f"{readable(stability).capitalize()} ({hint} = more stable)")
     ax.set_ylabel(f"{readable(accuracy).capitalize()} (larger = better)")
-    drawing.clear_frame(ax, grid="both")
-    drawing.set_title(ax, "Stability and accuracy", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, "Stability and accuracy", grid="both")
 
 
 def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -181,10 +175,7 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(min(0.0, lowest) - 0.02, 1.04)
     ax.set_xlabel("Number of resamples (logarithmic)")
     ax.set_ylabel("Agreement of two repetitions")
-    drawing.clear_frame(ax, grid="y")
-    drawing.set_title(ax, "Would a repetition agree?", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, "Would a repetition agree?", grid="y")
 
 
 def _plot_curve_of_report(report: StabilityResult, *, ax: Axes | None = None) -> Axes:

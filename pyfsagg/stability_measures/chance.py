@@ -24,8 +24,7 @@ from pyfsagg.stability_measures._input import Matrix, SelectedSets, check_severa
 
 ENOUGH_PAIRS = 2000
 """Pairs of resamples over which drawn orders are averaged, so that their own noise is small."""
-MOST_CELLS = 2_000_000
-"""Cells of drawn selections beyond which fewer orders are drawn."""
+MOST_CELLS = 2_000_000  # cells of drawn selections beyond which fewer orders are drawn
 
 
 def check_ties(ties: str) -> None:
@@ -252,9 +251,7 @@ def log_choose(n: Floats | float, k: Floats | float) -> Floats:
     return np.where(n >= k, values, -np.inf)
 
 
-FEWEST_PAIRS = 5
-"""Pairs below which no interval is given."""
-
+FEWEST_PAIRS = 5  # pairs below which no interval is given
 MOST_FREEDOM = 29
 """Pairs of one data set share its rows: more of them than this do not narrow the floor of the spread."""
 

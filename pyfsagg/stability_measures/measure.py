@@ -55,8 +55,7 @@ from pyfsagg.stability_measures.chance import (
 )
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
-MANY = 30
-"""Resamples from which on asymptotic intervals cover about what they say (measured)."""
+MANY = 30  # resamples from which on asymptotic intervals cover about what they say (measured)
 
 
 def measure_stability(

@@ -300,8 +300,7 @@ def nogueira(
     )
 
 
-PAIRED_FEWEST = 5
-"""Resamples from which on the paired test keeps its level (measured)."""
+PAIRED_FEWEST = 5  # resamples from which on the paired test keeps its level (measured)
 
 
 def nogueira_estimate(selection: SelectedSets) -> float:

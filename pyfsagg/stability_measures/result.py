@@ -19,8 +19,7 @@ from pyfsagg._base.validation import check_choice, check_level, check_list, n_se
 from pyfsagg._base.words import MISSING, count, number, plural, titled
 from pyfsagg._message import Message, Param, Remedy
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
-from pyfsagg._run.result import Result, records
-from pyfsagg._table.identity import versions
+from pyfsagg._run.result import Recorded, records
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
@@ -239,7 +238,7 @@ HEADLINES = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StabilityResult(Result):
+class StabilityResult(Recorded):
     """Result of :func:`stability`; ``float(result)`` is the value of the measure, if one was named.
 
     Attributes
@@ -275,9 +274,6 @@ class StabilityResult(Result):
     pair: Pair | None = field(
         metadata=stored(key="comparison", write=Pair._contents, read=Pair._of_contents)
     )
-    parameters: Mapping[str, Any]
-    data: Mapping[str, Any]
-    versions: Mapping[str, str]
 
     @property
     def value(self) -> float:
@@ -587,12 +583,7 @@ def stability(
         raise ParameterError("sizes belongs to scores or ranks; selections have their sizes")
     if kind != "sets" and not (alone and sizes is None):
         curve = stability_curve(
-            data,
-            sizes=sizes,
-            feature_names=feature_names,
-            input=kind,
-            ties=ties,
-            random_state=seed,
+            data, sizes=sizes, feature_names=feature_names, input=kind, ties=ties, random_state=seed
         )
     pair = None
     names = check_list("names", names)
@@ -611,7 +602,7 @@ def stability(
         None if alone else feature_stability(data, **reading, confidence_level=confidence_level),
         curve,
         pair,
-        {
+        parameters={
             "measures": list(table.index),
             "n_features_to_select": n_features_to_select,
             "input": kind,
@@ -623,13 +614,12 @@ def stability(
             "seed": seed,
             "call": call.record(),
         },
-        {
+        data={
             "n_resamples": len(lists) if lists else len(getattr(data, "combined", data)),
             "n_features": n_features or p,
             **({"selection_sizes": [min(map(len, lists)), max(map(len, lists))]} if lists else {}),
             "sha256": _hash(data, lists, feature_names),
         },
-        versions(),
     )
 
 

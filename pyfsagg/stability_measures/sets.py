@@ -88,10 +88,7 @@ class ExpectedAverage(PairwiseAverage):
     """
 
     def __init__(
-        self,
-        shares: Floats,
-        value: Callable[[Floats], Floats],
-        least_variance: Callable[[], float],
+        self, shares: Floats, value: Callable[[Floats], Floats], least_variance: Callable[[], float]
     ) -> None:
         def block(left: slice, right: slice) -> Floats:
             return value(shares[left] @ shares[right].T)
@@ -183,9 +180,7 @@ class SetPairs:
 
 
 def _frequency_statistic(
-    selection: SelectedSets,
-    value: Callable[[Floats, Floats], Floats],
-    **more: Any,
+    selection: SelectedSets, value: Callable[[Floats, Floats], Floats], **more: Any
 ) -> WholeSample:
     """`value(counts (b, c), weights (b, m))` with counts h_j = how often feature j is selected."""
     member = selection.membership

@@ -11,10 +11,7 @@ from pyfsagg.statistics.effect_sizes import (
     rank_biserial_unpaired,
 )
 from pyfsagg.statistics.pairwise import pairwise_tests
-from pyfsagg.statistics.rank_sets import (
-    RankConfidence,
-    rank_confidence,
-)
+from pyfsagg.statistics.rank_sets import RankConfidence, rank_confidence
 from pyfsagg.statistics.rank_tests import wilcoxon
 
 __all__ = [

@@ -214,8 +214,7 @@ def _read_wide(data: Any, subject: Hashable | None) -> pd.DataFrame:
         array = as_array("data", data)
         if array.ndim != 2:
             raise DataError(
-                Param("data"),
-                f" must have two dimensions, got an array of shape {array.shape}",
+                Param("data"), f" must have two dimensions, got an array of shape {array.shape}"
             )
         frame = frame_of_array(
             array,
@@ -351,8 +350,7 @@ def _complete_groups(samples: dict[str, Floats], missing: str) -> Groups:
 class TestResult(Part):
     """A test result: a tidy frame and a sentence.  ``str(result)`` is the sentence."""
 
-    _effect: ClassVar[str] = "condition"
-    """The label of the row of a test that has one."""
+    _effect: ClassVar[str] = "condition"  # the label of the row of a test that has one
 
     confidence_level: float
 

@@ -254,8 +254,7 @@ def _table(groups: Groups, compared: list[_Comparison], adjust: str) -> pd.DataF
     return pd.DataFrame(rows)
 
 
-_Folds = tuple[float, float | None]
-"""Test rows by training rows, and degrees of freedom."""
+_Folds = tuple[float, float | None]  # test rows by training rows, and degrees of freedom
 
 
 def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) -> _Folds:

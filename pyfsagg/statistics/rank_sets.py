@@ -28,18 +28,14 @@ from pyfsagg.statistics._base import TestResult, check_confidence_level
 MOST_DEPENDENT, MOST_INDEPENDENT = 2_000, 20_000
 """Items with a covariance of their own and with standard errors alone; the work grows as p²."""
 
-MOST_ITEMS = 512
-"""Items whose own critical value is computed, if errors are independent."""
-
+MOST_ITEMS = 512  # items whose own critical value is computed, if errors are independent
 MOST_STEPS = 10
 DRAWS_OF_REPLICATES = 2000
 
 ALL_SIGNS = 12
 """Rows of a table up to which all signs of the rows are gone through; there are 2^(n − 1) that differ."""
 
-FEW_ROWS = 300
-"""Rows of a table below which errors that look skewed get wider limits."""
-
+FEW_ROWS = 300  # rows of a table below which errors that look skewed get wider limits
 SKEWED, WIDER = 0.5, 1.5
 """Below this p-value errors look skewed, and limits are then Student's at least, times 1 + `WIDER` / rows.
 
@@ -288,15 +284,15 @@ class _Flipped(_Errors):
         return np.where(found < 1.0, wider, found)
 
 
-def _skewness_p_value(values: Floats, rng: np.random.Generator, n_draws: int = 499) -> float:
+def _skewness_p_value(values: Floats, rng: np.random.Generator) -> float:
     """How often the columns of a table (n, p) are as skewed with other signs of the rows, by m₃² / m₂³.
 
     Their medians are taken off first: by the mean a row of large errors would shift all others to one side.
     """
     n = values.shape[0]
     errors = values - np.median(values, axis=0)
-    signs = np.ones((n_draws + 1, n))
-    signs[1:] = 2.0 * rng.integers(0, 2, size=(n_draws, n)) - 1.0
+    signs = np.ones((500, n))
+    signs[1:] = 2.0 * rng.integers(0, 2, size=(499, n)) - 1.0
     mean, squares = signs @ errors / n, np.square(errors).sum(axis=0) / n
     variance = squares - np.square(mean)
     third = signs @ errors**3 / n - 3.0 * mean * squares + 2.0 * mean**3

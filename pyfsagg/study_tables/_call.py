@@ -28,11 +28,17 @@ from pyfsagg.ranks import rank_scores
 from pyfsagg.study_tables._result import Studies
 
 KNOWN = {
-    "item": "gene symbol genesymbol genename name names geneid ensembl targetid id item probe probeid row",
-    "effect": "log2foldchange logfc log2fc avglog2fc logfoldchanges lfc effect beta",
-    "p_value": "pvalue pval pvals p",
-    "statistic": "stat t z wald zscore statistic",
-    "standard_error": "lfcse se seb stderr standarderror",
+    "item": (
+        *("gene", "symbol", "genesymbol", "genename", "name", "names", "geneid", "ensembl"),
+        *("targetid", "id", "item", "probe", "probeid", "row"),
+    ),
+    "effect": (
+        *("log2foldchange", "logfc", "log2fc", "avglog2fc", "logfoldchanges", "lfc", "effect"),
+        "beta",
+    ),
+    "p_value": ("pvalue", "pval", "pvals", "p"),
+    "statistic": ("stat", "t", "z", "wald", "zscore", "statistic"),
+    "standard_error": ("lfcse", "se", "seb", "stderr", "standarderror"),
 }
 """Columns without case and signs, of DESeq2, edgeR, limma, sleuth, Seurat and scanpy, the likeliest first."""
 LARGEST_Z = 37.0  # beyond, a p-value is 0
@@ -187,7 +193,7 @@ def _find(frame: pd.DataFrame, role: str, name: str | None, label: str) -> str |
         plain = {
             re.sub("[^a-z0-9]", "", str(column).lower()): column for column in frame.columns[::-1]
         }
-        return next((plain[known] for known in KNOWN[role].split() if known in plain), None)
+        return next((plain[known] for known in KNOWN[role] if known in plain), None)
     if name in frame:
         return name
     raise UnknownNameError(f"{role} column (of {label!r})", name, map(str, frame.columns))

@@ -29,8 +29,7 @@ from pyfsagg._base.words import (
     words,
 )
 from pyfsagg._report.page import Block, PageTable, Text
-from pyfsagg._run.result import Result, records
-from pyfsagg._table.identity import versions
+from pyfsagg._run.result import Recorded, records
 from pyfsagg.ranks import rank_scores
 
 
@@ -96,8 +95,7 @@ def two_sided(log_p: Floats) -> Floats:
         return np.asarray(np.minimum(1.0, 2.0 * np.exp(log_p)))
 
 
-NOMINAL = 0.05
-"""One-sided p-value up to which a study carries an item, or speaks against it."""
+NOMINAL = 0.05  # one-sided p-value up to which a study carries an item, or speaks against it
 MIDDLE = 1.2816
 """Normal scores up to here are the middle 80 % of a study, where most items are null."""
 SHARED = 0.2
@@ -133,7 +131,7 @@ OF_STUDIES: dict[str, Any] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Studies(Result):
+class Studies(Recorded):
     """What m studies find together with the same sign, of G items.
 
     Attributes
@@ -165,9 +163,6 @@ class Studies(Result):
     standard_errors: Floats
     min_studies: int
     adjust: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=versions)
 
     @cached_property
     def _combined(self) -> Floats:

@@ -1,4 +1,3 @@
-from .consensus_affinity import frcm as frcm
 from .evaluation import clustering_curve as clustering_curve
 from .evaluation import evaluate_rankings as evaluate_rankings
 from .methods import ConsensusAffinitySelector as ConsensusAffinitySelector
@@ -6,6 +5,7 @@ from .methods import LaplacianScoreSelector as LaplacianScoreSelector
 from .methods import MultipleViewsSelector as MultipleViewsSelector
 from .methods import SvdEntropySelector as SvdEntropySelector
 from .methods import rank_unsupervised as rank_unsupervised
+from .rankings import frcm as frcm
 from .rankings import frmv as frmv
 from .rankings import laplacian_score as laplacian_score
 from .rankings import svd_entropy as svd_entropy

@@ -16,14 +16,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
-from pyfsagg._base.validation import (
-    as_array,
-    check_integer,
-    check_list,
-    got_short,
-    is_word,
-    resolve_seed,
-)
+from pyfsagg._base.validation import as_array, check_integer, check_list, is_word, resolve_seed
 from pyfsagg._message import NAN, Got, Param
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
@@ -31,7 +24,7 @@ from pyfsagg._run.parallel import one_thread
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target, check_target
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.unsupervised.clusterings import check_numbers, draw_clusterings
 from pyfsagg.unsupervised.methods import rank_unsupervised
@@ -239,19 +232,6 @@ def _rows(
     return frame
 
 
-def summarise_trials(trials: pd.DataFrame) -> pd.DataFrame:
-    """Mean and standard deviation (ddof 1) over trials, one row per method."""
-    measured = ["n_features", "nmi", "ari"]
-    if not isinstance(trials, pd.DataFrame) or not {"method", *measured} <= set(trials.columns):
-        needs = " must be the data frame of evaluate_rankings or clustering_curve"
-        raise InputTypeError(Param("trials"), needs, got_short(trials))
-    keys = ["method", "size"] if "size" in trials else ["method"]
-    grouped = trials.groupby(keys, sort=False)[measured]
-    means, spreads = grouped.mean(), grouped.std().add_suffix("_sd")
-    columns = [c for name in means.columns for c in (name, f"{name}_sd")]
-    return means.join(spreads)[columns]
-
-
 def clustering_curve(
     X: Any,
     y: Any,
@@ -296,8 +276,8 @@ def clustering_curve(
     >>> y = np.repeat(["a", "b"], 20)
     >>> X = rng.normal(size=(40, 4)) + np.outer(y == "a", [6.0, 0, 0, 0])
     >>> curve = clustering_curve(X, y, {"mine": [4, 3, 2, 1]}, [1, 4], n_trials=2, random_state=0)
-    >>> round(float(summarise_trials(curve).loc[("mine", 1), "nmi"]), 6)
-    1.0
+    >>> curve.loc[curve["size"] == 1, "nmi"].round(6).tolist()
+    [1.0, 1.0]
     """
     arguments = dict(locals())
     execution = Execution._without_scratch("clustering_curve", execution)

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Call
@@ -19,7 +17,7 @@ from pyfsagg._table.selectors import TableSelector
 from pyfsagg._table.table import as_table, full_weights
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.unsupervised.clusterings import check_numbers
-from pyfsagg.unsupervised.consensus_affinity import as_ranking
+from pyfsagg.unsupervised.rankings import as_ranking
 from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS, UnsupervisedSpec
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD, ConsensusRanking
 
@@ -107,11 +105,14 @@ class UnsupervisedFilter:
         return scores
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class _UnsupervisedSelector(TableSelector):
     """Selects features by a ranking without labels."""
 
+    n_features_to_select: str | float | int = MEAN_PLUS_SD
+    standardize: str = "z_score"
+
     _method: ClassVar[str]
-    n_features_to_select: str | float | int
 
     def fit(self, X: Any, y: Any = None) -> _UnsupervisedSelector:
         """Rank the features and select the informative ones.
@@ -131,13 +132,21 @@ class _UnsupervisedSelector(TableSelector):
         self.support_ = self.result_.support(n_features_to_select)
         return self
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        mask: NDArray[np.bool_] = self.support_
-        return mask
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class _SelectorByClusterings(_UnsupervisedSelector):
+    """Selects features by a ranking that draws clusterings."""
+
+    n_clusterings: int = 100
+    feature_fraction: float = 0.5
+    k_range: tuple[int, int] | None = None
+    clusterer: Any = "k_means"
+    random_state: Any = None
+    n_jobs: int | None = None
+    execution: Execution | None = None
 
 
-class ConsensusAffinitySelector(_UnsupervisedSelector):
+class ConsensusAffinitySelector(_SelectorByClusterings):
     """Select features by consensus affinity (FRCM).
 
     Parameters
@@ -176,31 +185,9 @@ execution
 
     _method = "frcm"
 
-    def __init__(
-        self,
-        *,
-        n_features_to_select: str | float | int = MEAN_PLUS_SD,
-        n_clusterings: int = 100,
-        feature_fraction: float = 0.5,
-        k_range: tuple[int, int] | None = None,
-        clusterer: Any = "k_means",
-        standardize: str = "z_score",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        execution: Execution | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_clusterings = n_clusterings
-        self.feature_fraction = feature_fraction
-        self.k_range = k_range
-        self.clusterer = clusterer
-        self.standardize = standardize
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.execution = execution
 
-
-class MultipleViewsSelector(_UnsupervisedSelector):
+@dataclass(eq=False, repr=False, kw_only=True)
+class MultipleViewsSelector(_SelectorByClusterings):
     """Select features by their ranks in many clusterings (FRMV).
 
     `n_features_to_select` and the attributes are those of :class:`ConsensusAffinitySelector`, the other
@@ -209,34 +196,11 @@ class MultipleViewsSelector(_UnsupervisedSelector):
 
     _method = "frmv"
 
-    def __init__(
-        self,
-        *,
-        n_features_to_select: str | float | int = MEAN_PLUS_SD,
-        n_clusterings: int = 100,
-        feature_fraction: float = 0.5,
-        k_range: tuple[int, int] | None = None,
-        clusterer: Any = "k_means",
-        standardize: str = "z_score",
-        aggregator: str = "borda",
-        association: str = "correlation_ratio",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        execution: Execution | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_clusterings = n_clusterings
-        self.feature_fraction = feature_fraction
-        self.k_range = k_range
-        self.clusterer = clusterer
-        self.standardize = standardize
-        self.aggregator = aggregator
-        self.association = association
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.execution = execution
+    aggregator: str = "borda"
+    association: str = "correlation_ratio"
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LaplacianScoreSelector(_UnsupervisedSelector):
     """Select features by the Laplacian score.
 
@@ -246,20 +210,11 @@ class LaplacianScoreSelector(_UnsupervisedSelector):
 
     _method = "laplacian_score"
 
-    def __init__(
-        self,
-        *,
-        n_features_to_select: str | float | int = MEAN_PLUS_SD,
-        n_neighbors: int = 5,
-        bandwidth: float | str = "mean",
-        standardize: str = "z_score",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.bandwidth = bandwidth
-        self.standardize = standardize
+    n_neighbors: int = 5
+    bandwidth: float | str = "mean"
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SvdEntropySelector(_UnsupervisedSelector):
     """Select features by their contribution to the SVD entropy (UFF).
 
@@ -269,13 +224,4 @@ class SvdEntropySelector(_UnsupervisedSelector):
 
     _method = "svd_entropy"
 
-    def __init__(
-        self,
-        *,
-        n_features_to_select: str | float | int = MEAN_PLUS_SD,
-        standardize: str = "z_score",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.standardize = standardize
-        self.n_jobs = n_jobs
+    n_jobs: int | None = None

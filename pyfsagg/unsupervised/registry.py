@@ -36,9 +36,9 @@ UNSUPERVISED_METHODS = Registry(
 
 
 def _load(name: str) -> Callable[..., Any]:
-    from pyfsagg.unsupervised import consensus_affinity, rankings
+    from pyfsagg.unsupervised import rankings
 
-    function: Callable[..., Any] = getattr(consensus_affinity if name == "frcm" else rankings, name)
+    function: Callable[..., Any] = getattr(rankings, name)
     return function
 
 

@@ -18,8 +18,7 @@ from pyfsagg._base.validation import as_array, n_selected
 from pyfsagg._base.words import count, enumerate_names, lines_of, numbers, plural, ranks
 from pyfsagg._message import Got, Param
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
-from pyfsagg._run.result import Result
-from pyfsagg._table.identity import versions
+from pyfsagg._run.result import Recorded
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.unsupervised.clusterings import Labels
 
@@ -46,7 +45,7 @@ def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, eq=False)
-class ConsensusRanking(Result):
+class ConsensusRanking(Recorded):
     """Ranking of features without labels.
 
     Attributes
@@ -89,9 +88,6 @@ class ConsensusRanking(Result):
     ranking: Floats
     consensus: Floats | None
     labels: Labels | None
-    parameters: Mapping[str, Any]
-    data: Mapping[str, Any]
-    versions: Mapping[str, str] = field(default_factory=versions)
     curves: Mapping[str, pd.DataFrame] = field(default_factory=dict, metadata=stored(file="{}.csv"))
 
     @property

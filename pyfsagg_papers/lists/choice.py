@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pyfsagg.aggregation.advice import FEWEST_NAMES, SimulatedSets, traits
+from pyfsagg.aggregation.about_lists import FEWEST_NAMES, SimulatedSets, traits
 from pyfsagg.extending import check_integer, run_tasks
 from pyfsagg.ranks import RankTable
 from pyfsagg_papers.lists.simulation import METHODS, Setting, accuracies, generate_lists

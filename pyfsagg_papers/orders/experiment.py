@@ -12,7 +12,7 @@ import pandas as pd
 
 from pyfsagg.extending import set_aside
 from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders
-from pyfsagg.rank_order.generators import make_concordant_orders
+from pyfsagg_papers.orders.concordant import make_concordant_orders
 from pyfsagg_papers.records import Log
 
 # -------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg import Task
-from pyfsagg.aggregator_influence.cross_validation import FoldPlan
+from pyfsagg.aggregator_influence.experiments import FoldPlan
 from pyfsagg.aggregator_influence.result import THESIS_MEASURES
 from pyfsagg.ensemble.core import as_lists
 from pyfsagg.ensemble.run import set_up_run

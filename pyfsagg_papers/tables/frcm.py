@@ -21,7 +21,6 @@ from pyfsagg.unsupervised import (
     laplacian_score,
     rank_unsupervised,
 )
-from pyfsagg.unsupervised.evaluation import summarise_trials
 from pyfsagg.unsupervised.rankings import score_on_graph
 from pyfsagg.unsupervised.result import mean_plus_sd
 from pyfsagg_papers.records import Floats
@@ -148,6 +147,16 @@ def clustering_curves(
         frame.insert(0, "dataset", name)
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)
+
+
+def summarise_trials(trials: pd.DataFrame) -> pd.DataFrame:
+    """Mean and standard deviation (ddof 1) over trials, one row per method."""
+    measured = ["n_features", "nmi", "ari"]
+    keys = ["method", "size"] if "size" in trials else ["method"]
+    grouped = trials.groupby(keys, sort=False)[measured]
+    means, spreads = grouped.mean(), grouped.std().add_suffix("_sd")
+    columns = [c for name in means.columns for c in (name, f"{name}_sd")]
+    return means.join(spreads)[columns]
 
 
 def mean_over_sizes(curves: pd.DataFrame) -> pd.DataFrame:

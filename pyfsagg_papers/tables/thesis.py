@@ -18,7 +18,7 @@ import pandas as pd
 from pandas.api.types import is_integer_dtype
 
 from pyfsagg.aggregator_influence import influence
-from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS
+from pyfsagg.aggregator_influence.experiments import THESIS_AGGREGATORS
 from pyfsagg.aggregator_influence.result import with_options
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate

@@ -11,7 +11,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from pyfsagg import EnsembleResult, wam
 from pyfsagg.datasets import read_sparse_table
-from pyfsagg.datasets._catalogue import is_sparse_file
+from pyfsagg.datasets._loaders import is_sparse_file
 from pyfsagg.exceptions import DataError
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg import RankTable
-from pyfsagg.aggregation.advice import TRAITS, _compared, advise, traits
+from pyfsagg.aggregation.about_lists import TRAITS, _compared, advise, traits
 from pyfsagg.cli import main
 from pyfsagg_papers import AggregatorChoice, shipped_aggregator_choice
 from pyfsagg_papers.lists.choice import measure_situations

@@ -64,7 +64,7 @@ def simulated(
         "target": "class",
         "class_counts": {"a": 50, "b": 50},
     }
-    return Evaluation(cells, parameters, data, {"pyfsagg": "0.1.0"})
+    return Evaluation(cells, parameters=parameters, data=data, versions={"pyfsagg": "0.1.0"})
 
 
 @pytest.fixture(scope="module")

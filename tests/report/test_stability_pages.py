@@ -150,8 +150,9 @@ def test_influence_page_of_one_aggregator_and_of_undefined_values() -> None:
     flat = InfluenceResult(
         {("information_gain", "arithmetic_mean"): np.ones((4, 13)),
          ("information_gain", "median"): np.ones((4, 13))},
-        one.feature_names, {**one.parameters, "aggregators": ["arithmetic_mean", "median"]},
-        one.data, one.versions,
+        one.feature_names,
+        parameters={**one.parameters, "aggregators": ["arithmetic_mean", "median"]},
+        data=one.data, versions=one.versions,
     )  # fmt: skip
     shown = Page(render_page(flat._page()))
     assert "The stability measure 'spearman' is undefined" in shown.words

@@ -13,8 +13,7 @@ from scipy import stats
 
 import pyfsagg
 from pyfsagg import Task, permute_target, wam
-from pyfsagg._table.adjusters import Adjusters, orthonormal
-from pyfsagg._table.table import as_table
+from pyfsagg._table.table import Adjusters, as_table, orthonormal
 from pyfsagg._table.target import read_target
 from pyfsagg.ensemble.null import Nulls, Shuffling
 from pyfsagg.ensemble.run import set_up_run

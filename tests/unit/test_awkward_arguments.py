@@ -20,9 +20,7 @@ from pyfsagg.aggregation import compare_aggregations, permutation_p_values
 from pyfsagg.cli import main
 from pyfsagg.error_control import control_errors
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggError
-from pyfsagg.rank_order import make_planted_orders
-from pyfsagg.rank_order.distances import kendall_distance
-from pyfsagg.rank_order.generators import make_concordant_orders
+from pyfsagg.rank_order import make_planted_orders, spearman_distance
 from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy
 from pyfsagg.statistics import (
     adjust_p_values,
@@ -40,7 +38,6 @@ from pyfsagg.statistics import (
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, noncentral_t_interval
 from pyfsagg.unsupervised import evaluate_rankings, frcm, laplacian_score, svd_entropy
 from pyfsagg.unsupervised.clusterings import consensus_matrix
-from pyfsagg.unsupervised.evaluation import summarise_trials
 from pyfsagg.unsupervised.rankings import correlation_ratio
 
 WINE = pyfsagg.load_dataset("wine")
@@ -74,15 +71,13 @@ CALLS = {
     "infinite differences": lambda: rank_biserial_paired(np.array([1.0, np.inf])),
     "an empty sample": lambda: rank_biserial_unpaired(np.ones(3), NOTHING),
     "texts": lambda: rank_biserial_unpaired(["a"], ["b"]),
+    "a seed that is a word": lambda: make_planted_orders(3, 3, random_state="one"),
     "a negative seed of orders": lambda: make_planted_orders(3, 3, random_state=-1),
-    "a seed that is a word": lambda: make_concordant_orders(2, 3, 4, random_state="one"),
     "rows of unequal length": lambda: one_way_anova([[1, 2], [3]]),
     "ragged blocks": lambda: friedman([[1, 2, 3], [3, "a"]]),
     "sphericity of one row": lambda: sphericity_test([1.0, 2.0, 3.0]),
     "sphericity of nothing": lambda: sphericity_test(np.ones((5, 3))),
-    "orders that are sets": lambda: kendall_distance({1, 2}, {1, 2}),
-    "an array for trials": lambda: summarise_trials(np.eye(3)),
-    "another frame for trials": lambda: summarise_trials(pd.DataFrame({"method": ["a"]})),
+    "orders that are sets": lambda: spearman_distance({1, 2}, {1, 2}),
     "squares without numbers": lambda: svd_entropy(WINE.X * 1e200, standardize="none"),
     "distances without numbers": lambda: laplacian_score(WINE.X * 1e200, standardize="none"),
     "an array for a file": lambda: pyfsagg.read_table(np.eye(3)),
@@ -135,7 +130,6 @@ CALLS = {
     "more workers than there are": lambda: ranked(n_jobs=10**30),
     "more repetitions than fit": lambda: pyfsagg.adequacy(np.eye(4), n_boot=10**30),
     "more clusterings than fit": lambda: frcm(WINE.X, n_clusterings=10**30),
-    "more features than fit": lambda: make_concordant_orders(2, 3, 10**30),
     "a function that cannot filter": lambda: ranked(filter=len),
     "a number for aggregators": lambda: pyfsagg.influence(WINE.X, WINE.y, aggregators=1.5),
     "an array for a baseline": lambda: evaluated(baselines=BOX),

@@ -19,8 +19,7 @@ import pytest
 from scipy import sparse
 
 from pyfsagg.datasets import load_dataset, read_table
-from pyfsagg.datasets._catalogue import catalogue, split_target
-from pyfsagg.datasets._loaders import list_datasets
+from pyfsagg.datasets._loaders import catalogue, list_datasets, split_target
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.extending import data_folder
 from pyfsagg_papers import load_published
@@ -305,7 +304,7 @@ def test_a_download_without_end_is_stopped(fetch, monkeypatch) -> None:
             while part := response.read(4096):
                 read.append(len(part))
 
-    monkeypatch.setattr("pyfsagg.datasets._catalogue.MOST_BYTES", 1_000_000)
+    monkeypatch.setattr("pyfsagg.datasets._loaders.MOST_BYTES", 1_000_000)
     with pytest.raises(DataError, match="stopped: more than 1 MB were sent"):
         fetch(stand_in)
     assert sum(read) <= 1_000_000

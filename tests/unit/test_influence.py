@@ -15,7 +15,7 @@ from pyfsagg import (
     load_dataset,
     wam,
 )
-from pyfsagg.aggregator_influence.cross_validation import _fold_seed
+from pyfsagg.aggregator_influence.experiments import _fold_seed
 from pyfsagg.aggregator_influence.result import over_data_sets, with_options
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.exceptions import (
@@ -48,7 +48,7 @@ def made_of(scores: dict[str, np.ndarray], **parameters: object) -> InfluenceRes
     names = tuple(f"f{j}" for j in range(next(iter(scores.values())).shape[1]))
     by_filter = {("information_gain", name): matrix for name, matrix in scores.items()}
     how = {"filters": ["information_gain"], "method": "wam", "n_resamples": 1, "seed": 0}
-    return InfluenceResult(by_filter, names, {**how, **parameters}, {}, {})
+    return InfluenceResult(by_filter, names, parameters={**how, **parameters}, versions={})
 
 
 def fold_rows(fold: int, n_folds: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import pyfsagg
 from pyfsagg.aggregation._base import AGGREGATORS
-from pyfsagg.aggregator_influence.halves import _scores
+from pyfsagg.aggregator_influence.experiments import _scores
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
 

@@ -23,9 +23,9 @@ from pyfsagg import (
 from pyfsagg._run import checkpoint as _checkpoint
 from pyfsagg._table.columns import Kind
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.out_of_core import counting, passes
+from pyfsagg.out_of_core import counting, ranking
 from pyfsagg.out_of_core.counting import FINE_PARTS, column_of, open_source
-from pyfsagg.out_of_core.passes import Budget
+from pyfsagg.out_of_core.ranking import Budget
 
 FILTERS = [
     "information_gain",
@@ -163,8 +163,8 @@ def test_partitioning_and_workers_change_nothing(tmp_path, binning, cuts, row_gr
 def test_small_batches_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write(mixed_table(), tmp_path / "parts", [333])
     expected = rank_out_of_core(folder, "y", **RUN)
-    monkeypatch.setattr(passes, "MOST_ROWS_IN_A_PIECE", 10)
-    monkeypatch.setattr(passes, "FEWEST_ROWS", 10)
+    monkeypatch.setattr(ranking, "MOST_ROWS_IN_A_PIECE", 10)
+    monkeypatch.setattr(ranking, "FEWEST_ROWS", 10)
     found = rank_out_of_core(folder, "y", **RUN)
     assert_same_run(found, expected)
 
@@ -191,11 +191,11 @@ def test_groups_of_columns_change_nothing(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_lower_limit_makes_more_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = open_source(write(mixed_table(), tmp_path / "parts", []))
-    monkeypatch.setattr(passes, "resident", lambda: 0)
+    monkeypatch.setattr(ranking, "resident", lambda: 0)
     names = list(source.types)
     found = []
     for megabytes in (2, 1):
-        limit = passes.OVERHEAD + megabytes * 10**6
+        limit = ranking.OVERHEAD + megabytes * 10**6
         with memory_limit(limit):
             groups = Budget.of(3, len(names)).reading_groups(names, source)
         assert [j for group in groups for j in range(len(names))[group]] == list(range(len(names)))
@@ -343,7 +343,7 @@ def test_an_interrupted_run_ends_in_the_same_bits(tmp_path, monkeypatch, n_jobs)
         counted.append(piece.first_row)  # type: ignore[attr-defined]
         return whole(shared, piece)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(passes, "count_piece", watched)
+    monkeypatch.setattr(ranking, "count_piece", watched)
     # Other filters and another aggregator are computed from the same counts.
     found = rank_out_of_core(folder, "y", **{**options, "aggregator": "median"})
     assert sorted(counted) == [100 * k for k in range(len(kept), 6)]
@@ -557,8 +557,8 @@ def test_too_little_memory_is_said_before_anything_is_read(folder, monkeypatch):
         ParameterError, match=r"memory_limit is 1 MB, and .* an estimated [\d,]+ MB .*holds"
     ):
         rank_out_of_core(folder, "y", execution=told, **RUN)
-    monkeypatch.setattr(passes, "OVERHEAD", 0)
-    monkeypatch.setattr(passes, "resident", lambda: 0)
+    monkeypatch.setattr(ranking, "OVERHEAD", 0)
+    monkeypatch.setattr(ranking, "resident", lambda: 0)
     with (
         memory_limit("20MB"),
         pytest.raises(ParameterError, match="or lower n_resamples, n_jobs or bins"),
@@ -570,7 +570,7 @@ def test_too_little_memory_is_said_before_anything_is_read(folder, monkeypatch):
 
 def test_without_a_limit_what_the_process_holds_is_no_obstacle(folder, monkeypatch):
     expected = rank_out_of_core(folder, "y", **RUN)
-    monkeypatch.setattr(passes, "resident", lambda: 7 * 10**9)
+    monkeypatch.setattr(ranking, "resident", lambda: 7 * 10**9)
     assert_same(rank_out_of_core(folder, "y", **RUN), expected)
     with pytest.raises(ParameterError, match="7,000 MB of which this process holds already"):
         rank_out_of_core(folder, "y", execution=Execution(memory_limit="6GB"), **RUN)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 import pyfsagg
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg.ensemble.settings import flat_names
+from pyfsagg.ensemble.run import flat_names
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.for_r._given import IN_R
 from pyfsagg.for_r.calls import CALLS, arguments_of, as_typed

@@ -21,7 +21,7 @@ from pyfsagg.rank_order import (
 )
 from pyfsagg.rank_order._orders import read_orders
 from pyfsagg.rank_order.criteria import CentreStrategy, SpoilerStrategy
-from pyfsagg.rank_order.elimination import elimination_scores, estimate_seconds
+from pyfsagg.rank_order.elimination import ELIMINATIONS, elimination_scores
 from pyfsagg.rank_order.naive_bayes import stratified_folds
 
 reference = load_beside(__file__, "rank_order_reference")
@@ -357,11 +357,10 @@ def test_a_long_run_is_refused_with_its_estimate() -> None:
         DataError, match=r"would take about .* seconds, more than max_seconds=1e-09"
     ):
         eliminate(X5, Y5, max_seconds=1e-9)
-    assert estimate_seconds("cdv", 72, 100_000, 2) > 24 * 3600
-    assert estimate_seconds("spoilers", 72, 7129, 3) < 60
-    assert estimate_seconds("koller_sahami", 144, 100) == 2 * estimate_seconds(
-        "koller_sahami", 72, 100
-    )
+    seconds = {spec.name: spec.seconds for spec in ELIMINATIONS}
+    assert seconds["cdv"](72, 100_000, 2) > 24 * 3600
+    assert seconds["spoilers"](72, 7129, 3) < 60
+    assert seconds["koller_sahami"](144, 100, 2) == 2 * seconds["koller_sahami"](72, 100, 2)
 
 
 def test_advice() -> None:

@@ -46,7 +46,6 @@ def test_every_spec_is_complete(name: str) -> None:
 
 def test_every_statistical_test_has_an_entry() -> None:
     from pyfsagg import statistics
-    from pyfsagg.statistics._registry import STATISTICAL_TESTS
 
     others = {  # effect sizes, intervals of them, and what several tests share
         "EffectSize",
@@ -57,7 +56,8 @@ def test_every_statistical_test_has_an_entry() -> None:
         "rank_biserial_unpaired",
     }
     functions = {name for name in statistics.__all__ if name[0].islower()}
-    assert {spec.function for spec in STATISTICAL_TESTS} == functions - others
+    specs = PAGES["statistical_tests"].specs
+    assert {spec.function for spec in specs} == functions - others
 
 
 # --- links of docstrings ---------------------------------------------------------------------

@@ -18,7 +18,7 @@ from pyfsagg._base.settings import Settings, is_default, option
 from pyfsagg._base.validation import check_integer
 from pyfsagg._command import flags
 from pyfsagg.cli import build_parser
-from pyfsagg.ensemble.settings import gather_settings
+from pyfsagg.ensemble.run import gather_settings
 from pyfsagg.exceptions import InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.resampling import GroupedBootstrap, Rows, Subsample
 

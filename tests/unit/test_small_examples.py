@@ -10,7 +10,7 @@ import pytest
 
 from pyfsagg.aggregation import aggregate
 from pyfsagg.aggregation._base import describe_items, describe_lists, over_lists
-from pyfsagg.aggregation.advice import traits
+from pyfsagg.aggregation.about_lists import traits
 from pyfsagg.aggregation.agreement import overlap_of_uneven_lists, truncation_point
 from pyfsagg.error_control.bounds import largest_tail, pfer_threshold
 from pyfsagg.error_control.paths import q_values

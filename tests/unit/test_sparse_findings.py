@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from pyfsagg._table.look import find_in_table
-from pyfsagg._table.sparse_findings import find_in_sparse
+from pyfsagg._table.look import find_in_sparse, find_in_table
 from pyfsagg.datasets import check_table
 from pyfsagg.exceptions import ParameterError
 

@@ -525,7 +525,7 @@ def test_one_influence_run_says_nothing_of_other_tables_and_several_do() -> None
         noise = {("f", "a"): 0.2, ("f", "b"): 1.5}
         scores_of = {key: base + size * rng.random((6, 12)) for key, size in noise.items()}
         names = tuple("abcdefghijkl")
-        parts[f"d{i}"] = pyfsagg.InfluenceResult(scores_of, names, {"n_resamples": 1}, {}, {})
+        parts[f"d{i}"] = pyfsagg.InfluenceResult(scores_of, names, parameters={"n_resamples": 1})
     alone = pyfsagg.standings(parts["d0"])
     assert alone.metrics == ("spearman", "jaccard", "canberra")
     assert "compare over several data sets" in alone.by("spearman").summary_text()

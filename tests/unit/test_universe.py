@@ -6,7 +6,7 @@ from scipy.stats import hypergeom
 
 from pyfsagg import RankTable
 from pyfsagg.aggregation import Aggregation, aggregate, check_universe
-from pyfsagg.aggregation.universe import tail_bound
+from pyfsagg.aggregation.about_lists import tail_bound
 from pyfsagg.exceptions import DataError, ParameterError
 
 

@@ -10,9 +10,10 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError
 from pyfsagg.unsupervised import clustering_curve, evaluate_rankings
-from pyfsagg.unsupervised.clusterings import consensus_partition
-from pyfsagg.unsupervised.evaluation import borda_curve, summarise_trials
+from pyfsagg.unsupervised.evaluation import borda_curve
 from pyfsagg.unsupervised.rankings import correlation_ratio
+from pyfsagg_papers.tables.frcm import summarise_trials
+from pyfsagg_papers.tables.partition import consensus_partition
 
 HAS_METIS = importlib.util.find_spec("pymetis") is not None
 METIS = pytest.param(

@@ -22,7 +22,7 @@ test_that("every setting of a run is a parameter, but for what a task says", {
   of_the_task <- c("task", "groups", "weights", "row_indices", "progress")
   for (of in c("wam", "bam")) {
     code <- sprintf("import pyfsagg
-from pyfsagg.ensemble.settings import flat_names
+from pyfsagg.ensemble.run import flat_names
 from pyfsagg.for_r._given import IN_R
 names = [IN_R.get(name, name) for name in flat_names(pyfsagg.%s)]", of)
     theirs <- reticulate::py_run_string(code)$names

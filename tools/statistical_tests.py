@@ -1,6 +1,6 @@
-"""The statistical tests of this room by name: what each computes, and a call of it.
+"""The statistical tests of pyfsagg.statistics for their reference page: what each computes, and a call of it.
 
-Nothing is looked up here when a test is run; the reference pages read it, so that none is forgotten.
+Nothing in the package looks one up; a test holds that none is forgotten.
 """
 
 from __future__ import annotations
