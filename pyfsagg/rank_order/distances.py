@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from pyfsagg._base.validation import as_array, check_choice
-from pyfsagg._kernels.rank_order import concordance_sum
+from pyfsagg._kernels.rank_order import concordance_sum, inversions_by_feature
 from pyfsagg._message import NAN, Remedy
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg._table.target import check_target
@@ -53,6 +53,20 @@ def spearman_distance(first: ArrayLike, second: ArrayLike) -> float:
     return float(((ranks[0] - ranks[1]) ** 2).sum())
 
 
+def kendall_distance(first: ArrayLike, second: ArrayLike) -> int:
+    """Number of feature pairs that two orders place in opposite order (orders, definition 7).
+
+    A pair that is tied in one of the orders is not inverted.
+    """
+    return int(inversion_counts(first, second).sum()) // 2
+
+
+def inversion_counts(first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
+    """Number of inversions between two orders that each feature takes part in, (n_features,)."""
+    ranks = integer_ranks(_two_orders(first, second, unknown=True), "average", None)
+    return np.asarray(inversions_by_feature(ranks[0], ranks[1]))
+
+
 def center(X: Any, *, ties: str = "average") -> pd.Series:
     """Centre of a set of orders: the order of their rank sums (orders, definition 6).
 
@@ -65,13 +79,22 @@ def center(X: Any, *, ties: str = "average") -> pd.Series:
     return pd.Series(values.astype(np.float64), index=ranks.columns, name="center")
 
 
+def order_concordance(X: Any) -> float:
+    """Agreement τ of a set of orders: the mean of Kendall's τ over its pairs (orders, figure 6)."""
+    table = order_table(X, min_samples=2)
+    check_rules(table, "average", "error", None)
+    return concordance_of_ranks(integer_ranks(table.values, "average", None))
+
+
 def concordance_of_ranks(ranks: NDArray[Any]) -> float:
-    """Agreement τ of integer ranks: the mean of Kendall's τ over pairs of rows (orders, figure 6)."""
+    """The same as :func:`order_concordance` for integer ranks, unchecked."""
     m, p = ranks.shape
     return float(2.0 * concordance_sum(ranks) / ((p * p - p) * (m * m - m)) - 1.0 / (m - 1))
 
 
-def _two_orders(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+def _two_orders(
+    first: ArrayLike, second: ArrayLike, *, unknown: bool = False
+) -> NDArray[np.float64]:
     a, b = (as_array("an order", order, np.float64) for order in (first, second))
     if a.ndim != 1 or a.shape != b.shape or a.size < 2:
         raise DataError(
@@ -80,7 +103,7 @@ def _two_orders(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
         )
     if np.isinf(a).any() or np.isinf(b).any():
         raise DataError("an order has an infinite value (inf); replace it by a number")
-    if np.isnan(a).any() or np.isnan(b).any():
+    if not unknown and (np.isnan(a).any() or np.isnan(b).any()):
         raise DataError(
             "an order has a missing value (",
             NAN,

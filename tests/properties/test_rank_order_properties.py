@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.rank_order import eliminate, spearman_distance, subset_divergence, to_rank_order
-from pyfsagg.rank_order.distances import concordance_of_ranks
+from pyfsagg.rank_order._orders import to_boolean_order
+from pyfsagg.rank_order.distances import inversion_counts, kendall_distance, order_concordance
 
 METHODS = ("spoilers", "cdv", "greedy_kl", "koller_sahami")
 SETTINGS = settings(max_examples=25, deadline=None)
@@ -107,6 +108,9 @@ def test_divergence_grows_as_features_go(table, method) -> None:
 def test_without_ties_the_rules_agree(table, ties) -> None:
     X, _ = table
     seed = 0 if ties == "random" else None
+    np.testing.assert_array_equal(
+        to_boolean_order(X, ties=ties, random_state=seed), to_boolean_order(X)
+    )
     np.testing.assert_array_equal(to_rank_order(X, ties=ties, random_state=seed), to_rank_order(X))
 
 
@@ -116,19 +120,26 @@ ORDERS = hnp.arrays(np.int64, st.integers(2, 9), elements=st.integers(0, 8))
 @SETTINGS
 @given(ORDERS, st.integers(0, 10**6))
 def test_distances_are_symmetric_and_bounded(first, seed) -> None:
+    rng = np.random.default_rng(seed)
     p = first.size
-    second = np.random.default_rng(seed).permutation(p)
-    largest = (p**3 - p) / 3
-    assert spearman_distance(first, first) == 0
-    assert spearman_distance(first, second) == spearman_distance(second, first)
-    assert 0 <= spearman_distance(first, second) <= largest
-    assert spearman_distance(second, second.max() - second) == largest
+    second, third = rng.permutation(p), rng.permutation(p)
+    for distance, largest in (
+        (spearman_distance, (p**3 - p) / 3),
+        (kendall_distance, p * (p - 1) / 2),
+    ):
+        assert distance(first, first) == 0
+        assert distance(first, second) == distance(second, first)
+        assert 0 <= distance(first, second) <= largest
+        assert distance(second, second[::1].max() - second) == largest
+    triangle = kendall_distance(second, third) + kendall_distance(third, np.arange(p))
+    assert kendall_distance(second, np.arange(p)) <= triangle
+    assert inversion_counts(first, second).sum() == 2 * kendall_distance(first, second)
 
 
 @SETTINGS
 @given(st.integers(2, 7), st.integers(2, 7), st.integers(0, 10**6))
 def test_concordance_is_bounded(m, p, seed) -> None:
     rng = np.random.default_rng(seed)
-    orders = np.array([rng.permutation(p) for _ in range(m)], dtype=np.int32)
-    assert -1.0 / (m - 1) - 1e-12 <= concordance_of_ranks(orders) <= 1.0
-    assert concordance_of_ranks(np.tile(orders[0], (m, 1))) == pytest.approx(1.0)
+    orders = np.array([rng.permutation(p) for _ in range(m)])
+    assert -1.0 / (m - 1) - 1e-12 <= order_concordance(orders) <= 1.0
+    assert order_concordance(np.tile(orders[0], (m, 1))) == pytest.approx(1.0)

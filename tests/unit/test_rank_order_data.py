@@ -16,8 +16,14 @@ from pyfsagg.rank_order import (
     subset_divergence,
     to_rank_order,
 )
-from pyfsagg.rank_order._orders import integer_ranks, read_features
-from pyfsagg.rank_order.distances import center, concordance_of_ranks, instance_divergence
+from pyfsagg.rank_order._orders import OrderState, integer_ranks, project, to_boolean_order
+from pyfsagg.rank_order.distances import (
+    center,
+    instance_divergence,
+    inversion_counts,
+    kendall_distance,
+    order_concordance,
+)
 from pyfsagg.rank_order.naive_bayes import (
     naive_bayes_accuracy,
     random_subset_baseline,
@@ -38,6 +44,12 @@ def test_figure_1() -> None:
     ranks = to_rank_order(FIGURE_1)
     assert ranks.to_numpy().tolist() == [[1, 3, 4, 2], [1, 3, 4, 2], [2, 1, 3, 4], [4, 3, 1, 2]]
     assert list(ranks) == list(FIGURE_1)
+    states = to_boolean_order(FIGURE_1)
+    assert list(states) == ["F1<F2", "F1<F3", "F1<F4", "F2<F3", "F2<F4", "F3<F4"]
+    expected = [[1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]]
+    assert states.to_numpy().tolist() == expected
+    # Starting from ranks makes no difference.
+    pd.testing.assert_frame_equal(to_boolean_order(ranks), states)
 
 
 def test_ties_and_unknown_places() -> None:
@@ -57,11 +69,19 @@ def test_ties_and_unknown_places() -> None:
     assert drawn == {(2.0, 3.0), (3.0, 2.0)}
     with pytest.raises(DataError, match="same value in 'a' and 'c'"):
         to_rank_order(X, missing="unknown", ties="error")
+    states = to_boolean_order(X, missing="unknown").iloc[0]
+    assert states["a<b"] == OrderState.FALSE
+    assert states["a<c"] == OrderState.EQUAL
+    assert states["b<c"] == OrderState.TRUE
+    assert (states[["a<d", "b<d", "c<d"]] == OrderState.UNKNOWN).all()
+    assert to_boolean_order(X, missing="unknown", ties="ordinal").iloc[0]["a<c"] == OrderState.TRUE
 
 
-def test_features_are_named_or_numbered_once() -> None:
-    names = tuple(FIGURE_1)
-    assert read_features(["F4", 0], names).tolist() == [3, 0]
+def test_projection_ranks_again() -> None:
+    assert project([[3, 1, 4, 2]], [0, 1, 2]).to_numpy().tolist() == [[2, 1, 3]]
+    kept = project(FIGURE_1, ["F4", "F1"])
+    assert list(kept) == ["F4", "F1"]
+    assert kept.to_numpy().tolist() == [[2, 1], [2, 1], [2, 1], [1, 2]]
     for bad, message in (
         (["F9"], "'F9'"),
         (["F1", "F1"], "twice"),
@@ -69,7 +89,12 @@ def test_features_are_named_or_numbered_once() -> None:
         ([4], "position 4"),
     ):
         with pytest.raises(ParameterError, match=message):
-            read_features(bad, names)
+            project(FIGURE_1, bad)
+
+
+def test_too_many_pairs_are_refused() -> None:
+    with pytest.raises(DataError, match="boolean-order features"):
+        to_boolean_order(np.arange(70_000.0).reshape(1, -1))
 
 
 # --- distances -------------------------------------------------------------------------------
@@ -79,6 +104,19 @@ def test_distances_by_brute_force() -> None:
         a, b = rng.integers(0, 8, 7).astype(float), rng.integers(0, 30, 7).astype(float)
         ra, rb = reference.ranks(a), reference.ranks(b)
         assert spearman_distance(a, b) == sum((x - y) ** 2 for x, y in zip(ra, rb, strict=True))
+        counts = [reference.inversions(a, b, i) for i in range(7)]
+        assert inversion_counts(a, b).tolist() == counts
+        assert kendall_distance(a, b) == sum(counts) // 2
+
+
+def test_figure_2_and_unknown_places() -> None:
+    first = ["F3", "F2", "F4", "F5", "F1", "F6"]
+    second = ["F3", "F5", "F2", "F1", "F4", "F6"]
+    a, b = ([order.index(f"F{i}") for i in range(1, 7)] for order in (first, second))
+    assert kendall_distance(a, b) == 3
+    counts = dict(zip((f"F{i}" for i in range(1, 7)), inversion_counts(a, b), strict=True))
+    assert (counts["F2"], counts["F5"]) == (1, 2)
+    assert inversion_counts([1, 2, np.nan], [2, 1, 0]).tolist() == [1, 1, 0]
 
 
 def test_bad_orders() -> None:
@@ -88,7 +126,7 @@ def test_bad_orders() -> None:
     with pytest.raises(DataError, match="missing"):
         spearman_distance([1, np.nan], [1, 2])
     with pytest.raises(DataError, match="infinite"):
-        spearman_distance([1, np.inf], [1, 2])
+        kendall_distance([1, np.inf], [1, 2])
 
 
 def test_center_minimises_the_sum_of_distances() -> None:
@@ -108,10 +146,12 @@ def test_concordance_is_the_mean_tau() -> None:
     from scipy.stats import kendalltau
 
     rng = np.random.default_rng(0)
-    orders = np.array([rng.permutation(8) for _ in range(5)], dtype=np.int32)
+    orders = np.array([rng.permutation(8) for _ in range(5)])
     taus = [kendalltau(a, b).statistic for a, b in combinations(orders, 2)]
-    assert concordance_of_ranks(orders) == pytest.approx(np.mean(taus), rel=1e-12)
-    assert concordance_of_ranks(np.array([[1, 2, 3], [3, 2, 1]], dtype=np.int32)) == -1.0
+    assert order_concordance(orders) == pytest.approx(np.mean(taus), rel=1e-12)
+    assert order_concordance([[1, 2, 3], [3, 2, 1]]) == -1.0
+    with pytest.raises(DataError, match="minimum of 2"):
+        order_concordance([[1, 2, 3]])
 
 
 # --- divergence ------------------------------------------------------------------------------
@@ -136,10 +176,8 @@ def test_divergence_by_definition(seed: int) -> None:
 def test_lemma_1_rank_and_boolean_orders_agree() -> None:
     data = make_planted_orders(3, 6, n_extraneous=2, random_state=0)
     kept = list(data.X.columns[:3])
+    states = to_boolean_order(data.X)
     pairs = [f"{a}<{b}" for a, b in combinations(data.X.columns, 2) if {a, b} <= set(kept)]
-    states = pd.DataFrame(
-        {f"{a}<{b}": data.X[a] < data.X[b] for a, b in combinations(data.X.columns, 2)}
-    ).astype(int)
     assert subset_divergence(data.X, data.y, kept) == pytest.approx(
         subset_divergence(states, data.y, pairs, space="values"), abs=1e-14
     )
@@ -164,7 +202,7 @@ def test_planted_orders_are_as_described() -> None:
     assert len(data.planted) == 4
     assert data.y.value_counts().tolist() == [20] * 7
     np.testing.assert_array_equal(np.sort(data.X, axis=1), np.tile(np.arange(1, 12), (140, 1)))
-    planted = to_rank_order(data.X[list(data.planted)])
+    planted = project(data.X, data.planted)
     per_class = planted.groupby(data.y.to_numpy()).nunique()
     assert (per_class == 1).all().all()
     assert len(planted.drop_duplicates()) == 7
@@ -196,11 +234,11 @@ def test_concordant_orders_keep_their_bounds(low: float, high: float) -> None:
     data = make_concordant_orders(
         4, 30, 12, min_concordance=low, max_concordance=high, random_state=0
     )
-    assert data.base_concordance == pytest.approx(concordance_of_ranks(data.bases.to_numpy()))
+    assert data.base_concordance == pytest.approx(order_concordance(data.bases))
     assert data.base_concordance <= high
     for label, tau in data.class_concordance.items():
         members = data.X[(data.y == label).to_numpy()]
-        assert concordance_of_ranks(members.to_numpy()) == pytest.approx(tau)
+        assert order_concordance(members) == pytest.approx(tau)
         assert low <= tau < low + 0.12
         assert (members == data.bases.loc[label]).all(axis=1).any()
 
@@ -213,9 +251,7 @@ def test_near_orders_follow_mallows() -> None:
     expected = sum(
         sum(t * q**t for t in range(k + 1)) / sum(q**t for t in range(k + 1)) for k in range(8)
     )
-    i, j = np.triu_indices(8, 1)
-    drawn = (_near(base, q, rng) for _ in range(4000))
-    distances = [((base[i] < base[j]) != (near[i] < near[j])).sum() for near in drawn]
+    distances = [kendall_distance(base, _near(base, q, rng)) for _ in range(4000)]
     standard_error = np.std(distances) / np.sqrt(4000)
     assert abs(np.mean(distances) - expected) < 4.5 * standard_error
 
