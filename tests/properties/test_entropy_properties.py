@@ -114,20 +114,6 @@ def test_monotone_transforms_keep_the_mdl_scores(data, reading, transform):
 
 
 @pytest.mark.parametrize("options", CUTS, ids=str)
-@settings(max_examples=60, deadline=None)
-@given(data=tables())
-def test_weights_equal_repeated_rows(data, options):
-    X, y, weights = data
-    rows = np.repeat(np.arange(len(y)), weights[0])
-    if len(rows) == 0:
-        return
-    once = np.ones((1, len(rows)), np.uint16)
-    np.testing.assert_array_equal(
-        scores(X[rows], y[rows], once, options)[:, 0], scores(X, y, weights, options)[:, 0]
-    )
-
-
-@pytest.mark.parametrize("options", CUTS, ids=str)
 @pytest.mark.parametrize("kind", [0, 1, 2, 3])
 @settings(max_examples=20, deadline=None)
 @given(data=tables())
