@@ -98,7 +98,7 @@ def test_report_code_gives_the_same_result(command: Any, lists: Any, tmp_path: P
     np.testing.assert_allclose(compared, space["comparison"].to_frame())
 
 
-def test_matrix_on_standard_input(process: Any, tmp_path: Path) -> None:
+def test_matrix_on_standard_input(pyfsagg: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     scores = pd.DataFrame(rng.random((12, 4)).round(1), columns=list("abcd"))
     scores.insert(0, "id", [f"x {j}" for j in range(12)])
@@ -106,7 +106,7 @@ def test_matrix_on_standard_input(process: Any, tmp_path: Path) -> None:
     scores.loc[3, "b"] = np.nan
     options = "--ids entrez --lower-is-better --ties min"
     text = scores.drop(columns="id").to_csv(index=False, sep="\t")
-    done = process(f"aggregate - {options} --json --quiet", stdin=text)
+    done = pyfsagg(f"aggregate - {options} --json --quiet", stdin=text)
     assert done.stderr == ""
     document = json.loads(done.stdout)
     record = json.loads((tmp_path / "pyfsagg-aggregate" / "run.json").read_text())

@@ -574,13 +574,6 @@ def test_the_fingerprint_of_guides_knows_all_that_is_given():
     assert minus in known
 
 
-def test_a_limit_of_five_percent_by_itself():
-    rng = np.random.default_rng(0)
-    genes = np.repeat([f"g{j}" for j in range(40)], 4)
-    found = screen(rng.normal(size=160) - 6.0 * (genes == "g3"), genes)
-    assert found.select("low") == found.select("low", fdr=0.05) == ["g3"]
-
-
 def test_no_guide_without_a_score_is_counted():
     library = SimpleNamespace(scores=np.array([1.0, 2.0]))
     assert _without_missing(library, "error") == (library, 0)
