@@ -208,6 +208,8 @@ def test_ranks_are_read_as_such() -> None:
     assert measure_stability(ranks, "jaccard", input="scores").kind == "scores"
     with pytest.raises(DataError, match="from 1"):
         measure_stability(scores, "spearman", input="ranks")
+    with pytest.raises(ParameterError, match="input must be one of"):
+        measure_stability(scores, "spearman", input="tables")
 
 
 def test_pearson_of_selections_is_phi() -> None:
