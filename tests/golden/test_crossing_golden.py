@@ -28,6 +28,6 @@ def found(case: dict[str, Any]) -> float:
     return log_group_p(rho, n, case["alpha"], none, none, np.zeros(2, dtype=np.int64))[0]
 
 
-def test_crossing_probabilities() -> None:
-    for case in CASES:
-        assert np.exp(found(case)) == pytest.approx(case["value"], rel=1e-12)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['what']}-{case['n']}")
+def test_crossing_probabilities(case: dict[str, Any]) -> None:
+    assert np.exp(found(case)) == pytest.approx(case["value"], rel=1e-12)

@@ -97,24 +97,26 @@ def _tail_stopped_short(mean: float, steps: int, n: int, power: int) -> float:
     return best
 
 
-def test_ipss() -> None:
-    for case in IPSS:
-        scores = next(
-            each["scores"] for each in IPSS if each["case"] == case["case"] and each["scores"]
-        )
-        found = integrated_path(
-            scores,
-            function=case["function"],
-            delta=case["delta"],
-            n_thresholds=case["n_alphas"],
-            cutoff=case["cutoff"],
-            normalization="ipss",
-        )
-        # ipss rounds to eight decimals.
-        np.testing.assert_allclose(
-            found.expected_false, case["expected_false_positives"], rtol=0, atol=1.1e-8
-        )
-        np.testing.assert_allclose(found.q_values, case["q_values"], rtol=0, atol=1.1e-8)
+@pytest.mark.parametrize(
+    "case", IPSS, ids=lambda case: f"{case['case']}-{case['function']}-{case['delta']}"
+)
+def test_ipss(case: dict[str, Any]) -> None:
+    scores = next(
+        each["scores"] for each in IPSS if each["case"] == case["case"] and each["scores"]
+    )
+    found = integrated_path(
+        scores,
+        function=case["function"],
+        delta=case["delta"],
+        n_thresholds=case["n_alphas"],
+        cutoff=case["cutoff"],
+        normalization="ipss",
+    )
+    # ipss rounds to eight decimals.
+    np.testing.assert_allclose(
+        found.expected_false, case["expected_false_positives"], rtol=0, atol=1.1e-8
+    )
+    np.testing.assert_allclose(found.q_values, case["q_values"], rtol=0, atol=1.1e-8)
 
 
 def test_one_part_of_the_path_for_both_integrals_gives_larger_values() -> None:

@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pytest
 from loading import load_beside
 
 from pyfsagg._table.table import as_table, full_weights
@@ -40,30 +41,28 @@ def compare(found: list[str], scores: Any, expected: dict[str, Any], parted: boo
     assert (np.abs(scores[size:]) < 1e-12).all()  # where praznik stops, nothing is left
 
 
-def test_order_and_scores_are_those_of_praznik() -> None:
-    for name in list(VALUES["own"]):
-        for criterion in ["jmi", "disr", "jmim", "njmim", "cmim", "mim"]:
-            X, y = load(name)
-            frame = information_selection(X, y, criterion=criterion, binning="praznik").to_frame()
-            expected = VALUES["own"][name][criterion]
-            parted = ("own", name, criterion) in PARTED
-            compare(list(frame.index), frame["score"].to_numpy(), expected, parted)
+@pytest.mark.parametrize("criterion", ["jmi", "disr", "jmim", "njmim", "cmim", "mim"])
+@pytest.mark.parametrize("name", list(VALUES["own"]))
+def test_order_and_scores_are_those_of_praznik(name: str, criterion: str) -> None:
+    X, y = load(name)
+    frame = information_selection(X, y, criterion=criterion, binning="praznik").to_frame()
+    expected = VALUES["own"][name][criterion]
+    parted = ("own", name, criterion) in PARTED
+    compare(list(frame.index), frame["score"].to_numpy(), expected, parted)
 
 
-def test_pairs_of_rows_are_those_of_praznik() -> None:
-    for kind in ["kendall", "kendall_number"]:
-        for name in ["sonar", "range_ends"]:
-            for criterion in list(PREPARE):
-                X, y = load(name)
-                if kind == "kendall_number":
-                    X, y = X.iloc[:, 1:], X.iloc[:, 0]
-                table = as_table(X)
-                target = check_target(
-                    y, len(X), task="classification" if kind == "kendall" else "regression"
-                )
-                depth = min(12, table.n_features)
-                scorer = PREPARE[criterion](table, target, binning="kendall", n_features=depth)
-                scores, orders = scorer.select(full_weights(len(X), None), target.codes[np.newaxis])
-                names = [table.feature_names[j] for j in orders[0]]
-                parted = (kind, name, criterion) in PARTED
-                compare(names, scores[0, orders[0]], VALUES[kind][name][criterion], parted)
+@pytest.mark.parametrize("criterion", list(PREPARE))
+@pytest.mark.parametrize("name", ["sonar", "range_ends"])
+@pytest.mark.parametrize("kind", ["kendall", "kendall_number"])
+def test_pairs_of_rows_are_those_of_praznik(kind: str, name: str, criterion: str) -> None:
+    X, y = load(name)
+    if kind == "kendall_number":
+        X, y = X.iloc[:, 1:], X.iloc[:, 0]
+    table = as_table(X)
+    target = check_target(y, len(X), task="classification" if kind == "kendall" else "regression")
+    depth = min(12, table.n_features)
+    scorer = PREPARE[criterion](table, target, binning="kendall", n_features=depth)
+    scores, orders = scorer.select(full_weights(len(X), None), target.codes[np.newaxis])
+    names = [table.feature_names[j] for j in orders[0]]
+    parted = (kind, name, criterion) in PARTED
+    compare(names, scores[0, orders[0]], VALUES[kind][name][criterion], parted)

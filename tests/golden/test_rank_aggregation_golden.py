@@ -79,15 +79,16 @@ def test_full(case: dict[str, Any], method: str) -> None:
     np.testing.assert_allclose(ours, expected, rtol=rtol, atol=atol)
 
 
-def test_partial() -> None:
-    for number, method in [
-        (i, method) for i, case in enumerate(PARTIAL) for method in methods(case)
-    ]:
-        case = PARTIAL[number]
-        universe = None if case["full"] else case["N"]
-        table = RankTable.from_lists(case["lists"], universe=universe, full=bool(case["full"]))
-        ours = dict(zip(table.names, computed(table, method), strict=True))
-        assert set(ours) == set(case[method])
-        rtol = STUART_RTOL if method == "stuart" else RTOL
-        for name, expected in case[method].items():
-            assert ours[name] == pytest.approx(expected, rel=rtol, abs=0.0), name
+@pytest.mark.parametrize(
+    ("number", "method"),
+    [(i, method) for i, case in enumerate(PARTIAL) for method in methods(case)],
+)
+def test_partial(number: int, method: str) -> None:
+    case = PARTIAL[number]
+    universe = None if case["full"] else case["N"]
+    table = RankTable.from_lists(case["lists"], universe=universe, full=bool(case["full"]))
+    ours = dict(zip(table.names, computed(table, method), strict=True))
+    assert set(ours) == set(case[method])
+    rtol = STUART_RTOL if method == "stuart" else RTOL
+    for name, expected in case[method].items():
+        assert ours[name] == pytest.approx(expected, rel=rtol, abs=0.0), name

@@ -49,18 +49,16 @@ def _written(table: RankTable, weights: list[int]) -> RankTable:
 
 
 @pytest.mark.filterwarnings("ignore:.*negative loading")
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("holes", [False, True])
 @pytest.mark.parametrize("method", TAKING)
-def test_a_whole_weight_is_the_list_written_so_often(method: str) -> None:
-    for holes in [False, True]:
-        for full in [True, False]:
-            for seed in range(4):
-                table = _scores(seed, full, holes)
-                weighted = aggregate(table, method, list_weights=WEIGHTS)
-                written = aggregate(_written(table, WEIGHTS), method)
-                np.testing.assert_allclose(
-                    weighted.statistic, written.statistic, rtol=1e-9, atol=1e-9
-                )
-                np.testing.assert_allclose(weighted.scores, written.scores, rtol=1e-9, atol=1e-9)
+def test_a_whole_weight_is_the_list_written_so_often(method: str, holes: bool, full: bool) -> None:
+    for seed in range(4):
+        table = _scores(seed, full, holes)
+        weighted = aggregate(table, method, list_weights=WEIGHTS)
+        written = aggregate(_written(table, WEIGHTS), method)
+        np.testing.assert_allclose(weighted.statistic, written.statistic, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(weighted.scores, written.scores, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize(
