@@ -381,6 +381,10 @@ def test_tables_with_names_and_refusals() -> None:
         rank_confidence(frame[["a"]])
 
 
+def test_a_limit_counts_the_data_among_its_draws() -> None:
+    assert rank_sets._quantiles(np.arange(1.0, 200.0)[np.newaxis], 0.95).tolist() == [190.0]
+
+
 def test_how_many_sets_hold_one_place_is_told() -> None:
     found = rank_confidence([9.0, 5.0, 4.9, 4.8, 1.0], standard_errors=[0.1] * 5)
     sizes = (found.upper - found.lower + 1).tolist()

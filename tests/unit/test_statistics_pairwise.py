@@ -281,6 +281,8 @@ def test_degrees_of_freedom_can_be_given():
     many = pairwise_tests(TWO, **options).to_frame().iloc[0]
     assert few["statistic"] == many["statistic"]
     assert few["p"] == pytest.approx(2 * stats.t.sf(few["statistic"], 9), rel=1e-12)
+    one = pairwise_tests(TWO, **options, df=1).to_frame().iloc[0]
+    assert one["p"] == pytest.approx(2 * stats.t.sf(few["statistic"], 1), rel=1e-12)
     below = bayesian_t_tests(TWO, rope=0.0, test_train_ratio=1 / 9, df=9).to_frame()["p_below"]
     assert below[0] == pytest.approx(few["p"] / 2, rel=1e-12)
 
