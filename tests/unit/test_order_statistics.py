@@ -154,6 +154,8 @@ def test_exact_p_lies_between_rho_and_its_bonferroni_bound(n):
     assert (log_p >= log_rhos).all()
     assert (log_p <= np.minimum(0.0, log_rhos + math.log(n)) + 1e-12).all()
     assert (np.diff(log_p) >= 0).all()
+    few, many = log_exact_p(np.full(2, -3.0), np.array([n, n + 1]))
+    assert few < many
 
 
 @pytest.mark.parametrize("n", [1, 2, 17, 300])
