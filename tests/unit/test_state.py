@@ -35,7 +35,7 @@ from pyfsagg import Checks
 from pyfsagg._base.remarks import ALONE
 from pyfsagg.exceptions import PyfsaggWarning
 
-THREADS = 4
+THREADS = 6
 
 
 def reported(result: Any) -> Any:
@@ -213,7 +213,7 @@ def others(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return found
 
 
-def test_threads(folder: Path, alone: dict[str, str], others: set[str]) -> None:
+def test_six_threads(folder: Path, alone: dict[str, str], others: set[str]) -> None:
     names = list(CASES)
 
     def work(number: int) -> dict[str, str]:
