@@ -120,6 +120,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "stability_measures": (
         "tests/unit/test_stability_*.py",
+        "tests/unit/test_between_samples.py",
         "tests/unit/test_ties_in_stability.py",
         SMALL,
         PROPERTIES.format("stability"),

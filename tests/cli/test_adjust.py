@@ -44,14 +44,3 @@ def test_a_run_its_settings_and_its_evaluation(pyfsagg: Run, batches: None, tmp_
     assert said in " ".join(pyfsagg("show run").stdout.split())
     pyfsagg(f"{RANK} -o without")
     assert "b" in (tmp_path / "without" / "selected.txt").read_text().split()
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        ("--adjust age --filters ig,su", "Filters that do: spearman, car_score, anova_f"),
-        ("--adjust nobody", "nobody"),
-    ],
-)
-def test_what_is_refused(refused: Run, batches: None, flags: str, message: str) -> None:
-    assert message in refused(f"{RANK} {flags} -o run")

@@ -98,7 +98,7 @@ def test_report_code_gives_the_same_result(command: Any, lists: Any, tmp_path: P
     np.testing.assert_allclose(compared, space["comparison"].to_frame())
 
 
-def test_matrix_on_standard_input(process: Any, tmp_path: Path) -> None:
+def test_matrix_on_standard_input(pyfsagg: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     scores = pd.DataFrame(rng.random((12, 4)).round(1), columns=list("abcd"))
     scores.insert(0, "id", [f"x {j}" for j in range(12)])
@@ -106,7 +106,7 @@ def test_matrix_on_standard_input(process: Any, tmp_path: Path) -> None:
     scores.loc[3, "b"] = np.nan
     options = "--ids entrez --lower-is-better --ties min"
     text = scores.drop(columns="id").to_csv(index=False, sep="\t")
-    done = process(f"aggregate - {options} --json --quiet", stdin=text)
+    done = pyfsagg(f"aggregate - {options} --json --quiet", stdin=text)
     assert done.stderr == ""
     document = json.loads(done.stdout)
     record = json.loads((tmp_path / "pyfsagg-aggregate" / "run.json").read_text())
@@ -289,14 +289,11 @@ BAD_FILES = {
         ("a.txt a.txt", "named twice"),
         ("ranks.csv --ids id", "unknown ids column"),
         ("ranks.csv a.txt", "must be the only file"),
-        ("a.txt b.txt --universe 0", "universe"),
         ("a.txt b.txt --universe 9,9,9", "one per list (2), got 3"),
         ("a.txt b.txt --universe many", "expected whole numbers"),
-        ("a.txt b.txt --universe 9 --full", "no meaning with --full"),
         ("a.txt b.txt --cutoff 0.1", "beyond its --cutoff"),
         ("a.txt b.txt --cutoff 0.1 --method borda", "--cutoff belongs to"),
         ("a.txt b.txt --exact --method borda", "--exact belongs to"),
-        ("a.txt b.txt --method brda", "did you mean 'borda'"),
         ("a.txt b.txt --methods rra", "at least two methods"),
         ("a.txt b.txt --methods rra,rra", "named twice"),
         ("a.txt b.txt --method rra --methods rra,borda", "one of the two"),
@@ -304,29 +301,20 @@ BAD_FILES = {
         ("a.txt b.txt --param borda.ties=half", "--param is given for borda"),
         ("a.txt b.txt --param damping=0.1", "has no option 'damping'"),
         ("a.txt b.txt --methods rra,borda --param ties=half", "name its method"),
-        ("a.txt b.txt --adjust fdr", "unknown choice"),
         ("a.txt b.txt --top 0", "--top must be"),
         ("a.txt b.txt --permutations 0", "--permutations must be"),
         ("a.txt b.txt --sources a,b", "--sources belongs to --permutations"),
-        ("a.txt b.txt --permutations 9 --sources a,a", "a single source"),
         ("a.txt b.txt --permutations 9 --sources a", "one label per list (2)"),
         ("a.txt b.txt --list-weights 1", "one number per list (2), got 1"),
-        ("a.txt b.txt --list-weights=-1,2", "must be a number of at least 0"),
-        ("a.txt b.txt --list-weights 0,0", "all weights are 0"),
         ("a.txt b.txt --list-weights absent.csv", "no such file: absent.csv"),
         ("a.txt b.txt --list-weights half.csv", "the list 'b' has no weight"),
         ("a.txt b.txt --list-weights words.csv", "line 1 of words.csv is not the name of a list"),
         ("a.txt b.txt --list-weights other.csv", "unknown list with a weight 'c'"),
-        ("a.txt b.txt --list-weights 1,0.5", "robust_rank_aggregation takes whole weights"),
-        ("a.txt b.txt --list-weights 1,2 --method mean_p_value", "mean_p_value takes no weights"),
         ("--method borda", "no file was given"),
         ("a.txt b.txt --scores", "belong to a matrix"),
         ("ranks.csv --ties min", "--ties belongs to --scores"),
         ("scores.csv --scores --reverse nobody", "unknown list 'nobody'"),
-        ("scores.csv --scores --method geometric_mean", "shift='minimum'"),
-        ("scores.csv", "ranks start at 1"),
         ("a.txt b.txt --output taken", "not empty"),
-        ("a.txt b.txt --output a.txt", "is a file"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(refused, tmp_path, arguments, message):

@@ -64,15 +64,6 @@ def test_permuting_features_permutes_the_scores(name: str, problem: tuple) -> No
     )
 
 
-@settings(max_examples=40, deadline=None)
-@given(problem=problems())
-def test_the_first_mrmr_score_is_the_largest_information_wherever_it_stands(problem):
-    X, kinds, y, rng = problem
-    order = rng.permutation(X.shape[1])
-    before, after = score("mrmr", X, kinds, y), score("mrmr", X[:, order], kinds[order], y)
-    assert before.max() == after.max()
-
-
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "fit_criterion"])
 @settings(max_examples=40, deadline=None)
 @given(problem=problems())

@@ -78,44 +78,6 @@ def test_rule_is_its_definition(rule: str, given: tuple[list[list[str]], list[in
 
 @pytest.mark.parametrize("rule", RULES)
 @settings(max_examples=40, deadline=None)
-@given(given=weighted_selections(), seed=st.integers(0, 1000))
-def test_order_of_the_voters_does_not_matter(rule, given, seed):
-    selections, weights = given
-    order = np.random.default_rng(seed).permutation(len(selections))
-    one = pyfsagg.vote(selections, rule, voter_weights=weights).ranking
-    other = pyfsagg.vote(
-        [selections[v] for v in order], rule, voter_weights=[weights[v] for v in order]
-    )
-    assert one.index.tolist() == other.ranking.index.tolist()
-    assert one[["rank", "tied", "votes"]].equals(other.ranking[["rank", "tied", "votes"]])
-    np.testing.assert_allclose(one["score"], other.ranking["score"], rtol=1e-12)
-
-
-@pytest.mark.parametrize("rule", RULES)
-@settings(max_examples=40, deadline=None)
-@given(given=weighted_selections())
-def test_a_weight_is_a_repetition(rule: str, given: tuple[list[list[str]], list[int]]) -> None:
-    selections, weights = given
-    repeated = [own for own, w in zip(selections, weights, strict=True) for _ in range(w)]
-    one = pyfsagg.vote(selections, rule, voter_weights=weights, feature_names=NAMES).ranking
-    other = pyfsagg.vote(repeated, rule, feature_names=NAMES).ranking
-    assert one.index.tolist() == other.index.tolist()
-    assert one[["rank", "tied"]].equals(other[["rank", "tied"]])
-    np.testing.assert_allclose(one["score"], other["score"], rtol=1e-12)
-
-
-@pytest.mark.parametrize("rule", ["approval", *SEQUENTIAL])
-@settings(max_examples=40, deadline=None)
-@given(given=weighted_selections())
-def test_what_everybody_approves_comes_first(rule, given):
-    selections = [[*own, "all"] for own in given[0]]
-    found = pyfsagg.vote(selections, rule, voter_weights=given[1], feature_names=["all", *NAMES])
-    assert found.select(1) == ["all"]
-    assert found.ranking["score"].iloc[0] == sum(given[1])
-
-
-@pytest.mark.parametrize("rule", RULES)
-@settings(max_examples=40, deadline=None)
 @example(([[], [], [], ["f0", "f1", "f2", "f3", "f4", "f5"], [], ["f0"], ["f0"]], [1] * 7))
 @given(given=weighted_selections())
 def test_empty_selections_and_weight_zero_count_nothing(rule, given):

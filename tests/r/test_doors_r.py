@@ -19,24 +19,18 @@ pytestmark = pytest.mark.r
 need_pyfsaggr()
 
 
-@pytest.fixture(scope="module")
-def digests(library: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
-    folder = tmp_path_factory.mktemp("doors")
-    doors.write_inputs(folder)
+def test_r_gives_the_bits_of_python(library: Path, tmp_path: Path) -> None:
+    doors.write_inputs(tmp_path)
     lines = [case.r.replace("OUT", json.dumps(f"R/{case.name}")) for case in doors.cases()]
     lines.insert(0, "suppressMessages(library(pyfsaggr))")
-    (folder / "doors.R").write_text("\n".join(lines) + "\n")
-    run("Rscript", "--vanilla", "doors.R", folder=folder, R_LIBS=libraries(library))
+    (tmp_path / "doors.R").write_text("\n".join(lines) + "\n")
+    run("Rscript", "--vanilla", "doors.R", folder=tmp_path, R_LIBS=libraries(library))
     script = str(ROOT / "tests" / "support" / "doors.py")
     # `-c` and not the file: what stands beside it is on no path of R's Python.
     program = f"import runpy, sys; sys.path.insert(0, {str(ROOT)!r}); "
     program += f"runpy.run_path({script!r}, run_name='__main__')"
-    blas = run("Rscript", "-e", 'cat(extSoftVersion()[["BLAS"]])', folder=folder)
+    blas = run("Rscript", "-e", 'cat(extSoftVersion()[["BLAS"]])', folder=tmp_path)
     python = os.environ["PYFSAGG_PYTHON"]
-    run(python, "-c", program, str(folder), folder=folder, LD_PRELOAD=blas)
-    return json.loads((folder / "digests.json").read_text())
-
-
-@pytest.mark.parametrize("name", [case.name for case in doors.cases()])
-def test_r_gives_the_bits_of_python(name: str, digests: dict[str, dict[str, str]]) -> None:
-    assert digests["R"][name] == digests["python"][name]
+    run(python, "-c", program, str(tmp_path), folder=tmp_path, LD_PRELOAD=blas)
+    digests = json.loads((tmp_path / "digests.json").read_text())
+    assert digests["R"] == digests["python"]

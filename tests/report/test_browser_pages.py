@@ -47,8 +47,7 @@ RUNS = {
     "order": "order table.csv --target kind --method spoilers --accuracy 5 --jobs 1",
     "unsupervised": "unsupervised table.csv --classes kind --n-clusterings 8 --trials 2 --jobs 1",
 }
-LOOKS = {"desk": (1280, "screen", "light"), "phone": (390, "screen", "dark"),
-         "paper": (718, "print", "light")}  # fmt: skip
+LOOKS = ((1280, "screen", "light"), (390, "screen", "dark"), (718, "print", "light"))
 
 
 @pytest.fixture(scope="module")
@@ -140,19 +139,23 @@ SHIPPED: dict[str, Callable[[], Result]] = {
 OPEN = "document.querySelectorAll('details').forEach(each => { each.open = true })"
 
 
-@pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("kind", [*RUNS, *SHIPPED])
-def test_nothing_is_cut_or_hidden_and_nobody_shut_out(kind, look, pages, browser):
-    width, media, scheme = LOOKS[look]
-    with browser.page(pages[kind], width, media=media, scheme=scheme) as page:
-        assert page.run(BOXES.read_text("utf-8")) == []
-        page.run(OPEN)
-        assert page.run(BOXES.read_text("utf-8")) == []
-        assert page.complaints() == []
-        if media == "screen":
-            page.run(axe())
-            found = page.run("axe.run().then(found => found.violations.map(each => each.id))")
-            assert found == []
+def test_nothing_is_cut_or_hidden_and_nobody_shut_out(kind, pages, browser, tmp_path):
+    """One worker makes a page and looks at it on a desk, on a telephone and on at most five sheets."""
+    for width, media, scheme in LOOKS:
+        with browser.page(pages[kind], width, media=media, scheme=scheme) as page:
+            assert page.run(BOXES.read_text("utf-8")) == []
+            if media == "print":
+                sheets = printed(page.pdf(tmp_path / "page.pdf"))
+                assert 1 <= len(sheets) <= 5
+                assert "Open all" not in sheets[0]
+            page.run(OPEN)
+            assert page.run(BOXES.read_text("utf-8")) == []
+            assert page.complaints() == []
+            if media == "screen":
+                page.run(axe())
+                found = page.run("axe.run().then(found => found.violations.map(each => each.id))")
+                assert found == []
 
 
 def test_the_measure_finds_what_is_cut_or_hidden(browser: Browser, tmp_path: Path) -> None:
@@ -297,14 +300,6 @@ def test_a_picture_tells_its_points(width: int, pages: Pages, browser: Browser) 
 
 
 # --- print -----------------------------------------------------------------------------------
-@pytest.mark.parametrize("kind", [*RUNS, *SHIPPED])
-def test_a_page_prints_to_at_most_five_sheets(pages, browser, kind, tmp_path):
-    with browser.page(pages[kind], media="print") as page:
-        sheets = printed(page.pdf(tmp_path / "page.pdf"))
-    assert 1 <= len(sheets) <= 5
-    assert "Open all" not in sheets[0]
-
-
 def test_titles_of_a_long_table_are_on_every_printed_page(pages, browser, tmp_path):
     with browser.page(pages["screen"], media="print") as page:
         heads = page.run(

@@ -1,7 +1,6 @@
 """Scores beside columns that everybody knows, and shuffled targets that leave these alone."""
 
 import json
-import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,13 +12,13 @@ from scipy import stats
 
 import pyfsagg
 from pyfsagg import Task, permute_target, wam
-from pyfsagg._table.table import Adjusters, as_table, orthonormal
+from pyfsagg._table.table import as_table, orthonormal
 from pyfsagg._table.target import read_target
 from pyfsagg.ensemble.null import Nulls, Shuffling
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.filters.adjusted import Residuals, RiskModel, RiskSets, average_ranks
+from pyfsagg.filters.adjusted import Residuals, RiskModel, RiskSets
 from pyfsagg.resampling import Bootstrap, GroupedBootstrap, Rows
 
 N = 90
@@ -326,14 +325,6 @@ def test_mrmr_by_partial_correlation() -> None:
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-def test_ranks_of_repeated_rows() -> None:
-    rng = np.random.default_rng(0)
-    values, weights = rng.integers(0, 6, (40, 3)).astype(float), rng.integers(1, 4, 40)
-    repeated = stats.rankdata(np.repeat(values, weights, axis=0), axis=0)
-    first = np.cumsum(weights) - weights
-    np.testing.assert_array_equal(average_ranks(values, weights.astype(float)), repeated[first])
-
-
 def test_a_basis_drops_what_others_add_up_to() -> None:
     one = np.random.default_rng(0).normal(size=(20, 3))
     basis = orthonormal(np.column_stack([one, one.sum(axis=1), np.zeros(20)]))
@@ -600,21 +591,6 @@ def test_groups_of_columns_are_scored_beside_the_adjusters() -> None:
     )
     assert result.feature_names == ("x0", "many", "x4", "x5")
     assert result.select(1) == ["x0"]
-
-
-def test_the_front_door_takes_it() -> None:
-    frame = X.assign(y=Y)
-    result = pyfsagg.rank(
-        frame,
-        "y",
-        task=Task(adjust=["batch", "age"]),
-        filters="anova_f",
-        n_resamples=10,
-        random_state=0,
-    )
-    assert result.select(1) == ["x0"]
-    assert math.isfinite(result.scores.max())
-    assert Adjusters(as_table(frame[["batch", "age"]])).names == ("batch", "age")
 
 
 def test_two_known_rows_of_one_batch_leave_nothing_to_compare() -> None:

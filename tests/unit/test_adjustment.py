@@ -79,39 +79,6 @@ def test_other_tables_and_methods():
     assert aggregate(scores[1:], "mean_rank")._adjustment is None
 
 
-def top_lists(rng, m, k, size, real):
-    """Best k of `size` items in m lists; each real item comes early in 60 % of the lists."""
-    lists = []
-    for _ in range(m):
-        signal = rng.normal(size=size)
-        signal[:real] += rng.choice([0.0, 4.0], size=real, p=[0.4, 0.6])
-        best = np.argpartition(-signal, k)[:k]
-        lists.append([f"g{j}" for j in best[np.argsort(-signal[best])]])
-    return RankTable.from_lists(lists, universe=size)
-
-
-@pytest.mark.filterwarnings("ignore:no name is in more than one list")
-def test_lists_of_noise_from_a_large_universe_are_rarely_significant():
-    # Corrected over the 100 held items, every such table had "significant" ones.
-    rng = np.random.default_rng(1)
-    tables = [top_lists(rng, 5, 20, 20_000, 0) for _ in range(60)]
-    found = [aggregate(table, "rra").adjusted_p_values.min() <= 0.05 for table in tables]
-    assert np.mean(found) <= 0.1
-
-
-def test_few_discoveries_among_top_lists_are_false():
-    rng = np.random.default_rng(2)
-    shares, right = [], []
-    real = {f"g{j}" for j in range(8)}
-    for _ in range(60):
-        result = aggregate(top_lists(rng, 5, 50, 20_000, 8), "rra")
-        hits = {result.names[j] for j in np.flatnonzero(result.adjusted_p_values <= 0.05)}
-        shares.append(len(hits - real) / max(1, len(hits)))
-        right.append(len(hits & real))
-    assert np.mean(shares) <= 0.05
-    assert np.mean(right) >= 3  # most of what was there to be found is found
-
-
 def test_what_the_adjustment_is_over_is_told() -> None:
     lists = [["a", "b", "c"], ["b", "a"]]
     given = aggregate(RankTable.from_lists(lists, universe=2000), "rra")

@@ -254,9 +254,10 @@ def test_refusals():
         ({"groups": [1, 2]}, ParameterError, "one label per list"),
         ({"groups": [1, 2, 2], "null": lambda g: SCORES}, ParameterError, "give one of them"),
         ({"null": lambda g: SCORES[:, :2]}, DataError, "other items"),
+        ({"n_permutations": 0}, ParameterError, "n_permutations"),
     ):
         with pytest.raises(error, match=message):
-            permutation_p_values(SCORES, "am", n_permutations=1, **options)
+            permutation_p_values(SCORES, "am", **{"n_permutations": 1, **options})
 
 
 def test_aggregators_on_one_list_and_one_item():

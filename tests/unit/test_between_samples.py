@@ -96,35 +96,6 @@ def test_rankings_that_agree_or_say_nothing_or_are_refused() -> None:
             between_sample_stability(**given)
 
 
-def test_what_noise_agrees_by() -> None:
-    rng = np.random.default_rng(11)
-    X, y = rng.normal(size=(100, 50)), np.arange(100) % 2
-    result = pyfsagg.wam(X, y, filter="spearman", n_resamples=240, random_state=1)
-    found = result.between_sample_stability().estimates
-    assert (found["lower"] < 0.0).all()
-    assert (found["upper"] > 0.0).all()
-    assert abs(found["estimate"]).max() < 0.25
-    agreement = pyfsagg.nogueira(result.combined, input="scores")
-    assert float(agreement) > 0.1
-    # Why the sentence does not call 0 what noise gives.
-    rng = np.random.default_rng(0)
-    found = []
-    for _ in range(4):
-        levels = np.hstack([rng.integers(0, 2, (120, 20)), rng.integers(0, 12, (120, 6))])
-        noise = pd.DataFrame(levels).astype("category").add_prefix("x")
-        checks = Checks(pairs=20, shuffles=0)
-        run = ranked(
-            noise,
-            np.arange(120) % 2,
-            normalize="none",
-            n_resamples=8,
-            checks=checks,
-            random_state=0,
-        )
-        found.append(run.between_sample_stability(6).estimates.loc["nogueira", "estimate"])
-    assert min(found) > 0.5
-
-
 # -- beside a run ---------------------------------------------------------------------------------
 OPTIONS = {"filter": "cs", "n_resamples": 48, "random_state": 3}
 

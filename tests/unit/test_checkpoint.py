@@ -410,7 +410,7 @@ def test_an_interrupted_consensus_ends_in_the_same_bits(tmp_path: Path, function
 
 @pytest.mark.usefixtures("every_piece")
 @pytest.mark.parametrize("method", ["cdv", "spoilers", "greedy_kl", "koller_sahami"])
-@pytest.mark.parametrize("stop", [1, 20, 28])
+@pytest.mark.parametrize("stop", [1, 28])
 def test_an_interrupted_elimination_ends_in_the_same_order(tmp_path, method, stop) -> None:
     rng = np.random.default_rng(2)
     y = np.repeat(["a", "b", "c"], 12)

@@ -160,8 +160,8 @@ def test_names_and_cells_of_any_content(tmp_path: Path) -> None:
     assert frame["b"].str.len().tolist() == [2_500_000, 5]
 
 
-@pytest.mark.parametrize("n_features", [20_000, 60_000])
-def test_header_lines_of_any_length(tmp_path: Path, n_features: int) -> None:
+def test_header_lines_of_any_length(tmp_path: Path) -> None:
+    n_features = 60_000
     names = [f"a_gene_with_a_long_name_{j}" for j in range(n_features)]
     row = ",".join(map(str, range(n_features)))
     assert len(",".join(names)) > 2**19

@@ -102,10 +102,9 @@ def test_one_pass_gives_what_three_runs_give() -> None:
         np.testing.assert_array_equal(together.score_matrices[name], alone.combined)
 
 
-@pytest.mark.parametrize("jobs", [2, 4])
-def test_number_of_workers_has_no_influence(jobs: int) -> None:
+def test_number_of_workers_has_no_influence() -> None:
     one, many = (
-        bam(IONOSPHERE.X, IONOSPHERE.y, n_resamples=30, random_state=0, n_jobs=n) for n in (1, jobs)
+        bam(IONOSPHERE.X, IONOSPHERE.y, n_resamples=30, random_state=0, n_jobs=n) for n in (1, 3)
     )
     for label, matrix in one.score_matrices.items():
         np.testing.assert_array_equal(matrix, many.score_matrices[label])

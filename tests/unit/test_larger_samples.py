@@ -92,18 +92,6 @@ def test_the_rows_for_an_agreement_are_where_the_curve_has_it() -> None:
             found.n_rows(wrong)
 
 
-def test_larger_samples_of_the_same_population_are_between_the_limits() -> None:
-    found = asked(240).curve
-    held = []
-    for times in (2, 4):
-        scores = [pyfsagg.spearman(*table(240 * times, seed=100 + number)) for number in range(20)]
-        best = [set(np.argsort(-s)[:8]) for s in scores]
-        shared = np.mean([len(a & b) / 8 for a, b in zip(best[::2], best[1::2], strict=True)])
-        truth = 1 - (1 - shared) / (1 - 8 / 40)
-        held.append(found.loc[240 * times, "lower"] <= truth <= found.loc[240 * times, "upper"])
-    assert all(held)
-
-
 def test_nothing_is_expected_of_noise() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(120, 40)), np.arange(120) % 2

@@ -109,17 +109,17 @@ RANGES = {
 }
 
 
-@pytest.mark.parametrize("n", [5, 6, 8, 9, 30, 31, 44])
 @pytest.mark.parametrize("kind", list(RANGES))
-def test_bins_of_praznik_by_its_formula(kind: str, n: int) -> None:
-    column = RANGES[kind][:n]
-    bins = 2 if n < 6 else n // 3 if n <= 30 else 10
-    expected = [praznik_bin(value, column, bins) - 1 for value in column]
-    codes = np.empty(n, dtype=np.uint32)
-    used = praznik_rows(np.array(column), min(column), max(column), praznik_bins(n), codes)
-    assert codes.tolist() == expected
-    assert max(expected) < bins
-    assert used > max(expected)
+def test_bins_of_praznik_by_its_formula(kind: str) -> None:
+    for n in [5, 6, 8, 9, 30, 31, 44]:
+        column = RANGES[kind][:n]
+        bins = 2 if n < 6 else n // 3 if n <= 30 else 10
+        expected = [praznik_bin(value, column, bins) - 1 for value in column]
+        codes = np.empty(n, dtype=np.uint32)
+        used = praznik_rows(np.array(column), min(column), max(column), praznik_bins(n), codes)
+        assert codes.tolist() == expected
+        assert max(expected) < bins
+        assert used > max(expected)
 
 
 @pytest.mark.parametrize("bins", [2, 7, 10, 300])

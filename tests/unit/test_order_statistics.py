@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.special import log_ndtr
-from scipy.stats import beta, binom, binomtest
+from scipy.stats import beta, binom
 
 from pyfsagg._kernels.order_statistics import log_joint_by_complement, log_stuart
 from pyfsagg._kernels.rho import (
@@ -117,32 +117,6 @@ def test_stuart_closed_forms_at_the_extremes(n):
     assert log_q(np.r_[1 / p, np.ones(n - 1)]) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [
-        lambda u: np.ceil(u * 500) / 500,
-        lambda u: u**2,
-        lambda u: u**0.1,
-        lambda u: np.where(u < 0.5, 1 / 500, 1.0),
-        lambda u: 0.5 + u / 2,
-    ],
-    ids=["null", "squares", "late", "halves", "never early"],
-)
-def test_stuart_is_finite_for_ten_thousand_lists(shape):
-    u = (np.arange(10_000) + 0.5) / 10_000
-    value = log_q(shape(u))
-    assert np.isfinite(value)
-    assert value <= 0.0
-
-
-def test_stuart_halves_of_ten_thousand_lists():
-    # Half of the lists first, half last: P(at least n/2 of n below 1/p), one binomial tail.
-    n, p = 10_000, 1000
-    ranks = np.r_[np.full(n // 2, 1 / p), np.ones(n // 2)]
-    expected = log_binomial_tail(n, n // 2, 1 / p, 1 - 1 / p)
-    assert log_q(ranks) == pytest.approx(expected, rel=1e-12)
-
-
 @pytest.mark.parametrize("n", [1, 2, 5, 20, 40])
 @pytest.mark.parametrize("log_value", [-1e-3, -0.5, -3.0, -40.0, -250.0])
 def test_exact_p_is_exact(n, log_value):
@@ -155,55 +129,6 @@ def test_exact_p_is_exact(n, log_value):
     log_p, log_none = log_crossing(log_times, n, log_value)
     assert log_p == pytest.approx(exact_log(crossed), rel=1e-11, abs=0.0)
     assert log_none == pytest.approx(exact_log(none), rel=1e-11, abs=0.0)
-
-
-def decimal_steps(state, step, lowest, highest):
-    """One Poisson step of a dict of states in decimal arithmetic, without cutting anything."""
-    powers = [Decimal(1)]
-    for j in range(1, highest + 1):
-        powers.append(powers[-1] * step / j)
-    return {
-        b: sum(value * powers[b - a] for a, value in state.items() if a <= b)
-        for b in range(lowest, highest + 1)
-    }
-
-
-@pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (0.3, 2.0), (3.0, 1.0)])
-def test_stuart_of_hundreds_of_lists_in_decimal_arithmetic(a, b):
-    n, p = 300, 9
-    numerators = np.sort(np.ceil(np.random.default_rng(12).beta(a, b, n) * p).astype(int))
-    with localcontext() as context:
-        context.prec = 60
-        state, before = {0: Decimal(1)}, 0
-        for level in np.unique(numerators).tolist():
-            required = int((numerators <= level).sum())
-            state = decimal_steps(state, Decimal(level - before) / p, required, n)
-            before = level
-        expected = float((state[n] * math.factorial(n)).ln())
-    assert log_q(numerators / p) == pytest.approx(expected, rel=1e-12, abs=0.0)
-
-
-@pytest.mark.parametrize("log_value", [-0.2, -4.0, -60.0])
-def test_exact_p_of_many_lists_in_decimal_arithmetic(log_value):
-    # Beyond 64 levels the kernel works on bands of states by convolution.
-    n = 110
-    log_times = np.empty(n)
-    log_quantiles(n, log_value, log_times)
-    with localcontext() as context:
-        context.prec = 60
-        levels = [Decimal(float(t)).exp() for t in log_times]
-        state, before, crossed = {0: Decimal(1)}, Decimal(0), Decimal(0)
-        for k, level in enumerate(levels, start=1):
-            moved = decimal_steps(state, level - before, 0, n)
-            before = level
-            state = {b: v for b, v in moved.items() if b < k}
-            crossed += sum(
-                moved[b] * (1 - level) ** (n - b) / math.factorial(n - b) for b in range(k, n + 1)
-            )
-        expected = float((crossed * math.factorial(n)).ln())
-    log_p, log_none = log_crossing(log_times, n, log_value)
-    assert log_p == pytest.approx(expected, rel=1e-11, abs=0.0)
-    assert math.exp(log_p) + math.exp(log_none) == pytest.approx(1.0, rel=1e-14)
 
 
 @pytest.mark.parametrize("n", [1, 2, 10, 200])
@@ -229,17 +154,8 @@ def test_exact_p_lies_between_rho_and_its_bonferroni_bound(n):
     assert (log_p >= log_rhos).all()
     assert (log_p <= np.minimum(0.0, log_rhos + math.log(n)) + 1e-12).all()
     assert (np.diff(log_p) >= 0).all()
-
-
-def test_exact_p_agrees_with_simulation():
-    rng = np.random.default_rng(11)
-    n, draws, rho = 12, 60_000, 0.02
-    k = np.arange(1, n + 1)
-    u = np.sort(rng.random((draws, n)), axis=1)
-    hits = int((beta.cdf(u, k, n - k + 1).min(axis=1) <= rho).sum())
-    interval = binomtest(hits, draws).proportion_ci(1 - 1e-9)
-    p = math.exp(log_exact_p(np.array([math.log(rho)]), np.array([n]))[0])
-    assert interval.low <= p <= interval.high
+    few, many = log_exact_p(np.full(2, -3.0), np.array([n, n + 1]))
+    assert few < many
 
 
 @pytest.mark.parametrize("n", [1, 2, 17, 300])

@@ -29,37 +29,39 @@ finally:
 PACKAGE = FILE.parents[1]
 
 
-@pytest.mark.parametrize("file", sorted((PACKAGE / "R").glob("*.R")), ids=lambda file: file.name)
-def test_lines_of_r_fit_on_a_page(file: Path) -> None:
-    assert max(map(len, file.read_text(encoding="utf-8").splitlines())) <= 120
+def test_lines_of_r_fit_on_a_page() -> None:
+    for file in sorted((PACKAGE / "R").glob("*.R")):
+        assert max(map(len, file.read_text(encoding="utf-8").splitlines())) <= 120
 
 
 def test_functions_are_up_to_date() -> None:
     assert FILE.read_text(encoding="utf-8") == source(), "run: python tools/r_functions.py"
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_every_argument_is_on_the_help_page(name: str) -> None:
-    page = (PACKAGE / "man" / f"{CALLS[name].page}.Rd").read_text(encoding="utf-8")
-    assert rf"\alias{{{name}}}" in page, "run roxygen2, as CONTRIBUTING says"
-    items = re.findall(r"^\\item\{([^}]*)\}\{", page, re.MULTILINE)
-    documented = {one.strip() for item in items for one in item.replace(r"\dots", "...").split(",")}
-    assert set(arguments(CALLS[name])) <= documented, (
-        f"describe it in r_bridge/pyfsaggr/R and run roxygen2: {name}"
-    )
+def test_every_argument_is_on_the_help_page() -> None:
+    for name in CALLS:
+        page = (PACKAGE / "man" / f"{CALLS[name].page}.Rd").read_text(encoding="utf-8")
+        assert rf"\alias{{{name}}}" in page, "run roxygen2, as CONTRIBUTING says"
+        items = re.findall(r"^\\item\{([^}]*)\}\{", page, re.MULTILINE)
+        documented = {
+            one.strip() for item in items for one in item.replace(r"\dots", "...").split(",")
+        }
+        assert set(arguments(CALLS[name])) <= documented, (
+            f"describe it in r_bridge/pyfsaggr/R and run roxygen2: {name}"
+        )
 
 
 PAGES = sorted({called.page for called in CALLS.values()})
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_no_argument_is_left_over_on_a_help_page(name: str) -> None:
-    page = (PACKAGE / "man" / f"{name}.Rd").read_text(encoding="utf-8")
-    usage = page[page.index("\\usage{") : page.index("\\arguments{")]
-    used = set(re.findall(r"[\w.]+", re.sub(r'"[^"]*"', "", usage)))
-    items = re.findall(r"^\\item\{([^}]*)\}\{", page, re.MULTILINE)
-    documented = {one.strip() for item in items for one in item.split(",")} - {r"\dots"}
-    assert documented <= used, f"leave it out in r_bridge/pyfsaggr/R and run roxygen2: {name}"
+def test_no_argument_is_left_over_on_a_help_page() -> None:
+    for name in PAGES:
+        page = (PACKAGE / "man" / f"{name}.Rd").read_text(encoding="utf-8")
+        usage = page[page.index("\\usage{") : page.index("\\arguments{")]
+        used = set(re.findall(r"[\w.]+", re.sub(r'"[^"]*"', "", usage)))
+        items = re.findall(r"^\\item\{([^}]*)\}\{", page, re.MULTILINE)
+        documented = {one.strip() for item in items for one in item.split(",")} - {r"\dots"}
+        assert documented <= used, f"leave it out in r_bridge/pyfsaggr/R and run roxygen2: {name}"
 
 
 def formals(name: str) -> dict[str, str | None]:

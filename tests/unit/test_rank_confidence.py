@@ -381,19 +381,8 @@ def test_tables_with_names_and_refusals() -> None:
         rank_confidence(frame[["a"]])
 
 
-@pytest.mark.parametrize(("methods", "tasks"), [(8, 10), (30, 10), (8, 25)])
-def test_sets_of_a_table_hold_where_errors_taken_for_known_do_not(methods: int, tasks: int) -> None:
-    rng = np.random.default_rng(7)
-    held = np.zeros((120, 2))
-    for run in range(len(held)):
-        x = rng.normal(size=(tasks, methods)) * np.exp(rng.normal(size=methods) * 0.3)
-        x += rng.normal(size=(tasks, 1))
-        known = rank_confidence(x.mean(axis=0), np.cov(x.T) / tasks, n_draws=200)
-        for column, found in enumerate((rank_confidence(x), known)):
-            whole = (found.lower_all == 1) & (found.upper_all == methods)
-            held[run, column] = whole.all()
-    assert held[:, 0].mean() >= 0.91
-    assert held[:, 1].mean() < held[:, 0].mean() - 0.02
+def test_a_limit_counts_the_data_among_its_draws() -> None:
+    assert rank_sets._quantiles(np.arange(1.0, 200.0)[np.newaxis], 0.95).tolist() == [190.0]
 
 
 def test_how_many_sets_hold_one_place_is_told() -> None:
@@ -456,7 +445,7 @@ def test_errors_of_replicates_are_those_of_their_covariance(monkeypatch) -> None
     np.testing.assert_allclose(draws.var(axis=0), np.diag(covariance), rtol=3 * np.sqrt(2 / 2000))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(12))
 def test_sets_of_single_ranks_go_down_until_nothing_is_decided(seed: int) -> None:
     """All limits are renewed in each round; the package renews those of which something was decided."""
     rng = np.random.default_rng(seed)

@@ -13,7 +13,7 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.ranks import RankTable, rank_scores
-from pyfsagg.ranks.ranking import half_places, last_places, select_top
+from pyfsagg.ranks.ranking import half_places, has_ties, last_places, select_top
 
 
 @pytest.mark.parametrize("ties", ["average", "min", "max", "ordinal"])
@@ -219,3 +219,4 @@ def test_whole_and_half_ranks_fit_into_two_bytes():
     assert found.tolist() == [[2, 5, 0], [6, 65535, 4]]
     for none in (1.25, 32768.0, np.inf):
         assert half_places(np.array([[1.0, none]])) is None
+    assert has_ties(np.array([[2.0, 1.0, 2.0]]), None)

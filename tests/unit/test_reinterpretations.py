@@ -94,7 +94,7 @@ def test_whole_numbers_beyond_floating_point(X: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("name", ["pearson", "f_statistic", "mrmr_correlation"])
-@pytest.mark.parametrize("power", [-1060, -600, -450, 0, 450, 600, 1000])
+@pytest.mark.parametrize("power", [-1060, -450, 1000])
 def test_correlation_has_no_scale(X: np.ndarray, name: str, power: int) -> None:
     y = X[:, 1] + np.random.default_rng(1).normal(size=40)
     X = X.astype(np.float16).astype(float)  # few digits, so that the smallest numbers keep them

@@ -61,7 +61,7 @@ RUNS = [
 def test_a_run_in_files_and_parts_equals_one_in_memory(options, tmp_path, monkeypatch):
     X, y = data()
     run = pyfsagg.bam if "filters" in options else pyfsagg.wam
-    options = {"n_resamples": 12, "random_state": 1, **options}
+    options = {"n_resamples": 12, "random_state": 1, "checks": "none", **options}
     plain = run(X, y, **options)
     in_parts(monkeypatch)
     found = run(X, y, execution=pyfsagg.Execution(scratch=str(tmp_path)), **options)

@@ -154,20 +154,20 @@ def arrays(X: Any) -> list[np.ndarray]:
     return found if X.format != "dok" else [np.array(list(X.items()), dtype=object)]
 
 
-@pytest.mark.parametrize("kind", ["matrix", "array"])
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, np.uint64, np.bool_])
-def test_every_format_gives_the_dense_table_and_is_left_alone(format, kind, dtype):
-    dense = DENSE.astype(dtype)
-    X = getattr(sparse, f"{format}_{kind}")(dense)
-    before = arrays(X)
-    table = as_table(X, sparse=True)
-    assert isinstance(table, SparseTable)
-    np.testing.assert_array_equal(
-        np.column_stack([table.column(j) for j in range(6)]), dense.astype(np.float64)
-    )
-    for old, new in zip(before, arrays(X), strict=True):
-        np.testing.assert_array_equal(old, new)
+def test_every_format_gives_the_dense_table_and_is_left_alone(format):
+    for dtype in [np.float64, np.float32, np.int8, np.uint64, np.bool_]:
+        for kind in ["matrix", "array"]:
+            dense = DENSE.astype(dtype)
+            X = getattr(sparse, f"{format}_{kind}")(dense)
+            before = arrays(X)
+            table = as_table(X, sparse=True)
+            assert isinstance(table, SparseTable)
+            np.testing.assert_array_equal(
+                np.column_stack([table.column(j) for j in range(6)]), dense.astype(np.float64)
+            )
+            for old, new in zip(before, arrays(X), strict=True):
+                np.testing.assert_array_equal(old, new)
 
 
 def doubled(format: str, dtype: Any) -> Any:
@@ -190,21 +190,24 @@ def doubled(format: str, dtype: Any) -> Any:
 
 
 @pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr"])
-@pytest.mark.parametrize(
-    ("dtype", "total"),
-    [(np.float64, 200.0), (np.float32, 200.0), (np.int8, 200.0), (np.uint8, 200.0), (bool, 1.0)],
-)
-def test_doubles_add_up_whatever_their_type_and_order(format, dtype, total):
-    X = doubled(format, dtype)
-    before = arrays(X)
-    table = as_table(X, sparse=True)
-    assert isinstance(table, SparseTable)
-    single = 1.0 if dtype is bool else 100.0
-    assert table.column(0).tolist() == [total, single, 0.0]
-    assert table.column(1).tolist() == [1.0, 0.0, 0.0]
-    assert table.rows.tolist() == [0, 1, 0]
-    for old, new in zip(before, arrays(X), strict=True):
-        np.testing.assert_array_equal(old, new)
+def test_doubles_add_up_whatever_their_type_and_order(format):
+    for dtype, total in [
+        (np.float64, 200.0),
+        (np.float32, 200.0),
+        (np.int8, 200.0),
+        (np.uint8, 200.0),
+        (bool, 1.0),
+    ]:
+        X = doubled(format, dtype)
+        before = arrays(X)
+        table = as_table(X, sparse=True)
+        assert isinstance(table, SparseTable)
+        single = 1.0 if dtype is bool else 100.0
+        assert table.column(0).tolist() == [total, single, 0.0]
+        assert table.column(1).tolist() == [1.0, 0.0, 0.0]
+        assert table.rows.tolist() == [0, 1, 0]
+        for old, new in zip(before, arrays(X), strict=True):
+            np.testing.assert_array_equal(old, new)
 
 
 def test_levels_of_doubles_do_not_overflow() -> None:

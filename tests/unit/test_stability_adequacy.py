@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom, kendalltau
+from scipy.stats import binom
 
 import pyfsagg
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -25,25 +25,6 @@ def test_standard_errors_of_the_mean_are_the_textbook_ones() -> None:
     # The error of a bootstrap standard error is about 1 / sqrt(2 * 4000) = 1.1 %.
     assert found["score_se"].to_numpy() == pytest.approx(textbook, rel=0.07)
     assert found["score"].to_numpy() == pytest.approx(scores.mean(axis=0))
-
-
-def test_predictions_agree_with_real_repetitions() -> None:
-    rng = np.random.default_rng(2)
-    repetitions = np.array([draw(rng).mean(axis=0) for _ in range(2000)])
-    tops = np.argsort(-repetitions, axis=1)[:, :2]
-    tops.sort(axis=1)
-    changed = float((tops[:1000] != tops[1000:]).any(axis=1).mean())
-    options = {"n_features_to_select": 2, "random_state": rng}
-    predicted = [
-        adequacy(draw(rng), n_boot=400, **options).probability_top_changes for _ in range(60)
-    ]
-    # The bootstrap centres on the observed gap of the second and third score and not on the true
-    # one, so that single predictions scatter; their mean is to be of the right size.
-    assert abs(np.mean(predicted) - changed) < 0.12
-    pairs = zip(repetitions[:300], repetitions[300:600], strict=True)
-    taus = [kendalltau(a, b).statistic for a, b in pairs]
-    kendall = [adequacy(draw(rng), n_boot=100, **options).expected_kendall for _ in range(60)]
-    assert np.mean(kendall) == pytest.approx(np.mean(taus), abs=0.05)
 
 
 def test_a_callable_aggregator_gives_the_same_as_the_mean() -> None:
@@ -159,14 +140,6 @@ def test_halves_are_disjoint_runs_of_half_the_size() -> None:
         adequacy(matrix[:3], by="halves")
     with pytest.raises(ParameterError, match="by must be"):
         adequacy(matrix, by="thirds")
-
-
-def test_a_bootstrap_says_too_little_of_an_extreme_and_halves_do_not() -> None:
-    result = run("minimum", 200)
-    pairs = [(run("minimum", 100, s), run("minimum", 100, 99 + s)) for s in range(1, 13)]
-    actual = np.mean([1 - len(set(a.select(9)) & set(b.select(9))) / 9 for a, b in pairs])
-    halves = 1 - adequacy(result, n_features_to_select=9, random_state=0).expected_top_overlap
-    assert halves == pytest.approx(actual, abs=0.06)
 
 
 def test_precision_of_an_extreme_compares_halves() -> None:

@@ -187,14 +187,6 @@ def test_constant_rows_leave_undefined_pairs(name: str) -> None:
         measure_stability(with_constant[-2:], name)
 
 
-def test_asd_leaves_constant_rows_out() -> None:
-    scores = scores_with_ties()
-    with_constant = np.vstack([scores, np.full((1, scores.shape[1]), 0.1)])
-    found = measure_stability(with_constant, "asd")
-    assert found.value == pytest.approx(measure_stability(scores, "asd").value, abs=1e-12)
-    assert found.n_undefined == 1
-
-
 @pytest.mark.parametrize("scale", [1e-300, 1e300])
 def test_correlations_do_not_depend_on_the_scale(scale: float) -> None:
     scores = scores_with_ties()
@@ -216,6 +208,8 @@ def test_ranks_are_read_as_such() -> None:
     assert measure_stability(ranks, "jaccard", input="scores").kind == "scores"
     with pytest.raises(DataError, match="from 1"):
         measure_stability(scores, "spearman", input="ranks")
+    with pytest.raises(ParameterError, match="input must be one of"):
+        measure_stability(scores, "spearman", input="tables")
 
 
 def test_pearson_of_selections_is_phi() -> None:

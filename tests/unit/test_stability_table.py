@@ -1,10 +1,9 @@
 """The table of all measures, and what each resample adds to the stability."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from pyfsagg import list_methods, load_dataset, stability, wam
+from pyfsagg import list_methods, stability, wam
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.stability_measures import UndefinedStabilityError, adequacy, feature_stability
 from pyfsagg.stability_measures.measure import measure_stability, pseudo_values
@@ -12,7 +11,6 @@ from pyfsagg.stability_measures.result import stability_table
 
 RNG = np.random.default_rng(4)
 SCORES = RNG.integers(0, 9, (14, 9)) / 8 + np.linspace(0, 2, 9)
-WINE = load_dataset("wine")
 
 
 @pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
@@ -32,14 +30,6 @@ def test_every_row_is_what_stability_says(method: str) -> None:
         assert row["higher_is_better"] == alone.higher_is_better
         assert row["bounds"] == known.loc[name, "bounds"]
         assert ("too narrow" in row["note"]) == (name in ("davis", "novovicova"))
-
-
-def test_a_result_gives_the_table_of_its_combined_scores() -> None:
-    result = wam(WINE.X, WINE.y, n_resamples=12, random_state=0)
-    pd.testing.assert_frame_equal(
-        stability_table(result, random_state=0),
-        stability_table(result.combined, input="scores", random_state=0),
-    )
 
 
 def test_selections_have_the_measures_that_apply_to_them() -> None:

@@ -120,6 +120,7 @@ def test_a_weight_of_two_is_a_row_written_twice(name: str) -> None:
 @pytest.mark.parametrize("name", ["pearson", "spearman", "mrmr_correlation"])
 def test_workers_and_the_order_of_rows_change_nothing(name: str) -> None:
     options = {"filter": name, "task": "regression", "n_resamples": 20, "random_state": 2}
+    options["checks"] = "none"
     one = pyfsagg.wam(X, y, n_jobs=1, **options)
     two = pyfsagg.wam(X, y, n_jobs=2, **options)
     np.testing.assert_array_equal(one.combined, two.combined)

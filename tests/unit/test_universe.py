@@ -46,36 +46,6 @@ def test_the_bound_is_above_the_exact_tail_and_near_it(parts, n) -> None:
             assert bound < max(4.0 * exact, exact + 0.03)
 
 
-def test_the_check_keeps_its_level_and_the_limit_covers() -> None:
-    rng = np.random.default_rng(0)
-    for n_lists, length, pool, common in (
-        (5, 50, 2000, 0),
-        (5, 20, 500, 0),
-        (5, 50, 2000, 25),
-        (3, 300, 600, 0),
-    ):
-        found = [
-            check_universe(RankTable.from_lists(lists_of(rng, n_lists, length, pool, common), pool))
-            for _ in range(200)
-        ]
-        assert np.mean([check.pool_upper is not None for check in found]) <= 0.075
-
-
-def test_a_universe_that_is_too_large_is_found_and_makes_p_values_small() -> None:
-    rng = np.random.default_rng(1)
-    flagged, wrong, covered = [], [], []
-    for _ in range(40):
-        table = RankTable.from_lists(lists_of(rng, 5, 50, 300), universe=2000)
-        result = aggregate(table, "rra")
-        check = result.universe_check
-        flagged.append(check.pool_upper is not None)
-        covered.append(check.pool_upper is None or check.pool_upper >= 300)
-        wrong.append((result.adjusted_p_values <= 0.05).any())
-    assert np.mean(wrong) > 0.5  # no item is real
-    assert np.mean(flagged) > 0.95
-    assert np.mean(covered) >= 0.9
-
-
 def test_places_that_count() -> None:
     lists = [["a", "b", "c", "d"], ["e", "f", "c", "d"], ["d", "c", "g", "h"]]
     check = check_universe(RankTable.from_lists(lists, universe=[1000, 800, 900]))
