@@ -87,7 +87,6 @@ PRINTED = ("show", "compare", "check")
 """Commands that only print."""
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 AT_OUTPUT = 0.4  # share of the kills that wait for the output to begin
-A_WORKER = 0.3  # share of the kills that hit a worker
 PATIENCE = 180.0  # seconds, after which a run hangs
 LINGER = 10.0  # seconds that workers may live on
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
@@ -275,6 +274,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--commands", default="|".join(COMMANDS), help="with | between them")
     parser.add_argument("--conditions", default="|".join(CONDITIONS), help="with | between them")
+    text = "share of the kills that hit a worker, where there are any"
+    parser.add_argument("--workers", type=float, default=0.3, metavar="SHARE", help=text)
     parser.add_argument("--forks", action="store_true", help="start runs as forks: twice as fast")
     parser.add_argument("--output", type=Path, help="a JSON file for the figures")
     parser.add_argument("--add", action="store_true", help="to the figures that --output has")
@@ -322,7 +323,7 @@ def main() -> None:
         while (killed < options.kills or tried < options.tries) and time.monotonic() < end:
             for name in names:
                 if killed < options.kills and time.monotonic() < end:
-                    told = kill_round(room, name, whole[name], draw, found[name])
+                    told = kill_round(room, name, whole[name], draw, found[name], options.workers)
                     killed += found[name]["kills"]
                     print(f"{killed} kills; {name}: {dict(found[name])}", flush=True)
                     record["findings"] += map(_without_folders, told)
@@ -477,7 +478,12 @@ def _remove(path: Path) -> None:
 # kills
 # ---------------------------------------------------------------------------------------------
 def kill_round(
-    room: Path, name: str, whole: Whole, draw: random.Random, figures: Counter[str]
+    room: Path,
+    name: str,
+    whole: Whole,
+    draw: random.Random,
+    figures: Counter[str],
+    share_of_workers: float,
 ) -> list[str]:
     """Kill a run a few times, and let it end; the findings."""
     clean(room)
@@ -494,7 +500,7 @@ def kill_round(
             _wait(process, draw.uniform(0.0, 0.3) * whole.seconds)
         else:
             _wait(process, draw.uniform(0.1, 1.0) * whole.seconds)
-        worker = _a_worker(process, draw) if draw.random() < A_WORKER else None
+        worker = _a_worker(process, draw) if draw.random() < share_of_workers else None
         if process.poll() is not None:  # the machine is less busy than it was
             whole.seconds = time.monotonic() - started
             break
