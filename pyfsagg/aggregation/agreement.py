@@ -192,7 +192,7 @@ def list_agreement(
     if table.n_lists < 2:
         raise DataError("agreement needs at least two lists, got one")
     m = table.n_lists
-    require_memory(1500 * m * (m - 1), f"the agreement of {m:,} lists", "take fewer lists")
+    require_memory(1250 * m * (m - 1), f"the agreement of {m:,} lists", "take fewer lists")
     lengths = (~table.missing).sum(axis=1).tolist()
     orders = [
         np.argsort(ranks, kind="stable")[:length]

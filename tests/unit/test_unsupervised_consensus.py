@@ -12,9 +12,9 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError
 from pyfsagg.unsupervised import clustering_curve, evaluate_rankings
-from pyfsagg.unsupervised.clusterings import _embedding, consensus_partition
+from pyfsagg.unsupervised.clusterings import _embedding, consensus_partition, resolve_k_range
 from pyfsagg.unsupervised.evaluation import _principal_components, borda_curve, summarise_trials
-from pyfsagg.unsupervised.rankings import correlation_ratio
+from pyfsagg.unsupervised.rankings import correlation_ratio, frmv
 
 HAS_METIS = importlib.util.find_spec("pymetis") is not None
 METIS = pytest.param(
@@ -192,3 +192,17 @@ def test_a_table_has_as_many_principal_components_as_its_rank() -> None:
         table: Any = SimpleNamespace(values=values)
         assert _principal_components(table, 5).shape == (9, rank)
         assert _principal_components(table, 2).shape == (9, min(rank, 2))
+
+
+@pytest.mark.parametrize(
+    ("n", "distinct", "highest"), [(3, 3, 2), (100, 100, 10), (100, 4, 4), (900, 900, 20)]
+)
+def test_the_usual_numbers_of_clusters(n: int, distinct: int, highest: int) -> None:
+    values = np.arange(n)[:, np.newaxis] % distinct + np.zeros((n, 2))
+    table: Any = SimpleNamespace(values=values, n_samples=n)
+    assert resolve_k_range(None, table) == (2, highest)
+
+
+def test_a_hundred_clusterings_where_nothing_is_said() -> None:
+    ranking = frmv(np.random.default_rng(0).normal(size=(12, 4)), random_state=0)
+    assert ranking.parameters["n_clusterings"] == 100
