@@ -42,17 +42,18 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ["table.csv", "--target", "class"]
+SHORT = ["--pairs", "4", "--shuffles", "9", "--seed", "3", "--jobs", "2"]
 COMMANDS = {
-    "rank": ["rank", *TABLE, "--n-resamples", "600", "--seed", "3", "--jobs", "2"],
-    "rank, scratch": ["rank", *TABLE, "--n-resamples", "600", "--seed", "3", "--jobs", "2", "--scratch",
-                      "scratch"],
-    "influence": ["influence", *TABLE, "--n-folds", "30", "--n-resamples", "60", "--seed", "3", "--jobs",
+    "rank": ["rank", *TABLE, "--n-resamples", "200", *SHORT],
+    "rank, scratch": ["rank", *TABLE, "--n-resamples", "200", *SHORT, "--scratch", "scratch"],
+    "demo": ["demo", "--n-resamples", "20", *SHORT],
+    "influence": ["influence", *TABLE, "--n-folds", "8", "--n-resamples", "20", "--seed", "3", "--jobs",
                   "2"],
     "evaluate": ["evaluate", *TABLE, "--n-resamples", "4", "--seed", "3", "--jobs", "2", "--protocol",
                  "thesis", "--methods", "ig,cs", "--classifiers", "naive_bayes", "--thresholds", "5,10",
                  "--baselines", "all_features"],
     "order": ["order", *TABLE, "--method", "spoilers", "--seed", "3", "--jobs", "2"],
-    "unsupervised": ["unsupervised", "table.csv", "--exclude", "class", "--n-clusterings", "60", "--seed",
+    "unsupervised": ["unsupervised", "table.csv", "--exclude", "class", "--n-clusterings", "20", "--seed",
                      "3", "--jobs", "2"],
     "committee": ["committee", *TABLE, "--n-resamples", "2", "--seed", "3", "--jobs", "2", "--learners",
                   "lr"],
@@ -63,12 +64,22 @@ COMMANDS = {
     "standings": ["standings", "scores.csv"],
     "stability": ["stability", "saved", "--seed", "3"],
     "vote": ["vote", "lists.txt"],
+    "reproduce": ["reproduce", "claims"],
     "report": ["report", "saved"],
     "show": ["show", "saved"],
     "compare": ["compare", "saved", "saved"],
     "check": ["check", *TABLE],
 }  # fmt: skip
-KEPT = ("rank", "rank, scratch", "influence", "evaluate", "order", "unsupervised", "committee")
+KEPT = (
+    "rank",
+    "rank, scratch",
+    "demo",
+    "influence",
+    "evaluate",
+    "order",
+    "unsupervised",
+    "committee",
+)
 """Commands of a while, which keep a checkpoint."""
 WORKERS = ("evaluate", "committee")
 """Commands whose work is done by processes."""
@@ -76,7 +87,6 @@ PRINTED = ("show", "compare", "check")
 """Commands that only print."""
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 AT_OUTPUT = 0.4  # share of the kills that wait for the output to begin
-A_WORKER = 0.3  # share of the kills that hit a worker
 PATIENCE = 180.0  # seconds, after which a run hangs
 LINGER = 10.0  # seconds that workers may live on
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
@@ -105,12 +115,14 @@ class Fork:
         self.pid = os.fork()
         if self.pid == 0:
             code: Any = 1
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the command begins
             try:
                 os.chdir(room)
                 os.environ |= variables
                 tempfile.tempdir = None
                 for place, stream in enumerate(streams, 1):
                     os.dup2(stream, place)
+                signal.signal(signal.SIGINT, signal.default_int_handler)
                 code = _main(words)
             except SystemExit as stop:
                 code = stop.code
@@ -262,6 +274,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--commands", default="|".join(COMMANDS), help="with | between them")
     parser.add_argument("--conditions", default="|".join(CONDITIONS), help="with | between them")
+    text = "share of the kills that hit a worker, where there are any"
+    parser.add_argument("--workers", type=float, default=0.3, metavar="SHARE", help=text)
     parser.add_argument("--forks", action="store_true", help="start runs as forks: twice as fast")
     parser.add_argument("--output", type=Path, help="a JSON file for the figures")
     parser.add_argument("--add", action="store_true", help="to the figures that --output has")
@@ -309,7 +323,7 @@ def main() -> None:
         while (killed < options.kills or tried < options.tries) and time.monotonic() < end:
             for name in names:
                 if killed < options.kills and time.monotonic() < end:
-                    told = kill_round(room, name, whole[name], draw, found[name])
+                    told = kill_round(room, name, whole[name], draw, found[name], options.workers)
                     killed += found[name]["kills"]
                     print(f"{killed} kills; {name}: {dict(found[name])}", flush=True)
                     record["findings"] += map(_without_folders, told)
@@ -356,7 +370,8 @@ def write_inputs(room: Path) -> None:
     from pyfsagg import load_dataset, wam
 
     data = load_dataset("ionosphere")
-    data.X.assign(**{"class": data.y}).to_csv(room / "table.csv", index=False)
+    X, y = data.X.iloc[:120, :16], data.y[:120]
+    X.assign(**{"class": y}).to_csv(room / "table.csv", index=False)
     rng = np.random.default_rng(0)
     lists = [",".join(f"g{j}" for j in rng.permutation(200)[:80]) for _ in range(12)]
     (room / "lists.txt").write_text("\n".join(lists) + "\n")
@@ -370,7 +385,7 @@ def write_inputs(room: Path) -> None:
         study["effect"] = rng.normal(size=400).round(5)
         study["p_value"] = rng.uniform(size=400).round(5) + 1e-5
         study.to_csv(room / f"s{number}.csv", index=False)
-    wam(data.X, data.y, n_resamples=50, random_state=0).save(room / "saved")
+    wam(X, y, n_resamples=50, random_state=0).save(room / "saved")
 
 
 def undisturbed(room: Path, name: str) -> Whole:
@@ -463,7 +478,12 @@ def _remove(path: Path) -> None:
 # kills
 # ---------------------------------------------------------------------------------------------
 def kill_round(
-    room: Path, name: str, whole: Whole, draw: random.Random, figures: Counter[str]
+    room: Path,
+    name: str,
+    whole: Whole,
+    draw: random.Random,
+    figures: Counter[str],
+    share_of_workers: float,
 ) -> list[str]:
     """Kill a run a few times, and let it end; the findings."""
     clean(room)
@@ -474,14 +494,15 @@ def kill_round(
         told.append(f"kills, {name}: {what}: {_last_words(room)}")
 
     for _ in range(4):
-        process = run.start()
+        started, process = time.monotonic(), run.start()
         if draw.random() < AT_OUTPUT and name not in PRINTED:
             _wait_for_output(process, room)
-            time.sleep(draw.expovariate(4.0))
+            _wait(process, draw.uniform(0.0, 0.3) * whole.seconds)
         else:
-            time.sleep(draw.uniform(0.1, 1.0) * whole.seconds)
-        worker = _a_worker(process, draw) if draw.random() < A_WORKER else None
-        if process.poll() is not None:
+            _wait(process, draw.uniform(0.1, 1.0) * whole.seconds)
+        worker = _a_worker(process, draw) if draw.random() < share_of_workers else None
+        if process.poll() is not None:  # the machine is less busy than it was
+            whole.seconds = time.monotonic() - started
             break
         figures["kills"] += 1
         figures["during output"] += writes(room)
@@ -538,6 +559,12 @@ def writes(room: Path) -> bool:
         return any(path.is_file() or any(path.iterdir()) for path in drafts)
     except OSError:  # it became the folder just now
         return True
+
+
+def _wait(process: Process, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < end:
+        time.sleep(0.002)
 
 
 def _wait_for_output(process: Process, room: Path) -> None:
@@ -599,6 +626,7 @@ def vanishing(run: Run, whole: Whole, draw: random.Random) -> tuple[Run, str]:
     time.sleep(draw.uniform(0.0, 1.0) * whole.seconds)
     shutil.rmtree(run.room / draw.choice(("deep", "deep/out", "second/kept")), ignore_errors=True)
     found = run.ended(process, whole)
+    (run.room / "deep").mkdir(exist_ok=True)  # a file goes into a folder that is there
     if found == "other bits" and not run.place.exists():  # it was the results that were removed
         found = run.ended(run.start(), whole)
     return run, found

@@ -145,7 +145,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_between_samples.py",
         "tests/unit/test_false_selections.py",
     ),
-    "ensemble/noise_scale.py": ("tests/unit/test_noise_scale.py",),
     "ensemble/larger_samples.py": ("tests/unit/test_larger_samples.py",),
     "ensemble/selection.py": (
         "tests/unit/test_selection.py",
@@ -776,7 +775,10 @@ def _described(seen: dict[str, Any] | None) -> str:
 
 
 def chosen_for(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
-    """Tests that call the function; those that call into its file for code that only its import runs."""
+    """Tests that call the function; for code that only an import runs, files of tests that call into its own.
+
+    A test may read a constant and call nothing.
+    """
 
     def concerns(test: dict[str, Any], function: str) -> bool:
         for file, name in test.get("calls", ()):
@@ -786,7 +788,9 @@ def chosen_for(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
         return False
 
     usable = [node for node, test in tests.items() if concerns(test, mutant.function)]
-    usable = usable or [node for node, test in tests.items() if concerns(test, "")]
+    if not mutant.function or not usable:
+        files = {node.split("::")[0] for node, test in tests.items() if concerns(test, "")}
+        usable = [node for node in tests if node.split("::")[0] in files]
     return sorted(usable, key=lambda node: tests[node]["seconds"])
 
 
@@ -957,7 +961,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=600.0, help="stop after so long, per room")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "mutation")
-    parser.add_argument("--figures", type=Path, metavar="FILE", help="a JSON file for the counts")
+    parser.add_argument(
+        "--figures", type=Path, metavar="FILE", help="JSON for the counts; other rooms in it stay"
+    )
     options = parser.parse_args()
     rooms = options.rooms or list(ROOMS)
     if unknown := sorted(set(rooms) - set(ROOMS)):
@@ -973,8 +979,10 @@ def main() -> int:
             work(room, folder, options.sample, options.seed, options.minutes, again)
     text = summary(folder, rooms)
     if options.figures:
-        counts = json.dumps(figures(folder, rooms, options.seed), indent=1)
-        options.figures.write_text(counts + "\n", encoding="utf-8")
+        file = options.figures
+        kept = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        counts = json.dumps({**kept, **figures(folder, rooms, options.seed)}, indent=1)
+        file.write_text(counts + "\n", encoding="utf-8")
     (folder / "table.md").write_text(text, encoding="utf-8")
     (folder / "results.json").write_text(json.dumps(list(read_results(folder).values()), indent=1))
     print(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -148,7 +149,7 @@ def plot_list_agreement(agreement: ListAgreement, *, ax: Axes | None = None) -> 
     """Share of common items by depth, the place where agreement ends, and rank-biased overlap.
 
     The band covers all pairs of lists; the bars at the right show the extrapolated overlap of
-    each pair between its smallest and largest possible value.
+    each pair between its smallest and largest possible value; of more than 200 pairs some, evenly spaced.
     """
     axes = drawing.new_axes(ax, 4.2)
     curve = agreement.curve
@@ -164,14 +165,11 @@ def plot_list_agreement(agreement: ListAgreement, *, ax: Axes | None = None) -> 
     axes.set_xscale("log")
     axes.set_xlim(1, depth * 1.7)
     pairs = agreement.pairs.iloc[::2].sort_values("rbo")
-    values = pairs[["rbo", "rbo_low", "rbo_high"]].to_numpy(dtype=float)
-    for i, (value, low, high) in enumerate(values):
-        at = depth * (1.1 + 0.5 * (i + 0.5) / len(pairs))
-        axes.plot([at, at], [low, high], color=drawing.GREY, lw=1.2)
-        axes.plot(
-            at, value, "o", color=drawing.INK, ms=3.5,
-            label="rank-biased overlap of a pair, and its limits" if i == 0 else None,
-        )  # fmt: skip
+    pairs = pairs.iloc[:: math.ceil(len(pairs) / 200)]
+    at = depth * (1.1 + 0.5 * (np.arange(len(pairs)) + 0.5) / len(pairs))
+    axes.vlines(at, pairs["rbo_low"], pairs["rbo_high"], color=drawing.GREY, lw=1.2)
+    label = "rank-biased overlap of a pair, and its limits"
+    axes.plot(at, pairs["rbo"], "o", color=drawing.INK, ms=3.5, label=label)
     axes.set_ylim(0, 1.02)
     axes.set_xlabel("First places of each list (depth)")
     axes.set_ylabel("Share of common items")

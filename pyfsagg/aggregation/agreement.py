@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import stored
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import number, plural
@@ -185,6 +186,8 @@ def list_agreement(
     table = as_rank_table(lists)
     if table.n_lists < 2:
         raise DataError("agreement needs at least two lists, got one")
+    m = table.n_lists
+    require_memory(1250 * m * (m - 1), f"the agreement of {m:,} lists", "take fewer lists")
     lengths = (~table.missing).sum(axis=1).tolist()
     orders = [
         np.argsort(ranks, kind="stable")[:length]

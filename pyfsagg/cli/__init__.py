@@ -10,11 +10,13 @@ import argparse
 import io
 import signal
 import sys
+import threading
 import warnings
+from _thread import interrupt_main
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import entry_points
-from typing import TextIO
+from typing import Any, TextIO
 
 from pyfsagg._base.memory import memory_limit
 from pyfsagg._command.flags import on_cluster
@@ -129,6 +131,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")
     words = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        with _termination_raised():  # around all else: a signal may come at any moment
+            return _run(words)
+    except _Terminated:
+        message, code = "terminated; nothing was written", 143
+    except KeyboardInterrupt:
+        message, code = "interrupted; nothing was written", 130
+    _print_error(message, " ".join(words[:1]))
+    return code
+
+
+def _run(words: list[str]) -> int:
     parser = build_parser()
     if words[:1] == ["help"] or not words:
         words = [*words[1:2], "--help", *words[2:3]]
@@ -144,13 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     inner = commands_of(options.parser)
     door = Terminal(inner.get("".join(words[1:2]), options.parser))
     limit, cluster = (getattr(options, name, None) for name in ("memory_limit", "dask"))
-    try:  # around all else: a signal may come at any moment
-        with (
-            _warnings_as_lines(door),
-            _termination_raised(),
-            memory_limit(limit),
-            on_cluster(cluster),
-        ):
+    try:
+        with _warnings_as_lines(door), memory_limit(limit), on_cluster(cluster):
             _print_state(options)
             code = options.run(options) or 0  # a command returns nothing, or an exit code
             _write_out(sys.stdout)
@@ -163,10 +172,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "resamples at a time"
         )
         code = 2
-    except _Terminated:
-        message, code = "terminated; nothing was written", 143
-    except KeyboardInterrupt:
-        message, code = "interrupted; nothing was written", 130
     except BrokenPipeError:
         sys.stderr.close()
         return 141
@@ -187,6 +192,17 @@ def _termination_raised() -> Iterator[None]:
     def stop(number: int, frame: object) -> None:
         raise _Terminated
 
+    def drop(lost: Any) -> None:
+        """Python drops what is raised in a finalizer: an interrupt comes once more when that has ended."""
+        if isinstance(lost.exc_value, KeyboardInterrupt):
+            number = signal.SIGTERM if isinstance(lost.exc_value, _Terminated) else signal.SIGINT
+            threading.Timer(0.01, again, [threading.get_ident(), number]).start()
+        else:
+            hook(lost)
+
+    # This one also wakes a thread that waits.
+    again = getattr(signal, "pthread_kill", lambda _, number: interrupt_main(number))
+    hook, sys.unraisablehook = sys.unraisablehook, drop
     usual = {}
     # What nohup ignores stays ignored; only the main thread hears of signals.
     with suppress(ValueError):
@@ -196,6 +212,7 @@ def _termination_raised() -> Iterator[None]:
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         for number, handler in usual.items():
             signal.signal(number, handler)
 

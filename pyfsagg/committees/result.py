@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import stored
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import (
     as_array,
@@ -231,6 +233,10 @@ class Committee(Grouped, Recorded):
                 values[name] = float(result.value)
         return pd.Series(values, name=measure, dtype=float)
 
+    @cached_property
+    def _alike(self) -> pd.Series[float]:
+        return self.agreement()
+
     def _groups(self) -> dict[str, NDArray[np.bool_]]:
         """Which voters are all voters, and those of each of several learners."""
         learner = self.voters["learner"].to_numpy()
@@ -246,7 +252,7 @@ class Committee(Grouped, Recorded):
         Columns ``voters``, ``empty`` (those that select nothing), ``n_features`` (mean over the others),
         ``performance`` (mean where it is known) and ``jaccard`` (mean similarity of two selections).
         """
-        agreement = self.agreement()
+        agreement = self._alike
         rows = []
         for name, group in self._groups().items():
             voters = self.voters[group]
@@ -497,7 +503,8 @@ def vote(
     """
     call = Call.of(vote, locals(), data=("selections",))
     labels, support = _read_selections(selections, feature_names)
-    m = len(support)
+    m, p = support.shape
+    require_memory(9.5 * m * p, f"{m:,} votes on {p:,} features", "take fewer voters")
     voters = pd.DataFrame(
         {
             "learner": _one_per_voter("learners", learners, m),
@@ -513,7 +520,7 @@ def vote(
         voter_weights=voter_weights,
         size=size,
         parameters={"call": call.record()},
-        data={"n_voters": m, "n_features": len(labels), "sha256": _digest(labels, support, voters)},
+        data={"n_voters": m, "n_features": p, "sha256": _digest(labels, support, voters)},
     )
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import (
     as_array,
@@ -250,7 +251,10 @@ def read_lists(
     names = tuple(dict.fromkeys(name for one in ranked for name in one))
     check_writable_names((*names, *named), "an item or a list")
     position = {name: j for j, name in enumerate(names)}
-    matrix = np.full((len(ranked), len(names)), np.nan)
+    m, p = len(ranked), len(names)
+    # Ranks, normalized ranks, and one of them sorted.
+    require_memory(22 * m * p, f"{m:,} lists of {p:,} names", "take fewer lists, or their tops")
+    matrix = np.full((m, p), np.nan)
     for i, one in enumerate(ranked):
         matrix[i, [position[name] for name in one]] = list(one.values())
     if len(ranked) > 1 and len(names) == sum(map(len, ranked)):

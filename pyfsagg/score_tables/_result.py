@@ -577,7 +577,7 @@ class Standings(Recorded):
             if test is None
             else {k: plain(v) for k, v in test._asdict().items()},
             "methods_text": self.methods_text(),
-            "tables": {name: about for name, about in TABLES.items() if name in self._tables(view)},
+            "tables": {name: TABLES[name] for name in self._tables(view)},
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import as_array, check_choice, check_flag, check_integer, check_real
 from pyfsagg._base.words import plural
@@ -284,7 +285,9 @@ class Question:
         self, table: ScoreTable, *, higher_is_better: bool, call: Call | None = None, **told: Any
     ) -> Standings:
         """The standings of a table; `told` are fields that say what it is about."""
-        few = len(table.methods) <= MOST_SIGNED
+        p = len(table.methods)
+        require_memory(310 * p * (p - 1), f"the pairs of {p:,} methods", "take fewer methods")
+        few = p <= MOST_SIGNED
         test = "wilcoxon" if self.by == "rank" and few else "t"
         asked = replace(self, test=test) if self.test == "auto" else self
         asked_for = {"higher_is_better": higher_is_better, **asdict(asked)}

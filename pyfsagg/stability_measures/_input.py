@@ -286,7 +286,11 @@ def _read_sets(
     if isinstance(data, pd.DataFrame) and feature_names is None:
         feature_names = [str(column) for column in data.columns]
     array = as_array("data", data)
-    if array.ndim != 2 or array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+    if (
+        array.ndim != 2
+        or array.dtype.kind not in "biuf"
+        or (array.dtype.kind != "b" and not np.isin(array, (0, 1)).all())
+    ):
         raise DataError(
             "a matrix of selections must have two dimensions (resamples by features) and hold "
             f"booleans or 0/1 only, got shape {array.shape} of type {array.dtype}"

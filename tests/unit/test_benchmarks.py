@@ -108,12 +108,15 @@ def test_recorded_kills_and_interrupts_changed_no_bit() -> None:
     assert sum(moments) == found["kills"]
     assert min(moments) >= 10
     found = record("kills")
-    assert {"rank", "influence", "evaluate", "order", "unsupervised"} <= set(found["kills"])
+    assert len(found["kills"]) == 20
+    assert min(each["kills"] for each in found["kills"].values()) >= 5
+    assert min(found["kills"][each]["KILL to a worker"] for each in ("evaluate", "committee")) >= 5
+    assert found["all kills"]["kills"] >= 500
     for part in ("kills", "conditions"):
         for key, times in found[f"all {part}"].items():
             assert times == sum(figures.get(key, 0) for figures in found[part].values())
     ended = ("other bits", "traceback", "ended otherwise", "hung", "left behind")
-    # One interrupt came while Python ran a finalizer, which drops it and prints a traceback.
+    # One run was not at its end after the time that the tool waits, on a busy machine.
     assert len(found["findings"]) <= 1
     wrong = sum(
         found[part].get(key, 0) for part in ("all kills", "all conditions") for key in ended
@@ -127,7 +130,7 @@ def test_recorded_kills_and_interrupts_changed_no_bit() -> None:
         ended = dict(figures["all"])
         times += ended.pop("interrupt in the call") + ended.pop("interrupt after the call")
         assert set(ended.values()) == {0}
-    assert times + record("kills")["all kills"]["kills"] + record("dask_kills")["kills"] >= 500
+    assert times >= 500
 
 
 def test_recorded_files_of_strangers_and_limits() -> None:
@@ -137,6 +140,10 @@ def test_recorded_files_of_strangers_and_limits() -> None:
     assert max(max(each.values()) for each in found["growth"].values()) <= 8.0
     for name, case in record("limits")["cases"].items():
         assert case.get("interrupt", "clean") == "clean", name
+        assert 0.8 <= case.get("peak / foreseen", 1.0) <= 1.2, name
+        assert {case.get(each, "estimate") for each in ("limit", "addresses", "6 GB")} == {
+            "estimate"
+        }, name
 
 
 def test_a_step_back_of_a_hot_task_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,6 +96,7 @@ def test_nothing_is_expected_of_noise() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(120, 40)), np.arange(120) % 2
     found = expected_replication(X, y, filter="spearman", random_state=0)
+    assert found.n_features_to_select == 10  # a quarter, where nothing is said
     assert "not told apart from that of noise" in found.reason
     assert set(found.curve["source"]) == {"measured"}
     assert np.isnan(found.n_rows(0.5))

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -186,3 +187,23 @@ def test_an_execution_without_a_limit_leaves_that_of_the_caller() -> None:
 )
 def test_memory_in_words(text: str | int, size: int) -> None:
     assert read_memory(text) == size
+
+
+@pytest.mark.parametrize(
+    ("ask", "what"),
+    [
+        (lambda: pyfsagg.aggregate([["a", "b"], ["b", "a"]]), "2 lists of 2 names"),
+        (lambda: pyfsagg.list_agreement(TABLE), "the agreement of 3 lists"),
+        (lambda: pyfsagg.vote(np.eye(3, 4, dtype=bool)), "3 votes on 4 features"),
+        (lambda: pyfsagg.standings(np.ones((3, 5))), "the pairs of 5 methods"),
+    ],
+)
+def test_lists_votes_and_standings_are_refused_before_it_is_spent(
+    ask: Callable[[], object], what: str
+) -> None:
+    message = f"{what} would take about .*; take fewer"
+    with pyfsagg.memory_limit(1), pytest.raises(DataError, match=message):
+        ask()
+
+
+TABLE = pyfsagg.RankTable.from_lists([["a", "b"], ["b", "a"], ["a", "b"]])

@@ -273,3 +273,36 @@ def test_the_end_of_the_terminal_is_an_interrupt_unless_it_is_ignored() -> None:
             signal.raise_signal(signal.SIGHUP)
     finally:
         signal.signal(signal.SIGHUP, usual)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_while_python_frees_something_is_not_dropped(
+    number: int, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Freed:
+        def __del__(self) -> None:
+            signal.raise_signal(number)
+
+    def frees(options: object) -> None:
+        Freed()
+        time.sleep(60)  # the interrupt ends it
+
+    monkeypatch.setattr("pyfsagg.cli.lists._datasets", frees)
+    hook = sys.unraisablehook
+    assert main(["datasets"]) == code
+    said = capsys.readouterr().err
+    assert said.startswith("pyfsagg datasets: ")
+    assert said.endswith("; nothing was written\n")
+    assert said.count("\n") == 1
+    assert sys.unraisablehook is hook
+
+
+def test_an_interrupt_before_the_command_begins_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pyfsagg.cli.take_config", interrupted)
+    assert main(["datasets"]) == 130
+    assert capsys.readouterr().err == "pyfsagg datasets: interrupted; nothing was written\n"

@@ -288,6 +288,20 @@ def test_without_each_data_set() -> None:
         assert row["swaps"] == swapped
 
 
+@pytest.mark.parametrize(
+    ("n_datasets", "told"), [(2, False), (3, True), (2_000, True), (2_001, False)]
+)
+def test_each_data_set_is_left_out_of_three_to_two_thousand(n_datasets: int, told: bool) -> None:
+    cells = np.random.default_rng(n_datasets).normal(size=(n_datasets, 3))
+    result = pyfsagg.standings(pd.DataFrame(cells, columns=list("abc")))
+    assert ("datasets.csv" in json.loads(result.to_json())["tables"]) == told
+    if told:
+        assert len(result.without_each()) == n_datasets
+    else:
+        with pytest.raises(DataError, match="for 3 to 2,000 data sets, and there are"):
+            result.without_each()
+
+
 def test_it_is_kept_and_told(tmp_path) -> None:  # type: ignore[no-untyped-def]
     frame = scores()
     frame.iloc[0, 0] = NAN

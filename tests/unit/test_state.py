@@ -160,7 +160,8 @@ def state() -> dict[str, Any]:
         "threads": {each.name for each in threading.enumerate()},
         "folder": Path.cwd(),
         "path": list(sys.path),
-        "streams": (sys.stdout, sys.stderr, sys.excepthook, threading.excepthook),
+        "streams": (sys.stdout, sys.stderr),
+        "hooks": (sys.excepthook, sys.unraisablehook, threading.excepthook),
         "collector": (gc.isenabled(), gc.get_threshold(), sys.getrecursionlimit()),
         "decimal": str(decimal.getcontext()),
         "tables": {each: pd.get_option(each) for each in ("display.width", "display.max_rows")},
@@ -327,13 +328,20 @@ COMMANDS = [
     ["influence", "classes.csv", "--target", "class_", "--n-folds", "2", "--n-resamples", "2"],
     ["unsupervised", "classes.csv", "--exclude", "class_", "--n-clusterings", "2", "--jobs", "1"],
     ["screen", "items.csv", "--item", "item", "--score", "0"],
+    ["evaluate", "classes.csv", "--target", "class_", "--methods", "ig", "--classifiers", "nb",
+     "--thresholds", "2", "--n-resamples", "2", "--jobs", "1"],
+    ["committee", "classes.csv", "--target", "class_", "--learners", "lr", "--n-resamples", "2", "--jobs",
+     "1"],
+    ["studies", "study1.csv", "study2.csv"],
+    ["demo", "--n-resamples", "3", "--filters", "ig,cs", "--pairs", "0", "--shuffles", "9"],
+    ["reproduce", "claims"],
     ["show", "first-0"],
     ["report", "first-0"],
     ["compare", "first-0", "first-0"],
     ["check", "classes.csv", "--target", "class_"],
     ["rank", "classes.csv", "--target", "no such column"],
     ["list", "filters"],
-]
+]  # fmt: skip
 
 
 def test_commands_leave_the_process_as_it_was(
@@ -346,6 +354,9 @@ def test_commands_leave_the_process_as_it_was(
     from pyfsagg.cli import main
 
     monkeypatch.chdir(folder)
+    for number, effect in enumerate(([1.0, -1.0, 0.5], [2.0, 1.0, -0.5]), 1):
+        study = {"gene": list("abc"), "effect": effect, "p_value": [0.01, 0.2, 0.9]}
+        pd.DataFrame(study).to_csv(f"study{number}.csv", index=False)
     for turn in ("first", "second"):
         before = state()
         for number, command in enumerate(COMMANDS):

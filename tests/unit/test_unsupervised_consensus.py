@@ -3,6 +3,8 @@
 import importlib.util
 import os
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,10 +12,11 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError
 from pyfsagg.unsupervised import clustering_curve, evaluate_rankings
-from pyfsagg.unsupervised.evaluation import borda_curve
-from pyfsagg.unsupervised.rankings import correlation_ratio
+from pyfsagg.unsupervised.clusterings import resolve_k_range
+from pyfsagg.unsupervised.evaluation import _principal_components, borda_curve
+from pyfsagg.unsupervised.rankings import correlation_ratio, frmv
 from pyfsagg_papers.tables.frcm import summarise_trials
-from pyfsagg_papers.tables.partition import consensus_partition
+from pyfsagg_papers.tables.partition import _embedding, consensus_partition
 
 HAS_METIS = importlib.util.find_spec("pymetis") is not None
 METIS = pytest.param(
@@ -164,3 +167,44 @@ def test_borda_curve() -> None:
     for fractions in ([], [0.0], [1.2]):
         with pytest.raises(ParameterError, match="fractions"):
             borda_curve([1, 2], [1, 2], fractions)
+
+
+def test_the_graphs_of_samples_and_of_samples_beside_clusters() -> None:
+    partitions = np.array([[0, 0, 1, 1, 1], [0, 1, 1, 2, 2]], dtype=np.int32)
+    alike = (partitions[:, :, None] == partitions[:, None, :]).mean(axis=0)
+    leading = _embedding(partitions, "cspa", 2)
+    assert leading.shape == (5, 2)
+    root = np.sqrt(alike.sum(axis=1))  # the eigenvector of the eigenvalue 1
+    np.testing.assert_allclose(np.abs(leading[:, 1]), root / np.linalg.norm(root))
+    both = _embedding(partitions, "hbgf", 2)
+    assert both.shape == (5 + 2 + 3, 2)
+    sizes = np.sqrt([2, 3, 1, 2, 2])  # of the clusters; each sample is in two
+    np.testing.assert_allclose(np.abs(both[:5, 0]), np.full(5, 1 / np.sqrt(5)))
+    np.testing.assert_allclose(np.abs(both[5:, 0]), sizes / np.linalg.norm(sizes))
+
+
+def test_a_table_has_as_many_principal_components_as_its_rank() -> None:
+    rng = np.random.default_rng(0)
+    column = rng.normal(size=(9, 1))
+    for values, rank in (
+        (np.ones((9, 3)), 0),
+        (column * [1.0, 2.0, -1.0], 1),
+        (rng.normal(size=(9, 3)), 3),
+    ):
+        table: Any = SimpleNamespace(values=values)
+        assert _principal_components(table, 5).shape == (9, rank)
+        assert _principal_components(table, 2).shape == (9, min(rank, 2))
+
+
+@pytest.mark.parametrize(
+    ("n", "distinct", "highest"), [(3, 3, 2), (100, 100, 10), (100, 4, 4), (900, 900, 20)]
+)
+def test_the_usual_numbers_of_clusters(n: int, distinct: int, highest: int) -> None:
+    values = np.arange(n)[:, np.newaxis] % distinct + np.zeros((n, 2))
+    table: Any = SimpleNamespace(values=values, n_samples=n)
+    assert resolve_k_range(None, table) == (2, highest)
+
+
+def test_a_hundred_clusterings_where_nothing_is_said() -> None:
+    ranking = frmv(np.random.default_rng(0).normal(size=(12, 4)), random_state=0)
+    assert ranking.parameters["n_clusterings"] == 100
