@@ -80,6 +80,19 @@ def unscaled(sum_of_squares: float, exponent: int) -> float:
     return original(sum_of_squares, 2 * exponent)
 
 
+def wilson_interval(
+    share: Floats, size: ArrayLike, confidence_level: float
+) -> tuple[Floats, Floats]:
+    """Limits of a probability whose `share` was seen in so many trials: Wilson (1927), JASA 22:209."""
+    from scipy.special import ndtri  # heavy: what imports the package should not wait for it
+
+    z, n = -float(ndtri((1.0 - confidence_level) / 2.0)), np.asarray(size)
+    whole = 1.0 + z * z / n
+    centre = (share + z * z / (2.0 * n)) / whole
+    reach = z * np.sqrt(share * (1.0 - share) / n + z * z / (4.0 * n**2)) / whole
+    return centre - reach, centre + reach
+
+
 ADJUSTMENTS = ("bh", "holm", "bonferroni")
 
 

@@ -11,7 +11,7 @@ import shutil
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -141,12 +141,12 @@ class PageTable:
     hidden: Sequence[tuple[str, str]] = ()
     steps: Movable | None = None
 
-    @property
+    @cached_property
     def heights(self) -> list[float]:
         """About how many lines of text each row is high on paper."""
         return [max(1.1, sum(map(len, map(str, row))) / 60) for row in self.rows]
 
-    @property
+    @cached_property
     def printed(self) -> int:
         """Rows on paper: a page prints to a few sheets however long its tables are."""
         if self.steps:

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks
+from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks, wilson_interval
 from pyfsagg._base.validation import (
     as_array,
     check_flag,
@@ -272,10 +272,8 @@ def feature_stability(
         if ties == "random" and not np.array_equal(share, count):
             count = share
         labels = read.feature_names
-    from statsmodels.stats.proportion import proportion_confint  # heavy, and rarely needed
-
-    lower, upper = proportion_confint(count, seen, alpha=1 - confidence_level, method="wilson")
     frequency = count / seen  # lies between the limits, but for rounding where it is 0 or 1
+    lower, upper = wilson_interval(frequency, seen, confidence_level)
     columns: dict[str, Any] = {
         "seen": seen,
         "count": count,
@@ -316,12 +314,13 @@ def _rank_columns(
     for part in column_blocks(ranks.shape):
         block = ranks[:, part].astype(np.float64)
         values[0, part] = np.nanmean(block, axis=0)
-        values[1, part] = np.nanmedian(block, axis=0)
         squares = np.nansum((block - values[0, part]) ** 2, axis=0)
         several = seen[part] > 1
         freedom = np.where(several, seen[part] - 1, 1)
         values[2, part] = np.sqrt(np.where(several, squares / freedom, np.nan))
-        values[3:, part] = _known_quantiles(block, seen[part], quantiles)
+        values[[1, *range(3, len(names))], part] = _known_quantiles(
+            block, seen[part], [0.5, *quantiles]
+        )
     return dict(zip(names, values, strict=True))
 
 
