@@ -22,10 +22,13 @@ Integer = int | np.int64
 PART = 2**26
 """Bytes of a matrix that are worked on at a time."""
 
+CACHED = 2**19
+"""Bytes of a matrix for which what is computed on the way stays in the cache."""
 
-def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
-    """Rows of a matrix in parts of about `PART` bytes."""
-    size = max(1, PART // (8 * shape[1]))
+
+def row_blocks(shape: tuple[int, ...], part: int = PART) -> Iterator[slice]:
+    """Rows of a matrix in parts of about so many bytes."""
+    size = max(1, part // (8 * shape[1]))
     return (slice(start, min(start + size, shape[0])) for start in range(0, shape[0], size))
 
 

@@ -10,7 +10,13 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks, wilson_interval
+from pyfsagg._base.arithmetic import (
+    CACHED,
+    Floats,
+    column_blocks,
+    row_blocks,
+    wilson_interval,
+)
 from pyfsagg._base.validation import (
     as_array,
     check_flag,
@@ -344,12 +350,14 @@ def select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
     share = np.zeros(scores.shape)
     seen = (~np.isnan(scores)).sum(axis=1)
     for s in np.unique(seen):
-        rows = seen == s
+        alike = np.flatnonzero(seen == s)
         k = -(-size * int(s) // p)
-        chosen = scores[rows]
-        support[rows] = select_top(chosen, k)
-        edge = np.where(support[rows], chosen, np.inf).min(axis=1, keepdims=True)
-        above, tied = chosen > edge, chosen == edge
-        room = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
-        share[rows] = np.where(above, 1.0, np.where(tied, room, 0.0))
+        for part in row_blocks((len(alike), p), CACHED):
+            rows = alike[part]
+            chosen = scores[rows]
+            support[rows] = selected = select_top(chosen, k)
+            edge = np.where(selected, chosen, np.inf).min(axis=1, keepdims=True)
+            above, tied = chosen > edge, chosen == edge
+            room = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
+            share[rows] = np.where(above, 1.0, np.where(tied, room, 0.0))
     return support, share
