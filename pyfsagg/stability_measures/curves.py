@@ -33,7 +33,7 @@ from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, UndefinedStabilityError
 from pyfsagg.stability_measures._input import SelectedSets, read_collection, read_matrix
-from pyfsagg.stability_measures.chance import check_ties
+from pyfsagg.stability_measures.chance import check_ties, select
 from pyfsagg.stability_measures.measure import check_measure_params, measure_stability
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
@@ -126,16 +126,18 @@ def stability_curve(
     seed = resolve_seed(random_state)
     name = Message("each of ", Param("sizes"))
     counts = list(dict.fromkeys(n_selected(size, p, name) for size in sizes))
+    specs = list(map(STABILITY_MEASURES.get, measures))
     rows = []
-    for name in measures:
-        spec = STABILITY_MEASURES.get(name)
-        for k in counts:
+    for k in counts:
+        selected = select(matrix, k, ties)
+        for place, spec in enumerate(specs):
+            takes_sets = spec.kind == "sets" and "similarity" not in spec.needs
             level = np.nan
             if spec.kind != "sets" or spec.chance is not None:
                 level = chance_level(spec.name, k, p, m, random_state=seed, **measure_params)
             try:
                 value = measure_stability(
-                    matrix.values,
+                    selected if takes_sets else matrix.values,
                     spec.name,
                     input="scores",
                     n_features_to_select=k,
@@ -146,7 +148,8 @@ def stability_curve(
                 defined = True
             except UndefinedStabilityError:
                 value, defined = np.nan, False
-            rows.append((spec.name, k, k / p, value, level, defined))
+            rows.append((place, (spec.name, k, k / p, value, level, defined)))
+    rows = [row for _, row in sorted(rows, key=lambda row: row[0])]
     return pd.DataFrame(rows, columns=["measure", "size", "fraction", "value", "chance", "defined"])
 
 
