@@ -229,6 +229,105 @@ def _levels_between(
             word >>= np.uint64(bits)
 
 
+LANES, TOP, LANE = 4, 1 << 15, 0x0001000100010001
+"""Shuffled targets whose counts share a word, the highest bit of a count, and a one in each of them."""
+
+
+@kernel
+def _spread(part: Integer, total: Integer) -> float:
+    """The entropy of two classes, `part` of the `total` in one of them, times the total."""
+    spread = 0.0
+    for size in (part, total - part):
+        if 0 < size < total:
+            spread -= size * math.log(size / total)
+    return spread
+
+
+@kernel
+def _may_cut(left: Integer, second: Integer, n_second: Integer, total: Integer) -> bool:
+    """Whether MDL may let two classes be cut where `second` of the `left` are of the second class."""
+    right, rest = total - left, n_second - second
+    whole = _spread(n_second, total)
+    own, other = _spread(second, left), _spread(rest, right)
+    cost = math.log(7.0) - 2.0 * (whole / total - own / left - other / right)
+    return whole - own - other >= math.log(total - 1) + cost - 1e-6
+
+
+@kernel
+def _refused_ranges(
+    total: Integer, n_second: Integer
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """For each weight on the left the lowest count of the second class with which no cut is made, and the
+    next higher one with which one may be; in all lanes.
+
+    What a cut gains beyond its cost is a convex function of the count, lowest near what chance gives.
+    """
+    low, high = np.zeros(total + 1, np.uint64), np.full(total + 1, TOP * LANE, np.uint64)
+    for left in range(1, total):
+        start, stop = max(0, left - total + n_second), left * n_second // total + 1
+        above, end = stop, min(left, n_second) + 1
+        while start < stop:
+            middle = (start + stop) // 2
+            if _may_cut(left, middle, n_second, total):
+                start = middle + 1
+            else:
+                stop = middle
+        while above < end:
+            middle = (above + end) // 2
+            if _may_cut(left, middle, n_second, total):
+                end = middle
+            else:
+                above = middle + 1
+        low[left], high[left] = np.uint64(start * LANE), np.uint64(above * LANE)
+    return low, high
+
+
+@kernel
+def refused_columns(
+    order: NDArray[Any],
+    n_known: NDArray[np.int64],
+    tied: NDArray[np.bool_],
+    row_bits: Integer,
+    weights: NDArray[np.uint16],
+    labels: NDArray[np.int32],
+) -> NDArray[np.bool_]:
+    """Which columns MDL surely leaves whole, (n_resamples, n_columns), for shuffled targets of two classes.
+
+    All resamples have the same weights, of a sum below `TOP`, and class counts: what MDL says of a cut
+    depends on no more than the weight on the left and how much of it is of the second class.
+    """
+    n_resamples, n_samples = weights.shape
+    refused = np.zeros((n_resamples, order.shape[0]), np.bool_)
+    total, n_second = np.int64(0), np.int64(0)
+    for row in range(n_samples):
+        total += weights[0, row]
+        n_second += weights[0, row] * labels[0, row]
+    low, high = _refused_ranges(total, n_second)
+    mask, tops = np.uint64((1 << row_bits) - 1), np.uint64(TOP * LANE)
+    words = np.empty(n_samples, np.uint64)
+    for start in range(0, n_resamples, LANES):
+        size = min(LANES, n_resamples - start)
+        words[:] = 0
+        for lane in range(size):
+            for row in range(n_samples):
+                own = np.uint64(weights[0, row] * labels[start + lane, row])
+                words[row] |= own << np.uint64(16 * lane)
+        for j in range(order.shape[0]):
+            if n_known[j] < n_samples:
+                continue
+            left, second, outside = np.int64(0), np.uint64(0), np.uint64(0)
+            for position in range(n_samples - 1):
+                row = np.uint64(order[j, position]) & mask
+                left += weights[0, row]
+                second += words[row]
+                if not tied[j] or np.int64(order[j, position + 1]) >> row_bits:
+                    marked = second | tops
+                    outside |= (marked - high[left]) | ~(marked - low[left])
+            for lane in range(size):
+                refused[start + lane, j] = not outside & np.uint64(TOP << (16 * lane))
+    return refused
+
+
 @kernel
 def score_mdl(
     order: NDArray[Any],
@@ -240,12 +339,14 @@ def score_mdl(
     n_classes: Integer,
     table_size: Integer,
     parity: bool,
+    refused: NDArray[np.bool_],
 ) -> Floats:
     """Scores (n_resamples, n_columns, 3) of numeric columns cut by MDL in every resample.
 
     `order`, `n_known`, `tied`, `row_bits` are those of :class:`pyfsagg.discretization.SortedColumns`;
     `weights` (n_resamples, n_samples); `labels` (n_resamples or 1, n_samples); `table_size` is one more
-    than the largest total weight; `parity` takes the FSelectorRcpp reading.
+    than the largest total weight; `parity` takes the FSelectorRcpp reading; `refused` is empty, or that of
+    :func:`refused_columns`.
     """
     n_resamples, n_samples = weights.shape
     n_columns = order.shape[0]
@@ -258,6 +359,9 @@ def score_mdl(
     for r in range(n_resamples):
         total, shift, class_sum = start_resample(r, weights, labels, drawn)
         for j in range(n_columns):
+            if refused.size and refused[r, j]:
+                out[r, j] = 0.0
+                continue
             n_entries = build_entries(order[j], n_known[j], tied[j], row_bits, packed, space)
             n_cuts = mark_cuts(n_entries, space, parity, table, shift)
             if n_cuts == 0:

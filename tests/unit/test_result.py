@@ -2,6 +2,7 @@
 
 import json
 import stat
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +96,23 @@ def test_save_and_load(result: EnsembleResult, tmp_path: Path) -> None:
     loaded = EnsembleResult.load(folder)
     assert repr(loaded) == repr(result)
     assert loaded.select(3) == result.select(3)
+
+
+def test_arrays_are_compressed_if_that_spares_something(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(40, 30)), np.arange(40) % 2
+    filters = ["information_gain", "pearson"]
+    made = bam(X, y, filters=filters, n_resamples=30, random_state=1, checks="none")
+    folders = [made.save(tmp_path / name) for name in ("first", "second")]
+    archives = [(folder / "matrices.npz").read_bytes() for folder in folders]
+    assert archives[0] == archives[1]
+    with zipfile.ZipFile(folders[0] / "matrices.npz") as archive:
+        how = {each.filename: each.compress_type for each in archive.infolist()}
+    assert how["filter_0.npy"] == zipfile.ZIP_DEFLATED  # mostly zeros
+    assert how["filter_1.npy"] == zipfile.ZIP_STORED  # decimals
+    loaded = EnsembleResult.load(folders[0])
+    for label, matrix in made.score_matrices.items():
+        np.testing.assert_array_equal(loaded.score_matrices[label], matrix)
 
 
 def test_saving_refuses_to_overwrite(result: EnsembleResult, tmp_path: Path) -> None:
