@@ -38,6 +38,15 @@ TOGETHER = 8
 """Resamples that are counted in one pass over a column in bins."""
 
 
+MANY = 50
+"""Columns from which on it pays to know beforehand where MDL refuses a cut."""
+
+SHORT = 1000
+"""Rows up to which it pays where no values are tied: runs of one class are found as soon."""
+
+LOG_7 = math.log(7.0)
+
+
 class DrawnRows(NamedTuple):
     """One resample: its packed rows, its class counts, and the table of ``x log x`` (its shift, and how
     far it is filled, in `state`), which resamples of one size share.
@@ -229,103 +238,79 @@ def _levels_between(
             word >>= np.uint64(bits)
 
 
-LANES, TOP, LANE = 4, 1 << 15, 0x0001000100010001
-"""Shuffled targets whose counts share a word, the highest bit of a count, and a one in each of them."""
-
-
 @kernel
-def _spread(part: Integer, total: Integer) -> float:
-    """The entropy of two classes, `part` of the `total` in one of them, times the total."""
-    spread = 0.0
-    for size in (part, total - part):
-        if 0 < size < total:
-            spread -= size * math.log(size / total)
-    return spread
+def _may_cut(
+    left: Integer,
+    second: Integer,
+    n_second: Integer,
+    total: Integer,
+    parity: bool,
+    table: NDArray[np.int64],
+    unit: float,
+) -> bool:
+    """Whether MDL may cut two classes where `second` of the `left` are of the second class.
 
-
-@kernel
-def _may_cut(left: Integer, second: Integer, n_second: Integer, total: Integer) -> bool:
-    """Whether MDL may let two classes be cut where `second` of the `left` are of the second class."""
+    With `parity` the entropy on the left, which then lacks a row, is taken as 0.
+    """
     right, rest = total - left, n_second - second
-    whole = _spread(n_second, total)
-    own, other = _spread(second, left), _spread(rest, right)
-    cost = math.log(7.0) - 2.0 * (whole / total - own / left - other / right)
+    whole = (table[total] - table[n_second] - table[total - n_second]) * unit
+    own = (table[left] - table[second] - table[left - second]) * unit
+    other = (table[right] - table[rest] - table[right - rest]) * unit
+    cost = LOG_7 - 2.0 * (whole / total - other / right) + (0.0 if parity else 2.0 * own / left)
     return whole - own - other >= math.log(total - 1) + cost - 1e-6
 
 
 @kernel
-def _refused_ranges(
-    total: Integer, n_second: Integer
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """For each weight on the left the lowest count of the second class with which no cut is made, and the
-    next higher one with which one may be; in all lanes.
+def _fill_refused(
+    class_counts: NDArray[np.int64],
+    parity: bool,
+    table: NDArray[np.int64],
+    shift: int,
+    refused: NDArray[np.uint32],
+) -> None:
+    """For each weight on the left the lowest count of the second class for which no cut is made, and how
+    many follow, (total + 1, 2).
 
-    What a cut gains beyond its cost is a convex function of the count, lowest near what chance gives.
+    What a cut gains beyond its cost is a convex function of that count, and is lowest near what chance gives.
     """
-    low, high = np.zeros(total + 1, np.uint64), np.full(total + 1, TOP * LANE, np.uint64)
+    unit, total = math.ldexp(1.0, -shift), class_counts.sum()
+    for label in range(2):
+        low, n_own = np.int64(0), class_counts[label]
+        for left in range(1, total):
+            least, middle = max(0, left - total + n_own), left * n_own // total
+            low = min(max(low, least), middle + 1)
+            while low <= middle and _may_cut(left, low, n_own, total, parity, table, unit):
+                low += 1
+            while low > least and not _may_cut(left, low - 1, n_own, total, parity, table, unit):
+                low -= 1
+            refused[left, 1 - label] = low
     for left in range(1, total):
-        start, stop = max(0, left - total + n_second), left * n_second // total + 1
-        above, end = stop, min(left, n_second) + 1
-        while start < stop:
-            middle = (start + stop) // 2
-            if _may_cut(left, middle, n_second, total):
-                start = middle + 1
-            else:
-                stop = middle
-        while above < end:
-            middle = (above + end) // 2
-            if _may_cut(left, middle, n_second, total):
-                end = middle
-            else:
-                above = middle + 1
-        low[left], high[left] = np.uint64(start * LANE), np.uint64(above * LANE)
-    return low, high
+        refused[left, 1] = left + 1 - refused[left, 0] - refused[left, 1]
+    refused[0], refused[total] = (0, 2**31), (0, 2**31)
 
 
 @kernel
-def refused_columns(
+def _surely_whole(
     order: NDArray[Any],
-    n_known: NDArray[np.int64],
-    tied: NDArray[np.bool_],
+    tied: bool,
     row_bits: Integer,
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
-) -> NDArray[np.bool_]:
-    """Which columns MDL surely leaves whole, (n_resamples, n_columns), for shuffled targets of two classes.
+    words: NDArray[np.uint64],
+    refused: NDArray[np.uint32],
+) -> bool:
+    """Whether every cut of a column of two classes without missing values is refused; see `_fill_refused`.
 
-    All resamples have the same weights, of a sum below `TOP`, and class counts: what MDL says of a cut
-    depends on no more than the weight on the left and how much of it is of the second class.
+    The `words` of the rows hold the weight, and above it that of the second class.
     """
-    n_resamples, n_samples = weights.shape
-    refused = np.zeros((n_resamples, order.shape[0]), np.bool_)
-    total, n_second = np.int64(0), np.int64(0)
-    for row in range(n_samples):
-        total += weights[0, row]
-        n_second += weights[0, row] * labels[0, row]
-    low, high = _refused_ranges(total, n_second)
-    mask, tops = np.uint64((1 << row_bits) - 1), np.uint64(TOP * LANE)
-    words = np.empty(n_samples, np.uint64)
-    for start in range(0, n_resamples, LANES):
-        size = min(LANES, n_resamples - start)
-        words[:] = 0
-        for lane in range(size):
-            for row in range(n_samples):
-                own = np.uint64(weights[0, row] * labels[start + lane, row])
-                words[row] |= own << np.uint64(16 * lane)
-        for j in range(order.shape[0]):
-            if n_known[j] < n_samples:
-                continue
-            left, second, outside = np.int64(0), np.uint64(0), np.uint64(0)
-            for position in range(n_samples - 1):
-                row = np.uint64(order[j, position]) & mask
-                left += weights[0, row]
-                second += words[row]
-                if not tied[j] or np.int64(order[j, position + 1]) >> row_bits:
-                    marked = second | tops
-                    outside |= (marked - high[left]) | ~(marked - low[left])
-            for lane in range(size):
-                refused[start + lane, j] = not outside & np.uint64(TOP << (16 * lane))
-    return refused
+    mask, low = np.uint64((1 << row_bits) - 1), np.uint64(0xFFFFFFFF)
+    sums, outside = np.uint64(0), False
+    here = np.uint64(order[0])
+    for position in range(1, order.shape[0]):
+        sums += words[here & mask]
+        here = np.uint64(order[position])
+        left, second = sums & low, np.uint32(sums >> np.uint64(32))
+        out = np.uint32(second - refused[left, 0]) >= refused[left, 1]
+        outside |= out & ((not tied) | ((here >> np.uint64(row_bits)) != 0))
+    return not outside
 
 
 @kernel
@@ -339,14 +324,12 @@ def score_mdl(
     n_classes: Integer,
     table_size: Integer,
     parity: bool,
-    refused: NDArray[np.bool_],
 ) -> Floats:
     """Scores (n_resamples, n_columns, 3) of numeric columns cut by MDL in every resample.
 
     `order`, `n_known`, `tied`, `row_bits` are those of :class:`pyfsagg.discretization.SortedColumns`;
     `weights` (n_resamples, n_samples); `labels` (n_resamples or 1, n_samples); `table_size` is one more
-    than the largest total weight; `parity` takes the FSelectorRcpp reading; `refused` is empty, or that of
-    :func:`refused_columns`.
+    than the largest total weight; `parity` takes the FSelectorRcpp reading.
     """
     n_resamples, n_samples = weights.shape
     n_columns = order.shape[0]
@@ -356,10 +339,19 @@ def score_mdl(
     space = cut_space(n_samples + 1, n_classes)
     counts = np.empty((8, n_classes), np.int64)
     mask = np.uint64((1 << row_bits) - 1)
+    refused, words = np.empty((table_size, 2), np.uint32), np.empty(n_samples, np.uint64)
+    askable = (n_known == n_samples) & (tied | (n_samples <= SHORT))
+    many = n_classes == 2 and askable.sum() >= MANY
     for r in range(n_resamples):
         total, shift, class_sum = start_resample(r, weights, labels, drawn)
+        two = many and 0 < drawn.class_counts[1] < total
+        if two:
+            _fill_refused(drawn.class_counts, parity, table, shift, refused)
+            for row in range(n_samples):
+                word = np.int64(packed[row])
+                words[row] = np.uint64((word & 0xFFFF) * (1 + ((word >> 16) << 32)))
         for j in range(n_columns):
-            if refused.size and refused[r, j]:
+            if two and askable[j] and _surely_whole(order[j], tied[j], row_bits, words, refused):
                 out[r, j] = 0.0
                 continue
             n_entries = build_entries(order[j], n_known[j], tied[j], row_bits, packed, space)

@@ -12,15 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels.class_tables import ENTROPY, EQUAL_FREQUENCY, EQUAL_WIDTH
-from pyfsagg._kernels.entropy_scores import (
-    SCORES,
-    TOGETHER,
-    TOP,
-    refused_columns,
-    score_binned,
-    score_mdl,
-    score_nominal,
-)
+from pyfsagg._kernels.entropy_scores import SCORES, TOGETHER, score_binned, score_mdl, score_nominal
 from pyfsagg._kernels.sparse import SortedPlaces, sparse_binned, sparse_levels, sparse_mdl
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Weights
@@ -42,9 +34,6 @@ from pyfsagg.filters._base import (
     score_features,
     sorted_places,
 )
-
-MANY_COLUMNS = 100
-"""Columns without missing values from which on it pays to know beforehand where MDL makes no cut."""
 
 
 def _dense_entropy(
@@ -68,10 +57,7 @@ def _dense_entropy(
     by_resample = np.moveaxis(scores, 0, 2)
     if len(columns.columns) and discretization == "mdl":
         order = (columns.order, columns.n_known, columns.tied, columns.row_bits)
-        refused = np.zeros((0, 0), dtype=np.bool_)
-        if not parity and n_classes == 2 and _many_targets(columns, weights, labels):
-            refused = refused_columns(*order, weights, labels)
-        by_resample[:, columns.columns] = score_mdl(*order, *resamples, parity, refused)
+        by_resample[:, columns.columns] = score_mdl(*order, *resamples, parity)
     elif len(columns.columns):
         kind = EQUAL_WIDTH if discretization == "equal_width" else EQUAL_FREQUENCY
         cells = (columns.n_known, columns.row_bits, values, columns.columns)
@@ -79,16 +65,6 @@ def _dense_entropy(
     places, codes, n_levels = nominal
     if len(places):
         by_resample[:, places] = score_nominal(codes, n_levels, *resamples)
-
-
-def _many_targets(columns: SortedColumns, weights: Weights, labels: NDArray[np.int32]) -> bool:
-    """Whether the resamples are many columns of one sample with its target of two classes shuffled."""
-    if len(weights) < 2 or len(labels) < len(weights) or (weights != weights[0]).any():
-        return False
-    second = labels @ weights[0].astype(np.int64)
-    whole = int((columns.n_known == weights.shape[1]).sum())
-    few = 0 < second[0] < weights[0].sum() < TOP and (second == second[0]).all()
-    return bool(few and whole >= MANY_COLUMNS)
 
 
 def _sparse_entropy(

@@ -127,7 +127,7 @@ def test_score_mdl_equals_twin(case, parity):
     size = int(weights.sum(axis=1).max()) + 1
     found = kernels.score_mdl(
         *(columns.order, columns.n_known, columns.tied, columns.row_bits),
-        *(weights, labels, n_classes, size, parity, np.zeros((0, 0), bool)),
+        *(weights, labels, n_classes, size, parity),
     )
     for r, j in np.ndindex(3, 4):
         rows, classes = materialised(x[:, j], weights[r], labels[r])
@@ -138,33 +138,29 @@ def test_score_mdl_equals_twin(case, parity):
             np.testing.assert_allclose(found[r, j], expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("parity", [False, True], ids=["textbook", "fselectorrcpp"])
 @pytest.mark.parametrize("n", [2, 3, 5, 12, 72, 300])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_columns_that_mdl_refuses_for_shuffled_targets_are_not_cut(n, weighted):
+def test_columns_that_are_left_unsearched_are_those_that_mdl_does_not_cut(n, parity):
+    """Of many columns those without missing values are asked first; of few none is."""
     rng = np.random.default_rng(n)
     y = (np.arange(n) % 3 == 0).astype(np.int32)
-    x = rng.normal(size=(n, 60))
-    x[:, :30] += np.linspace(0, 4, 30) * y[:, None]
+    x = rng.normal(size=(n, 2 * kernels.MANY))
+    x[:, : kernels.MANY] += np.linspace(0, 4, kernels.MANY) * y[:, None]
     x[:, ::2] = np.rint(2 * x[:, ::2])
     x[0, 7] = np.nan
-    own = rng.integers(0, 4, n) if weighted else np.ones(n, int)
-    own[:2] = 1, 2  # both classes are there
-    labels = np.tile(y, (9, 1))
-    for each in labels[1:]:
-        for weight in range(4):
-            rows = np.flatnonzero(own == weight)
-            each[rows] = y[rng.permutation(rows)]
-    weights = np.tile(own, (9, 1)).astype(np.uint16)
-    columns = SortedColumns.of(x, np.arange(60))
-    order = (columns.order, columns.n_known, columns.tied, columns.row_bits)
-    refused = kernels.refused_columns(*order, weights, labels)
-    more = (weights, labels, 2, int(own.sum()) + 1, False)
-    every = kernels.score_mdl(*order, *more, np.zeros((0, 0), bool))
-    np.testing.assert_array_equal(kernels.score_mdl(*order, *more, refused), every)
-    assert not refused[:, 7].any()  # missing values are no part of it
-    assert n < 72 or (refused.mean() > 0.5 and (every[0, :, 0] > 0).any())
-    # What is not refused is cut at least once, where one cut alone is asked about.
-    assert n < 300 or (every[..., 0] > 0)[~refused].mean() > 0.5
+    weights = rng.multinomial(n, np.full(n, 1.0 / n), size=9).astype(np.uint16)
+    weights[0] = 1
+    labels = np.stack([y, *(rng.permutation(y) for _ in range(8))])
+
+    def scores(chosen):
+        columns = SortedColumns.of(x, chosen)
+        order = (columns.order, columns.n_known, columns.tied, columns.row_bits)
+        return kernels.score_mdl(*order, weights, labels, 2, n + 1, parity)
+
+    found = scores(np.arange(x.shape[1]))
+    few = [scores(chosen) for chosen in np.split(np.arange(x.shape[1]), 4)]
+    np.testing.assert_array_equal(found, np.concatenate(few, axis=1))
+    assert n < 72 or 0.02 < (found[..., 0] > 0).mean() < 0.5
 
 
 @pytest.mark.parametrize("bins", [2, 3, 10])
