@@ -238,7 +238,7 @@ def _levels_between(
             word >>= np.uint64(bits)
 
 
-@kernel
+@kernel(error_model="numpy")
 def _may_cut(
     left: Integer,
     second: Integer,
@@ -260,7 +260,7 @@ def _may_cut(
     return whole - own - other >= math.log(total - 1) + cost - 1e-6
 
 
-@kernel
+@kernel(error_model="numpy")
 def _fill_refused(
     class_counts: NDArray[np.int64],
     parity: bool,
