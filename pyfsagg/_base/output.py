@@ -1,4 +1,4 @@
-"""Folders and files of results that appear complete or not at all, at a place that is held before."""
+"""Folders and files of results that are written completely or not at all, at a place that is held before."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ MEANT = {"format": "--xlsx", "force": "--overwrite"}
 
 
 USUAL = (
-    "target event task groups filters filter n_resamples threshold max_false universe format aggregator "
-    "measures method genes guide control_genes scores sizes thresholds learners classifiers n_features "
-    "output seed drop top set"
+    "target event task groups filters filter n_resamples threshold max_false universe format "
+    "aggregator measures method genes item score guide control_genes scores sizes thresholds learners "
+    "classifiers n_features output seed drop top set"
 )
 """Settings that the short help of a command shows; that of all has the others."""
 

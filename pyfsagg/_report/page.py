@@ -364,7 +364,7 @@ def render_page(page: Page) -> str:
 
 
 def write_page(page: Page, path: str | os.PathLike[str]) -> Path:
-    """Write a page to one self-contained HTML file, which appears complete or not at all; its path.
+    """Write a page to one self-contained HTML file, which is written completely or not at all; its path.
 
     An existing file is replaced, and an OutputError says why a file cannot be written.
     """

@@ -1,1 +1,1 @@
-"""A run that survives: checkpoints, parallel work, files that appear complete or not at all."""
+"""A run that survives: checkpoints, parallel work, files that are written completely or not at all."""

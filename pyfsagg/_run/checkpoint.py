@@ -1,7 +1,7 @@
 """Runs that survive: finished pieces of work are kept in a folder, and taken from there later.
 
 A checkpoint folder holds ``checkpoint.json`` (whose pieces these are), ``part-*.npz`` (the pieces, a
-second's worth of work in each) and ``lock``.  Every file appears complete or not at all; the name of
+second's worth of work in each) and ``lock``.  Every file is written completely or not at all; the name of
 a part ends in a digest of its content.  A kill costs the pieces in work and those of the last second.
 """
 

@@ -269,7 +269,7 @@ class Result(Part):
         }
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> Path:
-        """Write the result into a new or empty folder, which appears complete or not at all.
+        """Write the result into a new or empty folder, which is written completely or not at all.
 
         The folder holds ``run.json``, and the arrays and tables of the class.  A result that is
         one record can also be saved in a file whose name ends in ``.json``.

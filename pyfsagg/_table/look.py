@@ -240,8 +240,7 @@ class Look:
         while len(codes) and bool((levels == codes[0] - 1).any()) and codes[0] - 1 not in codes:
             codes = codes[1:]  # the end of the scale itself
         scale = levels[levels < codes[0]] if len(codes) else codes
-        whole = 2 <= len(scale) <= _LONGEST_SCALE and bool((np.diff(scale) == 1).all())
-        if whole and scale[0] in (0, 1) and codes[-1] == levels[-1]:
+        if _is_scale(scale) and scale[0] in (0, 1) and codes[-1] == levels[-1]:
             self.scales[name] = tuple(codes.tolist())
 
     def _note_scales(self) -> None:
@@ -264,16 +263,25 @@ class Look:
         ]
 
     def _at_codes(self, name: str, known: NDArray[np.float64]) -> None:
-        """A code stands at the end of the range, more than once, further off than all others span."""
+        """A code stands at the end of the range, further off than all others span.
+
+        It stands there more than once, or beyond a scale of whole numbers, where nothing else can be so far.
+        """
         for code in (known.min(), known.max()):
             others = known[known != code]
-            if code not in MISSING_CODES or len(known) - len(others) < 2 or not len(others):
+            if code not in MISSING_CODES or not len(others):
+                continue
+            if len(known) - len(others) < 2 and not _is_scale(others):
                 continue
             span = others.max() - others.min()
             gap = abs(code - (others.min() if code < others.min() else others.max()))
             if gap > max(span, 2.0) and len(np.unique(others)) > 1:
                 times = len(known) - len(others)
-                self.note("code", name, f"{code:g} in {name!r} ({times:,} times)")
+                self.note(
+                    "code",
+                    name,
+                    f"{code:g} in {name!r} ({'once' if times == 1 else f'{times:,} times'})",
+                )
 
     def _at_copies(
         self,
@@ -482,6 +490,13 @@ class _FrameLook(Look):
             self.at_columns(names, kinds, values)
             self._at_subjects(names, kinds, values)
         return ~constant
+
+
+def _is_scale(values: NDArray[np.float64]) -> bool:
+    """Whether the values are those of a short scale of whole numbers without a gap."""
+    levels = np.unique(values)
+    whole = bool((levels == np.round(levels)).all())
+    return whole and 2 <= len(levels) <= _LONGEST_SCALE and bool((np.diff(levels) == 1).all())
 
 
 def _some(names: Sequence[str]) -> str:

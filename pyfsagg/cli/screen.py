@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.settings import names_of
+from pyfsagg._base.words import enumerate_names
 from pyfsagg._command.flags import Flags, add_output_flags, one_or_several
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files, require_column
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from pyfsagg.screens import Screen
 
 
@@ -21,13 +24,23 @@ Test the genes of a CRISPR screen by alpha-RRA (the RRA of MAGeCK), with exact p
 
 The table has a row per guide: its gene, and a score whose small values are the low side (depleted
 guides) and whose large values are the high side (enriched ones).  If scores have no sign,
---sign names the column that gives it.
+--sign names the column that gives it.  Of a table that MAGeCK wrote (….sgrna_summary.txt) the columns are
+known; of others --item and --score are needed.
 """
+MAGECK = {
+    "item": "Gene",
+    "guide": "sgrna",
+    "score": "score",
+    "sign": "LFC",
+    "lfc": "LFC",
+    "p_low": "p.low",
+    "p_high": "p.high",
+}
+"""What the columns of MAGeCK's table of guides are, by flag; its scores have no sign."""
 EPILOG = """\
 examples:
   pyfsagg screen guides.tsv --item gene --score score
-  pyfsagg screen test.sgrna_summary.txt --item Gene --guide sgrna --score score --sign LFC \\
-      --lfc LFC --p-low p.low --p-high p.high
+  pyfsagg screen test.sgrna_summary.txt
   pyfsagg screen guides.csv --item gene --score z --control-genes NonTargeting --fdr 0.1
   pyfsagg screen guides.csv --item gene --score p_value --side low
 """
@@ -42,8 +55,8 @@ def add_commands(commands: Any) -> None:
     )
     add = Flags(parser)
     add("table", metavar="TABLE", help="CSV, TSV or Parquet file; - for standard input")
-    add.column("--item", required=True, help="the gene of each guide")
-    add.column("--score", required=True, help="the score of each guide")
+    add.column("--item", help="the gene of each guide")
+    add.column("--score", help="the score of each guide")
     add.column("--guide", help="names of the guides")
     add.column("--sign", help="give the scores the sign of this column")
     add.column("--lfc", help="log fold changes of the guides")
@@ -86,6 +99,7 @@ def _screen(options: argparse.Namespace) -> None:
     check_integer("--top", options.top, low=1)
     check_real("--fdr", options.fdr, low=0.0, high=1.0, low_open=True)
     table = read_table(options.table)
+    _know_columns(options, table)
     p_columns = _p_columns(options)
     flags = ("item", "score", "guide", "sign", "lfc", "weight")
     for name in options.replicates or ():
@@ -128,6 +142,22 @@ def _screen(options: argparse.Namespace) -> None:
         "read": read_files(files),
     }
     keep_result(options, compute, view=view)
+
+
+def _know_columns(options: argparse.Namespace, table: pd.DataFrame) -> None:
+    """Take the columns of a table of MAGeCK, where none is named; else gene and score must be."""
+    lacking = [flag for flag in ("item", "score") if getattr(options, flag) is None]
+    if len(lacking) == 2 and set(MAGECK.values()) <= set(table.columns):
+        other = {"low": "p_high", "high": "p_low"}.get(options.side)
+        for flag, name in MAGECK.items():
+            if getattr(options, flag) is None and flag != other:
+                setattr(options, flag, name)
+        lacking = []
+    if lacking:
+        flags = " and ".join(f"--{flag}" for flag in lacking)
+        raise ParameterError(
+            f"a screen needs {flags}; the columns of the table are {enumerate_names(list(table.columns))}"
+        )
 
 
 def _p_columns(options: argparse.Namespace) -> dict[str, str]:

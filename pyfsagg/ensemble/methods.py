@@ -254,9 +254,10 @@ def permute_target(
     The whole table is scored by each target, without resamples.  Columns of numbers, and columns of as many
     levels, share the distribution of their scores with shuffled targets; above its tail it is taken as
     exponential (:func:`pyfsagg.error_control.comparable_evidence`).  Where all filters cut numbers into
-    ranges, numbers are judged by their ranks (Kruskal and Wallis), too.  Filters whose score depends on other
-    columns, such as mRMR, are asked only where there are no others.  Simulations of levels and power are in
-    the calibration report.
+    ranges, numbers are judged by their ranks (Kruskal and Wallis), too, and the p-value of a filter counts
+    four times there, since classes mostly differ in place.  Filters whose score depends on other columns,
+    such as mRMR, are asked only where there are no others.  Simulations of levels and power are in the
+    calibration report.
 
     References
     ----------

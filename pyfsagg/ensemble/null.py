@@ -56,6 +56,13 @@ FEW_LEVELS = 30
 RANK_TESTS = {"classes": "kruskal_wallis", "numeric": "spearman", "survival": "spearman"}
 """Filters that cut numbers into ranges lose power: beside them numbers are judged by their ranks, too."""
 
+RANKS_AHEAD = 4.0
+"""How many times smaller the p-value of such filters must be to count for as much as that of the ranks.
+
+Classes mostly differ in place, which ranks see best.  Four costs features that differ otherwise about as
+much as the filters cost the others (the topic `proposal` of the calibration has both kinds).
+"""
+
 MANY, USUAL, LEAST = 999, 199, 19
 """Shuffled targets, for tables up to `SMALL` cells, for larger ones, and at least."""
 
@@ -328,12 +335,17 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     run = nulls.single
     kinds, adjusters = kinds_of_features(run), run.target.adjusters
     own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
+    behind = np.zeros(len(run.names))
+    behind[nulls.numbers] = np.log(RANKS_AHEAD)
     for label, scores in _scores_by_judge(nulls, number, **how):
-        of = nulls.numbers if label == nulls.by_ranks else slice(None)
+        by_ranks = label == nulls.by_ranks
+        of = nulls.numbers if by_ranks else slice(None)
         observed, drawn = scores[0], scores[1:]
         if not nulls.by_column:
             observed, drawn = standardised(observed, drawn)
         observed, drawn = comparable_evidence(observed, drawn, kinds[of])
+        if not by_ranks:
+            observed, drawn = observed - behind, drawn - behind
         own[of], null[:, of] = np.maximum(own[of], observed), np.maximum(null[:, of], drawn)
     judges = (*nulls.judges, *([nulls.by_ranks] if nulls.by_ranks else []))
     if len(judges) > 1:  # the best of several is better by chance

@@ -315,7 +315,8 @@ class TargetPermutation(Part):
         Adjusted across features by the step-down maximum: at a level of 0.05 any false selection at
         all has a probability of at most 0.05.
     judges : tuple of str
-        The filters whose scores were compared; of several, a feature has the best evidence.
+        The filters whose scores were compared; of several, a feature has the best evidence, for which the
+        p-value of a filter beside a test of ranks counts four times.
     unit : str
         What was exchanged: ``"rows"``, ``"groups"`` or ``"rows within groups"``; with adjusting levels
         ``"rows within strata"``, ``"groups within strata"`` or ``"rows within groups and strata"``.

@@ -34,6 +34,18 @@ KINDS: dict[str, str] = {
 CAUTIOUS_LEVEL, CAUTIOUS_COVERAGE = 0.7, 0.4
 """Shares of the stated error below which a claim is called conservative."""
 
+TOO_LARGE = 1.5
+"""An error so many times as large as the stated one is called kept with a probability of at most 0.1."""
+
+ENOUGH = 1200
+"""Repetitions of a design of which fewer could not tell."""
+
+NORMAL_TENTH = 1.2816
+"""A standard normal variable is larger with probability 0.1."""
+
+NEAR = "within Monte Carlo error"
+"""The verdict of a claim of which the repetitions cannot tell whether it was kept."""
+
 _JUDGED = ("level", "coverage", "bound", "bias")
 
 
@@ -76,9 +88,22 @@ class Claim:
             return "refused"
         low, high = self.accept
         if low <= measured <= high:
-            return "conservative" if self._is_cautious(measured, error) else "kept"
+            if self._is_cautious(measured, error):
+                return "conservative"
+            return "kept" if self._can_be_told(measured, error) else NEAR
         missed = low - measured if measured < low else measured - high
-        return "within Monte Carlo error" if missed <= 2.0 * error else "not kept"
+        return NEAR if missed <= 2.0 * error else "not kept"
+
+    def _can_be_told(self, measured: float, error: float) -> bool:
+        """Whether an error of one and a half times the stated one would nearly always have been larger."""
+        if self.kind not in ("level", "coverage") or not error:
+            return True
+        share, stated = measured, self.nominal
+        if self.kind == "coverage":
+            share, stated = 1.0 - measured, 1.0 - self.nominal
+        far = TOO_LARGE * stated
+        spread = error * np.sqrt(far * (1.0 - far) / (share * (1.0 - share)))
+        return bool(share <= far - NORMAL_TENTH * spread)
 
     def _is_cautious(self, measured: float, error: float) -> bool:
         """Whether an error is far below what is stated: .035 for .05, coverage above .98 for .95."""

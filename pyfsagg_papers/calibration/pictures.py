@@ -16,7 +16,7 @@ MOST = 4.0
 SHARES = (": related features", ": share unrelated")
 """Endings of the two numbers of a way to select."""
 
-MARKERS = "osD^vPX*"
+MARKERS = "osD^vPX*<>hdp8"
 
 
 def stated_errors(rows: pd.DataFrame) -> pd.DataFrame:

@@ -157,12 +157,22 @@ def table_with_signal(rng: np.random.Generator, table: str) -> Sample:
         "a number": (100, 40, 5, 0.0),
         "survival": (120, 40, 5, 0.0),
         "six classes": (180, 40, 5, 0.0),
+        "5 of 20, 40 rows": (40, 20, 5, 1.2),
+        "10 of 100, 1,000 rows, weak": (1000, 100, 10, 0.25),
+        "20 of 5,000": (100, 5000, 20, 1.2),
+        "blocks": (120, 60, 10, 0.6),
+        "near copies": (120, 60, 15, 0.6),
+        "mixed columns": (150, 14, 3, 0.7),
     }
     n, p, k, distance = sizes[table]
     X = rng.standard_normal((n, p))
     y: np.ndarray = np.arange(n) % 2
     if table == "one row in twenty":
         y = (np.arange(n) % 20 == 0).astype(int)
+    if table in ALIKE:
+        size, correlation = ALIKE[table]
+        shared = np.repeat(rng.standard_normal((n, p // size)), size, axis=1)
+        X = np.sqrt(correlation) * shared + np.sqrt(1.0 - correlation) * X
     X[:, :k] += distance * y[:, np.newaxis]
     options: dict[str, Any] = {}
     if table == "a giant and 9 of 60":
@@ -187,18 +197,34 @@ def table_with_signal(rng: np.random.Generator, table: str) -> Sample:
         related = rng.random((n, k)) < np.where(y == 1, 0.7, 0.3)[:, np.newaxis]
         plain = _numbers(related.astype(float)).astype(str).astype("category")
         frame = pd.concat([plain, _levels(rng, n, [2] * 16 + [25] * 6)], axis=1)
-    return Sample(frame, y, np.arange(frame.shape[1]) < k, options)
+    related = np.arange(frame.shape[1]) < k
+    if table == "mixed columns":  # numbers, two levels, five, a few of each related to the target
+        for size, number, share in ((2, 3, 0.28), (5, 2, 0.35)):
+            own = rng.integers(0, size, (n, number + 10))
+            moved = rng.random((n, number)) < share
+            own[:, :number] = np.where(moved, (size - 1) * y[:, np.newaxis], own[:, :number])
+            names = [f"{size} levels, {j}" for j in range(number + 10)]
+            frame = frame.join(pd.DataFrame(own.astype(str), columns=names).astype("category"))
+            related = np.r_[related, np.arange(number + 10) < number]
+    return Sample(frame, y, related, options)
+
+
+ALIKE = {"blocks": (5, 0.6), "near copies": (3, 0.95)}
+"""Neighbouring columns that go together, and their correlation within classes."""
 
 
 def plain_tests(sample: Sample) -> np.ndarray:
     """P-values of one usual test for each column: rank sum, chi-squared, rank correlation, score test."""
     X, y = sample.X, sample.y
     if "task" not in sample.options:
-        if X.dtypes.iloc[0] == "category":
-            tables = [pd.crosstab(X[name], y) for name in X]
-            return np.array([stats.chi2_contingency(t, correction=False)[1] for t in tables])
-        values = X.to_numpy()
-        return np.asarray(stats.mannwhitneyu(values[y == 0], values[y == 1])[1])
+        p_values = np.empty(X.shape[1])
+        nominal = (X.dtypes == "category").to_numpy()
+        tables = [pd.crosstab(X[name], y) for name in X.columns[nominal]]
+        p_values[nominal] = [stats.chi2_contingency(t, correction=False)[1] for t in tables]
+        if not nominal.all():
+            values = X.loc[:, ~nominal].to_numpy()
+            p_values[~nominal] = stats.mannwhitneyu(values[y == 0], values[y == 1])[1]
+        return p_values
     if sample.options["task"] == "regression":
         return np.array([stats.spearmanr(X[name], y)[1] for name in X])
     return np.asarray(stats.chi2.sf(cox_score(X, y), 1))

@@ -69,6 +69,21 @@ def test_the_code_of_the_report_makes_it_again(pyfsagg, table: Path, tmp_path: P
     pd.testing.assert_frame_equal(space["result"].to_frame(), found.to_frame())
 
 
+def test_the_columns_of_mageck_are_known(pyfsagg, refused, table: Path, tmp_path: Path) -> None:
+    names = {"guide": "sgrna", "gene": "Gene", "strength": "score", "lfc": "LFC"}
+    TABLE.drop(columns="z").rename(columns=names).to_csv(table, index=False, sep="\t")
+    done = pyfsagg("screen guides.tsv --output short --quiet")
+    assert done.stdout == done.stderr == ""
+    flags = "--item Gene --score score --sign LFC --lfc LFC --guide sgrna --p-low p.low"
+    pyfsagg(f"screen guides.tsv {flags} --p-high p.high --output long --quiet")
+    short, long = (load_result(tmp_path / name) for name in ("short", "long"))
+    pd.testing.assert_frame_equal(short.to_frame(), long.to_frame())
+    np.testing.assert_array_equal(short.scores, SIGNED)
+    pyfsagg("screen guides.tsv --side low --output low --quiet")
+    assert load_result(tmp_path / "low").of_side("low").alpha == np.mean(TABLE["p.low"] <= 0.25)
+    assert "a screen needs --score" in refused("screen guides.tsv --item Gene")
+
+
 def test_screen_as_json_of_one_side(pyfsagg, table: Path) -> None:
     done = pyfsagg("screen guides.tsv --item gene --score z --side low --alpha 0.1 --json --quiet")
     record = json.loads(done.stdout)
@@ -97,7 +112,7 @@ def test_screen_as_json_of_one_side(pyfsagg, table: Path) -> None:
         ("--item gene --score z --guide gene", "the guide 'g0' of the gene 'g0' is given twice"),
         ("--item gene --score z --top 0", "--top must be a whole number of at least 1"),
         ("--item gene --score z --fdr 0", "--fdr must be a number above 0.0"),
-        ("--score z", "the following arguments are required: --item"),
+        ("--score z", "a screen needs --item; the columns of the table are guide"),
     ],
 )
 def test_what_is_refused_is_said_in_one_line(refused, table: Path, flags, message) -> None:

@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import pyfsagg
 from pyfsagg.exceptions import DataError, UnknownNameError
 from pyfsagg_papers import calibrate, shipped_calibration
 from pyfsagg_papers.calibration import run
-from pyfsagg_papers.calibration.design import Claim, Design
+from pyfsagg_papers.calibration.design import ENOUGH, NEAR, Claim, Design
 from pyfsagg_papers.calibration.pictures import stated_errors
 from pyfsagg_papers.calibration.run import Calibration, markdown
 
@@ -63,12 +64,50 @@ def test_every_named_row_is_measured() -> None:
 def test_figures_are_those_of_the_designs() -> None:
     rows = shipped_calibration().rows
     designed = {
-        (each.topic, each.function.__name__, each.settings_text, each.runs, claim.inference)
+        (each.topic, each.function.__name__, each.settings_text, claim.inference): each.runs
         for each in run.designs()
         for claim in each.claims
     }
-    kept = rows[["topic", "simulation", "design", "runs", "inference"]]
-    assert set(kept.itertuples(index=False, name=None)) == designed, "tools/calibration.py"
+    kept = rows.set_index(["topic", "simulation", "design", "inference"])["runs"]
+    assert set(kept.index) == set(designed), "tools/calibration.py"
+    usual = np.array([designed[key] for key in kept.index])
+    assert ((kept == usual) | ((kept == ENOUGH) & (usual < ENOUGH))).all()
+
+
+def test_a_row_is_called_kept_only_if_a_larger_error_would_have_been_seen() -> None:
+    level = Claim("p", "level", 0.05, (0.0, 0.065))
+    few, many = (np.sqrt(0.06 * 0.94 / runs) for runs in (200, 1200))
+    assert level.verdict(0.06, few) == NEAR
+    assert level.verdict(0.06, many) == "kept"
+    # With 200 repetitions a level of 0.075 is below this limit with probability 0.1.
+    limit = 0.075 - stats.norm.ppf(0.9) * np.sqrt(0.075 * 0.925 / 200)
+    for share, verdict in ((limit - 1e-4, "kept"), (limit + 1e-4, NEAR)):
+        error = np.sqrt(share * (1 - share) / 200)
+        assert level.verdict(share, error) == verdict
+        interval = Claim("interval", "coverage", 0.95, (0.93, 1.0))
+        assert interval.verdict(1 - share, error) == verdict
+    assert level.verdict(0.0, 0.0) == "conservative"
+    rows = shipped_calibration().rows
+    claims = {(e.topic, c.inference): c for e in run.designs() for c in e.claims}
+    for row in rows.to_dict(orient="records"):
+        claim = claims[row["topic"], row["inference"]]
+        assert claim.verdict(row["measured"], row["error"]) == row["verdict"]
+
+
+def coin(rng: np.random.Generator) -> tuple[float]:
+    """Rejects a true hypothesis in one of twenty."""
+    return (float(rng.random() < 0.05),)
+
+
+def test_a_design_that_cannot_tell_is_repeated_more_often(monkeypatch) -> None:
+    claim = Claim("p", "level", 0.05, (0.0, 0.065))
+    few = Design("few", coin, (claim,), runs=20)
+    monkeypatch.setattr(run, "designs", lambda: [few])
+    found = calibrate("few", n_jobs=1)
+    assert found.rows["runs"].tolist() == [ENOUGH]
+    values = [few.repeat(0, number)[0] for number in range(ENOUGH)]
+    assert found.rows["measured"].tolist() == [np.mean(values)]
+    assert calibrate("few", quick=True, n_jobs=1).rows["runs"].tolist() == [2]
 
 
 def test_what_is_not_kept_is_told() -> None:

@@ -76,6 +76,20 @@ FAULTS = {
 }
 
 
+def test_a_lone_code_is_seen_beyond_a_scale_alone(good: pd.DataFrame) -> None:
+    scale = np.arange(len(good)) % 5 + 1.0
+    for first, seen in ((99.0, True), (9.0, False), (6.0, False)):
+        found = codes(good.assign(new=[first, *scale[1:]]))
+        assert ("code" in found) == seen
+    (finding,) = (
+        each
+        for each in pyfsagg.check_table(good.assign(new=[99.0, *scale[1:]])[["new"]]).findings
+        if each.code == "code"
+    )
+    assert "99 in 'new' (once)" in str(finding)
+    assert "code" not in codes(good.assign(new=[99.0, *np.linspace(1.0, 5.0, len(good) - 1)]))
+
+
 @pytest.mark.parametrize("code", FAULTS)
 def test_columns(good: pd.DataFrame, code: str) -> None:
     fault, near = FAULTS[code]

@@ -9,7 +9,7 @@ from scipy import stats
 
 import pyfsagg
 from pyfsagg import Checks
-from pyfsagg.ensemble.null import Shuffling, _less_means, kinds_of_features
+from pyfsagg.ensemble.null import Nulls, Shuffling, _less_means, kinds_of_features
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.error_control import (
     TargetPermutation,
@@ -166,6 +166,30 @@ def test_what_is_related_is_found_and_zeros_are_not() -> None:
     assert cut.judges == ("fit_criterion",)  # it does not cut numbers
     assert cut.select() == []
     assert cut.sentences[0].startswith("No feature can be told apart from noise")
+
+
+def test_numbers_are_judged_by_ranks_first_and_levels_by_the_filter_alone() -> None:
+    """Score by score by public functions: a filter that cuts counts four times beside ranks."""
+    X, y = table(0.8, n=40, p=4, seed=5)
+    X["level"] = pd.Series(np.random.default_rng(5).integers(0, 3, 40)).astype(str)
+    options: dict[str, Any] = {"random_state": 2}
+    nulls = Nulls(set_up_run(X, y, filters=["chi_squared"], n_resamples=2, **options))
+    codes = [nulls.run.target.codes, *(target.codes for target in nulls.targets(99))]
+    filters = np.array([pyfsagg.chi_squared(X, labels) for labels in codes])
+    ranks = np.array(
+        [[stats.kruskal(*(X[x][c == k] for k in (0, 1)))[0] for x in X.columns[:4]] for c in codes]
+    )
+    kinds = np.array([0, 0, 0, 0, 1])
+    by_filter = comparable_evidence(filters[0], filters[1:], kinds)
+    by_ranks = comparable_evidence(ranks[0], ranks[1:], kinds[:4])
+    best = []
+    for filtered, ranked in zip(by_filter, by_ranks, strict=True):
+        filtered, ranked = np.atleast_2d(filtered), np.atleast_2d(ranked)
+        numbers = np.maximum(np.maximum(filtered[:, :4] - np.log(4.0), ranked), 0.0)
+        best.append(np.column_stack([numbers, filtered[:, 4]]))
+    expected = np.exp(-comparable_evidence(best[0][0], best[1], kinds)[0])
+    found = pyfsagg.permute_target(X, y, filter="chi_squared", shuffles=99, **options)
+    np.testing.assert_allclose(found.p_values, expected, rtol=1e-9)
 
 
 def test_a_few_levels_are_found_beside_many() -> None:
