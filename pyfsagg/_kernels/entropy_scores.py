@@ -257,7 +257,7 @@ def _may_cut(
     own = (table[left] - table[second] - table[left - second]) * unit
     other = (table[right] - table[rest] - table[right - rest]) * unit
     cost = LOG_7 - 2.0 * (whole / total - other / right) + (0.0 if parity else 2.0 * own / left)
-    return whole - own - other >= math.log(total - 1) + cost - 1e-6
+    return bool(whole - own - other >= math.log(total - 1) + cost - 1e-6)
 
 
 @kernel(error_model="numpy")

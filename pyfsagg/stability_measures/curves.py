@@ -149,8 +149,8 @@ def stability_curve(
             except UndefinedStabilityError:
                 value, defined = np.nan, False
             rows.append((place, (spec.name, k, k / p, value, level, defined)))
-    rows = [row for _, row in sorted(rows, key=lambda row: row[0])]
-    return pd.DataFrame(rows, columns=["measure", "size", "fraction", "value", "chance", "defined"])
+    ordered = [row for _, row in sorted(rows, key=lambda row: row[0])]
+    return pd.DataFrame(ordered, columns=["measure", "size", "fraction", "value", "chance", "defined"])
 
 
 def pareto_front(
