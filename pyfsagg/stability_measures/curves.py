@@ -150,7 +150,9 @@ def stability_curve(
                 value, defined = np.nan, False
             rows.append((place, (spec.name, k, k / p, value, level, defined)))
     ordered = [row for _, row in sorted(rows, key=lambda row: row[0])]
-    return pd.DataFrame(ordered, columns=["measure", "size", "fraction", "value", "chance", "defined"])
+    return pd.DataFrame(
+        ordered, columns=["measure", "size", "fraction", "value", "chance", "defined"]
+    )
 
 
 def pareto_front(
