@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.arithmetic import CACHED, row_blocks
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels.class_tables import EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._kernels.entropy_bins import (
@@ -61,23 +62,25 @@ class SortedColumns:
         order = np.empty((len(columns), n_samples), np.uint16 if row_bits == 15 else np.uint32)
         n_known = np.empty(len(columns), np.int64)
         tied = np.empty(len(columns), np.bool_)
-        for i, j in enumerate(columns):
-            rows = np.argsort(values[:, j], kind="stable")
-            n_known[i] = n_samples - np.count_nonzero(np.isnan(values[:, j]))
-            known = values[rows[: n_known[i]], j]
-            changes = known[1:] != known[:-1]
-            tied[i] = not changes.all()
-            order[i] = rows
-            if tied[i]:
-                first = np.concatenate(([0], 1 + np.flatnonzero(changes)))
-                order[i, first] |= order.dtype.type(1 << row_bits)
+        for part in row_blocks(order.shape, CACHED):
+            cells = np.ascontiguousarray(values[:, columns[part]].T)
+            rows = np.argsort(cells, axis=1, kind="stable")
+            rising = np.take_along_axis(cells, rows, axis=1)
+            known = ~np.isnan(rising)
+            first = np.ones(rows.shape, dtype=np.bool_)
+            first[:, 1:] = (rising[:, 1:] != rising[:, :-1]) & known[:, 1:]
+            n_known[part], tied[part] = known.sum(axis=1), (known & ~first).any(axis=1)
+            order[part] = rows | ((first & tied[part, np.newaxis]).astype(np.int64) << row_bits)
         return cls(columns, order, n_known, tied, row_bits)
 
     def rising(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The values (n_columns, n_samples) of the columns in this order."""
         rising, mask = np.empty(self.order.shape), (1 << self.row_bits) - 1
-        for i, j in enumerate(self.columns):
-            rising[i] = values[self.order[i] & mask, j]
+        for part in row_blocks(rising.shape, CACHED):
+            cells = values[:, self.columns[part]].T
+            rising[part] = np.take_along_axis(
+                cells, (self.order[part] & mask).astype(np.intp), axis=1
+            )
         return rising
 
 

@@ -20,10 +20,13 @@ Integer = int | np.int64  # a whole number as compiled loops see it
 
 PART = 2**26  # bytes of a matrix that are worked on at a time
 
+CACHED = 2**19
+"""Bytes of a matrix for which what is computed on the way stays in the cache."""
 
-def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
-    """Rows of a matrix in parts of about `PART` bytes."""
-    size = max(1, PART // (8 * shape[1]))
+
+def row_blocks(shape: tuple[int, ...], part: int = PART) -> Iterator[slice]:
+    """Rows of a matrix in parts of about so many bytes."""
+    size = max(1, part // (8 * shape[1]))
     return (slice(start, min(start + size, shape[0])) for start in range(0, shape[0], size))
 
 
@@ -76,6 +79,19 @@ def original(value: float, exponent: int) -> float:
 def unscaled(sum_of_squares: float, exponent: int) -> float:
     """A sum of squares of `scaled` values in the squared unit of the data; see :func:`original`."""
     return original(sum_of_squares, 2 * exponent)
+
+
+def wilson_interval(
+    share: Floats, size: ArrayLike, confidence_level: float
+) -> tuple[Floats, Floats]:
+    """Limits of a probability whose `share` was seen in so many trials: Wilson (1927), JASA 22:209."""
+    from scipy.special import ndtri  # heavy: what imports the package should not wait for it
+
+    z, n = -float(ndtri((1.0 - confidence_level) / 2.0)), np.asarray(size)
+    whole = 1.0 + z * z / n
+    centre = (share + z * z / (2.0 * n)) / whole
+    reach = z * np.sqrt(share * (1.0 - share) / n + z * z / (4.0 * n**2)) / whole
+    return centre - reach, centre + reach
 
 
 ADJUSTMENTS = ("bh", "holm", "bonferroni")

@@ -38,6 +38,15 @@ TOGETHER = 8
 """Resamples that are counted in one pass over a column in bins."""
 
 
+MANY = 50
+"""Columns from which on it pays to know beforehand where MDL refuses a cut."""
+
+SHORT = 1000
+"""Rows up to which it pays where no values are tied: runs of one class are found as soon."""
+
+LOG_7 = math.log(7.0)
+
+
 class DrawnRows(NamedTuple):
     """One resample: its packed rows, its class counts, and the table of ``x log x`` (its shift, and how
     far it is filled, in `state`), which resamples of one size share.
@@ -229,6 +238,81 @@ def _levels_between(
             word >>= np.uint64(bits)
 
 
+@kernel(error_model="numpy")
+def _may_cut(
+    left: Integer,
+    second: Integer,
+    n_second: Integer,
+    total: Integer,
+    parity: bool,
+    table: NDArray[np.int64],
+    unit: float,
+) -> bool:
+    """Whether MDL may cut two classes where `second` of the `left` are of the second class.
+
+    With `parity` the entropy on the left, which then lacks a row, is taken as 0.
+    """
+    right, rest = total - left, n_second - second
+    whole = (table[total] - table[n_second] - table[total - n_second]) * unit
+    own = (table[left] - table[second] - table[left - second]) * unit
+    other = (table[right] - table[rest] - table[right - rest]) * unit
+    cost = LOG_7 - 2.0 * (whole / total - other / right) + (0.0 if parity else 2.0 * own / left)
+    return bool(whole - own - other >= math.log(total - 1) + cost - 1e-6)
+
+
+@kernel(error_model="numpy")
+def _fill_refused(
+    class_counts: NDArray[np.int64],
+    parity: bool,
+    table: NDArray[np.int64],
+    shift: int,
+    refused: NDArray[np.uint32],
+) -> None:
+    """For each weight on the left the lowest count of the second class for which no cut is made, and how
+    many follow, (total + 1, 2).
+
+    What a cut gains beyond its cost is a convex function of that count, and is lowest near what chance gives.
+    """
+    unit, total = math.ldexp(1.0, -shift), class_counts.sum()
+    for label in range(2):
+        low, n_own = np.int64(0), class_counts[label]
+        for left in range(1, total):
+            least, middle = max(0, left - total + n_own), left * n_own // total
+            low = min(max(low, least), middle + 1)
+            while low <= middle and _may_cut(left, low, n_own, total, parity, table, unit):
+                low += 1
+            while low > least and not _may_cut(left, low - 1, n_own, total, parity, table, unit):
+                low -= 1
+            refused[left, 1 - label] = low
+    for left in range(1, total):
+        refused[left, 1] = left + 1 - refused[left, 0] - refused[left, 1]
+    refused[0], refused[total] = (0, 2**31), (0, 2**31)
+
+
+@kernel
+def _surely_whole(
+    order: NDArray[Any],
+    tied: bool,
+    row_bits: Integer,
+    words: NDArray[np.uint64],
+    refused: NDArray[np.uint32],
+) -> bool:
+    """Whether every cut of a column of two classes without missing values is refused; see `_fill_refused`.
+
+    The `words` of the rows hold the weight, and above it that of the second class.
+    """
+    mask, low = np.uint64((1 << row_bits) - 1), np.uint64(0xFFFFFFFF)
+    sums, outside = np.uint64(0), False
+    here = np.uint64(order[0])
+    for position in range(1, order.shape[0]):
+        sums += words[here & mask]
+        here = np.uint64(order[position])
+        left, second = sums & low, np.uint32(sums >> np.uint64(32))
+        out = np.uint32(second - refused[left, 0]) >= refused[left, 1]
+        outside |= out & ((not tied) | ((here >> np.uint64(row_bits)) != 0))
+    return not outside
+
+
 @kernel
 def score_mdl(
     order: NDArray[Any],
@@ -255,9 +339,21 @@ def score_mdl(
     space = cut_space(n_samples + 1, n_classes)
     counts = np.empty((8, n_classes), np.int64)
     mask = np.uint64((1 << row_bits) - 1)
+    refused, words = np.empty((table_size, 2), np.uint32), np.empty(n_samples, np.uint64)
+    askable = (n_known == n_samples) & (tied | (n_samples <= SHORT))
+    many = n_classes == 2 and askable.sum() >= MANY
     for r in range(n_resamples):
         total, shift, class_sum = start_resample(r, weights, labels, drawn)
+        two = many and 0 < drawn.class_counts[1] < total
+        if two:
+            _fill_refused(drawn.class_counts, parity, table, shift, refused)
+            for row in range(n_samples):
+                word = np.int64(packed[row])
+                words[row] = np.uint64((word & 0xFFFF) * (1 + ((word >> 16) << 32)))
         for j in range(n_columns):
+            if two and askable[j] and _surely_whole(order[j], tied[j], row_bits, words, refused):
+                out[r, j] = 0.0
+                continue
             n_entries = build_entries(order[j], n_known[j], tied[j], row_bits, packed, space)
             n_cuts = mark_cuts(n_entries, space, parity, table, shift)
             if n_cuts == 0:

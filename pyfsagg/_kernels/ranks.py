@@ -33,6 +33,17 @@ def tied_ranks(values: Floats, order: NDArray[np.intp], place: float) -> Floats:
 
 
 @kernel
+def first_within(ordered: Floats, slack: float) -> NDArray[np.int64]:
+    """For each of the rising values the place of the first one that is at most `slack` below it."""
+    places, first = np.empty(ordered.size, np.int64), 0
+    for place in range(ordered.size):
+        while ordered[first] < ordered[place] - slack:
+            first += 1
+        places[place] = first
+    return places
+
+
+@kernel
 def dense_item_maxima(
     draws: Floats, inverse: Floats, estimates: Floats, limits: Floats, items: NDArray[np.intp]
 ) -> Floats:

@@ -227,6 +227,27 @@ def weighted_kendall_pair_sum(ranks: Floats, weights: Floats) -> float:
 
 
 @kernel
+def common_members(left: NDArray[np.uint64], right: NDArray[np.uint64]) -> Floats:
+    """How many bits every row of `left` has in common with every row of `right`."""
+    n_left, n_words = left.shape
+    n_right = right.shape[0]
+    out = np.empty((n_left, n_right))
+    pairs, nibbles = np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
+    odd, ones = np.uint64(0x5555555555555555), np.uint64(0x0101010101010101)
+    for a in range(n_left):
+        for b in range(n_right):
+            total = np.uint64(0)
+            for k in range(n_words):  # the compiler knows these sums of bits by their look
+                word = left[a, k] & right[b, k]
+                word -= (word >> np.uint64(1)) & odd
+                word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
+                word = (word + (word >> np.uint64(4))) & nibbles
+                total += (word * ones) >> np.uint64(56)
+            out[a, b] = total
+    return out
+
+
+@kernel
 def overlap_block(left: NDArray[np.intp], right: NDArray[np.intp], gain: Floats) -> Floats:
     """Sum over columns of gain[max(rank, rank)] for every pair of rows."""
     n_left, n_columns = left.shape

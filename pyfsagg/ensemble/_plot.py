@@ -166,7 +166,7 @@ def best_features(result: Ranked, n: int) -> NDArray[np.intp]:
 
 MOST_RESAMPLES = 1000  # half a million pairs show the shape of a distribution well enough
 N_SIZES = 20
-ROWS_AT_ONCE = 100  # resamples whose ranks are in memory at once
+ROWS_AT_ONCE = 10  # resamples whose ranks are in memory at once
 
 
 def plot_agreement(result: Ranked, *, ax: Axes | None = None) -> Axes:

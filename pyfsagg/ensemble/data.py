@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, column_blocks, in_range
 from pyfsagg._base.fields import Apart, plain, put_together, taken_apart
 from pyfsagg.ensemble.core import Matrices, Recipe
 from pyfsagg.error_control import TargetPermutation
@@ -246,6 +246,17 @@ def best_names(data: Ranked, k: int) -> list[str]:
 def resample_ranks(data: Ranked) -> Floats:
     """Ranks of the features in each resample, (n_resamples, n_features)."""
     return rank_scores(data.combined)
+
+
+@once
+def mean_scores(data: Ranked) -> dict[str, Floats]:
+    """The mean of each feature over the resamples that saw it, by filter."""
+    found = {}
+    for label, matrix in data.score_matrices.items():
+        blocks = (matrix[:, part] for part in column_blocks(matrix.shape))
+        means = [in_range(lambda block: np.nanmean(block, axis=0), block) for block in blocks]
+        found[label] = np.concatenate(means)
+    return found
 
 
 @once

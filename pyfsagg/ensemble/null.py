@@ -20,14 +20,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks
+from pyfsagg._base.arithmetic import CACHED, Floats, column_blocks, row_blocks
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import set_aside
 from pyfsagg._message import Message, Remedy, Use
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg._table.table import Adjusters, Table
+from pyfsagg._table.table import Adjusters, AnyTable, Table
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble.core import AGAINST_NOISE, Matrices, MatrixStore
 from pyfsagg.ensemble.run import Run
@@ -367,7 +367,12 @@ def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[st
     """Scores (1 + number, n_features) of the table, the true target first, by one judge after the other."""
     run = nulls.cleared
     run = replace(run, items=[item for item in run.items if filter_label(item) in nulls.judges])
-    run = replace(run, labels=nulls.judges, filters=run.bind(run.target))
+    # The filters of the run, which have sorted the table; of those computed together the judges alone.
+    filters = [
+        replace(each, outputs={one: of for one, of in each.outputs.items() if one in nulls.judges})
+        for each in run.filters
+    ]
+    run = replace(run, labels=nulls.judges, filters=[each for each in filters if each.outputs])
     itself = _whole_table(run)
 
     def resample(target: Target, _: int) -> Resamples:
@@ -493,18 +498,38 @@ def kinds_of_features(run: Run) -> NDArray[np.intp]:
     Columns of numbers are of one kind, and columns with as many levels, of which the rows outside the most
     frequent one are as many, to a factor of two; groups of as many columns are of one kind.
     """
-    table, kinds = run.table, []
-    for j in range(table.n_features):
-        counts = table.value_counts(j)
-        outside = max(1, table.n_samples - int(counts.max(initial=0)))
-        n_levels = len(counts) if len(counts) <= FEW_LEVELS else FEW_LEVELS + 1
-        kinds.append((1, n_levels, round(np.log2(outside))))
+    n_levels, most = _levels(run.table)
+    outside = np.log2(np.maximum(1, run.table.n_samples - most)).round().astype(np.intp)
+    kinds = np.stack(
+        [np.ones_like(n_levels), np.minimum(n_levels, FEW_LEVELS + 1), outside], axis=1
+    )
     if run.groups is not None:
-        kinds = [
-            kinds[columns[0]] if len(columns) == 1 else (len(columns), 0, 0)
-            for columns in run.groups.columns
-        ]
-    return np.asarray(np.unique(np.array(kinds), axis=0, return_inverse=True)[1]).ravel()
+        kinds = np.array(
+            [
+                kinds[columns[0]] if len(columns) == 1 else (len(columns), 0, 0)
+                for columns in run.groups.columns
+            ]
+        )
+    return np.asarray(np.unique(kinds, axis=0, return_inverse=True)[1]).ravel()
+
+
+def _levels(table: AnyTable) -> NDArray[np.intp]:
+    """How many values each column has, and how often the most frequent one occurs, (2, n_features)."""
+    found = np.zeros((2, table.n_features), dtype=np.intp)
+    if not isinstance(table, Table):
+        for j in range(table.n_features):
+            counts = table.value_counts(j)
+            found[:, j] = len(counts), counts.max(initial=0)
+        return found
+    places = np.arange(1, table.n_samples + 1)
+    for part in row_blocks((table.n_features, table.n_samples), CACHED):
+        cells = np.sort(table.values[:, part].T, axis=1)  # missing ones last
+        known = ~np.isnan(cells)
+        first = known.copy()
+        first[:, 1:] &= cells[:, 1:] != cells[:, :-1]
+        since = np.maximum.accumulate(np.where(first, places - 1, 0), axis=1)
+        found[:, part] = first.sum(axis=1), np.where(known, places - since, 0).max(axis=1)
+    return found
 
 
 # Resamples of shuffled targets.

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.arithmetic import Booleans, Floats, column_blocks, in_range, scaled
+from pyfsagg._base.arithmetic import Booleans, Floats, scaled
 from pyfsagg._base.validation import check_real, is_word, n_selected, size_of_share
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg.ensemble.data import Ranked, best_first, once, over_resamples
+from pyfsagg.ensemble.data import Ranked, best_first, mean_scores, once, over_resamples
 from pyfsagg.ensemble.trust import control, shown_sets
 from pyfsagg.error_control import ErrorControl, LimitedSelection, TargetPermutation
 from pyfsagg.error_control.control import check_goals
@@ -450,10 +450,7 @@ def ranking_frame(data: Ranked, wish: Wish, limit: Limit | None = None) -> pd.Da
     if sets is not None:
         columns |= {"rank_set_lower": sets.lower, "rank_set_upper": sets.upper}
     columns |= {str(name): spread[name] for name in spread}
-    for label, matrix in data.score_matrices.items():
-        blocks = (matrix[:, part] for part in column_blocks(matrix.shape))
-        means = [in_range(lambda block: np.nanmean(block, axis=0), block) for block in blocks]
-        columns[f"mean_{label}"] = np.concatenate(means)
+    columns |= {f"mean_{label}": means for label, means in mean_scores(data).items()}
     if limit is not None:
         columns |= controlled(data, limit).columns()
     if data.permutation is not None:

@@ -13,6 +13,7 @@ from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.fields import Part
 from pyfsagg._base.validation import as_array, check_level
 from pyfsagg._base.words import enumerate_names, number, plural, readable
+from pyfsagg._kernels.ranks import first_within
 from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError
 
@@ -145,14 +146,17 @@ def _of_one_kind(scores: Floats, drawn: Floats) -> tuple[Floats, Floats]:
     pool = drawn.ravel()[order]
     tail = _Tail.of(pool, scores)
     size, (k, width) = pool.size, drawn.shape
-    places = np.searchsorted(pool, pool - tail.tiny)
+    places = first_within(pool, tail.tiny)
     # Among many features of a kind the largest scores of a row decide; what a row itself adds to the pool is
     # counted for those, and taken as one part in K for the others.
     first = 0 if width <= FEW_OF_A_KIND else int(places[size - size // COUNTED_SHARE])
-    ordered = np.empty(size)
+    ordered = np.zeros(size)
     ordered[:first] = -np.log(
         ((size - places[:first]) * (1.0 - 1.0 / k) + 1.0) / (size - width + 1.0)
     )
+    if not first:  # all others reach the lowest scores, which are evidence of nothing
+        lowest = int(np.searchsorted(places, 0, side="right"))
+        first = int(places[lowest]) if lowest < size else size
     rows = order[first:] // width
     by_row = np.argsort(rows, kind="stable")  # and by size within each
     # Places in the pool, with each row in a range of its own.

@@ -119,7 +119,7 @@ def prepare_entropy(
     others = (nominal, codes.astype(np.int32), n_levels.astype(np.int64) + 1)
     values = ordered.rising(table.values) if discretization != "mdl" else table.values
     dense = (ordered, values, others, *how)
-    together = TOGETHER if discretization != "mdl" and table.n_samples <= FEW_ROWS else 1
+    together = TOGETHER if table.n_samples <= FEW_ROWS else 1
     return KernelScorer(_dense_entropy, dense, SCORES, table.n_features, together=together)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import CACHED, Floats, row_blocks
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import (
@@ -108,18 +108,21 @@ def rank_scores(
     check_tie_rule(ties, random_state)
     array = np.moveaxis(as_array("scores", scores, np.float64), axis, -1)
     values = np.atleast_2d(array).reshape(-1, array.shape[-1])
-    # NaN sorts last, so that ranks of the known entries do not depend on the missing ones.
-    keys = np.ascontiguousarray(-values if higher_is_better else values)
     if ties == "random":
-        keys = _break_ties(keys, random_state)
-    # Only the order of the columns makes ranks one by one depend on a stable sort.
-    order = np.argsort(keys, axis=-1, kind="stable" if ties == "ordinal" else None)
-    if ties == "ordinal":
-        ranks = np.empty_like(keys)
-        np.put_along_axis(ranks, order, np.arange(1.0, keys.shape[-1] + 1.0)[np.newaxis], -1)
-        ranks[np.isnan(keys)] = np.nan
-    else:
-        ranks = tied_ranks(keys, order, _PLACES.get(ties, 0.5))
+        values = _break_ties(-values if higher_is_better else values, random_state)
+        higher_is_better = False
+    ranks = np.empty(values.shape)
+    for rows in row_blocks(values.shape, CACHED):
+        # NaN sorts last, so that ranks of the known entries do not depend on the missing ones.
+        keys = np.ascontiguousarray(-values[rows] if higher_is_better else values[rows])
+        # Only the order of the columns makes ranks one by one depend on a stable sort.
+        order = np.argsort(keys, axis=-1, kind="stable" if ties == "ordinal" else None)
+        if ties == "ordinal":
+            places = np.arange(1.0, keys.shape[-1] + 1.0)[np.newaxis]
+            np.put_along_axis(ranks[rows], order, places, -1)
+            ranks[rows][np.isnan(keys)] = np.nan
+        else:
+            ranks[rows] = tied_ranks(keys, order, _PLACES.get(ties, 0.5))
     return np.moveaxis(ranks.reshape(array.shape), -1, axis)
 
 

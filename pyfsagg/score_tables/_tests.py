@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from pyfsagg._base.arithmetic import Booleans, Floats, adjust_p_values
+from pyfsagg._base.arithmetic import Booleans, Floats, adjust_p_values, wilson_interval
 from pyfsagg._message import Remedy, Use
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics import wilcoxon
@@ -253,16 +253,10 @@ def _share_interval(
     wins: NDArray[np.int64], ties: NDArray[np.int64], n: NDArray[np.int64], confidence_level: float
 ) -> dict[str, Floats]:
     """How often the first of two is better, ties as halves, with Wilson's interval."""
-    z = float(stats.norm.isf((1.0 - confidence_level) / 2.0))
     size = np.where(n > 0, n, np.nan)
     share = (wins + 0.5 * ties) / size
-    centre = (share + z * z / (2.0 * size)) / (1.0 + z * z / size)
-    reach = z / (1.0 + z * z / size) * np.sqrt(share * (1 - share) / size + z * z / (4 * size**2))
-    return {
-        "superiority": share,
-        "superiority_lower": centre - reach,
-        "superiority_upper": centre + reach,
-    }
+    lower, upper = wilson_interval(share, size, confidence_level)
+    return {"superiority": share, "superiority_lower": lower, "superiority_upper": upper}
 
 
 def holm(p_values: Floats) -> Floats:

@@ -220,6 +220,8 @@ def read_collection(
     least: int = 2,
 ) -> Matrix | SelectedSets:
     """Read what the caller handed over as a :class:`Matrix` or a :class:`SelectedSets`."""
+    if isinstance(data, SelectedSets):
+        return data
     if n_features is not None:
         n_features = check_integer("n_features", n_features, low=1)
     check_choice("input", kind, INPUTS)

@@ -11,7 +11,7 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import CACHED, Floats, row_blocks
 from pyfsagg._base.fields import Part
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.validation import check_choice, check_integer, check_level, n_selected
@@ -47,16 +47,20 @@ def expected_shares(scores: Floats, k: int) -> tuple[NDArray[np.bool_], Floats |
     Without ties at the edge of any row the shares are None, and the cells are the selection.
     """
     p = scores.shape[1]
-    edge = np.partition(scores, p - k, axis=1)[:, p - k, np.newaxis]
-    above, level = scores > edge, scores == edge
-    room = k - above.sum(axis=1)
-    group = level.sum(axis=1)
-    if (room == group).all():
-        return above | level, None
-    all_selected = level & (room == group)[:, np.newaxis]
-    above |= all_selected
-    shares = np.where(level & ~all_selected, (room / group)[:, np.newaxis], above)
-    return above, shares
+    support, shares = np.empty(scores.shape, dtype=np.bool_), None
+    for rows in row_blocks(scores.shape, CACHED):
+        block = scores[rows]
+        edge = np.partition(block, p - k, axis=1)[:, p - k, np.newaxis]
+        above, level = block > edge, block == edge
+        group = level.sum(axis=1, keepdims=True)
+        share = (k - above.sum(axis=1, keepdims=True)) / group
+        support[rows] = above | (level & (share == 1.0))
+        if (share < 1.0).any():
+            shares = np.zeros(scores.shape) if shares is None else shares
+            shares[rows] = np.where(level, share, 0.0)
+    if shares is not None:
+        shares[support] = 1.0
+    return support, shares
 
 
 def n_draws(m: int, p: int) -> int:

@@ -10,7 +10,13 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks
+from pyfsagg._base.arithmetic import (
+    CACHED,
+    Floats,
+    column_blocks,
+    row_blocks,
+    wilson_interval,
+)
 from pyfsagg._base.validation import (
     as_array,
     check_flag,
@@ -27,7 +33,7 @@ from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, UndefinedStabilityError
 from pyfsagg.stability_measures._input import SelectedSets, read_collection, read_matrix
-from pyfsagg.stability_measures.chance import check_ties
+from pyfsagg.stability_measures.chance import check_ties, select
 from pyfsagg.stability_measures.measure import check_measure_params, measure_stability
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
@@ -120,16 +126,18 @@ def stability_curve(
     seed = resolve_seed(random_state)
     name = Message("each of ", Param("sizes"))
     counts = list(dict.fromkeys(n_selected(size, p, name) for size in sizes))
+    specs = list(map(STABILITY_MEASURES.get, measures))
     rows = []
-    for name in measures:
-        spec = STABILITY_MEASURES.get(name)
-        for k in counts:
+    for k in counts:
+        selected = select(matrix, k, ties)
+        for place, spec in enumerate(specs):
+            takes_sets = spec.kind == "sets" and "similarity" not in spec.needs
             level = np.nan
             if spec.kind != "sets" or spec.chance is not None:
                 level = chance_level(spec.name, k, p, m, random_state=seed, **measure_params)
             try:
                 value = measure_stability(
-                    matrix.values,
+                    selected if takes_sets else matrix.values,
                     spec.name,
                     input="scores",
                     n_features_to_select=k,
@@ -140,8 +148,11 @@ def stability_curve(
                 defined = True
             except UndefinedStabilityError:
                 value, defined = np.nan, False
-            rows.append((spec.name, k, k / p, value, level, defined))
-    return pd.DataFrame(rows, columns=["measure", "size", "fraction", "value", "chance", "defined"])
+            rows.append((place, (spec.name, k, k / p, value, level, defined)))
+    ordered = [row for _, row in sorted(rows, key=lambda row: row[0])]
+    return pd.DataFrame(
+        ordered, columns=["measure", "size", "fraction", "value", "chance", "defined"]
+    )
 
 
 def pareto_front(
@@ -272,10 +283,8 @@ def feature_stability(
         if ties == "random" and not np.array_equal(share, count):
             count = share
         labels = read.feature_names
-    from statsmodels.stats.proportion import proportion_confint  # heavy, and rarely needed
-
-    lower, upper = proportion_confint(count, seen, alpha=1 - confidence_level, method="wilson")
     frequency = count / seen  # lies between the limits, but for rounding where it is 0 or 1
+    lower, upper = wilson_interval(frequency, seen, confidence_level)
     columns: dict[str, Any] = {
         "seen": seen,
         "count": count,
@@ -316,12 +325,13 @@ def _rank_columns(
     for part in column_blocks(ranks.shape):
         block = ranks[:, part].astype(np.float64)
         values[0, part] = np.nanmean(block, axis=0)
-        values[1, part] = np.nanmedian(block, axis=0)
         squares = np.nansum((block - values[0, part]) ** 2, axis=0)
         several = seen[part] > 1
         freedom = np.where(several, seen[part] - 1, 1)
         values[2, part] = np.sqrt(np.where(several, squares / freedom, np.nan))
-        values[3:, part] = _known_quantiles(block, seen[part], quantiles)
+        values[[1, *range(3, len(names))], part] = _known_quantiles(
+            block, seen[part], [0.5, *quantiles]
+        )
     return dict(zip(names, values, strict=True))
 
 
@@ -345,12 +355,14 @@ def select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
     share = np.zeros(scores.shape)
     seen = (~np.isnan(scores)).sum(axis=1)
     for s in np.unique(seen):
-        rows = seen == s
+        alike = np.flatnonzero(seen == s)
         k = -(-size * int(s) // p)
-        chosen = scores[rows]
-        support[rows] = select_top(chosen, k)
-        edge = np.where(support[rows], chosen, np.inf).min(axis=1, keepdims=True)
-        above, tied = chosen > edge, chosen == edge
-        room = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
-        share[rows] = np.where(above, 1.0, np.where(tied, room, 0.0))
+        for part in row_blocks((len(alike), p), CACHED):
+            rows = alike[part]
+            chosen = scores[rows]
+            support[rows] = selected = select_top(chosen, k)
+            edge = np.where(selected, chosen, np.inf).min(axis=1, keepdims=True)
+            above, tied = chosen > edge, chosen == edge
+            room = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
+            share[rows] = np.where(above, 1.0, np.where(tied, room, 0.0))
     return support, share

@@ -96,7 +96,7 @@ def measure_stability(
 
     Notes
     -----
-    Time: O(m p) for correlations, one matrix product for set measures, O(p d^2) for canberra with d
+    Time: O(m p) for correlations, common bits of each pair for set measures, O(p d^2) for canberra with d
     distinct ranks per feature, O(m p^2) for kendall.  Kendall's weighted form with ties and the
     similarity-adjusted intersections visit all pairs one by one.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import CACHED, Floats, row_blocks
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import (
     as_array,
@@ -49,22 +49,24 @@ def _unit_rows(values: Floats, weights: Floats | None = None) -> tuple[Floats, N
     Constant rows are zero in the result.  Rows are first divided by their largest magnitude, so
     that scores near the limits of floating point neither overflow nor vanish.
     """
-    varies = (values != values[:, :1]).any(axis=1)
-    if weights is not None:
-        used = values[:, weights > 0]
+    unit, known = np.empty(values.shape), np.empty(len(values), dtype=np.bool_)
+    for part in row_blocks(values.shape, CACHED):
+        block = values[part]
+        used = block if weights is None else block[:, weights > 0]
         varies = (used != used[:, :1]).any(axis=1)
-    scale = np.abs(values).max(axis=1, keepdims=True)
-    rows = values / np.where(scale > 0, scale, 1.0)
-    if weights is None:
-        rows -= rows.mean(axis=1, keepdims=True)
-    else:
-        rows -= (rows @ weights / weights.sum())[:, None]
-        rows *= np.sqrt(weights)
-    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    varies &= length > 0
-    rows[~varies] = 0.0
-    rows /= np.where(varies, length, 1.0)[:, None]
-    return rows, varies
+        scale = np.abs(block).max(axis=1, keepdims=True)
+        rows = block / np.where(scale > 0, scale, 1.0)
+        if weights is None:
+            rows -= rows.mean(axis=1, keepdims=True)
+        else:
+            rows -= (rows @ weights / weights.sum())[:, None]
+            rows *= np.sqrt(weights)
+        length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        varies &= length > 0
+        rows[~varies] = 0.0
+        unit[part] = rows / np.where(varies, length, 1.0)[:, None]
+        known[part] = varies
+    return unit, known
 
 
 def bind_correlation(

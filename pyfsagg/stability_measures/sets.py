@@ -1,7 +1,7 @@
 """Stability of feature subsets: the measures of stabm that need no similarity of features.
 
 With I the size of the intersection of two subsets and n_i, n_v their sizes, the pairwise measures
-are functions of (I, n_i, n_v, p), so that one matrix product gives all of them.  The others are
+are functions of (I, n_i, n_v, p), and I is counted by bits.  The others are
 functions of how often each feature is selected.
 """
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_real
+from pyfsagg._kernels.stability import common_members
 from pyfsagg.stability_measures import chance
 from pyfsagg.stability_measures._base import (
     BY_DRAWS,
@@ -139,7 +140,10 @@ class SetPairs:
                     return formula(shared, size, size, float(selection.p))
 
             return ExpectedAverage(selection.shares, value, least)
-        member = selection.support.astype(np.float32)
+        support = selection.support
+        bits = np.zeros((len(support), -(-support.shape[1] // 64) * 8), np.uint8)
+        bits[:, : -(-support.shape[1] // 8)] = np.packbits(support, axis=1)
+        member = bits.view(np.uint64)
         sizes = selection.sizes
         p = float(selection.n_features) if selection.n_features is not None else np.nan
         expected = None
@@ -149,7 +153,7 @@ class SetPairs:
             )
 
         def block(left: slice, right: slice) -> Floats:
-            shared = (member[left] @ member[right].T).astype(np.float64)
+            shared = common_members(member[left], member[right])
             # 0/0 marks the pairs for which a measure is not defined.
             with np.errstate(divide="ignore", invalid="ignore"):
                 cells = self.formula(shared, sizes[left, None], sizes[None, right], p)

@@ -138,6 +138,31 @@ def test_score_mdl_equals_twin(case, parity):
             np.testing.assert_allclose(found[r, j], expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("parity", [False, True], ids=["textbook", "fselectorrcpp"])
+@pytest.mark.parametrize("n", [2, 3, 5, 12, 72, 300])
+def test_columns_that_are_left_unsearched_are_those_that_mdl_does_not_cut(n, parity):
+    """Of many columns those without missing values are asked first; of few none is."""
+    rng = np.random.default_rng(n)
+    y = (np.arange(n) % 3 == 0).astype(np.int32)
+    x = rng.normal(size=(n, 2 * kernels.MANY))
+    x[:, : kernels.MANY] += np.linspace(0, 4, kernels.MANY) * y[:, None]
+    x[:, ::2] = np.rint(2 * x[:, ::2])
+    x[0, 7] = np.nan
+    weights = rng.multinomial(n, np.full(n, 1.0 / n), size=9).astype(np.uint16)
+    weights[0] = 1
+    labels = np.stack([y, *(rng.permutation(y) for _ in range(8))])
+
+    def scores(chosen):
+        columns = SortedColumns.of(x, chosen)
+        order = (columns.order, columns.n_known, columns.tied, columns.row_bits)
+        return kernels.score_mdl(*order, weights, labels, 2, n + 1, parity)
+
+    found = scores(np.arange(x.shape[1]))
+    few = [scores(chosen) for chosen in np.split(np.arange(x.shape[1]), 4)]
+    np.testing.assert_array_equal(found, np.concatenate(few, axis=1))
+    assert n < 72 or 0.02 < (found[..., 0] > 0).mean() < 0.5
+
+
 @pytest.mark.parametrize("bins", [2, 3, 10])
 @pytest.mark.parametrize("kind", [class_tables.EQUAL_WIDTH, class_tables.EQUAL_FREQUENCY])
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import stat
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +96,27 @@ def test_save_and_load(result: EnsembleResult, tmp_path: Path) -> None:
     loaded = EnsembleResult.load(folder)
     assert repr(loaded) == repr(result)
     assert loaded.select(3) == result.select(3)
+
+
+@pytest.mark.parametrize(
+    ("filter", "how"),
+    [("cramers_v", zipfile.ZIP_DEFLATED), ("anova_f", zipfile.ZIP_STORED)],
+)
+def test_arrays_are_compressed_if_that_spares_something(
+    filter: str, how: int, tmp_path: Path
+) -> None:
+    """Shares of few different numbers are, decimals are not."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(40, 30)), np.arange(40) % 2
+    X = (X > 0).astype(float) if filter == "cramers_v" else X
+    made = wam(X, y, filter=filter, n_resamples=30, random_state=1, checks="none")
+    folders = [made.save(tmp_path / name) for name in ("first", "second")]
+    archives = [(folder / "matrices.npz").read_bytes() for folder in folders]
+    assert archives[0] == archives[1]
+    with zipfile.ZipFile(folders[0] / "matrices.npz") as archive:
+        assert archive.getinfo("filter_0.npy").compress_type == how
+    loaded = EnsembleResult.load(folders[0])
+    np.testing.assert_array_equal(loaded.score_matrices[filter], made.score_matrices[filter])
 
 
 def test_saving_refuses_to_overwrite(result: EnsembleResult, tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy.stats import hypergeom, rankdata
+from statsmodels.stats.proportion import proportion_confint
 
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures import feature_stability, pareto_front, stability_curve
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
@@ -153,6 +155,21 @@ def test_feature_table() -> None:
     assert found["lower"].to_numpy() == pytest.approx(centre - half, abs=1e-12)
     assert found["upper"].to_numpy() == pytest.approx(centre + half, abs=1e-12)
     assert found["probability_in_top"].sum() == pytest.approx(2.0)
+
+
+def test_limits_of_a_frequency_are_those_of_statsmodels() -> None:
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(40, 9))
+    scores[:, 0], scores[:7, 4] = 9.0, np.nan
+    table = feature_stability(scores, n_features_to_select=3, confidence_level=0.9)
+    count, seen = table["count"].to_numpy(), table["seen"].to_numpy()
+    lower, upper = proportion_confint(count, seen, alpha=0.1, method="wilson")
+    np.testing.assert_allclose(table["lower"], np.minimum(lower, count / seen), rtol=1e-14)
+    np.testing.assert_allclose(table["upper"], np.maximum(upper, count / seen), rtol=1e-14)
+    np.testing.assert_array_equal(
+        table["rank_median"],
+        np.nanmedian(np.where(np.isnan(scores), np.nan, rank_scores(scores)), 0),
+    )
 
 
 def test_probability_in_the_top_shares_ties_out() -> None:

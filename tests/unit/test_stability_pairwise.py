@@ -18,6 +18,7 @@ from pyfsagg.exceptions import (
 )
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, PairwiseAverage
+from pyfsagg.stability_measures._input import SelectedSets
 from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.stability_measures.pairwise import thesis_measures
 
@@ -329,3 +330,15 @@ def test_rounding_carries_no_correlation_beyond_one(measure: str) -> None:
         row = rng.normal(size=int(rng.integers(2, 12)))
         rows = np.tile(row, (int(rng.integers(2, 9)), 1))
         assert measure_stability(rows, measure, input="scores").value <= 1.0
+
+
+@pytest.mark.parametrize("p", [1, 63, 64, 65, 300])
+def test_common_members_are_counted_by_bits(p: int) -> None:
+    rng = np.random.default_rng(p)
+    support = rng.random((9, p)) < 0.4
+    spec = STABILITY_MEASURES.get("jaccard")
+    cells = spec.bind(SelectedSets(support, p, tuple(range(p)))).block(slice(0, 4), slice(2, 9))
+    both = support[:4].astype(float) @ support[2:].T
+    either = (support[:4, None] | support[None, 2:]).sum(axis=2)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(cells, both / either)
