@@ -88,9 +88,9 @@ def test_a_row_is_called_kept_only_if_a_larger_error_would_have_been_seen() -> N
         assert interval.verdict(1 - share, error) == verdict
     assert level.verdict(0.0, 0.0) == "conservative"
     rows = shipped_calibration().rows
-    claims = {(e.topic, c.inference): c for e in run.designs() for c in e.claims}
+    claims = {(e.function.__name__, c.inference): c for e in run.designs() for c in e.claims}
     for row in rows.to_dict(orient="records"):
-        claim = claims[row["topic"], row["inference"]]
+        claim = claims[row["simulation"], row["inference"]]
         assert claim.verdict(row["measured"], row["error"]) == row["verdict"]
 
 
