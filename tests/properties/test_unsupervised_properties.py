@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyfsagg.unsupervised import frcm, laplacian_score, svd_entropy
-from pyfsagg.unsupervised.clusterings import consensus_partition
 from pyfsagg.unsupervised.evaluation import borda_curve
 from pyfsagg.unsupervised.result import mean_plus_sd
+from pyfsagg_papers.tables.partition import consensus_partition
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=25, deadline=None)
