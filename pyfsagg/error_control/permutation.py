@@ -121,8 +121,8 @@ class _Tail:
         beyond = np.maximum(values - self.start, 0.0)
         mean_excess = np.where(n_above > 0, sum_above, 1.0)
         tail = np.log((n_above + 1.0) / (n + 1.0)) - n_above * np.log1p(beyond / mean_excess)
-        with np.errstate(divide="ignore"):
-            share = np.log(n_reached / (n + 1.0))
+        reached = np.log(np.maximum(n_reached, 1) / (n + 1.0))
+        share = np.where(np.asarray(n_reached) > 0, reached, -np.inf)
         counted = np.log((n_reached + 1.0) / (n + 1.0))
         values = 0.0 - np.where(values > self.start + self.tiny, np.maximum(tail, share), counted)
         return values
