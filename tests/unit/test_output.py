@@ -289,7 +289,12 @@ def test_an_interrupt_while_python_frees_something_is_not_dropped(
 
     monkeypatch.setattr("pyfsagg.cli.lists._datasets", frees)
     hook = sys.unraisablehook
-    assert main(["datasets"]) == code
+    # Who starts the tests in the background of a shell ignores interrupts.
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert main(["datasets"]) == code
+    finally:
+        signal.signal(signal.SIGINT, usual)
     said = capsys.readouterr().err
     assert said.startswith("pyfsagg datasets: ")
     assert said.endswith("; nothing was written\n")
