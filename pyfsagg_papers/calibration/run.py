@@ -276,7 +276,8 @@ def calibrate(
     for design in (one for one in designs() if one.topic in asked and where in one.name):
         began = time.perf_counter()
         values = _values(design, range(design.repetitions(quick)), seed, n_jobs)
-        if not quick and any(map(_asks_for_more, _rows(design, values, 0.0))):
+        few = not quick and len(values) < ENOUGH
+        if few and any(map(_cannot_tell, _rows(design, values, 0.0))):
             more = _values(design, range(len(values), ENOUGH), seed, n_jobs)
             values = np.concatenate([values, more])
         seconds = time.perf_counter() - began
@@ -293,12 +294,8 @@ def calibrate(
     )
 
 
-def _asks_for_more(row: Mapping[str, object]) -> bool:
-    return (
-        row["kind"] in ("level", "coverage")
-        and row["verdict"] == NEAR
-        and int(str(row["runs"])) < ENOUGH
-    )
+def _cannot_tell(row: Mapping[str, object]) -> bool:
+    return row["kind"] in ("level", "coverage") and row["verdict"] == NEAR
 
 
 def _values(design: Design, numbers: range, seed: int, n_jobs: int | None) -> np.ndarray:
