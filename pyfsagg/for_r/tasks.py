@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -485,5 +486,8 @@ def close() -> None:
         from joblib.externals.loky import reusable_executor
 
         if reusable_executor._executor is not None:
+            feeders = [t for t in threading.enumerate() if t.name == "QueueFeederThread"]
             reusable_executor._executor.shutdown(wait=True, kill_workers=True)
+            for feeder in feeders:  # loky does not wait for them, and they may be removing semaphores
+                feeder.join(5.0)
     atexit._run_exitfuncs()

@@ -353,3 +353,37 @@ def test_a_scheduler_that_does_not_answer_is_said(monkeypatch, capsys):
     code = main(["rank", "wine.csv", "--target", "kind", "--dask", "tcp://nowhere:8786"])
     assert code == 2
     assert "no Dask scheduler answers at tcp://nowhere:8786" in capsys.readouterr().err
+
+
+ENDING = """
+import atexit, os, threading, time
+from joblib import Parallel, delayed
+from joblib.externals.loky.backend import queues, resource_tracker
+from pyfsagg.for_r.tasks import close
+feed, tell = queues.Queue._feed, resource_tracker.unregister
+
+def late(*given):
+    feed(*given)
+    time.sleep(0.1)
+
+def tell_late(name, kind):
+    if threading.current_thread() is not threading.main_thread():
+        time.sleep(0.3)
+    tell(name, kind)
+
+queues.Queue._feed = staticmethod(late)
+resource_tracker.unregister = tell_late
+if __name__ == "__main__":
+    Parallel(2)(delayed(abs)(i) for i in range(4))
+    atexit.register(time.sleep, 0.2)  # in which the feeding thread begins to remove a semaphore
+    close()
+    os._exit(0)
+"""
+
+
+def test_the_end_of_r_waits_for_the_thread_that_feeds_the_workers(tmp_path: Path) -> None:
+    """R ends without Python's own end, and a thread in the middle of its work would leave a warning."""
+    script = tmp_path / "ending.py"
+    script.write_text(ENDING)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
