@@ -488,6 +488,8 @@ def close() -> None:
         if reusable_executor._executor is not None:
             feeders = [t for t in threading.enumerate() if t.name == "QueueFeederThread"]
             reusable_executor._executor.shutdown(wait=True, kill_workers=True)
-            for feeder in feeders:  # loky does not wait for them, and they may be removing semaphores
+            for (
+                feeder
+            ) in feeders:  # loky does not wait for them, and they may be removing semaphores
                 feeder.join(5.0)
     atexit._run_exitfuncs()
