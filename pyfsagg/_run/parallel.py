@@ -81,7 +81,7 @@ def run_tasks(
     backend, configured = get_active_backend()
     n_jobs = configured if n_jobs is None else _not_zero(n_jobs)
     cluster = type(backend).__name__ not in _LOCAL
-    if threads and n_jobs == 1 and not cluster:
+    if threads and not cluster and 1 in (n_jobs, len(items)):
         yield from (function(shared, item) for item in items)
         return
     packed = _Shared(shared)

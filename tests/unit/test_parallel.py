@@ -55,6 +55,9 @@ def test_answers_come_in_order_from_where_they_were_asked(threads, n_jobs, here)
     found = list(run_tasks(_place, {"base": 10}, range(20), n_jobs=n_jobs, threads=threads))
     assert [value for value, _, _ in found] == list(range(10, 30))
     assert all((pid == os.getpid()) == here for _, pid, _ in found)
+    # To start threads for a single kernel would take longer than it runs.
+    ((_, *place),) = run_tasks(_place, {"base": 0}, [0], n_jobs=n_jobs, threads=threads)
+    assert (place == [os.getpid(), threading.get_ident()]) == threads
 
 
 @pytest.mark.parametrize("threads", [True, False])
