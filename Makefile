@@ -25,7 +25,7 @@ test: ## what each library can break in its lowest version, then the suite with 
 	$(LOWEST) $(FIRST)
 	$(TODAY) -m "not thorough"
 
-thorough: ## what `make test` leaves out: vignettes, the site, a second R CMD check, all else on the lowest versions
+thorough: ## what `make test` leaves out: vignettes, the site, wheels, R CMD check, all else on the lowest versions
 	@$(ENVIRONMENTS)
 	$(LOWEST) $(SECOND)
 	$(TODAY) -m thorough

@@ -58,6 +58,10 @@ def main() -> int:
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     subprocess.run([*command, "--editable", f"{ROOT}{extras}"], check=True, env=environment)
     keep_kernels_apart(python, options.processor)
+    if "test" in options.extras.split(","):
+        # Python compiles what the tests import: once here, and not in all processes of a suite at once.
+        command = [str(python), "-m", "pytest", "--collect-only"]
+        subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     with stamp.open("a") as file:
         file.write(wanted + "\n")
     return 0

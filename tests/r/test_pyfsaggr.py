@@ -1,9 +1,10 @@
-"""The R package pyfsaggr: checked as R checks packages, with its own tests and examples."""
+"""The R package pyfsaggr: its own tests; checked as R checks packages; and the Python that it finds."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -43,6 +44,20 @@ def check(
     return log, tests.read_text(encoding="utf-8")
 
 
+def test_its_own_tests_find_nothing(library: Path, mlr3: Path, tmp_path: Path) -> None:
+    """Of which nothing is skipped for want of Python."""
+    shutil.copytree(SOURCE / "tests", tmp_path / "tests")
+    said = run(
+        *("Rscript", "testthat.R"),
+        folder=tmp_path / "tests",
+        R_LIBS=libraries(library, last=mlr3),
+        PYFSAGG_REQUIRE_ALL="1",
+        TZ="UTC",
+    )
+    assert "[ FAIL 0 | WARN 0 | SKIP 0 |" in said
+
+
+@pytest.mark.thorough
 def test_r_cmd_check_finds_nothing(built: Path, mlr3: Path, tmp_path: Path) -> None:
     log, tests = check(
         built,

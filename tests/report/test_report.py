@@ -5,9 +5,6 @@ import io
 import json
 import os
 import re
-import sys
-import warnings
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +13,7 @@ import pandas as pd
 import pytest
 from html_pages import Page, open_in_browser
 
-from pyfsagg import bam, load_dataset, wam
+from pyfsagg import load_dataset, wam
 from pyfsagg._base.words import number, numbers, percentages, ranks, setting
 from pyfsagg.ensemble.data import best_first, frequencies, over_resamples
 from pyfsagg.exceptions import DataError
@@ -151,30 +148,6 @@ def test_own_plot_style_does_not_reach_the_report(make: Any) -> None:
     plain = make().to_html()
     with rc_context({"axes.facecolor": "red", "font.size": 30, "svg.fonttype": "path"}):
         assert make().to_html() == plain
-
-
-def test_threads_make_the_same_pages_and_leave_what_they_share() -> None:
-    from matplotlib import rcParams
-
-    def page(seed: int) -> str:
-        run = bam(WINE.X, WINE.y, filters=["ig", "cs"], n_resamples=6, random_state=seed, n_jobs=2)
-        return run.to_html()
-
-    def left() -> tuple[dict[str, Any], list[Any]]:
-        # pandas adds this one for a moment whenever it reads a type, in every thread and without a lock.
-        of_pandas = ("always", None, DeprecationWarning, None, 0)
-        return dict(rcParams), [one for one in warnings.filters if one != of_pandas]
-
-    alone, before_threads = [page(seed) for seed in range(3)], left()
-    before = sys.getswitchinterval()
-    try:
-        sys.setswitchinterval(1e-5)
-        with ThreadPoolExecutor(3) as threads:
-            together = list(threads.map(page, range(3)))
-    finally:
-        sys.setswitchinterval(before)
-    assert together == alone
-    assert left() == before_threads
 
 
 def test_threshold_may_be_a_numpy_number(make: Any) -> None:

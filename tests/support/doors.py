@@ -1,7 +1,7 @@
 """One table of cases: every method by the doors of Python, the terminal and R.
 
 Each door leaves a saved folder, and a digest of what it holds is compared.  ``python doors.py FOLDER`` runs
-all cases by the door of Python on another environment, that of R, and compares both there.
+what R has saved in it by the door of Python on another environment, that of R, and compares both there.
 """
 
 from __future__ import annotations
@@ -187,14 +187,16 @@ def digest_of(result: Any) -> str:
 
 
 def main() -> None:
+    """Compare what R has left in a folder with Python."""
     folder = Path(sys.argv[1])
-    for case in cases():
+    made = [case for case in cases() if (folder / "R" / case.name).is_dir()]
+    for case in made:
         case.python(folder).save(folder / "python" / case.name)
-    made = {
-        door: {case.name: digest(folder / door / case.name) for case in cases()}
+    digests = {
+        door: {case.name: digest(folder / door / case.name) for case in made}
         for door in ("python", "R")
     }
-    (folder / "digests.json").write_text(json.dumps(made))
+    (folder / "digests.json").write_text(json.dumps(digests))
 
 
 if __name__ == "__main__":
