@@ -248,8 +248,9 @@ def permute_target(
     The whole table is scored by each target, without resamples.  Columns of numbers, and columns of as many
     levels, share the distribution of their scores with shuffled targets; above its tail it is taken as
     exponential (:func:`pyfsagg.error_control.comparable_evidence`).  Where all filters cut numbers into
-    ranges, numbers are judged by their ranks (Kruskal and Wallis), too, and the p-value of a filter is
-    multiplied by four there, since classes mostly differ in place.  Filters whose score depends on other
+    ranges, numbers are judged by their ranks, too (Kruskal and Wallis; Spearman for a numeric target, the
+    score test of Cox's model for survival times), and the p-value of a filter is multiplied by four there,
+    since classes mostly differ in place.  Filters whose score depends on other
     columns, such as mRMR, are asked only where there are no others.  Simulations of levels and power are in
     the calibration report.
 

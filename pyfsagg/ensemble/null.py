@@ -52,7 +52,7 @@ from pyfsagg.resampling.plan import canonical_order, generator
 FEW_LEVELS = 30
 """Distinct values from which on a column is one of numbers, all of which have the same null distribution."""
 
-RANK_TESTS = {"classes": "kruskal_wallis", "numeric": "spearman", "survival": "spearman"}
+RANK_TESTS = {"classes": "kruskal_wallis", "numeric": "spearman", "survival": "cox_score"}
 """Filters that cut numbers into ranges lose power: beside them numbers are judged by their ranks, too."""
 
 RANKS_AHEAD = 4.0
@@ -440,7 +440,11 @@ def _joined(drawn: list[Resamples]) -> Resamples:
 
 
 def _rank_statistics(nulls: Nulls, number: int) -> Floats:
-    """Statistics (1 + number, n_numbers) of Kruskal and Wallis, or squared rank correlations; with ties."""
+    """Statistics (1 + number, n_numbers) of Kruskal and Wallis, or squared rank correlations; with ties.
+
+    Martingale residuals of survival times are taken as they are: their sum with the ranks is the score of
+    Cox's model, and the statistic divides its square by the variance with shuffled targets.
+    """
     run = nulls.single
     table, target = run.table, run.target
     assert isinstance(table, Table)
@@ -451,11 +455,12 @@ def _rank_statistics(nulls: Nulls, number: int) -> Floats:
     if target.kind == "classes":
         labels = np.stack([one.codes for one in targets])
         contrasts = [(labels == c).astype(np.float64) for c in range(target.n_classes)]
-        if strata.any():
-            contrasts = [_less_means(contrast, strata) for contrast in contrasts]
     else:
-        numbers = np.concatenate([one.numbers(run.row_weights[np.newaxis]) for one in targets])
-        contrasts = [_centred_ranks(numbers, strata)]
+        contrasts = [np.concatenate([one.numbers(run.row_weights[np.newaxis]) for one in targets])]
+    if target.kind == "numeric":
+        contrasts = [_centred_ranks(contrasts[0], strata)]
+    elif strata.any():
+        contrasts = [_less_means(contrast, strata) for contrast in contrasts]
     statistics = np.empty((1 + number, len(nulls.numbers)))
     for block in column_blocks((table.n_samples, len(nulls.numbers))):
         ranks = _centred_ranks(table.values[:, nulls.numbers[block]].T, strata)

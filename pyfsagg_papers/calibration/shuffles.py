@@ -121,6 +121,8 @@ def _tested(rng: np.random.Generator, sample: Sample, filters: str) -> TargetPer
             ("pearson", "heavy tails, a number"),
             ("cox_score", "survival"),
             ("concordance", "survival"),
+            ("default", "heavy tails, a number"),
+            ("default", "survival"),
         )
     ],
     runs=600,
@@ -262,6 +264,8 @@ def _of(support: np.ndarray, related: np.ndarray) -> tuple[float, float]:
             ("spearman", "20 of 60"),
             ("spearman", "a number"),
             ("cox_score", "survival"),
+            ("default", "a number"),
+            ("default", "survival"),
         )
     ],
     runs=300,
