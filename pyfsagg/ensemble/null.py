@@ -56,7 +56,7 @@ RANK_TESTS = {"classes": "kruskal_wallis", "numeric": "spearman", "survival": "c
 """Filters that cut numbers into ranges lose power: beside them numbers are judged by their ranks, too."""
 
 RANKS_AHEAD = 4.0
-"""How many times smaller the p-value of such filters must be to count for as much as that of the ranks.
+"""How many times smaller the p-value of such filters must be to count for as much as that of others.
 
 Classes mostly differ in place, which ranks see best.  Four costs features that differ otherwise about as
 much as the filters cost the others (the topic `proposal` of the calibration has both kinds).
@@ -256,6 +256,10 @@ class Nulls:
         by_column = [
             one for one in self.run.labels if one in FILTERS and FILTERS.get(one).own_column
         ]
+        cut = [one for one in by_column if FILTERS.get(one).counts_levels]
+        ranked = len(self._ranked) == len(self.run.names) and self.run.target.adjusters is None
+        if cut and ranked and set(by_column) - set(cut) == {"spearman"}:
+            return cut  # beside which all columns are judged by their ranks anyway
         return by_column or [
             one
             for one in self.run.labels
@@ -270,11 +274,16 @@ class Nulls:
     @cached_property
     def numbers(self) -> NDArray[np.intp]:
         """Columns of numbers, which are judged by their ranks, too, where all filters cut them."""
-        run = self.run
         cut = self.by_column and all(FILTERS.get(one).counts_levels for one in self.judges)
-        if not cut or not isinstance(run.table, Table) or run.groups is not None:
+        return self._ranked if cut else self._ranked[:0]
+
+    @cached_property
+    def _ranked(self) -> NDArray[np.intp]:
+        """Columns of numbers, which have ranks."""
+        table = self.run.table
+        if not isinstance(table, Table) or self.run.groups is not None:
             return np.empty(0, dtype=np.intp)
-        return np.flatnonzero(np.isin(run.table.kinds, (Kind.NUMERIC, Kind.INTEGER)))
+        return np.flatnonzero(np.isin(table.kinds, (Kind.NUMERIC, Kind.INTEGER)))
 
     @property
     def by_ranks(self) -> str:
@@ -335,7 +344,9 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     kinds, adjusters = kinds_of_features(run), run.target.adjusters
     own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
     behind = np.zeros(len(run.names))
-    behind[nulls.numbers] = np.log(RANKS_AHEAD)
+    cut = [one for one in nulls.judges if one in FILTERS and FILTERS.get(one).counts_levels]
+    mixed = nulls.by_column and 0 < len(cut) < len(nulls.judges)
+    behind[slice(None) if mixed else nulls.numbers] = np.log(RANKS_AHEAD)
     for label, scores in _scores_by_judge(nulls, number, **how):
         by_ranks = label == nulls.by_ranks
         of = nulls.numbers if by_ranks else slice(None)
@@ -343,7 +354,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         if not nulls.by_column:
             observed, drawn = standardised(observed, drawn)
         observed, drawn = comparable_evidence(observed, drawn, kinds[of])
-        if not by_ranks:
+        if label in cut:
             observed, drawn = observed - behind, drawn - behind
         own[of], null[:, of] = np.maximum(own[of], observed), np.maximum(null[:, of], drawn)
     judges = (*nulls.judges, *([nulls.by_ranks] if nulls.by_ranks else []))
