@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import decimal
 import gc
 import inspect
@@ -251,20 +250,6 @@ def test_forks(folder: Path, alone: dict[str, str]) -> None:
             os._exit(0 if same else 1)
         children.append(child)
     assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0] * 3
-    unchanged(before)
-
-
-def test_an_event_loop(folder: Path, alone: dict[str, str]) -> None:
-    async def work() -> list[str]:
-        here = [digest(name, folder) for name in list(CASES)[::4]]
-        beside = await asyncio.gather(
-            *(asyncio.to_thread(digest, name, folder) for name in list(CASES)[::4])
-        )
-        assert here == list(beside)
-        return here
-
-    before = state()
-    assert asyncio.run(work()) == [alone[name] for name in list(CASES)[::4]]
     unchanged(before)
 
 
