@@ -23,7 +23,8 @@ def pytest_configure() -> None:
         if self.stats.cache_path is None:
             return usual(self, signature)
         folder.mkdir(parents=True, exist_ok=True)
-        with global_compiler_lock, (folder / f"{self.__name__}.lock").open("w") as lock:
+        name = f"{self.__module__}.{self.__qualname__}.lock"
+        with global_compiler_lock, (folder / name).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             return usual(self, signature)
 
