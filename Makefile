@@ -8,7 +8,7 @@ PYTEST = -m pytest -n $(WORKERS) --dist worksteal $(SLOWEST)
 # Tests of the lowest versions: those of the first part of the list, or of the second.
 FIRST = $$(sed "/^\# thorough/,\$$d; s/ *\#.*//" tests/lowest_selection.txt)
 SECOND = $$(sed "1,/^\# thorough/d; s/ *\#.*//" tests/lowest_selection.txt)
-LOWEST = PYFSAGG_REQUIRE_ALL= .venv-lowest/bin/python $(PYTEST) -m "not r and not browser and not thorough"
+LOWEST = PYFSAGG_REQUIRE_ALL= .venv-lowest/bin/python $(PYTEST) -m
 # R calls the Python of the lowest versions: its reticulate knows no later NumPy.
 TODAY = PYFSAGG_PYTHON=$(CURDIR)/.venv-lowest/bin/python .venv/bin/python $(PYTEST)
 # What is compiled once, modules and tests included, is kept: a suite starts many processes.
@@ -22,12 +22,12 @@ demo: ## rank the embedded Ionosphere data
 
 test: ## what each library can break in its lowest version, then the suite with today's, R and Chromium
 	@$(MAKE) --no-print-directory -j2 tests lowest
-	$(LOWEST) $(FIRST)
+	$(LOWEST) "not r and not browser and not thorough" $(FIRST)
 	$(TODAY) -m "not thorough"
 
 thorough: ## what `make test` leaves out: vignettes, the site, wheels, R CMD check, all else on the lowest versions
 	@$(ENVIRONMENTS)
-	$(LOWEST) $(SECOND)
+	$(LOWEST) "not r and not browser" $(SECOND)
 	$(TODAY) -m thorough
 
 lint: today ## style and types

@@ -7,7 +7,11 @@ import pytest
 
 from pyfsagg.cli import main
 
-CASES = doors.cases()
+FIRST = {case.name for case in doors.one_of_each_kind()}
+CASES = [
+    pytest.param(case, id=case.name, marks=[] if case.name in FIRST else pytest.mark.thorough)
+    for case in doors.cases()
+]
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +21,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+@pytest.mark.parametrize("case", CASES)
 def test_the_terminal_gives_the_bits_of_python(
     case: doors.Case, inputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -160,6 +160,11 @@ def cases() -> list[Case]:
     ]
 
 
+def one_of_each_kind() -> list[Case]:
+    """The first method of each kind."""
+    return [*{case.kind: case for case in reversed(cases())}.values()]
+
+
 def digest(folder: Path) -> str:
     """Of the numbers and names of a saved result, bit by bit; not of versions, times and commands."""
     found = hashlib.sha256()

@@ -129,6 +129,7 @@ def mortal() -> Iterator[Any]:
         yield client
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("default")
 def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(mortal: Any) -> None:
     rng = np.random.default_rng(0)
@@ -152,6 +153,7 @@ def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(mortal: Any) -> None:
     assert there.to_json() == here.to_json()
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_worker_that_dies_while_the_data_are_sent(mortal, monkeypatch, moment):
@@ -194,6 +196,7 @@ def test_an_answer_whose_request_is_cancelled_is_asked_for_again(cluster, monkey
     assert [value for value, _, _ in found] == list(range(5, 17))
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("default")
 def test_sending_that_never_ends_because_a_worker_died_is_given_up(mortal, monkeypatch):
     monkeypatch.setattr(parallel, "GRACE", 0.5)

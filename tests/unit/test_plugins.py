@@ -28,6 +28,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 def test_the_example_is_used_by_name(site: Path, tmp_path: Path) -> None:
     code = """
 import json, sys

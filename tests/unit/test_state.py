@@ -207,6 +207,7 @@ def others(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return found
 
 
+@pytest.mark.thorough
 def test_six_threads(folder: Path, alone: dict[str, str], others: set[str]) -> None:
     names = list(CASES)
 
