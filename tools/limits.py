@@ -57,6 +57,14 @@ def _lists(path: Path, n: int, size: int) -> None:
             file.write(",".join(f"g{each}" for each in dict.fromkeys(row)) + "\n")
 
 
+def _guides(path: Path, n: int, size: int) -> None:
+    rng = np.random.default_rng(0)
+    with path.open("w") as file:
+        file.write("gene,score\n")
+        for i, score in enumerate(rng.normal(size=n).round(5)):
+            file.write(f"g{i // size},{score}\n")
+
+
 def _scores(path: Path, n: int, p: int) -> None:
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(n, p)).round(3)
@@ -70,7 +78,17 @@ CASES: dict[str, tuple[Callable[[Path, int, int], None], tuple[str, int, int], s
     "check, 1e6 x 50": (_parquet, ("tall.parquet", 1_000_000, 50), "check F --target y"),
     "rank, 1e6 x 50": (_parquet, ("tall.parquet", 1_000_000, 50), f"rank F {RANK}"),
     "rank, 200 x 100,000": (_text, ("wide.csv", 200, 100_000), f"rank F {RANK}"),
+    "check, 10 x 1e6 columns": (_text, ("widest.csv", 10, 1_000_000), "check F --target y"),
     "rank, 10 x 1e6 columns": (_text, ("widest.csv", 10, 1_000_000), f"rank F {RANK}"),
+    "evaluate, 200 x 100,000": (
+        _text, ("wide.csv", 200, 100_000),
+        "evaluate F --target y --n-resamples 2 --jobs 1 --protocol thesis --methods cs "
+        "--classifiers naive_bayes --thresholds 10 --baselines all_features",
+    ),
+    "influence, 200 x 100,000": (
+        _text, ("wide.csv", 200, 100_000),
+        "influence F --target y --filters chi_squared --n-folds 4 --n-resamples 2 --jobs 1",
+    ),
     "unsupervised, 200 x 100,000": (
         _text, ("wide.csv", 200, 100_000),
         "unsupervised F --exclude y --n-clusterings 4 --jobs 1",
@@ -81,6 +99,9 @@ CASES: dict[str, tuple[Callable[[Path, int, int], None], tuple[str, int, int], s
     "vote, 1e5 lists": (_lists, ("lists.txt", 100_000, 20), "vote F"),
     "standings, 1e3 data sets x 2e3 methods": (_scores, ("some.csv", 1000, 2000), "standings F"),
     "standings, 1e3 data sets x 1e4 methods": (_scores, ("scores.csv", 1000, 10_000), "standings F"),
+    "screen, 1e6 guides": (
+        _guides, ("guides.csv", 1_000_000, 5), "screen F --item gene --score score",
+    ),
     "stability, 1e3 x 1e4": (_scores, ("scores.csv", 1000, 10_000), "stability F --measures pearson"),
 }  # fmt: skip
 PATIENCE = 400.0
@@ -230,7 +251,7 @@ def interrupted(room: Path, words: str, seconds: float) -> dict[str, Any]:
         "interrupt": "clean" if process.returncode == 130 and "Traceback" not in told else "finding",
         "seconds to the end": round(time.monotonic() - started, 2),
         "of the processor": round(last - used, 2),
-        "progress": " to do" in told or " done" in told,
+        "progress": any(word in told for word in (" to do", " done", "reading", "drawing")),
     }  # fmt: skip
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from pyfsagg._base.memory import memory_limit, read_memory
 from pyfsagg._base.settings import Settings, number_or_auto, option
@@ -193,8 +194,26 @@ def progress_reporter(
                 bar.update(done - bar.n)
 
             yield report
+    elif progress is None and (shown := _shown.get()) is not None:
+        with shown(unit) as report:
+            yield report
     else:
         yield progress if callable(progress) else None
+
+
+Reporter = Callable[[str], AbstractContextManager[Progress | None]]
+Item = TypeVar("Item")
+_shown: ContextVar[Reporter | None] = ContextVar("shown", default=None)
+
+
+@contextmanager
+def progress_shown(reporter: Reporter) -> Iterator[None]:
+    """Inside the block, loops without a progress function report by one that is made for their unit."""
+    token = _shown.set(reporter)
+    try:
+        yield
+    finally:
+        _shown.reset(token)
 
 
 @contextmanager
@@ -204,3 +223,11 @@ def progress_sink(
     """A function to call with what is done: it draws a bar, calls the caller's, or does nothing."""
     with progress_reporter(progress, unit) as report:
         yield (lambda done: None) if report is None else (lambda done: report(done, total))
+
+
+def counted(items: Iterable[Item], total: int, unit: str) -> Iterator[Item]:
+    """The items of a loop, counted where progress is shown (:func:`progress_shown`)."""
+    with progress_sink(None, total, unit) as advance:
+        for done, item in enumerate(items):
+            advance(done)
+            yield item
