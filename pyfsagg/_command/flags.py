@@ -364,7 +364,7 @@ def reporter(
 
             yield advance
     else:
-        yield _log_lines(unit, time.monotonic() + delay)
+        yield _log_lines(unit, delay and time.monotonic() + delay)
 
 
 def _first_run() -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -195,8 +197,8 @@ def progress_reporter(
 
             yield report
     elif progress is None and (shown := _shown.get()) is not None:
-        with shown(unit) as report:
-            yield report
+        with shown(unit) as told:
+            yield told
     else:
         yield progress if callable(progress) else None
 
@@ -231,3 +233,21 @@ def counted(items: Iterable[Item], total: int, unit: str) -> Iterator[Item]:
         for done, item in enumerate(items):
             advance(done)
             yield item
+
+
+def end_workers() -> None:
+    """End the worker processes, which would hold what this one prints to for minutes after its end.
+
+    They are killed: one that died may have left its queue locked, at which the others, and who waits for
+    them, would wait as long.
+    """
+    if "joblib.externals.loky.reusable_executor" in sys.modules:
+        from joblib.externals.loky import reusable_executor
+
+        if reusable_executor._executor is not None:
+            feeders = [each for each in threading.enumerate() if each.name == "QueueFeederThread"]
+            reusable_executor._executor.shutdown(wait=True, kill_workers=True)
+            for (
+                feeder
+            ) in feeders:  # loky does not wait for them, and they may be removing semaphores
+                feeder.join(5.0)

@@ -22,6 +22,7 @@ from typing import Any, TextIO
 from pyfsagg._base.memory import in_words, memory_limit
 from pyfsagg._command.flags import on_cluster
 from pyfsagg._command.parser import Parser, Terminal, commands_of, nearest, take_config
+from pyfsagg._run.execution import end_workers
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
     aggregate,
@@ -136,7 +137,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         with _termination_raised():  # around all else: a signal may come at any moment
-            return _run(words)
+            try:
+                return _run(words)
+            finally:
+                if arguments is None:  # the process ends with the command
+                    end_workers()
     except _Terminated:
         message, code = "terminated; nothing was written", 143
     except KeyboardInterrupt:
