@@ -346,10 +346,7 @@ def output_place(options: argparse.Namespace) -> Iterator[Place]:
 def reporter(
     unit: str = "resample", *, quiet: bool = False, delay: float = 0.0
 ) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress function: a live bar on a terminal, a few log lines elsewhere, None if quiet.
-
-    Loops that end within `delay` seconds show nothing.
-    """
+    """A progress function: a live bar, or a few log lines elsewhere, after `delay` seconds; None if quiet."""
     if quiet:
         yield None
     elif sys.stderr.isatty():

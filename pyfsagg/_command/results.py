@@ -8,16 +8,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pyfsagg._base.remarks import set_inside
 from pyfsagg._base.validation import require_extra
 from pyfsagg._command.flags import DELAY, output_place, reporter
 from pyfsagg._command.parser import CONFIG_FILE, config_text
-from pyfsagg._run.execution import progress_shown
+from pyfsagg._run.execution import REPORTER
 from pyfsagg.exceptions import OutputError
 
 if TYPE_CHECKING:
@@ -73,10 +74,8 @@ def keep_result(
     if options.xlsx:
         require_extra("xlsxwriter", "sheets", "--xlsx")
     silent = options.quiet or unit is None
-    loops = (
-        nullcontext() if options.quiet or unit else progress_shown(partial(reporter, delay=DELAY))
-    )
-    with output_place(options) as place, loops:
+    loops = partial(reporter, quiet=options.quiet or unit is not None, delay=DELAY)
+    with output_place(options) as place, set_inside(REPORTER, loops):
         started = time.perf_counter()
 
         def say(step: str) -> None:

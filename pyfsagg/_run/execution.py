@@ -196,8 +196,8 @@ def progress_reporter(
                 bar.update(done - bar.n)
 
             yield report
-    elif progress is None and (shown := _shown.get()) is not None:
-        with shown(unit) as told:
+    elif progress is None and (reporter := REPORTER.get()) is not None:
+        with reporter(unit) as told:
             yield told
     else:
         yield progress if callable(progress) else None
@@ -205,17 +205,8 @@ def progress_reporter(
 
 Reporter = Callable[[str], AbstractContextManager[Progress | None]]
 Item = TypeVar("Item")
-_shown: ContextVar[Reporter | None] = ContextVar("shown", default=None)
-
-
-@contextmanager
-def progress_shown(reporter: Reporter) -> Iterator[None]:
-    """Inside the block, loops without a progress function report by one that is made for their unit."""
-    token = _shown.set(reporter)
-    try:
-        yield
-    finally:
-        _shown.reset(token)
+REPORTER: ContextVar[Reporter | None] = ContextVar("reporter", default=None)
+"""Makes the progress function, for their unit, of loops that were given none."""
 
 
 @contextmanager
@@ -228,7 +219,7 @@ def progress_sink(
 
 
 def counted(items: Iterable[Item], total: int, unit: str) -> Iterator[Item]:
-    """The items of a loop, counted where progress is shown (:func:`progress_shown`)."""
+    """The items of a loop, counted for whoever shows progress (`REPORTER`)."""
     with progress_sink(None, total, unit) as advance:
         for done, item in enumerate(items):
             advance(done)
@@ -238,8 +229,7 @@ def counted(items: Iterable[Item], total: int, unit: str) -> Iterator[Item]:
 def end_workers() -> None:
     """End the worker processes, which would hold what this one prints to for minutes after its end.
 
-    They are killed: one that died may have left its queue locked, at which the others, and who waits for
-    them, would wait as long.
+    They are killed: one that died may have left its queue locked, at which the others would wait as long.
     """
     if "joblib.externals.loky.reusable_executor" in sys.modules:
         from joblib.externals.loky import reusable_executor
@@ -247,7 +237,5 @@ def end_workers() -> None:
         if reusable_executor._executor is not None:
             feeders = [each for each in threading.enumerate() if each.name == "QueueFeederThread"]
             reusable_executor._executor.shutdown(wait=True, kill_workers=True)
-            for (
-                feeder
-            ) in feeders:  # loky does not wait for them, and they may be removing semaphores
+            for feeder in feeders:  # for which loky does not wait; they may be removing semaphores
                 feeder.join(5.0)

@@ -171,9 +171,8 @@ class WholeSample:
 
 def _slices(n_rows: int) -> Iterator[slice]:
     height = max(1, min(n_rows, BLOCK_CELLS // n_rows))
-    firsts = range(0, n_rows, height)
-    parts = (slice(first, min(first + height, n_rows)) for first in firsts)
-    return counted(parts, len(firsts), "block")
+    parts = [slice(first, min(first + height, n_rows)) for first in range(0, n_rows, height)]
+    return counted(parts, len(parts), "block")
 
 
 def _divide(total: Floats, mass: Floats) -> Floats:
