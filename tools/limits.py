@@ -97,7 +97,7 @@ CASES: dict[str, tuple[Callable[[Path, int, int], None], tuple[str, int, int], s
     "agreement, 500 lists": (_lists, ("few.txt", 500, 20), "agreement F --format lines"),
     "agreement, 1e5 lists": (_lists, ("lists.txt", 100_000, 20), "agreement F --format lines"),
     "vote, 1e5 lists": (_lists, ("lists.txt", 100_000, 20), "vote F"),
-    "standings, 1e3 data sets x 2e3 methods": (_scores, ("some.csv", 1000, 2000), "standings F"),
+    "standings, 1e3 data sets x 1e3 methods": (_scores, ("some.csv", 1000, 1000), "standings F"),
     "standings, 1e3 data sets x 1e4 methods": (_scores, ("scores.csv", 1000, 10_000), "standings F"),
     "screen, 1e6 guides": (
         _guides, ("guides.csv", 1_000_000, 5), "screen F --item gene --score score",
