@@ -107,7 +107,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_labels(name: str, value: object) -> list[Any]:
-    """The elements of `value`, which are texts, numbers or what else can be told apart."""
+    """The elements of `value`, which are texts, numbers or what else can be distinguished."""
     labels = check_list(name, value)
     for label in labels:
         if not isinstance(label, Hashable):

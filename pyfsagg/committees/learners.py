@@ -260,7 +260,7 @@ class _Work:
 
 def _vote_alone(work: _Work, item: tuple[int, str]) -> Piece:
     number, name = item
-    # Warnings can be told apart by voter only where one voter works at a time in a process.
+    # Warnings can be distinguished by voter only where one voter works at a time in a process.
     with ALONE, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         support, performance, message = _vote_of(work, number, name)

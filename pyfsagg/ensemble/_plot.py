@@ -37,7 +37,7 @@ def plot_ranking(
 
     A dot is the median rank over resamples, the line through it the range from the 2.5 % to the
     97.5 % quantile, the diamond the rank of the aggregate.  Selected features have blue dots, features
-    that are not told apart from noise (:meth:`pyfsagg.EnsembleResult.selection`) grey ones or, if selected,
+    that are not distinguishable from noise (:meth:`pyfsagg.EnsembleResult.selection`) grey ones or, if selected,
     grey lines.  The dashed line separates the ranks inside the cut from those outside, if the best are
     selected without exception.  A resample that saw only
     some of the features ranks only these, so that its ranks are smaller numbers.
@@ -83,7 +83,7 @@ def plot_evidence(
     """Effect and stability of the best features, beside the level of noise.
 
     A bar is the evidence of a feature, minus the common logarithm of its p-value from shuffled
-    targets; what lies in the shaded part is not told apart from noise (family-wise error 0.05).  Without
+    targets; what lies in the shaded part is not distinguishable from noise (family-wise error 0.05).  Without
     shuffled targets it is the score.  On the right, how often the feature is among the best of a resample
     (:meth:`pyfsagg.EnsembleResult.selection`).
     """

@@ -233,7 +233,7 @@ def expected_replication(
 
 def _why_not(odds: dict[int, float], lower: float) -> str:
     if lower <= 0.0:
-        return "the agreement of the halves is not told apart from that of noise"
+        return "the agreement of the halves is not distinguishable from that of noise"
     usual = 0.7 * (odds[4] + SLOPE) + 0.3 * (odds[8] + 2 * SLOPE)
     full = odds[2] > _log_odds(FULL)  # from there on it can hardly grow
     if odds[2] < usual - DEPARTURE or (odds[2] > usual + DEPARTURE and not full):

@@ -348,7 +348,7 @@ class TargetPermutation(Part):
 
     @property
     def noise(self) -> float:
-        """About the p-value at which a feature is told apart from noise, for pictures: between the features
+        """About the p-value at which a feature is distinguishable from noise, for pictures: between the features
         next to it, or in proportion to the nearest one."""
         order = self._order()
         single, wide = self.p_values[order], self.family_wise_p_values[order]
@@ -444,7 +444,7 @@ class TargetPermutation(Part):
                 f"{name} ({value:.2g})" for name, value in frame["family_wise_p_value"].items()
             ]
             finding = (
-                f"No feature can be told apart from noise (family-wise error {LEVEL}); the nearest are "
+                f"No feature can be distinguished from noise (family-wise error {LEVEL}); the nearest are "
                 f"{enumerate_names(nearest)}, with their family-wise p-values."
             )
         return (f"{finding} {self.repetition}", self.scale, self.supposed)

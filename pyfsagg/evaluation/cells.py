@@ -434,7 +434,7 @@ def fit_one(
     part, _ = target.always_first(table.take(features))
     values = dict.fromkeys(metrics, math.nan)
     failures: dict[str, str] = {}
-    # Warnings can be told apart by fit only where one fit runs at a time in a process.
+    # Warnings can be distinguished by fit only where one fit runs at a time in a process.
     with ALONE, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

@@ -326,7 +326,7 @@ class Standings(Recorded):
         """One row per pair of methods, the smallest p-value first.
 
         Columns: the ``difference`` of means (first − second) with its own interval, Student's ``t``, ``p``
-        of the chosen test, ``p_adjusted`` (Holm) and ``apart``, whether the pair can be told apart.  Over
+        of the chosen test, ``p_adjusted`` (Holm) and ``apart``, whether the pair can be distinguished.  Over
         data sets also ``n``, how many both methods have, ``wins``, ``ties`` and ``losses`` of the first,
         and its ``superiority``: how often it is better, ties as halves, with Wilson's interval.  With a
         `rope` the probabilities ``p_below``, ``p_equivalent`` and ``p_above`` that the difference is below
@@ -336,7 +336,7 @@ class Standings(Recorded):
 
     @cached_property
     def _separate(self) -> Booleans:
-        """Whether two methods can be told apart, in the order of the places (p, p)."""
+        """Whether two methods can be distinguished, in the order of the places (p, p)."""
         p = len(self.methods)
         apart = np.zeros((p, p), dtype=bool)
         i, j = np.triu_indices(p, 1)
@@ -344,9 +344,9 @@ class Standings(Recorded):
         return np.asarray(apart[np.ix_(self._order, self._order)])
 
     def groups(self) -> list[list[str]]:
-        """The largest sets of neighbours of whom no pair can be told apart, best first; they may overlap."""
+        """The largest sets of neighbours of whom no pair can be distinguished, best first; they may overlap."""
         names = [self.methods[j] for j in self._order]
-        # From which place on nobody can be told apart from the next, or from each other.
+        # From which place on nobody can be distinguished from the next, or from each other.
         starts = [0]
         for j in range(1, len(names)):
             before = np.flatnonzero(self._separate[:j, j])
@@ -355,7 +355,7 @@ class Standings(Recorded):
         return [names[starts[j] : j + 1] for j in ends]
 
     def tiers(self) -> list[list[str]]:
-        """Classes, best first: every method of one can be told apart from every method of the others."""
+        """Classes, best first: every method of one can be distinguished from every method of the others."""
         names, tiers, reach, start = [self.methods[j] for j in self._order], [], 0, 0
         for j in range(len(names)):
             together = np.flatnonzero(~self._separate[j])
@@ -479,7 +479,7 @@ class Standings(Recorded):
         n_apart, n = int(self._pairs["apart"].sum()), len(self._pairs["apart"])
         tiers = self.tiers()
         shown = "No pair" if not n_apart else f"{count(n_apart)} of {plural(n, 'pair')}"
-        text = f"{shown} can be told apart ({self._test_name}, Holm)"
+        text = f"{shown} can be distinguished ({self._test_name}, Holm)"
         if not n_apart:
             return f"{text}."
         if len(tiers) == 1:

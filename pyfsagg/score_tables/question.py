@@ -401,7 +401,7 @@ def standings(
     Returns
     -------
     Standings or MetricStandings
-        Sets of places, pairs, groups that cannot be told apart, and what data sets and holes could change;
+        Sets of places, pairs, groups that cannot be distinguished, and what data sets and holes could change;
         of several metrics, those of each and how they agree.
 
     Raises

@@ -23,7 +23,7 @@ from pyfsagg.exceptions import ParameterError
 from pyfsagg.screens._result import INDEPENDENT, WAYS, Screen
 
 COLOURS = {"low": drawing.BLUE, "high": drawing.ORANGE}
-CELLS = (320, 200)  # of a picture: two points in one of them cannot be told apart
+CELLS = (320, 200)  # of a picture: two points in one of them cannot be distinguished
 LABEL = 16  # characters of a gene name beside a point
 
 

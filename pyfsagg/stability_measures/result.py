@@ -359,7 +359,7 @@ class StabilityResult(Recorded):
             "Value": [number(row["value"], DECIMALS) for row in rows],
             "Interval": [_limits(row) for row in rows],
             "Range": [str(row["bounds"]).replace("-", "−").replace("inf", "∞") for row in rows],
-            "Stabler if": ["larger" if row["higher_is_better"] else "smaller" for row in rows],
+            "More stable if": ["larger" if row["higher_is_better"] else "smaller" for row in rows],
             "Corrected for chance": [
                 "yes" if row["corrected_for_chance"] else "no" for row in rows
             ],

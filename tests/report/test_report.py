@@ -391,7 +391,7 @@ def test_where_nothing_is_selected_the_page_says_why_and_what_is_nearest() -> No
     text = run.to_html()
     front = text[text.index('<section class="answer"') : text.index("</section>")]
     assert (
-        "<b>No feature is selected.</b> No feature can be told apart from noise, which does not"
+        "<b>No feature is selected.</b> No feature can be distinguished from noise, which does not"
         in front
     )
     assert f"the nearest is {nearest.name} (family-wise p-value" in front

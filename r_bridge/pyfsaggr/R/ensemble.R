@@ -186,7 +186,7 @@ load_result <- function(path, report = NULL) {
 #' ([permute_target()]) is at most 0.05. If the target is unrelated to all features, at most one run in twenty proposes
 #' any. `"knee"` takes those of them before the knee of the scores. `object$selection$reason` says why, and the column
 #' `status` of `object$ranking` where each feature stands: `"firm"` (selected, and in at least 80 % of the resamples),
-#' `"borderline"` (in fewer; or not selected, but in more than 20 %), `"indistinct"` (not told apart from noise) or
+#' `"borderline"` (in fewer; or not selected, but in more than 20 %), `"indistinct"` (not distinguishable from noise) or
 #' `"out"`.
 #'
 #' @param object A result of [wam()] or [bam()], of [committee()] or [vote_features()], or of

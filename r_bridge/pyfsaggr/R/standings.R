@@ -1,7 +1,7 @@
 #' Which places of a table of scores are real
 #'
 #' Methods in columns, data sets in rows: the set of places that each method may have, who may be the first, which
-#' pairs can be told apart, and what holes and single data sets could change.
+#' pairs can be distinguished, and what holes and single data sets could change.
 #'
 #' Two questions are kept apart: whether the places would be the same on other data sets like these (the data sets are
 #' the sample, and fewer than 8 are refused), and on these data sets with other instances, folds or seeds (the
