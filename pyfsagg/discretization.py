@@ -182,7 +182,7 @@ def discretize(
         ``"equal_width"`` cuts the range into `bins` equal parts, at low + k·(high − low)/bins for
         k = 1, …, bins − 1: the same cuts that all filters with bins of equal width make.
         ``"equal_frequency"`` cuts after the first value at or below which 1, 2, … of `bins` equal
-        shares of the samples lie: equal values stay together, so that there may be fewer bins.
+        shares of the samples lie: equal values stay together, so there may be fewer bins.
     mdl : {"textbook", "fselectorrcpp"}
         The second reading follows the R package FSelectorRcpp 0.3.13: k1 and E1 leave out the
         sample below the cut, the part above it is divided further without its first sample (in the

@@ -222,7 +222,7 @@ class Reading(Settings):
         (),
         metavar="A,B",
         read=names_of,
-        help="columns to be left out (identifiers); also --exclude",
+        help="columns to be omitted (identifiers); also --exclude",
     )
     id: str | None = option(None, metavar="COLUMN", help="column with the names of the samples")
 
@@ -404,7 +404,7 @@ class Task(Settings):
             remedy = f"give the text that ends the prefix, for instance '{PREFIX}=' or '{PREFIX}_'"
             raise ParameterError(Use(feature_groups=PREFIX), " names no separator", Remedy(remedy))
         if groups in ("", {}):
-            remedy = "leave it out, or name the columns of a group"
+            remedy = "drop it, or name the columns of a group"
             raise ParameterError(Param("feature_groups"), " is empty", Remedy(remedy))
 
     def record(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 A subclass is a frozen dataclass whose fields say how they are kept (`fields.py`), and adds what the record
 tells beside them.  Its picture and its page are tied to it in the face of its room, by
-:func:`shown_by`, so that no file of a result knows Matplotlib or the page that shows it.
+:func:`shown_by`, so no file of a result knows Matplotlib or the page that shows it.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class Result(Part):
     _inner: ClassVar[frozenset[str]] = frozenset({"load", "from_json"})
     """Public names that the completion of a name does not offer."""
     _one_file: ClassVar[bool] = False
-    """Whether the record says all, so that it can be saved in one JSON file."""
+    """Whether the record says all, so it can be saved in one JSON file."""
 
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]

@@ -386,7 +386,7 @@ def _is_whole(value: Any) -> bool:
 def _nominal(
     column: pd.Series[Any], name: str
 ) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...]]:
-    """Level codes; levels that do not occur are left out."""
+    """Level codes; levels that do not occur are omitted."""
     try:
         categorical = pd.Categorical(column).remove_unused_categories()
     except TypeError as error:

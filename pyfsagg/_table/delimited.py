@@ -208,7 +208,7 @@ def escaped(cell: Any) -> Any:
     """A text, with an apostrophe before it if a spreadsheet would take it for a formula.
 
     A formula begins with ``=``, ``+``, ``-``, ``@``, a tab or a line break, and is no number.  A text
-    that looks escaped already gets one more apostrophe, so that `unescaped` gives every text back.
+    that looks escaped already gets one more apostrophe, so `unescaped` gives every text back.
 
     Examples
     --------

@@ -199,7 +199,7 @@ CODES = {
     ),
     "single_member": (
         "a class of one sample: {details}",
-        "leave it out or join it to another class",
+        "drop it or join it to another class",
     ),
     "small_class": ("a class of two or three samples: {details}", "more are needed to judge it"),
     "near_copy": ("nearly the target: {columns}", "check that it is known before the target is"),
@@ -241,7 +241,7 @@ def _ways(columns: Sequence[str], answers: Sequence[str]) -> dict[str, Phrase]:
     """What to do about columns, as the remedies name it."""
     subject = next(filter(SUBJECT_NAME.fullmatch, columns), "".join(columns[:1]))
     return {
-        "drop": Phrase("drop", "leave it out of X", columns=columns),
+        "drop": Phrase("drop", "drop it from X", columns=columns),
         "groups": Phrase(
             "groups",
             "give that column as groups to the resampling plan and to Protocol",

@@ -86,7 +86,7 @@ def warn_of_names(table: AnyTable, classes: NDArray[Any], grouped: bool) -> None
             continue
         warn(
             f"column {name!r} {what}, and is ranked as a feature",
-            Remedy("leave it out (", Public("check_table"), " tells more)"),
+            Remedy("drop it (", Public("check_table"), " tells more)"),
             stacklevel=2,
         )
 

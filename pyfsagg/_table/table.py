@@ -166,7 +166,7 @@ def as_table(
         require_memory(
             SPARSE_COLUMN * X.shape[1],
             f"a sparse table of {X.shape[1]:,} features",
-            "number the features anew, so that those that occur come without gaps",
+            "number the features anew, so those that occur come without gaps",
         )
         labels = _array_names(X.shape, feature_names)
         check_names(pd.Index(labels))
@@ -435,7 +435,7 @@ class Adjusters:
 
     @property
     def by_numbers(self) -> bool:
-        """Whether a column is a number, so that there are no strata in which the rows are alike."""
+        """Whether a column is a number, so there are no strata in which the rows are alike."""
         return not self.nominal.all()
 
     @cached_property
@@ -562,7 +562,7 @@ def _check(adjusters: Adjusters) -> None:
     n_samples = adjusters.table.n_samples
     if orthonormal(adjusters.design).shape[1] > n_samples - 3:
         raise DataError(
-            f"the adjusting columns {', '.join(adjusters.names)} tell all {n_samples} rows apart, so that ",
+            f"the adjusting columns {', '.join(adjusters.names)} tell all {n_samples} rows apart, so ",
             "there is nothing left to explain",
             Remedy("leave identifiers out; subjects with several rows are ", Use(groups="…")),
         )

@@ -211,13 +211,13 @@ def _events(column: pd.Series[Any]) -> Booleans:
             TRUE,
             f", got {shown}. Say which value is the event, for instance ",
             Phrase("event", f"y[{name!r}] == 2", column=name, value=2),
-            ", so that all others count as censored; several kinds of events and interval ",
+            ", so all others count as censored; several kinds of events and interval ",
             "censoring are not supported",
         )
     event = column.to_numpy().astype(np.bool_)
     if not event.any():
         raise DataError(
-            f"every row is censored: {name!r} has no event (1), so that there is nothing to explain"
+            f"every row is censored: {name!r} has no event (1), so there is nothing to explain"
         )
     return event
 

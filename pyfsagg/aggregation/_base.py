@@ -20,7 +20,7 @@ from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.ranks.ranking import whole_weights
 
 NO_P_VALUES = (
-    "The lists have weights, so that there are no p-values: a list with weight counts more than "
+    "The lists have weights, so there are no p-values: a list with weight counts more than "
     "once, and is not independent of itself. Permutation p-values keep their level with weights."
 )
 
@@ -63,7 +63,7 @@ class AggregatorSpec(Spec):
 
     `input` says whether it reads scores or ranks, `higher_is_better` is the direction of the
     statistic, `options` the names of its keyword options.  `by_item(options)` says whether the value
-    of an item depends on its own scores only, so that a table may be aggregated in parts.
+    of an item depends on its own scores only, so a table may be aggregated in parts.
     `extreme` says whether one list can decide the value of an item, as the smallest does: what other
     lists would give cannot be told by a bootstrap of these.
     `in_loops` are options that save time where scores alone are read, and leave these as they are.

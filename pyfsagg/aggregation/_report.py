@@ -92,7 +92,7 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
         ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=2.0, label="95 % of the lists")
     else:
         i, j = np.nonzero(~np.isnan(ranks))
-        # Lists stand one below the other, so that equal ranks do not hide one another.
+        # Lists stand one below the other, so equal ranks do not hide one another.
         shift = (i - (table.n_lists - 1) / 2) * 0.5 / max(table.n_lists - 1, 1)
         ax.plot(
             ranks[i, j],
@@ -565,7 +565,7 @@ def _curve(result: ListAgreement) -> list[Block]:
     table = PageTable.of_columns(
         "Share of common items among the first places of two lists.",
         columns,
-        "Every depth is in curve.csv. A list that has ended stays as it is, so that beyond the end of "
+        "Every depth is in curve.csv. A list that has ended stays as it is, so beyond the end of "
         "short lists the share falls.",
     )
     return [drawn, table]

@@ -96,7 +96,7 @@ def check_universe(
     Parameters
     ----------
     lists : RankTable, or any input of :func:`aggregate`
-        Cut-off lists (``full=False``) with their universe.  Lists without an order are left out.
+        Cut-off lists (``full=False``) with their universe.  Lists without an order are omitted.
     top_share : float
         The share of each list, from its top, in which lists may have items in common for a reason.
         These places do not count.

@@ -36,7 +36,7 @@ BLOCK_ENTRIES = 1 << 18
 LAST_PLACES = (
     "Some items are tied in a list. In the p-values a tied entry counts with the last of the places "
     "that its ties share: with average ranks p-values are too small. Scores and ranking go by "
-    "average ranks, so that the p-values need not have the same order."
+    "average ranks, so the p-values need not have the same order."
 )
 
 
@@ -46,7 +46,7 @@ def stuart(table: RankTable) -> AggregatedValues:
     Q = P(U_(1) ≤ r_(1), …, U_(n) ≤ r_(n)) for the n normalized ranks that the item has.  It is
     computed by a recursion of positive terms in logarithms, exact to rounding for any number of lists:
     the published one alternates in sign and loses all digits from about 40 lists.  An absent item has
-    normalized rank 1 (``full=False``) or is left out of its n (``full=True``).
+    normalized rank 1 (``full=False``) or is omitted from its n (``full=True``).
     """
     log_q = np.empty(table.n_items)
     for start, ranks in _blocks(table, table._sorted_columns):
@@ -173,7 +173,7 @@ def _log_mean_p(table: RankTable) -> Floats:
 def _blocks(
     table: RankTable, columns: Callable[[int, int], Floats]
 ) -> Iterator[tuple[int, Floats]]:
-    """Normalized ranks in blocks of items, so that no second copy of the table is made."""
+    """Normalized ranks in blocks of items, so no second copy of the table is made."""
     width = max(1, BLOCK_ENTRIES // table.n_lists)
     for start in range(0, table.n_items, width):
         yield start, columns(start, min(start + width, table.n_items))

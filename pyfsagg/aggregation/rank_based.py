@@ -23,7 +23,7 @@ from pyfsagg.ranks import RankTable, rank_scores
 def mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
     """Mean rank of an item.
 
-    An absent item counts with the last rank of the list's universe (``full=False``) or is left out
+    An absent item counts with the last rank of the list's universe (``full=False``) or is omitted
     of the mean (``full=True``).  Ranks from universes of different size are brought to the largest.
     """
     ranks = comparable_ranks(table)

@@ -136,7 +136,7 @@ def _sum_and_number(table: RankTable, method: str, normalize: str) -> tuple[Floa
     weights = np.ones(table.n_lists) if table.list_weights is None else table.list_weights
 
     def total(known: Floats) -> Floats:
-        # Sorted, so that the sum does not depend on the order of the lists.
+        # Sorted, so the sum does not depend on the order of the lists.
         return np.asarray(np.sort(known * weights[:, np.newaxis], axis=0).sum(axis=0))
 
     return in_range(total, np.where(missing, 0.0, scores)), weights @ ~missing
@@ -153,7 +153,7 @@ def _score_based(**parts: Any) -> AggregatorSpec:
         input="scores",
         ties="not concerned: scores count as they are",
         list_weights="any",
-        unranked="has no scores, so that it is not taken",
+        unranked="has no scores, so it is not taken",
         **{**common, **parts},
     )
 
@@ -300,7 +300,7 @@ def normalized_best(
     constant = spread <= 1e-14 * np.abs(chosen).max(axis=1)
     if constant.all():
         raise DataError(
-            f"every list is constant on the {chosen.shape[1]} features, so that there "
+            f"every list is constant on the {chosen.shape[1]} features, so there "
             "is no principal component; select more (n_features_to_select)"
         )
     scale = np.where(constant, np.inf, spread)
@@ -341,7 +341,7 @@ AGGREGATORS.add(
         compute=fpcps,
         input="scores",
         list_weights="any",
-        unranked="has no scores, so that it is not taken",
+        unranked="has no scores, so it is not taken",
         options=("n_features_to_select", "normalize"),
     )
 )

@@ -219,7 +219,7 @@ class Importance:
         if len(sizes) != len(columns.columns_):
             raise ParameterError(
                 f"the learner {self.name!r} has {len(sizes)} importances for "
-                f"{len(columns.columns_)} columns, so that those of a group or a nominal feature are not "
+                f"{len(columns.columns_)} columns, so those of a group or a nominal feature are not "
                 "known; leave out of its pipeline what changes columns"
             )
         return columns.coding.by_feature(sizes, columns.columns_)

@@ -110,7 +110,7 @@ class Committee(Grouped, Recorded):
         p = len(feature_names)
         places = p if size is None else check_integer("size", size, low=1, high=p)
         weights = read_voter_weights(voter_weights, voters)
-        # Voters without a vote are left out, so that they do not change a bit of any sum.
+        # Voters without a vote are omitted, so they do not change a bit of any sum.
         voting = support.any(axis=1) & (weights > 0.0)
         if not voting.any():
             raise DataError("no voter of a weight above 0 selects any feature; there is no vote")
@@ -194,7 +194,7 @@ class Committee(Grouped, Recorded):
         known = ~np.isnan(performance) & (n > 0)
         if not known.any():
             remedy = Remedy("give ", Param("performance"), " to vote()")
-            raise DataError("no voter has a performance, so that there is no front", remedy)
+            raise DataError("no voter has a performance, so there is no front", remedy)
         n, performance = n[known], performance[known]
         on_front = pareto_front(n, performance, higher_is_better=False)
         points, counts = np.unique(
@@ -221,7 +221,7 @@ class Committee(Grouped, Recorded):
         """Similarity of the selections, by a measure of sets of ``pyfsagg.list_methods("stability")``.
 
         Index: ``"all voters"``, then each learner; NaN where fewer than two voters select anything.
-        Voters that select nothing are left out, and weights do not count.
+        Voters that select nothing are omitted, and weights do not count.
         """
         frame = pd.DataFrame(self.support, columns=list(self.feature_names))
         some = self.support.any(axis=1)
@@ -423,7 +423,7 @@ def read_voter_weights(voter_weights: Weights, voters: pd.DataFrame) -> Floats:
         raise ParameterError(name, " must be numbers that are not negative; one is not")
     if not weights.any():
         raise ParameterError(
-            name, " are all 0, so that no voter counts", Remedy("give one above 0")
+            name, " are all 0, so no voter counts", Remedy("give one above 0")
         )
     return weights
 

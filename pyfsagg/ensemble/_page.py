@@ -382,7 +382,7 @@ def _references(result: EnsembleResult) -> list[tuple[str, str]]:
 
 MOST_REPEATS = 200
 REPEATED_CELLS = 20_000_000
-"""Cells of score matrices that a report aggregates again, so that large runs stay quick."""
+"""Cells of score matrices that a report aggregates again, so large runs stay quick."""
 
 ENOUGH = 0.05  # share of the selection that a repetition may replace if there are enough resamples
 

@@ -36,7 +36,7 @@ Matrices = Mapping[str, Floats]
 class MatrixStore:
     """Score matrices in memory, or in unnamed files of a folder.
 
-    The files are mapped into memory, so that a matrix is an ordinary array in both cases.  They vanish
+    The files are mapped into memory, so a matrix is an ordinary array in both cases.  They vanish
     with the arrays, and with the process however that ends.
     """
 

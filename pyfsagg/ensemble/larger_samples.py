@@ -166,9 +166,9 @@ def expected_replication(
     The filters rank each part by itself, without resamples.  The log odds of Nogueira's measure are carried
     from eighths, quarters and halves (weights 0.1, 0.3, 0.6) to larger sizes at 0.6 per doubling.  Weights,
     slope and limits are those that were best on tables that were thinned to 48 rows and more and compared
-    with two, four and eight times the rows of a half.  With each data set left out in turn, 0.89 to 0.90 of
+    with two, four and eight times the rows of a half.  With each data set omitted in turn, 0.89 to 0.90 of
     the values were between the limits; least often where features are either strong or noise, and agree fully
-    sooner than expected (0.4 at four times), or are near copies of each other, so that agreement hardly grows
+    sooner than expected (0.4 at four times), or are near copies of each other, so agreement hardly grows
     (0.5).  Nothing is expected where the 95 % limits of the halves hold 0, as a flat curve cannot be
     continued, or where the halves are far from what the smaller parts make expect.
 

@@ -250,7 +250,7 @@ class Nulls:
     def judges(self) -> list[str]:
         """The filters by whose scores features are compared with noise.
 
-        A score that depends on other features is another one where these are related to the target, so that
+        A score that depends on other features is another one where these are related to the target, so
         such filters are asked only where there are no others.
         """
         by_column = [

@@ -198,7 +198,7 @@ class EnsembleResult(Ranked, Result):
         -----
         A feature scores above noise if its family-wise p-value from shuffled targets is at most 0.05
         (:func:`pyfsagg.permute_target`): the whole table is scored with the true target and with shuffled
-        ones, so that the proposal does not depend on the resamples.  If the target is unrelated to all
+        ones, so the proposal does not depend on the resamples.  If the target is unrelated to all
         features, at most one run in twenty proposes any.  The reason says how often other shuffles would
         propose the same.  ``"knee"`` splits the scores of the proposal into the two groups that explain
         most of their variance (Zhu and Ghodsi 2006).  Where the target cannot be shuffled
@@ -384,7 +384,7 @@ class EnsembleResult(Ranked, Result):
         rows it is multiplied by f / (1 − f).  See :func:`pyfsagg.statistics.rank_confidence`.
 
         After a bootstrap the estimates are the scores of the table itself: repeated rows raise the scores
-        of features with many levels (the mean of χ² by about (levels − 1)(classes − 1)), so that such a
+        of features with many levels (the mean of χ² by about (levels − 1)(classes − 1)), so such a
         feature may be ranked outside its set.
         """
         return rank_sets(self, check_confidence_level("confidence_level", confidence_level))
@@ -400,7 +400,7 @@ class EnsembleResult(Ranked, Result):
         """How often clusters of similar features are selected, each as one.
 
         Copies of one signal share its votes: with eight of them each may be selected in 40 % of the
-        resamples, so that none looks stable, although one of them nearly always is.
+        resamples, so none looks stable, although one of them nearly always is.
 
         Parameters
         ----------
@@ -505,7 +505,7 @@ class EnsembleResult(Ranked, Result):
             "ties": about_ties(self.scores, k),
             "about_groups": about_groups(self),
             "about_copies": about_copies(self, k),
-            # Which warns of resamples that are left out.
+            # Which warns of resamples that are omitted.
             "stability": unless_undefined(lambda: self.stability().to_dict("index")),
             **({} if limit is None else {"error_control": controlled(self, limit).record()}),
         }

@@ -159,7 +159,7 @@ def _why_none(setup: RunSetup) -> str:
     aggregator = setup.recipe.aggregator
     if aggregator not in MEANS:
         return Message(
-            f"the aggregator {aggregator} is not a mean over resamples, so that they do not give its ",
+            f"the aggregator {aggregator} is not a mean over resamples, so they do not give its ",
             "standard error; use ",
             Use(aggregator="arithmetic_mean"),
             " or 'mean_rank'",
@@ -219,7 +219,7 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
         assert data.own_scores is not None  # or there is a reason
         centre, factor = as_values(data.own_scores[np.newaxis])[0], 1.0
         if data._setup.recipe.normalize == AGAINST_NOISE:
-            # Bootstraps double the variance of noise, so that evidence, quadratic in the score, changes
+            # Bootstraps double the variance of noise, so evidence, quadratic in the score, changes
             # half as much as between samples; scaled per resample it only has half the variance.
             factor = 4.0 if len(data.score_matrices) == 1 else 2.0
     else:

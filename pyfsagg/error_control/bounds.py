@@ -113,7 +113,7 @@ def selection_frequency(scores: ArrayLike, q: int) -> NDArray[np.float64]:
         if q == p:
             counts += (block > -np.inf).sum(axis=0)
             continue
-        # The best score that is left out: what ties with it is left out too.
+        # The best score that is omitted: what ties with it is omitted too.
         cut = np.partition(block, p - q - 1, axis=1)[:, p - q - 1 : p - q]
         counts += (block > cut).sum(axis=0)
     return np.asarray(counts / m)

@@ -267,7 +267,7 @@ def integrated_path(
     -----
     The bound supposes that noise features are exchangeable, and for h2 and h3 that a noise feature is
     selected in all 2m halves of m pairs with probability (q/p)^(2m) at most.  Halves of different
-    pairs share rows, so that the second does not follow from the first, the less so the larger m.
+    pairs share rows, so the second does not follow from the first, the less so the larger m.
     q-values are estimates of a false discovery rate, not bounds.  For their error rates in
     simulations see ``pyfsagg reproduce calibration``.
 

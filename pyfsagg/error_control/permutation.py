@@ -215,7 +215,7 @@ def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Float
 
     Notes
     -----
-    A null score that equals the observed one up to rounding counts as reached, so that ties make
+    A null score that equals the observed one up to rounding counts as reached, so ties make
     p-values larger, never smaller.  Strong control (whatever the other features do) needs a score that
     depends on its own column only; otherwise the level holds where no feature is related to the target.
 
@@ -393,7 +393,7 @@ class TargetPermutation(Part):
             f"The p-values compare the scores of the whole table with those of "
             f"{plural(self.n_permutations, 'shuffled target')} ({UNITS[self.unit]} exchanged) by "
             f"{enumerate_names([readable(judge) for judge in self.judges])}. Features of one kind "
-            "(numbers, or as many levels as often) share what their shuffled scores are, so that a "
+            "(numbers, or as many levels as often) share what their shuffled scores are, so a "
             f"p-value may be smaller than 1 / {self.n_permutations + 1}."
         )
 
@@ -413,7 +413,7 @@ class TargetPermutation(Part):
         reach = (
             "The level holds whichever features are related to the target."
             if self.strong
-            else "Scores depend on other features too, so that the level holds only if no feature is "
+            else "Scores depend on other features too, so the level holds only if no feature is "
             "related to the target: a selection says that some are."
         )
         unit, beyond = UNITS[self.unit], ""
@@ -427,7 +427,7 @@ class TargetPermutation(Part):
             beyond = (
                 f" Above noise means beyond what {enumerate_names(names)} {tell} of the target."
             )
-        return f"Supposed: {unit} are exchangeable, so that the target can be shuffled. {reach}{beyond}"
+        return f"Supposed: {unit} are exchangeable, so the target can be shuffled. {reach}{beyond}"
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ Rows = NDArray[np.intp]
 class Fold:
     """Rows that train and rows that test; `pool` says which rows were divided into folds.
 
-    Protocols that divide the same rows share their folds, so that a classifier on the same features
+    Protocols that divide the same rows share their folds, so a classifier on the same features
     is fitted once for all of them.
     """
 
@@ -293,9 +293,9 @@ def _listed(thresholds: Any) -> list[Any]:
 def weighted_average_accuracy(
     accuracy: ArrayLike, thresholds: Sequence[float] = THESIS_THRESHOLDS
 ) -> NDArray[np.float64]:
-    """Average over thresholds, weighted by the share of the features that are left out.
+    """Average over thresholds, weighted by the share of the features that are omitted.
 
-    WAcc = Σ W_i Acc_i / Σ W_i with W_i = 1 − k_i, so that the threshold at which all features are
+    WAcc = Σ W_i Acc_i / Σ W_i with W_i = 1 − k_i, so the threshold at which all features are
     kept does not count.
 
     Parameters

@@ -101,7 +101,7 @@ def read_rankings(
 def _order(label: str, item: Any, known: tuple[str, ...]) -> NDArray[np.intp]:
     if isinstance(item, EnsembleResult):
         grouped = bool(item.groups)
-        # Near-constant features that the run left out come last.
+        # Near-constant features that the run omitted come last.
         item = [*item.select(item.n_features), *item.data["dropped_features"]]
         if grouped and set(item) != set(known):
             groups = Use("Task", feature_groups=Name("result.groups"))
@@ -146,7 +146,7 @@ def _order_of_names(label: str, names: list[str], known: tuple[str, ...]) -> NDA
     absent = [name for name in known if name not in seen]
     if absent:
         raise DataError(
-            f"the ranking {label!r} leaves out {len(absent)} of {len(known)} features, "
+            f"the ranking {label!r} omits {len(absent)} of {len(known)} features, "
             f"{absent[0]!r} among them; rank all, or leave these columns out of the table"
         )
     return np.array([position[name] for name in names], dtype=np.intp)

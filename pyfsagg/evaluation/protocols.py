@@ -104,7 +104,7 @@ def evaluate(
 
     Notes
     -----
-    Folds are the same for all methods, classifiers and thresholds, so that comparisons are paired.
+    Folds are the same for all methods, classifiers and thresholds, so comparisons are paired.
     Inside the folds missing numbers are replaced by the median of the training rows, and nominal
     columns are one-hot coded (naive Bayes takes them as they are).
 

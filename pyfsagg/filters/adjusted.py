@@ -118,7 +118,7 @@ def average_ranks(values: Floats, weights: Floats) -> Floats:
 class LinearScorer:
     """Filters of a linear model of each feature beside the adjusters: a :class:`Scorer`.
 
-    `statistic` gives one row of scores for each of the `outputs` (more are left out), from the features of a
+    `statistic` gives one row of scores for each of the `outputs` (more are omitted), from the features of a
     resample and what they are to explain.  By `ranks` features, adjusting numbers and target are ranks.
     """
 

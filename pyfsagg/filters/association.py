@@ -58,7 +58,7 @@ def _correlations(
     """|r| and the F statistic of the simple regression.
 
     F = r² (n − 2) / (1 − r²) with n draws; of a perfect fit 1 − r² is taken to be the smallest number above 0
-    that it can be, so that sums and squares of F are finite.
+    that it can be, so sums and squares of F are finite.
     """
     pearson_block(values, _numbers(target, weights), weights, scores[0])
     square = scores[0] ** 2
@@ -295,7 +295,7 @@ def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = No
     ----------
     X : array, data frame or Table, shape (n_samples, n_features)
         Numeric, integer, boolean, or nominal with at most two levels.  Rows with a missing value of
-        a feature are left out for that feature.
+        a feature are omitted for that feature.
     y : array-like, shape (n_samples,)
         Labels of two classes, taken as 0 and 1.
     sample_weight : array-like of int, shape (n_samples,), optional

@@ -254,7 +254,7 @@ IN_R = {
 
 PHRASES: dict[str, Callable[..., str]] = {
     # what to do about columns of a table
-    "drop": lambda columns: "leave it out",
+    "drop": lambda columns: "drop it",
     "groups": lambda subject: "give that column as groups to wam, bam and evaluate",
     "missing": lambda: "replace it by NA",
     "answers": lambda codes: "replace it by NA",

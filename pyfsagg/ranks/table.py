@@ -66,7 +66,7 @@ class RankTable:
     full : bool
         Meaning of a missing entry.  False: the list was cut off, so the item is worse
         than all that are listed (its normalized rank is 1).  True: the list has no information on the
-        item, and it is left out (NaN).
+        item, and it is omitted (NaN).
     ties : str
         How ranks were made from scores.
     list_weights : ndarray (m,) or None
@@ -201,7 +201,7 @@ class RankTable:
         Parameters
         ----------
         list_weights : one number per list, or dict of list name to number
-            0 or from 1e-100 to 1e100, in the order of the lists.  A list of weight 0 is left out, and so
+            0 or from 1e-100 to 1e100, in the order of the lists.  A list of weight 0 is omitted, and so
             are items that no other list holds (with a warning); universes stay.  None and weights that
             are all 1 leave the table without weights.
 
@@ -237,7 +237,7 @@ class RankTable:
         if not held.all():
             gone = int((~held).sum())
             warn(
-                f"{gone} item(s) are held by lists of weight 0 only and are left out, for instance "
+                f"{gone} item(s) are held by lists of weight 0 only and are omitted, for instance "
                 f"{self.names[int((~held).argmax())]!r}",
                 stacklevel=4,
             )
@@ -556,7 +556,7 @@ class RankTable:
         Warns
         -----
         PyfsaggWarning
-            For blank lines between names, repeated names that are left out, and a first line that
+            For blank lines between names, repeated names that are omitted, and a first line that
             looks like a header.
         """
         check_choice("matrix", matrix, ("ranks", "scores"))

@@ -84,11 +84,11 @@ class PoissonBootstrap(Plan):
 @register_plan(
     "stratified_bootstrap",
     "stratified",
-    summary="bootstrap within each class, so that class sizes stay",
+    summary="bootstrap within each class, so class sizes stay",
 )
 @dataclass(frozen=True, eq=False)
 class StratifiedBootstrap(Plan):
-    """A bootstrap within each class, so that class sizes stay; with survival, of events and of others."""
+    """A bootstrap within each class, so class sizes stay; with survival, of events and of others."""
 
     def _refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind == "none":
@@ -172,7 +172,7 @@ class ComplementaryPairs(Plan):
 
     The two halves of a pair are independent samples of half the size, which resamples that share rows
     are not: they show how far rankings of different samples agree, and give bounds on the number of false
-    selections (Shah and Samworth 2013).  Resamples 2j and 2j + 1 are pair j (:meth:`pairs`), so that
+    selections (Shah and Samworth 2013).  Resamples 2j and 2j + 1 are pair j (:meth:`pairs`), so
     ``n_resamples`` counts halves and is even.
 
     Both halves hold equally many rows of each class; a row that is left over, another one in each
@@ -344,7 +344,7 @@ class KFold(Plan):
 
     @staticmethod
     def _check_sizes(source: Population, n_folds: int) -> None:
-        """Each fold leaves out a row of every class, or an event."""
+        """Each fold omits a row of every class, or an event."""
         survival = source.target.kind == "survival"
         strata = [source.strata[1]] if survival else source.strata
         smallest = min(stratum.size for stratum in strata)

@@ -111,7 +111,7 @@ class MetricStandings(Recorded):
     def methods_text(self) -> str:
         """Paragraphs for the methods section of a paper."""
         share = (
-            f"Levels were divided by the {len(self.of)} metrics, so that all sets and pairs keep "
+            f"Levels were divided by the {len(self.of)} metrics, so all sets and pairs keep "
             f"{percent(self.confidence_level)} together."
         )
         return "\n\n".join(

@@ -309,7 +309,7 @@ def _datasets(result: Standings) -> list[Section]:
     ]
     others = int((~frame["first"].isin([usual, ""])).sum())
     text = (
-        f"{usual} has the best mean, whichever data set is left out."
+        f"{usual} has the best mean, whichever data set is omitted."
         if not others
         else f"{usual} has the best mean; without one of {plural(others, 'data set')} another would have it."
     )

@@ -41,7 +41,7 @@ from pyfsagg.statistics._base import p_text, significance_level
 WAYS, TESTS = ("mean", "rank"), ("t", "wilcoxon", "signs")
 FEWEST = 8  # data sets from which on something is said of others like them
 MANY_DRAWS = 100  # degrees of freedom from which on errors of replicates are taken for known
-MOST_LEFT_OUT = 2_000  # data sets up to which each is left out in turn; of more none alone decides
+MOST_LEFT_OUT = 2_000  # data sets up to which each is omitted in turn; of more none alone decides
 ASKED = {
     "datasets": "data sets like these (the data sets are the sample)",
     "replicates": "these data sets, with other instances, folds or seeds (the replicates are the sample)",
@@ -214,7 +214,7 @@ class Standings(Recorded):
             return self.unanswered
         if self.within is None:
             if int(self.replicates.max()) < 2:
-                return "each cell has one score, so that nothing is known of its error"
+                return "each cell has one score, so nothing is known of its error"
             return "not every cell has replicates that its data set shares among all methods"
         complete = ~np.isnan(self.cells).any(axis=1)
         return rank_confidence(
@@ -391,7 +391,7 @@ class Standings(Recorded):
         T = len(self.datasets)
         if not 3 <= T <= MOST_LEFT_OUT:
             raise DataError(
-                f"each data set is left out in turn for 3 to {MOST_LEFT_OUT:,} data sets, and there are {T:,}"
+                f"each data set is omitted in turn for 3 to {MOST_LEFT_OUT:,} data sets, and there are {T:,}"
             )
         swaps, first = without_each(self.cells, self.higher_is_better)
         names = [self.methods[j] if j >= 0 else "" for j in first]

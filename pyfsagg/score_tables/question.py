@@ -216,7 +216,7 @@ def _check(rows: Floats, methods: tuple[str, ...]) -> None:
     empty = np.isnan(rows).all(axis=0)
     if empty.any():
         name = methods[int(np.flatnonzero(empty)[0])]
-        raise DataError(f"the method {name!r} has no score at all; leave it out")
+        raise DataError(f"the method {name!r} has no score at all; drop it")
 
     largest = float(np.nanmax(np.abs(rows)))
     if largest > LARGEST or 0.0 < largest < 1.0 / LARGEST:

@@ -203,7 +203,7 @@ def without_twins(library: Guides, shared: str) -> tuple[Guides, int]:
     if shared == "drop":
         kept = ~several[library.guide]
         if not kept.any():
-            raise DataError("every guide is in several genes, so that none is left")
+            raise DataError("every guide is in several genes, so none is left")
         return library.rows(kept), int(several.sum())
     for values in (library.scores, library.replicates, library.log_fold_changes):
         if values is not None:
@@ -245,7 +245,7 @@ def find_controls(
         controls = [controls] if isinstance(controls, str) else controls
         names = [name for name in (str(control).strip() for control in controls) if name]
         if not names:
-            remedy = Remedy("leave it out to test against all guides")
+            remedy = Remedy("drop it to test against all guides")
             raise DataError(named(what), " names no control", remedy)
         present = np.isin(known, names)
         absent = sorted(set(names) - set(known[present].tolist()))
@@ -334,7 +334,7 @@ def screen(
     min_guides : int
         Genes with fewer guides are not tested; their guides keep their places.
     missing : {"error", "drop"}
-        Refuse guides without a score, or leave them out (the result gives their number).
+        Refuse guides without a score, or drop them (the result gives their number).
     replicates : sequence of array-like (n_guides,), optional
         Scores of the guides in further replicates, or further pairs of treatment and control; NaN where
         a guide is missing.  A guide is then placed by Stuart's Q of its percentiles in all of them.
@@ -343,7 +343,7 @@ def screen(
         are brought to mean 1 in each gene, and the percentile of a guide is divided by its weight; with
         ``null="uniform"`` only, for genes of up to 16 guides.
     shared_guides : {"error", "drop", "each"}
-        Refuse guides that are in several genes (one row each), leave them out, or count them for each of
+        Refuse guides that are in several genes (one row each), drop them, or count them for each of
         their genes; they have one place among the guides.
 
     Returns
@@ -371,7 +371,7 @@ def screen(
     *Exact p-value.*  P(ρ of a random gene with m guides ≤ ρ) is the chance that for some k at least k
     of m places are up to b_k, where b_1 is the ρ quantile of Beta(1, m) and b_k = min(α, the ρ
     quantile of Beta(k, m − k + 1)).  It is summed over the first such k by a recursion of positive
-    terms.  No permutation is drawn, so that there is no smallest p-value.
+    terms.  No permutation is drawn, so there is no smallest p-value.
 
     - ``null="guides"``: the places are m of those of all guides of this screen.  The p-value is that of
       all permutations of the guides together.  Discrete ranks and ties are taken into account, so
@@ -382,10 +382,10 @@ def screen(
       score in front, each has p = 0.25.  Take ``ties="last"`` or ``null="guides"`` then.
     - controls: the places are m of those of the C controls and of the gene's own guides together, so
       that P(p ≤ x) ≤ x if the gene is a control in disguise.  No p-value is below
-      1/binomial(C + m, m), so that few controls resolve small p-values only coarsely.
+      1/binomial(C + m, m), so few controls resolve small p-values only coarsely.
 
     - weights: the percentiles are independent and uniform before they are divided by the weights of
-      this gene, so that P(p ≤ x) ≤ x for each gene whatever the weights of others (as for weighted
+      this gene, so P(p ≤ x) ≤ x for each gene whatever the weights of others (as for weighted
       p-values, Genovese, Roeder and Wasserman 2006).
 
     Replicates keep the null ``"guides"`` exact, however much they depend on each other: a guide is dealt to
@@ -512,7 +512,7 @@ def _without_missing(library: Guides, missing: str) -> tuple[Guides, int]:
         raise DataError(
             f"{plural(int(absent.sum()), 'guide')} of {len(absent):,} without a score, the ",
             f"first is {str(library.names[absent][0])!r}",
-            Remedy("leave them out with ", Use(missing="drop")),
+            Remedy("drop them with ", Use(missing="drop")),
         )
     if absent.all():
         raise DataError("no guide has a score")
@@ -581,7 +581,7 @@ def _of_guides(library: Guides, n_shared: int, shared: str) -> list[str]:
             "Percentiles of guides are divided by their weights, which have mean 1 in each gene."
         )
     if n_shared:
-        done = "left out" if shared == "drop" else "counted for each, so that these genes depend"
+        done = "omitted" if shared == "drop" else "counted for each, so these genes depend"
         remarks.append(f"In several genes: {plural(n_shared, 'guide')}, {done}.")
     return remarks
 
@@ -594,12 +594,12 @@ def _remarks(
     sides: Mapping[str, Side],
     averaged: bool,
 ) -> tuple[str, ...]:
-    """What a reader has to know of guides left out, genes with few guides, a large tie, and sides on
+    """What a reader has to know of guides omitted, genes with few guides, a large tie, and sides on
     which no guide counts; `averaged` if uniform ranks are the null and ties are averaged.
     """
     remarks = []
     if dropped:
-        remarks.append(f"{plural(dropped, 'guide')} without a score left out.")
+        remarks.append(f"{plural(dropped, 'guide')} without a score omitted.")
     if not tested.all():
         names = library.gene_names[~tested].tolist()
         remarks.append(

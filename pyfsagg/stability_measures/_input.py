@@ -196,7 +196,7 @@ def check_several(n_features: int) -> None:
     """Refuse to compare the rankings of a single feature."""
     if n_features < 2:
         raise DataError(
-            "a single feature has one ranking only, so that no agreement of rankings is defined; it takes "
+            "a single feature has one ranking only, so no agreement of rankings is defined; it takes "
             "at least 2 features"
         )
 

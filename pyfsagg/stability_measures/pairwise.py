@@ -315,7 +315,7 @@ def thesis_measures(
         constant = estimates["asd"].n_undefined
         warn(
             f"{constant:,} of {len(values):,} resamples have the same score for all features: "
-            f"they are left out of ASD, and their {undefined:,} pairs out of the two correlations",
+            f"they are omitted from ASD, and their {undefined:,} pairs out of the two correlations",
             stacklevel=2,
         )
     return {

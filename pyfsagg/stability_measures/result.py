@@ -83,7 +83,7 @@ def stability_table(
         chosen = [STABILITY_MEASURES.get(name) for name in check_list("measures", measures)]
         if not chosen:
             raise ParameterError(
-                Param("measures"), " is empty", Remedy("name at least one, or leave it out for all")
+                Param("measures"), " is empty", Remedy("name at least one, or drop it for all")
             )
         for spec in chosen:
             reason = _missing(spec, read, matrix)
@@ -247,7 +247,7 @@ class StabilityResult(Recorded):
         One row per measure (index ``measure``): ``value``, ``lower``, ``upper``, ``bounds``,
         ``corrected_for_chance``, ``higher_is_better``, ``kind`` (scores, ranks or sets),
         ``n_pairs`` and ``n_undefined`` (in the unit ``unit``), ``n_tied`` (resamples in which equal
-        scores compete for places, so that the value is a mean over their orders), and ``note``,
+        scores compete for places, so the value is a mean over their orders), and ``note``,
         the reason why a value or an interval is missing, empty otherwise.
     features : DataFrame or None
         Result of :func:`feature_stability`; None if one measure was named.
@@ -370,7 +370,7 @@ class StabilityResult(Recorded):
         with_intervals = f", with {self._level} intervals ({interval} over resamples)"
         notes = [
             "Undefined: pairs of resamples (or resamples) for which the measure has no value; they "
-            "are left out. Stability says how far the given results agree, not whether they are "
+            "are omitted. Stability says how far the given results agree, not whether they are "
             "right; resamples of one table say nothing of another sample.",
             *(
                 f"{name}: {row['note']}."
@@ -472,7 +472,7 @@ def stability(
         ties) as ranks, booleans and 0/1 as selections, and any other matrix as scores.
     undefined : float, optional
         For one measure: value of pairs that are undefined (two empty subsets, a constant score row).
-        By default they are left out and counted in ``n_undefined``.
+        By default they are omitted and counted in ``n_undefined``.
     interval : {"jackknife", "bootstrap", "analytic", None}
         Interval over resamples: of the value that a repetition with another seed would have, if
         they are resamples of one data set; of the population, if they come from independent
@@ -480,7 +480,7 @@ def stability(
         coverage from 5 resamples on, except for davis and novovicova, and for scores and ranks where
         most features are tied (see ``docs/calibration.md``); "analytic" (nogueira only) is asymptotic
         and needs 30 resamples.  For the Kendall measures an interval takes time of the order
-        m^2 p log p; with many resamples it is left out, with a note, unless `measures` names them.
+        m^2 p log p; with many resamples it is omitted, with a note, unless `measures` names them.
     confidence_level : float, default 0.95
         Confidence level of the intervals.
     n_boot : int, default 1000

@@ -217,7 +217,7 @@ class _Flipped(_Errors):
 
     If the errors of a row are as likely as the same with all signs reversed, the means of the rows with
     random signs are distributed as the means of columns that are all equal.  The sum of the squared
-    differences of two columns does not depend on the signs, so that the mean difference over its root,
+    differences of two columns does not depend on the signs, so the mean difference over its root,
     `scale`, orders the signs as Student's statistic does.  `draws` (p, n) are means with random signs,
     `inverse` is 1 / root mean square of the differences.
     """

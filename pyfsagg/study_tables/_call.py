@@ -258,7 +258,7 @@ def studies(
         What a study says of an item: its p-value, or its place among all items of the study divided by
         their number, which supposes nothing of the p-values but resolves much less.
     adjust : {"adafilter", "bh", "holm", "bonferroni"}
-        Correction across items.  "adafilter" leaves out items of which fewer than r − 1 studies say
+        Correction across items.  "adafilter" omits items of which fewer than r − 1 studies say
         anything, and finds far more at the same false discovery rate where most items are null in all
         studies; for r = 1 it is "bh".
     duplicates : {"error", "first"}
@@ -287,7 +287,7 @@ def studies(
     Notes
     -----
     The p-value of an item is that of "non-null in fewer than r studies": of the one-sided p-values of a
-    direction the best r − 1 are left out, and Fisher's method tests the rest.  Whatever these r − 1
+    direction the best r − 1 are omitted, and Fisher's method tests the rest.  Whatever these r − 1
     studies say, an artefact included, they alone make no item.  It is doubled for the two directions.
     With independent studies and valid p-values it is valid, and exact if r − 1 studies have an
     overwhelming effect and the others none.

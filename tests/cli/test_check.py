@@ -35,7 +35,7 @@ def test_check_prints_findings_with_remedies(pyfsagg, wine: pd.DataFrame, tmp_pa
     ]
     wine.assign(nr=range(178), flat=1).to_csv(tmp_path / "bad.csv", index=False)
     done = pyfsagg("check bad.csv --target kind", code=1)
-    assert "stop: [row_number] a row number: 'nr'; leave it out: --drop nr" in done.stdout
+    assert "stop: [row_number] a row number: 'nr'; drop it: --drop nr" in done.stdout
     assert "warning: [constant] a single value, or none: 'flat'" in done.stdout
     record = json.loads(pyfsagg("check bad.csv --target kind --json", code=1).stdout)
     assert [each["code"] for each in record["findings"]] == ["row_number", "constant"]
@@ -48,16 +48,16 @@ def test_remedies_are_what_one_types(pyfsagg, wine: pd.DataFrame, tmp_path: Path
     wine.assign(**words).to_csv(tmp_path / "t.csv", index=False)
     many = pyfsagg("check t.csv --target kind", code=1).stdout
     assert (
-        "if there is a code for missing values, name it: --missing=CODE; or leave it out: " in many
+        "if there is a code for missing values, name it: --missing=CODE; or drop it: " in many
     )
     assert "--drop 'CRP 0,CRP 1,CRP 2,CRP 3,CRP 4,…'\n" in many
     others = ",".join(list(words)[1:])
     told = pyfsagg("check t.csv --target kind --drop", others, code=1).stdout
-    assert "leave it out: --drop 'CRP 0'\n" in told
+    assert "drop it: --drop 'CRP 0'\n" in told
     visits = pd.DataFrame({"my patient": np.arange(120) // 3, "a": np.arange(120) % 7 * 1.5})
     kind = np.where(visits["my patient"] % 2, "x", "y")
     visits.assign(kind=kind).to_csv(tmp_path / "v.csv", index=False)
-    remedy = "if they are, --groups 'my patient' of rank and evaluate keeps them together; or leave it out: "
+    remedy = "if they are, --groups 'my patient' of rank and evaluate keeps them together; or drop it: "
     told = pyfsagg("check v.csv --target kind --json", code=1).stdout
     assert json.loads(told)["findings"][0]["remedy"] == f"{remedy}--drop 'my patient'"
     accepted = f"{remedy}--drop 'my patient'; to accept it: --accept repeated_subject\n"
@@ -153,7 +153,7 @@ def test_settings_of_files_are_refused_elsewhere(pyfsagg, tmp_path: Path) -> Non
         ("--sep ab", "sep must be one character"),
         ("--decimal x", "decimal must be '.' or ','"),
         ("--sheet 2", "sheet needs a workbook"),
-        ("--id kind", "cannot be both the target and left out"),
+        ("--id kind", "cannot be both the target and omitted"),
         ("--labels none.csv", "no such file: none.csv"),
     ):
         done = pyfsagg(f"rank t.csv --target kind {flags}", code=2)
@@ -190,7 +190,7 @@ def test_sparse_tables_are_looked_through(pyfsagg, tmp_path: Path) -> None:
     assert "to accept it: --accept missing_target" in refused.stderr
     done = pyfsagg(f"rank bad.npz {RANK} --accept missing_target")
     assert (
-        "check: [constant] a single value, or none: 'x5'; it carries no information; leave it out of the file"
+        "check: [constant] a single value, or none: 'x5'; it carries no information; drop it from the file"
         in (done.stderr)
     )
     record = json.loads((tmp_path / "out" / "run.json").read_text())

@@ -103,7 +103,7 @@ def test_rows_without_a_time_can_be_left_out(pyfsagg, trial, tmp_path: Path) -> 
         ("--target time --event time", "--event goes with --target"),
         ("--target time --event status --task regression", "not to a regression"),
         ("--target time --event statsu", "'statsu'"),
-        ("--target time --event status --drop status", "cannot be both the target and left out"),
+        ("--target time --event status --drop status", "cannot be both the target and omitted"),
         ("--target status --event time", "the time comes first"),
     ],
 )

@@ -123,7 +123,7 @@ def test_a_python_that_cannot_be_used_is_said(library: Path, tmp_path: Path) -> 
         assert reason in " ".join(said.split())
         assert "What to do: ." not in said
         assert "install_pyfsagg()" in said
-        # One that does not do is not started, so that install_pyfsagg() can be used in this session.
+        # One that does not do is not started, so install_pyfsagg() can be used in this session.
         started = " started" if "1.39" in reason else ""
         assert said.endswith(f"pyfsagg_missing_dependency_error{started}")
 

@@ -174,7 +174,7 @@ def test_the_halves_are_kept_and_shown(run: pyfsagg.EnsembleResult, tmp_path) ->
     assert text.index("would agree on") < text.index("Agreement of the resamples")
     page = run.to_html()
     question = page.index("Would another sample give the same selection?")
-    assert question < page.index("How far the resamples agree")
+    assert question < page.index("Agreement of the resamples")
     assert "take for evidence" not in page
     assert "take for evidence" in ranked(filter="ig", n_resamples=8).to_html()
     for _ in range(2):

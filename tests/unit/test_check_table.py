@@ -127,7 +127,7 @@ def test_columns_that_are_not_read_hide_nothing(good: pd.DataFrame) -> None:
     found = pyfsagg.check_table(coarse.assign(**{"CRP (mg/l)": crp, "BMI": ["n.d.", *crp[1:]]}))
     finding, limits = found.findings
     assert (finding.columns, limits.columns) == (("BMI",), ("CRP (mg/l)",))
-    assert finding.remedy.endswith("or leave it out of X")
+    assert finding.remedy.endswith("or drop it from X")
     assert "limits of detection" in limits.sentence
     assert "half of a lower limit" in limits.remedy
     assert "mixes numbers and words" in finding.sentence

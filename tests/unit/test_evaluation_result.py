@@ -112,7 +112,7 @@ def test_comparisons_are_of_what_they_say(result: Evaluation) -> None:
     assert frame["mean"].idxmin() == frame.index[0]
     assert "p_above" not in found.pairs()  # log loss has no region by itself
     assert "that they share rows is counted" in " ".join(found.sentences)
-    assert "left out" not in found.summary_text()
+    assert "omitted" not in found.summary_text()
     assert "p_above" in result.compare(metric="log_loss", rope=0.1).pairs()
 
 
@@ -134,7 +134,7 @@ def test_folds_are_no_independent_subjects(result: Evaluation) -> None:
     )
     one.values.iloc[1:] = np.nan
     with pytest.raises(
-        DataError, match=r"1 complete folds are too few\. 4 of 5 folds are left out"
+        DataError, match=r"1 complete folds are too few\. 4 of 5 folds are omitted"
     ):
         one.standings(Question(), higher_is_better=True, what="x")
 

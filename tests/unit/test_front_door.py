@@ -32,7 +32,7 @@ def test_rank_is_bam_or_wam_of_a_table_that_was_checked(tmp_path: Path) -> None:
     other = pyfsagg.wam(WINE.X, WINE.y, filter="chi_squared", **FEW)
     np.testing.assert_array_equal(one.scores, other.scores)
     for column, values in {"id": range(178), "copy": WINE.y}.items():
-        with pytest.raises(DataError, match=f"'{column}'; leave it out of X; to accept it: accept"):
+        with pytest.raises(DataError, match=f"'{column}'; drop it from X; to accept it: accept"):
             pyfsagg.rank(frame.assign(**{column: values}), "kind", **FEW)
     accepted = pyfsagg.rank(frame.assign(id=range(178)), "kind", accept=["row_number"], **FEW)
     assert "id" in accepted.feature_names

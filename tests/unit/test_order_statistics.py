@@ -303,7 +303,7 @@ def test_scores_are_the_logarithms_that_the_documentation_names(exact):
     rra = AGGREGATORS.get("rra").compute
     gaps = rra(RankTable.from_lists(lists, full=True), exact=exact)
     counts = np.array([3, 3, 2, 2])
-    # n ρ over the largest n, which is 3 here, so that an item of all lists has its −log ρ.
+    # n ρ over the largest n, which is 3 here, so an item of all lists has its −log ρ.
     expected = np.log(gaps.p_values) if exact else np.log(gaps.statistic * counts / 3)
     np.testing.assert_allclose(gaps.scores, -expected, rtol=1e-13, atol=1e-13)
 

@@ -525,7 +525,7 @@ def test_a_damaged_file_is_named(folder: Path) -> None:
         ({"target": "z"}, UnknownNameError, "unknown column 'z'"),
         ({"exclude": ["z"]}, UnknownNameError, "unknown column 'z'"),
         ({"nominal": ["z"]}, UnknownNameError, "unknown column 'z'"),
-        ({"exclude": ["y"]}, ParameterError, "both the target and left out"),
+        ({"exclude": ["y"]}, ParameterError, "both the target and omitted"),
         ({"filters": ["ig", "mrmr"]}, ParameterError, "'mrmr' needs the table in memory"),
         ({"filters": ["ig", "information_gain"]}, ParameterError, "given twice"),
         ({"filters": []}, ParameterError, "filters is empty"),

@@ -42,7 +42,7 @@ def y_labels(ax: Axes) -> list[str]:
 
 
 def draw(ax: Axes) -> None:
-    """Lay out and render, so that a warning on the way becomes an error of the test."""
+    """Lay out and render, so a warning on the way becomes an error of the test."""
     ax.figure.canvas.draw()
 
 

@@ -229,7 +229,7 @@ def test_pairs_without_classes(y: object) -> None:
     both = drawn[ComplementaryPairs.pairs(40)]
     assert (both.sum(axis=2) == 4).all()
     assert (both.sum(axis=1) <= 1).all()
-    assert (both.sum(axis=1) == 0).any(axis=0).all()  # each row is left out at times
+    assert (both.sum(axis=1) == 0).any(axis=0).all()  # each row is omitted at times
 
 
 def test_pairs_keep_groups_together(data) -> None:

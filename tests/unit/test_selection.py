@@ -79,7 +79,7 @@ def test_an_empty_proposal_is_an_answer(nothing: pyfsagg.EnsembleResult) -> None
 
 
 def test_frequencies_reach_down_to_the_last_selected_feature(tmp_path) -> None:
-    """A column of many words is first, with any target, so that it may not be selected."""
+    """A column of many words is first, with any target, so it may not be selected."""
     X, y = table(1.5, n=120)
     words = np.random.default_rng(0).integers(0, 70, len(X))
     X.insert(0, "note", [f"word {each}" for each in words])

@@ -95,6 +95,6 @@ def test_bad_files(tmp_path: Path) -> None:
         RankTable.from_files(hits, unranked=hits)
     with pytest.raises(DataError, match="no file was given"):
         RankTable.from_files([])
-    with pytest.warns(PyfsaggWarning, match="left out"):
+    with pytest.warns(PyfsaggWarning, match="omitted"):
         table = RankTable.from_files([], unranked=hits, duplicates="first")
     assert table.names == ("a", "b")

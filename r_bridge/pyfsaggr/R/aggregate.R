@@ -1,7 +1,7 @@
 #' Aggregate ranked lists
 #'
 #' `aggregate_ranks()` has the input and output of `aggregateRanks()` of the package RobustRankAggreg;
-#' `aggregateRanks()` has the arguments and p-values of that function, so that code
+#' `aggregateRanks()` has the arguments and p-values of that function, so code
 #' written for it runs as it is, with repeated names, empty lists and data frames as `rmat`, too, which
 #' `aggregate_ranks()` refuses. Stuart's method and the exact p-values are computed by sums of
 #' positive terms, and are therefore exact for any number of lists.

@@ -1,4 +1,4 @@
-# Tables and targets as Python is given them: one matrix for each type of column, so that a table
+# Tables and targets as Python is given them: one matrix for each type of column, so a table
 # crosses in a few steps however many columns it has.
 
 table_parts <- function(x) {
@@ -105,7 +105,7 @@ column_kind <- function(column, name) {
   if (is.list(column)) refuse("is a list", "a feature has one value for each row")
   if (!is.null(dim(column))) refuse("is a matrix", "bind its columns to the data frame")
   if (inherits(column, c("Date", "POSIXt", "difftime"))) {
-    refuse("holds dates or times", "turn it into numbers that mean something, or leave it out")
+    refuse("holds dates or times", "turn it into numbers that mean something, or drop it")
   }
   if (is.complex(column) || is.raw(column)) {
     refuse(paste0("is of type ", typeof(column)), "use numbers, logicals, text or factors")

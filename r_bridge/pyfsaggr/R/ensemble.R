@@ -19,7 +19,7 @@
 #' @param data A data frame, for the formula.
 #' @param subset For the formula, a condition on the rows of `data`, or row numbers.
 #' @param na.action For the formula, the treatment of rows with missing values: by default they are kept;
-#'   `na.omit` leaves them out.
+#'   `na.omit` omits them.
 #' @param filter,filters Names from `list_methods("filters")`, or functions of a matrix `x`, labels `y` and
 #'   `weight` (how often each row is in the resample) that give one score for each feature, larger
 #'   for more important ones, matched by the names of the columns if they have these; `filters` is then a list,
@@ -29,7 +29,7 @@
 #' @param n_resamples Number of resamples, or `"auto"`: until a repetition would select nearly the
 #'   same features.
 #' @param resampling A name from `list_methods("resampling")`.
-#' @param seed A whole number that makes the run repeatable. By default it is drawn by R, so that
+#' @param seed A whole number that makes the run repeatable. By default it is drawn by R, so
 #'   `set.seed()` decides.
 #' @param cores Number of threads; the result does not depend on it.
 #' @param progress Show a progress bar.
@@ -47,7 +47,7 @@
 #'   is the agreement with shuffled targets), or `NULL`
 #'   with `pairs = 0` or few resamples; `selection`, a list with the proposed `features` ([selected()]), the
 #'   `reason` why there are so many, `sentences`, and `methods_text`, a paragraph for the methods section of a
-#'   paper; and `call`, so that [update()] runs it again with other arguments. It contains no Python objects,
+#'   paper; and `call`, so [update()] runs it again with other arguments. It contains no Python objects,
 #'   so that `saveRDS()` saves all of it.
 #' @seealso [list_methods()] for what there is to choose from; [selected()], [stability()], [evaluate()]
 #' @examples

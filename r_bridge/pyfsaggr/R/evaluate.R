@@ -26,7 +26,7 @@
 #' @param n_folds Number of folds.
 #' @return An object of class `pyfsagg_evaluation`: a list with `cells` (one row for each fold of each
 #'   combination), `summary` (means over folds), `weighted` (averages over thresholds, weighted by the
-#'   share of features left out), `comparison` (sentences on which methods differ), `remarks`,
+#'   share of features omitted), `comparison` (sentences on which methods differ), `remarks`,
 #'   `parameters`, `data` and `versions`.
 #' @examples
 #' if (pyfsagg_available()) {
@@ -93,7 +93,7 @@ evaluation_result <- function(found) {
 
 #' @export
 print.pyfsagg_evaluation <- function(x, n = nrow(x$weighted), digits = 3, ...) {
-  cat("Average over thresholds, weighted by the share of features left out\n\n")
+  cat("Average over thresholds, weighted by the share of features omitted\n\n")
   shown <- x$weighted[setdiff(names(x$weighted), if (!any(x$weighted$n_missing > 0)) "n_missing")]
   print(utils::head(shown, n), digits = digits, row.names = FALSE, ...)
   for (text in c(x$comparison, x$remarks)) {
@@ -105,7 +105,7 @@ print.pyfsagg_evaluation <- function(x, n = nrow(x$weighted), digits = 3, ...) {
 #' @export
 summary.pyfsagg_evaluation <- function(object, ...) object$summary
 
-#' Average over thresholds, weighted by the share of features that are left out
+#' Average over thresholds, weighted by the share of features that are omitted
 #'
 #' @param accuracy One value for each threshold; or a matrix with a column for each threshold.
 #' @param thresholds Shares of the features that are kept.

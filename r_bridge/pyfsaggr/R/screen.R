@@ -20,12 +20,12 @@
 #'   guides; they are then the null distribution.
 #' @param ties Guides of equal score share the `"average"` or the `"last"` of their places.
 #' @param min_guides Genes with fewer guides are not tested.
-#' @param missing `"error"` refuses guides without a score, `"drop"` leaves them out.
+#' @param missing `"error"` refuses guides without a score, `"drop"` omits them.
 #' @param replicates A list of vectors: scores of the guides in further replicates, or pairs of treatment and
 #'   control. A guide is then placed by Stuart's Q of its percentiles in all of them.
 #' @param guide_weights How far each guide can be trusted to work, numbers above 0 from before the screen; with
 #'   `null = "uniform"` only.
-#' @param shared_guides `"error"` refuses guides in several genes, `"drop"` leaves them out, `"each"` counts them
+#' @param shared_guides `"error"` refuses guides in several genes, `"drop"` omits them, `"each"` counts them
 #'   for each of their genes.
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return A data frame with a row for each gene, best first on the better of its sides: `gene`,

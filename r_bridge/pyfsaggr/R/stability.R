@@ -15,7 +15,7 @@
 #'   features by them; lists of names need them, lists of numbers mean rows.
 #' @param input For a numeric matrix: `"scores"` (the default), `"ranks"` (1 is the best) or `"sets"` (1
 #'   is selected); required if the matrix has only zeros and ones.
-#' @param undefined For one measure: what a pair counts for which it is not defined; by default it is left out.
+#' @param undefined For one measure: what a pair counts for which it is not defined; by default it is omitted.
 #' @param interval `"jackknife"`, `"bootstrap"`, `"analytic"` (of Nogueira's measure), or `NULL` for none.
 #' @param confidence_level Confidence level of the intervals.
 #' @param n_boot Number of bootstrap repetitions.

@@ -4,7 +4,7 @@
 #' differential expression. Up and down are tested together.
 #'
 #' The p-value of an item is that of "non-null in fewer than `min_studies` studies": of the one-sided p-values of a
-#' direction the best `min_studies - 1` are left out, and Fisher's method tests the rest. Whatever so few studies
+#' direction the best `min_studies - 1` are omitted, and Fisher's method tests the rest. Whatever so few studies
 #' say, an artefact included, they alone make no item. Studies are supposed to be independent.
 #'
 #' @param tables A named list of data frames or files, one per study; paths of files; or one long data frame or file.
@@ -16,7 +16,7 @@
 #' @param min_studies In how many studies at least.
 #' @param evidence What a study says of an item: its p-value (`"p_values"`), or its place among all items of the
 #'   study (`"ranks"`), which supposes nothing of the p-values but resolves much less.
-#' @param adjust Correction across items: `"adafilter"`, which leaves out items of which too few studies say
+#' @param adjust Correction across items: `"adafilter"`, which omits items of which too few studies say
 #'   anything, `"bh"`, `"holm"` or `"bonferroni"`.
 #' @param duplicates `"error"` refuses an item that a study names twice, `"first"` keeps its first row.
 #' @param save,report A folder for the result, and a file for its page (HTML).

@@ -5,7 +5,7 @@
 #' duplicate rows. Ensembles do not check this.
 #'
 #' @param x Data frame or matrix with one row per sample.
-#' @param y Classes (factor, text), numbers or a `Surv` of the package survival; may be left out.
+#' @param y Classes (factor, text), numbers or a `Surv` of the package survival; may be omitted.
 #' @param task `"classification"`, `"regression"` or, for a `Surv` always, `"survival"`.
 #' @return A data frame of class `pyfsagg_check` with one row per finding: `code`, `severity` (`"stop"` if
 #'   a ranking would mislead, or `"warning"`), `columns`, `sentence` and `remedy`; size, types, missing

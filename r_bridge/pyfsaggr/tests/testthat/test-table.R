@@ -9,7 +9,7 @@ test_that("a table is looked through before a run", {
   expect_output(print(nothing), "no problems were found")
   bad <- check_table(cbind(iris[-5], row = 1:150, copy = as.integer(iris$Species)), iris$Species)
   expect_identical(bad$severity[bad$code %in% c("row_number", "target_copy")], c("stop", "stop"))
-  expect_output(print(bad), "stop: \\[row_number\\] a row number: 'row'; leave it out")
+  expect_output(print(bad), "stop: \\[row_number\\] a row number: 'row'; drop it")
   expect_false(any(grepl("--", bad$remedy, fixed = TRUE)))
   dose <- check_table(iris[-1], iris$Sepal.Length, task = "regression")
   expect_identical(dose$severity, rep("warning", nrow(dose)))
