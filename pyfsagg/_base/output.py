@@ -17,7 +17,7 @@ LAST = "run.json"  # where files arrive one by one, its presence says that all a
 
 
 class TakenError(OutputError):
-    """The folder is a file, holds something, or is held by another run.
+    """The folder is a file, contains something, or is held by another run.
 
     `results` says that it holds the results of an earlier run, which can be replaced.
     """

@@ -284,7 +284,7 @@ class Task(Settings):
     Parameters
     ----------
     task : {"classification", "regression", "survival"}
-        Whether the target holds classes, numbers, or times until an event of which some are censored.
+        Whether the target contains classes, numbers, or times until an event of which some are censored.
     target_bins : int
         For a regression: bins of (nearly) equal size into which entropy filters and stratified plans
         put the numbers; for survival, into which entropy filters put the martingale residuals; at
@@ -348,7 +348,7 @@ class Task(Settings):
     task: str = option(
         "classification",
         choices=TASKS,
-        help="whether the target holds classes, numbers, or times until an event",
+        help="whether the target contains classes, numbers, or times until an event",
     )
     target_bins: int = option(
         5,
@@ -359,7 +359,7 @@ class Task(Settings):
         None,
         metavar="A,B",
         read=names_of,
-        help="columns to be taken as nominal although they hold numbers",
+        help="columns to be taken as nominal although they contain numbers",
     )
     adjust: Sequence[str | int] | None = option(
         None,

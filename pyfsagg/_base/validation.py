@@ -155,7 +155,7 @@ def writable_text(what: str) -> Iterator[None]:
         before, after = error.object[: error.start], error.object[error.start :]
         odd = before.rpartition("\n")[2] + after.partition("\n")[0]
         raise DataError(
-            f"the name {odd!r} {what} holds half a character (a surrogate), which no file can hold; "
+            f"the name {odd!r} {what} contains half a character (a surrogate), which no file can hold; "
             "read the names in the right encoding, or rename"
         ) from None
 
@@ -166,7 +166,7 @@ def check_path(name: str, value: object) -> str:
         raise InputTypeError(named(name), " must be a path", got_short(value))
     path = os.fsdecode(value)
     if "\0" in path:
-        raise ParameterError(named(name), f" must be a path, and {path!r} holds a null character")
+        raise ParameterError(named(name), f" must be a path, and {path!r} contains a null character")
     return path
 
 

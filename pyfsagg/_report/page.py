@@ -81,7 +81,7 @@ class PageColumn:
 
 
 def heads(titles: Iterable[str], words: Iterable[str]) -> list[PageColumn]:
-    """Heads of columns, which hold numbers but for those titled `words`."""
+    """Heads of columns, which contain numbers but for those titled `words`."""
     of_words = set(words)
     return [PageColumn(title, numeric=title not in of_words) for title in titles]
 

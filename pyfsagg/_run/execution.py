@@ -36,7 +36,7 @@ class Checks(Settings):
         agree without signal.  ``"auto"`` is 999 for tables of up to 50,000 cells and 199 for larger ones;
         with filters that look at several columns, or functions and estimators, a fifth of the resamples (19
         to 199).  0 turns it off.  Groups of rows exchange their targets as wholes, or within the groups where
-        these hold several.
+        these contain several.
 
     Examples
     --------

@@ -336,7 +336,7 @@ class Result(Part):
             kind, schema = saved.document.get("kind"), saved.document.get("schema")
             if (kind, schema) != (cls._kind, cls._schema):
                 raise OutputError(
-                    f"{path} holds a {kind!r} of schema {schema!r}; {cls.__name__} of this version "
+                    f"{path} contains a {kind!r} of schema {schema!r}; {cls.__name__} of this version "
                     f"reads {cls._kind!r} of schema {cls._schema}"
                 )
             made = cls._from_files(saved)
@@ -479,7 +479,7 @@ def _saying_what_is_wrong(path: str | os.PathLike[str], noun: str) -> Iterator[N
     try:
         yield
     except FileNotFoundError as error:
-        raise OutputError(f"{path} holds no saved {noun}: {error.filename} is missing") from None
+        raise OutputError(f"{path} contains no saved {noun}: {error.filename} is missing") from None
     except (PermissionError, IsADirectoryError, NotADirectoryError) as error:
         raise OutputError(f"cannot read {path}: {error.strerror}") from None
     except OutputError:

@@ -489,7 +489,7 @@ def _shown(word: Any) -> Any:
 
 
 def _numbers_or_dates(words: pd.Series[Any], decimal: str) -> pd.Series[Any]:
-    """A column of words as numbers, where it holds one that pandas finds too long, or as dates or times."""
+    """A column of words as numbers, where it contains one that pandas finds too long, or as dates or times."""
     first = str(next((word for word in words if not pd.isna(word)), ""))
     number = _NUMBER if decimal == "." else _WHOLE
     if number.fullmatch(first) and words.dropna().astype(str).str.fullmatch(number).all():
@@ -510,7 +510,7 @@ def _lines(text: str, start: int) -> Iterator[str]:
 
 
 def _after_blank_lines(text: str) -> tuple[int, int]:
-    """Where the first line begins that holds more than blanks and separators, and its number from 0."""
+    """Where the first line begins that contains more than blanks and separators, and its number from 0."""
     start = skipped = 0
     for line in _lines(text, 0):
         if line.strip(' \t\n,;|"'):

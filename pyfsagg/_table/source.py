@@ -39,7 +39,7 @@ from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PARTS = ("[Content_Types].xml", "content.xml")
 _BYTES_OF_CELL = 32
-"""Of a cell in memory; the reader holds all of them up to the last, and the process ends without memory."""
+"""Of a cell in memory; the reader keeps all of them up to the last, and the process ends without memory."""
 
 
 def is_workbook(content: bytes) -> bool:
@@ -141,7 +141,7 @@ def _grid_of_excel(sheet: bytes) -> tuple[int, int]:
 
 
 def _grid_of_ods(content: bytes) -> tuple[int, int]:
-    """Rows and columns up to the last cell that holds something, in the longest and the widest sheet."""
+    """Rows and columns up to the last cell that contains something, in the longest and the widest sheet."""
     rows = longest = widest = place = 0
     for found in _OPEN.finditer(content):
         times = _REPEATED.search(found[2])

@@ -49,7 +49,7 @@ MAX_WEIGHT = int(np.iinfo(np.uint16).max)  # how often one row may count in one 
 class Table:
     """A validated feature table.
 
-    `values` (n_samples, n_features), in Fortran order, holds numbers as they are, booleans as 0 and 1,
+    `values` (n_samples, n_features), in Fortran order, contains numbers as they are, booleans as 0 and 1,
     nominal columns as level codes 0, 1, … and missing values as NaN; none is infinite.  `levels` has
     those of each nominal column, by position, in the order of the codes.
     """
@@ -413,7 +413,7 @@ ALIASED = 1e-7
 class Adjusters:
     """The adjusting columns of the rows of a table.
 
-    A column counts as nominal if it holds words, booleans or two values, or was declared nominal; a missing
+    A column counts as nominal if it contains words, booleans or two values, or was declared nominal; a missing
     value is a level of its own there.  The other columns hold known numbers.
     """
 

@@ -143,7 +143,7 @@ def _columns(y: Any) -> pd.DataFrame:
         )
     if _is_indicator(frame.iloc[:, 0]) and not _is_indicator(frame.iloc[:, 1]):
         raise DataError(
-            f"the first column of y, {str(frame.columns[0])!r}, holds 0 and 1 only, and the second does "
+            f"the first column of y, {str(frame.columns[0])!r}, contains 0 and 1 only, and the second does "
             "not: the time comes first, then the event; exchange them"
         )
     return frame
@@ -197,7 +197,7 @@ def _events(column: pd.Series[Any]) -> Booleans:
     _refuse_missing(column, f"event {name!r}")
     if coded_as_in_r(column):
         warn(
-            f"the event {name!r} holds 1 and 2: as in R's Surv(), 1 is taken for censored, 2 for the event",
+            f"the event {name!r} contains 1 and 2: as in R's Surv(), 1 is taken for censored, 2 for the event",
             stacklevel=2,
         )
         return (column == 2).to_numpy(dtype=np.bool_)

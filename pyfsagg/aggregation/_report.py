@@ -389,7 +389,7 @@ def _permutation(result: Aggregation, permutation: PermutationTest | None) -> li
             f"source alike. The smallest of them is {smallest}; more permutations can resolve "
             "smaller ones. They respect the dependence inside the sources that were named, "
             "and no other. Labels are drawn from the whole universe, also from the items that "
-            "no list holds."
+            "no list contains."
         )
     ]
 
@@ -427,7 +427,7 @@ def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
             result,
             n=drawn,
             label=f"Ranks of the {drawn} best items in the single lists; best first: {best}",
-            caption=f"{drawn_as}. Bar: median over the lists that hold the item. On the right, if not all "
+            caption=f"{drawn_as}. Bar: median over the lists that contain the item. On the right, if not all "
             f"do: how many. An item whose {wide} owes its place to some lists only.",
         ),
     ]

@@ -212,7 +212,7 @@ TRAITS = {
     "unranked": "share of lists without an order",
     "length": "names in the median list",
     "length_spread": "SD of the logarithm of the lengths",
-    "agreement": "share of the shorter of two lists that the longer one holds",
+    "agreement": "share of the shorter of two lists that the longer one contains",
     "agreement_spread": "SD of that share from list to list",
 }
 FEWEST_NAMES = 200

@@ -269,7 +269,7 @@ def permutation_p_values(
     `groups`
         "Where an item stands in one source says nothing about where it stands in another."  The items
         of all lists of a source are relabelled together, and each source independently of the others.
-        Labels are drawn from the whole universe, not only from the items that some list holds: two
+        Labels are drawn from the whole universe, not only from the items that some list contains: two
         short lists of many genes rarely meet by chance.  All items are exchangeable then, and their
         null scores are pooled.  Without `groups` every list is a source of its own.
     `null`
@@ -343,7 +343,7 @@ def permutation_p_values(
         if null is None:
             scores = compute(_relabelled(table, sources, rng)).scores
             ordered = np.sort(scores)
-            # What no list holds scores below everything that one holds.
+            # What no list contains scores below everything that one holds.
             reached += scores.size - np.searchsorted(ordered, limit, side="left")
             drawn += universe
         else:
@@ -384,7 +384,7 @@ def _relabelled(
     p = table.n_items
     labels = [rng.permutation(table._universe)[:p] for _ in sources]
     known = [~np.isnan(table.ranks[lists]).all(axis=0) for lists in sources]
-    # As in the table itself, an item that no list holds is no item.
+    # As in the table itself, an item that no list contains is no item.
     held = np.unique(
         np.concatenate([drawn[seen] for drawn, seen in zip(labels, known, strict=True)])
     )
@@ -407,7 +407,7 @@ def _checked_null(values: Any, table: RankTable) -> RankTable:
     if drawn.n_items != table.n_items or (not unnamed and drawn.names != table.names):
         raise DataError(
             f"null returned a table over other items ({drawn.n_items} items, for instance "
-            f"{drawn.names[0]!r}); it must hold the same {table.n_items} items in the same order"
+            f"{drawn.names[0]!r}); it must contain the same {table.n_items} items in the same order"
         )
     if table.list_weights is None:
         return drawn

@@ -264,7 +264,7 @@ def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
     return AggregatedValues(values, values)
 
 
-IN_NO_ORDER = "its items are equal among themselves, and above those that it does not hold"
+IN_NO_ORDER = "its items are equal among themselves, and above those that it lacks"
 
 
 def _chain(**parts: Any) -> AggregatorSpec:

@@ -140,7 +140,7 @@ def _run_in(folder: str) -> EnsembleResult:
     result = load_result(folder)
     if not isinstance(result, EnsembleResult):
         raise DataError(
-            f"{folder} holds a result of kind {result._kind!r}; name runs of pyfsagg rank"
+            f"{folder} contains a result of kind {result._kind!r}; name runs of pyfsagg rank"
         )
     return result
 

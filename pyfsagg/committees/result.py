@@ -422,9 +422,7 @@ def read_voter_weights(voter_weights: Weights, voters: pd.DataFrame) -> Floats:
     if not np.isfinite(weights).all() or (weights < 0.0).any():
         raise ParameterError(name, " must be numbers that are not negative; one is not")
     if not weights.any():
-        raise ParameterError(
-            name, " are all 0, so no voter counts", Remedy("give one above 0")
-        )
+        raise ParameterError(name, " are all 0, so no voter counts", Remedy("give one above 0"))
     return weights
 
 

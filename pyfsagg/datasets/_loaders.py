@@ -234,7 +234,7 @@ def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
     source : path
         A matrix saved by :func:`scipy.sparse.save_npz` as ``name.npz``, with the labels beside it in
         the column ``target`` of ``name.target.csv`` or ``name.target.csv.gz``; or a file in the
-        svmlight format (``.svmlight``, ``.svm``, ``.libsvm``, plain or gzipped), which holds both.
+        svmlight format (``.svmlight``, ``.svm``, ``.libsvm``, plain or gzipped), which contains both.
 
     Returns
     -------
@@ -250,7 +250,7 @@ def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
     try:
         stored = scipy.sparse.load_npz(io.BytesIO(content))
     except _UNREADABLE as error:
-        raise DataError(f"{source} holds no SciPy sparse matrix: {error}") from None
+        raise DataError(f"{source} contains no SciPy sparse matrix: {error}") from None
     check_sparse(stored, str(source))
     X = scipy.sparse.csr_matrix(stored)
     stem = str(source)[: -len(".npz")]

@@ -63,9 +63,7 @@ MOST_DRAWN, MOST_SHOWN = 20, 10
 NUMBER_OF_FEATURES = Topic(
     "how-to/number-of-features", "Choose the number of features", "help rank"
 )
-PROPOSAL = (
-    "the selection of the run unless a number is given: all features that score above shuffled targets"
-)
+PROPOSAL = "the selection of the run unless a number is given: all features that score above shuffled targets"
 KNEE = "the split of the sorted scores into two groups that are closest around their means"
 SHUFFLED = (
     "the target with its rows in random order, unrelated to every feature; the scores of the same filters "

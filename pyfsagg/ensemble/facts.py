@@ -136,9 +136,7 @@ def between_sentence(data: Ranked, wish: Wish, *, brief: bool = False) -> str:
         )
     reference = f"0 {CHANCE}"
     if not np.isnan(without):
-        reference = (
-            f"{number(without, 2)} the agreement of two samples with shuffled targets"
-        )
+        reference = f"{number(without, 2)} the agreement of two samples with shuffled targets"
     return (
         f"Two samples of {rows} each would agree on {best} to {number(estimate, 2)} "
         f"({100 * pairs.confidence_level:g}\u00a0% interval for the population: {_limits(row)}), where 1 "

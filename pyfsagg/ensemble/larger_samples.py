@@ -169,7 +169,7 @@ def expected_replication(
     with two, four and eight times the rows of a half.  With each data set omitted in turn, 0.89 to 0.90 of
     the values were between the limits; least often where features are either strong or noise, and agree fully
     sooner than expected (0.4 at four times), or are near copies of each other, so agreement hardly grows
-    (0.5).  Nothing is expected where the 95 % limits of the halves hold 0, as a flat curve cannot be
+    (0.5).  Nothing is expected where the 95 % limits of the halves contain 0, as a flat curve cannot be
     continued, or where the halves are far from what the smaller parts make expect.
 
     References

@@ -122,7 +122,7 @@ def _order(label: str, item: Any, known: tuple[str, ...]) -> NDArray[np.intp]:
     try:
         ranks = as_array("a ranking", item, np.float64)
     except (TypeError, ValueError):
-        message = f"the ranking {label!r} holds neither names nor numbers only: {item!r}"
+        message = f"the ranking {label!r} contains neither names nor numbers only: {item!r}"
         raise DataError(message) from None
     if ranks.shape != (len(known),) or not np.isfinite(ranks).all():
         raise DataError(
@@ -302,7 +302,7 @@ def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
         what = f"the filter {unknown[0]!r}" if unknown else f"resampling {setup.plan!r}"
         what = "groups of rows" if parameters.get("grouped") else what
         what = "sample weights" if parameters["weighted"] else what
-        reason = f"because it used {what}, which its record does not hold"
+        reason = f"because it used {what}, which its record does not contain"
         remedy = Remedy("use ", Use(protocol="thesis"), ", or give methods")
         raise ParameterError(f"the run {label!r} cannot be repeated inside folds, {reason}", remedy)
     return EnsembleMethod(

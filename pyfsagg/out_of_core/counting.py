@@ -202,12 +202,12 @@ def _parquet_files(folder: Path) -> list[Path]:
             for part in inside[:-1]:
                 if "=" in part:
                     raise DataError(
-                        f"the name of the folder {part!r} holds a column, which would not be read; "
+                        f"the name of the folder {part!r} contains a column, which would not be read; "
                         "write that column into the files, and name the folder without '='"
                     )
             files.append(path)
     if not files:
-        raise DataError(f"the folder {folder} holds no Parquet file (*.parquet)")
+        raise DataError(f"the folder {folder} contains no Parquet file (*.parquet)")
     return sorted(files, key=lambda path: path.relative_to(folder).parts)
 
 

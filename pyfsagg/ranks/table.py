@@ -134,7 +134,7 @@ class RankTable:
 
     @cached_property
     def missing(self) -> NDArray[np.bool_]:
-        """True (m, p) where a list does not hold an item."""
+        """True (m, p) where a list does not contain an item."""
         return np.isnan(self._matrix)
 
     def _filled_ranks(self) -> Floats:
@@ -276,7 +276,7 @@ class RankTable:
         else:
             matrix = self.ranks if values == "ranks" else self.normalized_ranks()
         if matrix is None:
-            raise DataError("this RankTable holds ranks only; build it with ", SCORES)
+            raise DataError("this RankTable contains ranks only; build it with ", SCORES)
         return pd.DataFrame(
             matrix.T,
             index=pd.Index(self.names, name="item"),

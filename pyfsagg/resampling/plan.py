@@ -200,7 +200,7 @@ class Plan(Settings):
         """Raise for a table or a target that the plan cannot use."""
 
     def _take(self, rows: NDArray[np.intp]) -> Self:
-        """The plan of a table that holds only the rows at these positions."""
+        """The plan of a table that contains only the rows at these positions."""
         arrays = {
             field.name: np.asarray(value)[rows]
             for field in fields(self)

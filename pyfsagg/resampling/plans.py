@@ -489,7 +489,7 @@ class Rows(Plan):
             indices = indices.astype(np.int64)
         if indices.dtype.kind not in "iu":
             raise ParameterError(
-                Param("row_indices"), f" must hold whole numbers, got the type {indices.dtype}"
+                Param("row_indices"), f" must contain whole numbers, got the type {indices.dtype}"
             )
         if indices.min() < 0 or indices.max() >= n:
             r_counts = indices.min() >= 1 and indices.max() == n

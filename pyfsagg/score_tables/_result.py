@@ -558,7 +558,7 @@ class Standings(Recorded):
                 (PageColumn("Mean"), numbers(frame["mean"])),
                 *(of_data_sets if len(self.datasets) > 1 else []),
             ],
-            note="Places of all: together they hold every true place with "
+            note="Places of all: together they contain every true place with "
             f"{percent(self.confidence_level)} confidence. Alone: the set of one method that was chosen "
             "beforehand."
             if known

@@ -38,7 +38,7 @@ class ScoreTable:
     replicates : ndarray of int (T, p)
     within : ndarray (p, p) or None
         Covariance of the means of the methods over the data sets, from the replicates within these; None
-        where a cell of a data set that all methods have holds fewer than two.
+        where a cell of a data set that all methods have contains fewer than two.
     df : float
         Degrees of freedom of `within`: the fewest that a method has (Satterthwaite); NaN without it.
     paired : bool

@@ -133,7 +133,7 @@ def read_matrix(
         if np.nanmin(values) < 1 or np.nanmax(values) > p:
             raise DataError(
                 named(name),
-                f" was read as ranks, which go from 1 (most important) to {p}, but holds values ",
+                f" was read as ranks, which go from 1 (most important) to {p}, but contains values ",
                 f"from {np.nanmin(values):g} to {np.nanmax(values):g}",
                 Remedy("pass ", Use(input="scores"), " if they are scores"),
             )
@@ -173,7 +173,7 @@ def _column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...
     labels = tuple(map(str, names))
     if len(set(labels)) != n_columns:
         raise DataError(
-            Param("feature_names"), " holds a name twice; every feature needs a different name"
+            Param("feature_names"), " contains a name twice; every feature needs a different name"
         )
     return labels
 

@@ -79,7 +79,7 @@ def bind_correlation(
         if weights.shape != (values.shape[1],):
             raise ParameterError(
                 Param("feature_weights"),
-                f" must hold one number per feature ({values.shape[1]}), got shape {weights.shape}",
+                f" must contain one number per feature ({values.shape[1]}), got shape {weights.shape}",
             )
         if not np.isfinite(weights).all() or (weights < 0).any() or np.count_nonzero(weights) < 2:
             raise ParameterError(

@@ -72,7 +72,7 @@ def stability_table(
         and feature_names is None
         and not hasattr(data, "shape")
     ):
-        feature_names = list(map(str, similarity.columns))  # lists need not hold every feature
+        feature_names = list(map(str, similarity.columns))  # lists need not contain every feature
     read = read_collection(
         data, kind=input, compares="sets", n_features=n_features, feature_names=feature_names
     )

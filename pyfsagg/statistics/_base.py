@@ -254,7 +254,7 @@ def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
             is_number = pd.to_numeric(series, errors="coerce").notna() | series.isna()
         except OverflowError:
             raise DataError(
-                f"{name!r} holds a whole number beyond 1e308, the largest that can be computed with; "
+                f"{name!r} contains a whole number beyond 1e308, the largest that can be computed with; "
                 "divide the values by a constant"
             ) from None
         if not bool(is_number.all()):

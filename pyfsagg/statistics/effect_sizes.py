@@ -168,7 +168,7 @@ def _numbers(name: str, sample: ArrayLike) -> Floats:
     try:
         values = as_array("a sample", sample, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputTypeError(named(name), " must hold numbers", Got(sample)) from None
+        raise InputTypeError(named(name), " must contain numbers", Got(sample)) from None
     if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
         must = " must be one row of finite numbers, at least one"
         raise DataError(named(name), must, Remedy("leave missing ones out"))

@@ -102,7 +102,7 @@ class RankConfidence(TestResult):
         return (
             f"{100 * self.confidence_level:.3g} % confidence sets for the ranks of "
             f"{plural(len(self.names), 'item')}, by {self.of}: half of the sets of single ranks hold "
-            f"at most {width:g} of {len(self.names)} places, {certain} hold one place; the true first "
+            f"at most {width:g} of {len(self.names)} places, {certain} contain one place; the true first "
             f"is among {plural(len(first), 'item')}: {enumerate_names(first, most=5)}."
         )
 
@@ -345,7 +345,7 @@ def rank_confidence(
     -------
     RankConfidence
         A marginal set of each item, simultaneous sets, and by ``top(k)`` the items that may be among the
-        true top k.  Equal true values share their ranks, and a set holds all of them.
+        true top k.  Equal true values share their ranks, and a set contains all of them.
 
     Raises
     ------

@@ -47,9 +47,7 @@ def test_remedies_are_what_one_types(pyfsagg, wine: pd.DataFrame, tmp_path: Path
     words = {f"CRP {i}": ["n.d.", "<5", *map(str, range(176))] for i in range(6)}
     wine.assign(**words).to_csv(tmp_path / "t.csv", index=False)
     many = pyfsagg("check t.csv --target kind", code=1).stdout
-    assert (
-        "if there is a code for missing values, name it: --missing=CODE; or drop it: " in many
-    )
+    assert "if there is a code for missing values, name it: --missing=CODE; or drop it: " in many
     assert "--drop 'CRP 0,CRP 1,CRP 2,CRP 3,CRP 4,…'\n" in many
     others = ",".join(list(words)[1:])
     told = pyfsagg("check t.csv --target kind --drop", others, code=1).stdout
@@ -57,7 +55,9 @@ def test_remedies_are_what_one_types(pyfsagg, wine: pd.DataFrame, tmp_path: Path
     visits = pd.DataFrame({"my patient": np.arange(120) // 3, "a": np.arange(120) % 7 * 1.5})
     kind = np.where(visits["my patient"] % 2, "x", "y")
     visits.assign(kind=kind).to_csv(tmp_path / "v.csv", index=False)
-    remedy = "if they are, --groups 'my patient' of rank and evaluate keeps them together; or drop it: "
+    remedy = (
+        "if they are, --groups 'my patient' of rank and evaluate keeps them together; or drop it: "
+    )
     told = pyfsagg("check v.csv --target kind --json", code=1).stdout
     assert json.loads(told)["findings"][0]["remedy"] == f"{remedy}--drop 'my patient'"
     accepted = f"{remedy}--drop 'my patient'; to accept it: --accept repeated_subject\n"

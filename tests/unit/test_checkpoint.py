@@ -63,7 +63,7 @@ def _refused(error: type[Exception], text: str, folder: Path, settings: Any = SE
 
 
 def _written(folder: Path, value: Any, settings: Any = SETTINGS) -> Path:
-    """The file of a checkpoint that holds one piece, "a"."""
+    """The file of a checkpoint that contains one piece, "a"."""
     with open_checkpoint(folder, settings) as checkpoint:
         assert checkpoint is not None
         checkpoint.put("a", {"x": np.array(value)})

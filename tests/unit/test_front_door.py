@@ -135,6 +135,4 @@ def test_a_paragraph_for_a_paper() -> None:
     assert result.selection().reason.rstrip(".") in text
     assert f"pyfsagg {pyfsagg.__version__}" in text
     assert text.endswith("the seed 0.")
-    assert (
-        "The best 3 of 13 features were selected, a number fixed" in result.methods_text(3)
-    )
+    assert "The best 3 of 13 features were selected, a number fixed" in result.methods_text(3)

@@ -267,7 +267,7 @@ def test_equal_cutoffs_change_nothing_and_unequal_ones_do():
 @pytest.mark.parametrize("method", ["stuart", "rra", "mean_p_value"])
 @pytest.mark.parametrize(("m", "ends"), [(100, "both"), (1000, "best"), (10_000, "best")])
 def test_no_ties_at_the_ends(method, m, ends):
-    # Each item holds one rank for all lists but one, where neighbours are swapped pairwise.
+    # Each item contains one rank for all lists but one, where neighbours are swapped pairwise.
     p = 8
     ranks = np.tile(np.arange(1.0, p + 1), (m, 1))
     ranks[0] = [2, 1, 4, 3, 6, 5, 8, 7]

@@ -204,5 +204,5 @@ def test_bad_arguments(table, comparison):
         plot_consensus(comparison.results[0], n=0)
     with pytest.raises(ParameterError, match="n must be"):
         plot_places(comparison, n=0)
-    with pytest.raises(DataError, match="does not hold its lists"):
+    with pytest.raises(DataError, match="does not contain its lists"):
         plot_list_ranks(replace(comparison.results[0], table=None))

@@ -389,7 +389,7 @@ def test_how_many_sets_hold_one_place_is_told() -> None:
     found = rank_confidence([9.0, 5.0, 4.9, 4.8, 1.0], standard_errors=[0.1] * 5)
     sizes = (found.upper - found.lower + 1).tolist()
     assert sizes == [1, 3, 3, 3, 1]
-    assert "hold at most 3 of 5 places, 2 hold one place" in found.sentence
+    assert "contain at most 3 of 5 places, 2 contain one place" in found.sentence
 
 
 def test_limits_of_skewed_rows_are_at_least_students_on_the_scale_of_the_signs() -> None:

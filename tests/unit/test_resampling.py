@@ -348,7 +348,7 @@ def test_bad_parameters_of_a_plan(plan: object, given: dict, message: str) -> No
             DataError,
             "two rows or more, one for each half",
         ),
-        ("complementary_pairs", 3, None, DataError, "would hold 1 row"),
+        ("complementary_pairs", 3, None, DataError, "would contain 1 row"),
         ("balanced_bootstrap", 5, None, ParameterError, "the target has no classes"),
     ],
 )

@@ -165,7 +165,7 @@ def test_one_long_table() -> None:
     [
         (
             lambda one: one.drop(columns="gene"),
-            "'b' has no column that is known to hold names of items",
+            "'b' has no column that is known to contain names of items",
         ),
         (lambda one: one.drop(columns="logFC"), "effects with signs"),
         (lambda one: one.assign(PValue=2.0), "lie from 0 to 1"),

@@ -320,7 +320,7 @@ def test_plans_that_events_do_not_allow() -> None:
     few["status"] = few["status"].astype(int)
     few.loc[0, "status"] = 1
     options = {"filter": "cox_score", "task": "survival", "n_resamples": 2}
-    with pytest.raises(DataError, match="would hold no event"):
+    with pytest.raises(DataError, match="would contain no event"):
         pyfsagg.wam(X, few, resampling="complementary_pairs", **options)
     with pytest.raises(DataError, match="need at least 30 events"):
         pyfsagg.wam(X, Y, resampling="k_fold", **{**options, "n_resamples": 30})

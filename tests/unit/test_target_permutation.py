@@ -470,9 +470,7 @@ def test_what_two_samples_agree_on_without_signal_is_said() -> None:
     assert reference > 0.5
     assert abs(true - reference) < 0.15
     text = " ".join(result.summary_text(n_features_to_select=6).split())
-    assert (
-        f"{reference:.2f} the agreement of two samples with shuffled targets" in text
-    )
+    assert f"{reference:.2f} the agreement of two samples with shuffled targets" in text
     assert "With shuffled targets" in result.to_html()
 
 

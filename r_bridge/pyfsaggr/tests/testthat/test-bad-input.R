@@ -7,7 +7,7 @@ test_that("columns that cannot be features are refused by name", {
   table$odd <- as.list(seq_len(150))
   refused(table, text = "'odd' is a list")
   table$odd <- Sys.Date() + seq_len(150)
-  refused(table, text = "'odd' holds dates")
+  refused(table, text = "'odd' contains dates")
   table$odd <- complex(real = seq_len(150))
   refused(table, text = "'odd' is of type complex")
   table$odd <- as.matrix(iris[1:2])

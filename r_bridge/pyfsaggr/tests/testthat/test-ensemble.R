@@ -192,7 +192,7 @@ test_that("interactions are those of model.matrix()", {
   table$g[2] <- NA
   expect_identical(which(is.na(columns(cyl ~ wt:g, table)[[1]])), 2L)
   table$day <- Sys.Date() + seq_len(32)
-  expect_error(columns(cyl ~ wt:day, table), "'day' holds dates", class = "pyfsagg_data_error")
+  expect_error(columns(cyl ~ wt:day, table), "'day' contains dates", class = "pyfsagg_data_error")
 })
 
 test_that("a number within the levels of a factor that says nothing scores nothing", {
