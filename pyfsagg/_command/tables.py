@@ -195,7 +195,7 @@ def _with_events(
     elif coded_as_in_r(column):
         value = "2"
         note = (
-            f"{name!r} contains 1 and 2: as in R's Surv(), 1 is taken for censored and 2 for the event; "
+            f"{name!r} contains 1 and 2: as in R's Surv(), 1 means censored and 2 the event; "
             f"--event {name}=1 takes 1 for it"
         )
     else:

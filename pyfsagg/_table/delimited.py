@@ -489,7 +489,7 @@ def _shown(word: Any) -> Any:
 
 
 def _numbers_or_dates(words: pd.Series[Any], decimal: str) -> pd.Series[Any]:
-    """A column of words as numbers, where it contains one that pandas finds too long, or as dates or times."""
+    """A column of words as numbers, if pandas finds one too long, or as dates or times."""
     first = str(next((word for word in words if not pd.isna(word)), ""))
     number = _NUMBER if decimal == "." else _WHOLE
     if number.fullmatch(first) and words.dropna().astype(str).str.fullmatch(number).all():

@@ -413,7 +413,7 @@ ALIASED = 1e-7
 class Adjusters:
     """The adjusting columns of the rows of a table.
 
-    A column counts as nominal if it contains words, booleans or two values, or was declared nominal; a missing
+    A column is nominal if it contains words, booleans or two values, or was declared nominal; a missing
     value is a level of its own there.  The other columns hold known numbers.
     """
 

@@ -197,7 +197,7 @@ def _events(column: pd.Series[Any]) -> Booleans:
     _refuse_missing(column, f"event {name!r}")
     if coded_as_in_r(column):
         warn(
-            f"the event {name!r} contains 1 and 2: as in R's Surv(), 1 is taken for censored, 2 for the event",
+            f"the event {name!r} contains 1 and 2: as in R's Surv(), 1 means censored and 2 the event",
             stacklevel=2,
         )
         return (column == 2).to_numpy(dtype=np.bool_)

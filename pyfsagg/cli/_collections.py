@@ -96,7 +96,9 @@ def load_collection(
     if form == "auto" and Path(first).is_dir():
         form = "run"
     if filter is not None and form != "run":
-        raise ParameterError("--filter belongs to a saved run; other sources contain one matrix only")
+        raise ParameterError(
+            "--filter belongs to a saved run; other sources contain one matrix only"
+        )
     if form in ("run", "matrix") and len(sources) > 1:
         raise ParameterError(
             f"a {'saved run' if form == 'run' else 'matrix'} is one source, got {len(sources)}; "
@@ -112,7 +114,9 @@ def load_collection(
             return matrix
         words = _columns_of_words(frame)
         if form == "matrix":
-            raise DataError(f"column {words[0]!r} of {first} contains words; a matrix contains numbers")
+            raise DataError(
+                f"column {words[0]!r} of {first} contains words; a matrix contains numbers"
+            )
         numbers = [name for name in frame if name not in words and frame[name].notna().any()]
         if numbers:
             raise DataError(

@@ -37,7 +37,7 @@ def plot_ranking(
 
     A dot is the median rank over resamples, the line through it the range from the 2.5 % to the
     97.5 % quantile, the diamond the rank of the aggregate.  Selected features have blue dots, features
-    that are not distinguishable from noise (:meth:`pyfsagg.EnsembleResult.selection`) grey ones or, if selected,
+    not distinguishable from noise (:meth:`pyfsagg.EnsembleResult.selection`) grey ones or, if selected,
     grey lines.  The dashed line separates the ranks inside the cut from those outside, if the best are
     selected without exception.  A resample that saw only
     some of the features ranks only these, so its ranks are smaller numbers.

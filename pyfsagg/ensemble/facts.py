@@ -79,8 +79,8 @@ WORDS = {
 }
 
 CHANCE = (
-    "the agreement of as many features drawn at random, as expected on noise if all features are of one kind. "
-    "Selections from noise can agree if features differ, for instance in their number of levels"
+    "the agreement of as many features drawn at random, as expected on noise if all features are of one "
+    "kind. Selections from noise can agree if features differ, for instance in their number of levels"
 )
 MOST = 0.75
 """Share of selected features above which their agreement depends on the few that are not selected."""
@@ -98,8 +98,8 @@ def _sizes(pairs: BetweenSampleStability, data: Ranked, wish: Wish) -> tuple[str
         )
     if k > MOST * p:
         remarks.append(
-            f"With {count(k)} of {count(p)} features selected, it depends only on the {count(p - k)} not selected, "
-            "and says little about the best."
+            f"With {count(k)} of {count(p)} features selected, it depends only on the {count(p - k)} not "
+            "selected, and says little about the best."
         )
     return rows, f"the best {plural(k, 'feature')}", " ".join(remarks)
 
@@ -173,8 +173,8 @@ def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
     chance = CHANCE
     if noise is not None:
         chance = (
-            "the agreement of as many features drawn at random. On noise, the agreement is higher if features "
-            f"differ, for instance in their number of levels: the last column has the agreement of "
+            "the agreement of as many features drawn at random. On noise, the agreement is higher if "
+            f"features differ, for instance in their number of levels: the last column has the agreement of "
             f"{plural(noise.n_pairs, 'pair')} of halves with shuffled targets"
         )
     what = (
@@ -245,8 +245,8 @@ def _permutation_table(permutation: TargetPermutation) -> PageTable:
             (PageColumn("q-value"), probabilities(best["q_value"])),
             (PageColumn("Family-wise p-value"), probabilities(best["family_wise_p_value"])),
         ],
-        "The p-value is not adjusted for the other features. The features with a q-value of at most 0.1 have a "
-        "false discovery rate of 0.1 (Benjamini and Hochberg). The family-wise p-value is adjusted across "
+        "The p-value is not adjusted for the other features. The features with a q-value of at most 0.1 have "
+        "a false discovery rate of 0.1 (Benjamini and Hochberg). The family-wise p-value is adjusted across "
         f"features by the step-down maximum. {permutation.scale}",
         tinted=len(permutation.select()),
     )
@@ -266,8 +266,8 @@ def _control_table(control: ErrorControl) -> PageTable:
     ]
     more = len(frame) - len(best)
     note = (
-        "Expected false: bound on the number of false selections if this feature and all that are at least as "
-        "frequent were selected. Along the path: the same by integrated path stability selection, with "
+        "Expected false: bound on the number of false selections if this feature and all that are at least "
+        "as frequent were selected. Along the path: the same by integrated path stability selection, with "
         "its q-value, the estimated share of false selections. Each value assumes that the limit "
         "was fixed before seeing the table."
     )
@@ -354,8 +354,8 @@ def front_text(data: Ranked, wish: Wish) -> Text:
     if not chosen.number and test is not None and not isinstance(wish, Limit):
         nearest = test.to_frame().iloc[0]
         sure = (
-            "No feature can be distinguished from noise, which does not show that they are noise; the nearest "
-            f"is {nearest.name} (family-wise p-value {nearest['family_wise_p_value']:.2g})."
+            "No feature can be distinguished from noise, which does not show that they are noise; the "
+            f"nearest is {nearest.name} (family-wise p-value {nearest['family_wise_p_value']:.2g})."
         )
     return Text(
         Markup("<b>{}.</b> {}").format(how_many_selected(data, wish), sure or chosen.reason)
@@ -418,8 +418,8 @@ def _told(data: Ranked, k: int, above: list[int] | None) -> str:
         told, open_ = above[k - 1], k - above[k - 1]
         said.append(
             f"{count(told)} distinguishable from noise, so at most {count(open_)} "
-            f"{'is' if open_ == 1 else 'are'} unrelated to the target (95\u00a0% confidence, simultaneously for "
-            "all numbers)."
+            f"{'is' if open_ == 1 else 'are'} unrelated to the target (95\u00a0% confidence, simultaneously "
+            "for all numbers)."
         )
     return " ".join(said) if len(said) > 1 else f"{best}."
 
@@ -538,8 +538,8 @@ def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
     )
     if isinstance(wish, Top | Share):
         return (
-            f"With a fixed number, features are selected even from noise: {chance} Error control (max_false or "
-            "fdr) limits false selections."
+            f"With a fixed number, features are selected even from noise: {chance} Error control (max_false "
+            "or fdr) limits false selections."
         )
     first = ""
     if isinstance(wish, Auto | Knee) and data.permutation is not None:

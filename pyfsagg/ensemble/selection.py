@@ -357,7 +357,7 @@ def _proposal(data: Ranked, test: TargetPermutation, *, only_before_knee: bool) 
         named = enumerate_names([f"{name} ({value:.2g})" for name, value in nearest.items()])
         reason = (
             f"No feature is proposed: none of {plural(p, 'feature')} can be distinguished from noise, which "
-            f"does not show that they are noise. The nearest, with their family-wise p-values (at most {LEVEL} "
+            f"does not show that they are noise. The nearest, with family-wise p-values (at most {LEVEL} "
             f"is needed): {named}. {test.repetition} More rows would help, or a filter for the expected kind "
             f"of effect; a false discovery rate of {RATE} (fdr), which allows some errors, would select "
             f"{len(test.limited('fdr', RATE).selected):,}."

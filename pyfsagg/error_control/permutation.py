@@ -348,8 +348,8 @@ class TargetPermutation(Part):
 
     @property
     def noise(self) -> float:
-        """About the p-value at which a feature is distinguishable from noise, for pictures: between the features
-        next to it, or in proportion to the nearest one."""
+        """Approximate p-value at which a feature is distinguishable from noise, for pictures: between the
+        features next to it, or in proportion to the nearest one."""
         order = self._order()
         single, wide = self.p_values[order], self.family_wise_p_values[order]
         k = int(self.above.sum())

@@ -131,7 +131,9 @@ def read_weight_file(path: PathLike) -> dict[str, float]:
             raise DataError(f"{label} names the list {name!r} twice")
         weights[name] = number
     if not weights:
-        raise DataError(f"{label} contains no weight; each line is the name of a list and its weight")
+        raise DataError(
+            f"{label} contains no weight; each line is the name of a list and its weight"
+        )
     return weights
 
 

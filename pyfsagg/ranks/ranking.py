@@ -297,7 +297,9 @@ def _entries(label: str, entries: Iterable[Any]) -> list[Any]:
 def _as_tie(label: str, entries: Iterable[Any]) -> tuple[Any, ...]:
     names = tuple(_entries(label, entries))
     if any(isinstance(name, GROUPS) for name in names):
-        raise DataError(f"the unranked list {label!r} contains a tie; all its names are tied already")
+        raise DataError(
+            f"the unranked list {label!r} contains a tie; all its names are tied already"
+        )
     return names
 
 
@@ -326,7 +328,9 @@ def _read_name(label: str, item: Any) -> str:
         or (isinstance(item, (float, np.floating)) and np.isnan(item))
         or not str(item).strip()
     ):
-        raise DataError(f"the list {label!r} contains a missing or blank name ({item!r}); remove it")
+        raise DataError(
+            f"the list {label!r} contains a missing or blank name ({item!r}); remove it"
+        )
     return str(item).strip()
 
 

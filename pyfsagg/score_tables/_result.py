@@ -344,7 +344,7 @@ class Standings(Recorded):
         return np.asarray(apart[np.ix_(self._order, self._order)])
 
     def groups(self) -> list[list[str]]:
-        """The largest sets of neighbours of whom no pair can be distinguished, best first; they may overlap."""
+        """The largest sets of neighbours without a significant difference, best first; they may overlap."""
         names = [self.methods[j] for j in self._order]
         # From which place on nobody can be distinguished from the next, or from each other.
         starts = [0]

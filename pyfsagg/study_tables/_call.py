@@ -157,8 +157,8 @@ def _log_p(rows: pd.DataFrame, known: bool, by_rank: bool, label: str) -> dict[s
             raise DataError(f"p-values of {label!r} must be there and lie from 0 to 1")
         if p.max() < CUT:
             warn(
-                f"no p-value of {label!r} is above {p.max():.3g}: its table seems to contain significant items "
-                "only, and then counts for too much; give the whole table",
+                f"no p-value of {label!r} is above {p.max():.3g}: its table seems to contain significant "
+                "items only, and then counts for too much; give the whole table",
                 stacklevel=5,
             )
     if by_rank:

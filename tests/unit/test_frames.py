@@ -259,7 +259,9 @@ def test_dates_are_refused_with_what_to_do(cells: list[Any], make: Callable[[Any
     "cells", [[[1], [2], None], [{"a": 1}, {"a": 2}, None], [b"x", b"y", None]]
 )
 def test_nested_values_are_refused(cells: list[Any], make: Callable[[Any], Any]) -> None:
-    with pytest.raises(InputTypeError, match=r"'odd' contains values of type .*a column of its own"):
+    with pytest.raises(
+        InputTypeError, match=r"'odd' contains values of type .*a column of its own"
+    ):
         as_table(make(cells))
 
 

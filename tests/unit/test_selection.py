@@ -65,7 +65,7 @@ def test_an_empty_proposal_is_an_answer(nothing: pyfsagg.EnsembleResult) -> None
     assert nothing.select() == []
     assert not nothing.get_support().any()
     assert chosen.reason.startswith(
-        "No feature is proposed: none of 10 features can be distinguished from noise, which does not show that"
+        "No feature is proposed: none of 10 features can be distinguished from noise, which does not show"
     )
     nearest = nothing.permutation.to_frame().index[0]
     assert f"(at most 0.05 is needed): {nearest} (" in chosen.reason
