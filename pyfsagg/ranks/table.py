@@ -51,7 +51,7 @@ class RankTable:
 
     Build one with :meth:`from_lists`, :meth:`from_ranks`, :meth:`from_scores` or :meth:`from_files`;
     these check their input, and raise a `DataError` that names the list, the item or the file.  The
-    constructor itself trusts its arguments.
+    constructor does not check its arguments.
 
     Attributes
     ----------
@@ -62,15 +62,15 @@ class RankTable:
     scores : ndarray (m, p) or None
         Larger = better, NaN = missing; None if only ranks are known.
     sizes : ndarray (m,)
-        N_i: how many items list i ranked, or would have ranked, in all.
+        N_i: the number of items that list i ranked, or would have ranked, in total.
     full : bool
-        Meaning of a missing entry.  False: the list was cut off, so the item is worse
-        than all that are listed (its normalized rank is 1).  True: the list has no information on the
-        item, and it is omitted (NaN).
+        Meaning of a missing entry.  False: the list is truncated, so the item is worse
+        than all listed ones (its normalized rank is 1).  True: the list has no information on the
+        item (NaN).
     ties : str
         How ranks were made from scores.
     list_weights : ndarray (m,) or None
-        Weight of each list; None if all count the same.  Set by :meth:`weighted`.
+        Weight of each list; None if all count equally.  Set by :meth:`weighted`.
 
     Examples
     --------

@@ -298,27 +298,26 @@ def screen(
 ) -> Screen:
     """Genes of a CRISPR screen by α-RRA, robust rank aggregation of their guides, with exact p-values.
 
-    Guides are ranked by score, once with the smallest in front (side ``"low"``, depleted guides) and
+    Guides are ranked by score, once with the smallest first (side ``"low"``, depleted guides) and
     once with the largest (``"high"``, enriched ones), and a rank becomes the percentile
-    u = (rank − 1/2)/n of n guides.  Of the sorted percentiles of a gene those up to α count, and the
-    first one always does; ρ is the smallest P(Beta(k, m − k + 1) ≤ u_(k)) over the k that count, m
-    the number of guides of the gene (Li et al. 2014, the RRA of MAGeCK).  Small ρ = many guides in
-    front.
+    u = (rank − 1/2)/n of n guides.  Of the sorted percentiles of a gene, the first and those up to α
+    count; ρ is the smallest P(Beta(k, m − k + 1) ≤ u_(k)) over the k that count, where m is
+    the number of guides of the gene (Li et al. 2014, the RRA of MAGeCK).  A small ρ means many guides
+    near the top.
 
     Parameters
     ----------
     scores : array-like (n_guides,)
         One score per guide; small = low side, large = high side.  A p-value can serve as a score, for
-        one side (``side="low"``: small in front).  The index of a Series names the guides.
+        one side (``side="low"``).  The index of a Series names the guides.
     genes : array-like (n_guides,)
         The gene of each guide.  Genes may have different numbers of guides.
     guides : array-like (n_guides,), optional
         Names of the guides.
     log_fold_changes : array-like (n_guides,), optional
-        Effects of the guides, NaN where unknown; the scores are used if there are none.
+        Effects of the guides, NaN if unknown; by default the scores.
     p_values : pair of array-like (n_guides,), optional
-        One-sided p-values of the guides, (low, high), which are used only to choose α; of one side if
-        `side` names one.
+        One-sided p-values of the guides, (low, high), or of the one `side`, used only to choose α.
     side : {"both", "low", "high"}
     alpha : float or pair of float, optional
         Percentile in (0, 1] up to which guides count; a pair is (low, high).  By default the share of
@@ -330,21 +329,21 @@ def screen(
     control_guides, control_genes : iterable of str, optional
         Guides without an effect (all guides of the genes), which are then the null distribution.
     ties : {"average", "last"}
-        Guides of equal score share the average, or the last, of their places.
+        Guides of equal score share the average, or the last, of their ranks.
     min_guides : int
-        Genes with fewer guides are not tested; their guides keep their places.
+        Genes with fewer guides are not tested; their guides keep their ranks.
     missing : {"error", "drop"}
         Refuse guides without a score, or drop them (the result gives their number).
     replicates : sequence of array-like (n_guides,), optional
         Scores of the guides in further replicates, or further pairs of treatment and control; NaN where
-        a guide is missing.  A guide is then placed by Stuart's Q of its percentiles in all of them.
+        a guide is missing.  A guide is then ranked by Stuart's Q of its percentiles in all of them.
     guide_weights : array-like (n_guides,), optional
-        How much each guide can be trusted to work, above 0, from what was known before the screen.  They
-        are brought to mean 1 in each gene, and the percentile of a guide is divided by its weight; with
+        Prior trust in each guide, above 0, not derived from this screen.  Weights are scaled to mean 1
+        within each gene, and the percentile of a guide is divided by its weight; with
         ``null="uniform"`` only, for genes of up to 16 guides.
     shared_guides : {"error", "drop", "each"}
         Refuse guides that are in several genes (one row each), drop them, or count them for each of
-        their genes; they have one place among the guides.
+        their genes, with one rank among the guides.
 
     Returns
     -------

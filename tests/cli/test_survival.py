@@ -51,7 +51,7 @@ def test_other_codes_of_the_event(pyfsagg, trial, tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(found, expected)
         return done.stdout + done.stderr
 
-    assert "as in R's Surv(), 1 is taken for censored and 2 for the event" in ranked(
+    assert "as in R's Surv(), 1 means censored and 2 the event" in ranked(
         [1, 2], "status"
     )
     assert "all other values of 'status' count as censored" in ranked(
