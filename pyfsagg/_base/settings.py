@@ -212,7 +212,7 @@ class Reading(Settings):
     limits: str = option(
         "error",
         choices=("error", "half", "limit", "missing"),
-        help="what <5 is read as: half of a lower limit, the limit, missing; error: nothing",
+        help="how to read <5: half of a lower limit, the limit, missing; error: refuse it",
     )
     transpose: bool = option(False, help="rows are features: their names are in the first column")
     labels: str | None = option(
@@ -348,7 +348,7 @@ class Task(Settings):
     task: str = option(
         "classification",
         choices=TASKS,
-        help="whether the target contains classes, numbers, or times until an event",
+        help="kind of target: classes, numbers, or times to an event",
     )
     target_bins: int = option(
         5,
@@ -359,21 +359,21 @@ class Task(Settings):
         None,
         metavar="A,B",
         read=names_of,
-        help="columns to be taken as nominal although they contain numbers",
+        help="columns that are nominal although they contain numbers",
     )
     adjust: Sequence[str | int] | None = option(
         None,
         metavar="A,B",
         read=names_of,
-        help="columns that are no features and that scores are adjusted for: age,sex,batch",
+        help="columns that are not ranked, for which scores are adjusted: age,sex,batch",
     )
     always: Sequence[str | int] | None = option(
         None,
         metavar="A,B",
         read=names_of,
-        help="columns that are in every model and selection, and are not ranked: stage,grade",
+        help="columns that are not ranked, but are in every model and selection: stage,grade",
     )
-    drop_near_zero_variance: bool = option(False, help="leave out near-constant features")
+    drop_near_zero_variance: bool = option(False, help="drop near-constant features")
     feature_groups: Mapping[Any, Any] | str | os.PathLike[str] | None = option(
         None,
         metavar="GROUPS",

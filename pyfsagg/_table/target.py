@@ -432,7 +432,7 @@ def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Targ
         raise DataError(
             f"the target {label!r} has {len(classes)} different values in {n_samples} ",
             f"samples, more than {share}: Unknown label type: continuous, or an identifier. Bin ",
-            "it into classes first, or say ",
+            "it into classes first, or use ",
             Use(task="regression"),
             " if it is a number to be predicted",
         )

@@ -182,7 +182,7 @@ def add_commands(commands: Any) -> None:
         "check",
         help="check a table for problems before a run",
         description="Read a table as the other commands do, and report types, missing "
-        "cells, identifiers, copies of the target, odd labels, codes, duplicates.",
+        "cells, identifiers, copies of the target, suspicious labels, codes, duplicates.",
         epilog=CHECK_EPILOG,
     )
     add = Flags(check)
@@ -220,7 +220,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add.settings("--resampling-param", help="parameter of the plan, for instance fraction=0.8")
     add.size(
         "--threshold",
-        ", auto, all that score above noise, or knee, those of them before the knee of the scores "
+        ", auto (all that score above noise) or knee (those before the knee of the scores) "
         "(default: %(default)s)",
         type=threshold_or_auto,
         default="auto",
@@ -312,7 +312,7 @@ def _run(
         check_goals(**limits)  # before the work is done, too
     view = {"n_features_to_select": options.threshold, **limits, **view}
     if unit == "resample" and Checks.from_flags(options).any:
-        said = [*said, "progress counts those of halves and of shuffled targets, too"]
+        said = [*said, "progress includes halves and shuffled targets"]
     keep_result(options, rank, unit=unit, view=view, said=said)
 
 

@@ -261,7 +261,7 @@ PHRASES: dict[str, Callable[..., str]] = {
     "limits": lambda: "5 / 2 for <5",
     "event": lambda column, value: f"Surv(time, {column} == {value})",
     "rows": lambda: "leave these rows out",
-    "number": lambda: 'say task = "regression"',
+    "number": lambda: 'use task = "regression"',
     "time": lambda: "give times and events as a Surv()",
     # types
     "mapping": lambda: "a named list",

@@ -51,9 +51,7 @@ def test_other_codes_of_the_event(pyfsagg, trial, tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(found, expected)
         return done.stdout + done.stderr
 
-    assert "as in R's Surv(), 1 means censored and 2 the event" in ranked(
-        [1, 2], "status"
-    )
+    assert "as in R's Surv(), 1 means censored and 2 the event" in ranked([1, 2], "status")
     assert "all other values of 'status' count as censored" in ranked(
         ["alive", "dead"], "status=dead"
     )
@@ -73,7 +71,7 @@ def test_other_codes_of_the_event(pyfsagg, trial, tmp_path: Path) -> None:
     # Of several kinds none is taken without a word.
     trial.assign(status=np.arange(60) % 3).to_csv(tmp_path / "trial.csv", index=False)
     done = pyfsagg(RANK + " --filter cox_score --overwrite", code=2)
-    assert "0, 1 and 2; say which value is the event: --event status=VALUE" in done.stderr
+    assert "0, 1 and 2; name the value that is the event: --event status=VALUE" in done.stderr
 
 
 def test_times_without_events_are_no_classes(pyfsagg, trial) -> None:

@@ -36,7 +36,7 @@ def test_rank_is_bam_or_wam_of_a_table_that_was_checked(tmp_path: Path) -> None:
             pyfsagg.rank(frame.assign(**{column: values}), "kind", **FEW)
     accepted = pyfsagg.rank(frame.assign(id=range(178)), "kind", accept=["row_number"], **FEW)
     assert "id" in accepted.feature_names
-    with pytest.warns(PyfsaggWarning, match=r"\[constant\] a single value, or none: 'flat'"):
+    with pytest.warns(PyfsaggWarning, match=r"\[constant\] constant or empty: 'flat'"):
         pyfsagg.rank(frame.assign(flat=1.0), "kind", **FEW)
 
 

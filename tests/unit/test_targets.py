@@ -148,7 +148,7 @@ def test_estimators_and_functions_see_the_numbers() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"filter": "pearson"}, "say task='regression'"),
+        ({"filter": "pearson"}, "use task='regression'"),
         ({"filter": "fit_criterion", "task": "regression"}, "Filters for a number: pearson"),
         ({"filter": "pearson", "task": "regression", "y": ["a"] * 442}, "needs numbers"),
         ({"filter": "pearson", "task": "regression", "y": [1.0] * 442}, "is constant"),

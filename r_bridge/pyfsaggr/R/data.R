@@ -192,7 +192,7 @@ check_few <- function(y) {
   if (different > MOST_CLASSES || any(y != round(y), na.rm = TRUE)) {
     stop_pyfsagg(
       paste0(
-        "y holds ", different, " different numbers: say task = \"regression\", with a filter that ",
+        "y holds ", different, " different numbers: use task = \"regression\", with a filter that ",
         "list_methods('filters') marks for numbers, or give factor(y) if they are classes"
       ),
       "parameter"

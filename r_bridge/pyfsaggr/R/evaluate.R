@@ -1,23 +1,22 @@
-#' Performance of classifiers on the selected features
+#' Performance of classifiers with the selected features
 #'
 #' Classifies with the best 10 percent, 20 percent, ... of the features of each ranking method, with
 #' all features and with random subsets, on the same folds.
 #'
 #' @inheritParams wam
 #' @param n_resamples Number of resamples.
-#' @param rankings Rankings that are there already, made on other rows: a named list of results of [wam()]
-#'   and [bam()], of names of all features, best first, or of named scores. A ranking made on the rows
-#'   that judge it is judged too well.
-#' @param methods How to rank: names of filters, functions as for [wam()], `"bam"`, either followed by `"/"` and an
-#'   aggregator
-#'   (`"mrmr/rra"`). By default the four filters of the thesis and `"bam"`.
+#' @param rankings Existing rankings, made on other rows: a named list of results of [wam()]
+#'   and [bam()], of names of all features, best first, or of named scores. The performance of a ranking
+#'   made on the test rows is overestimated.
+#' @param methods How to rank: names of filters, functions as for [wam()], or `"bam"`, optionally followed by `"/"` and
+#'   an aggregator (`"mrmr/rra"`). By default the four filters of the thesis and `"bam"`.
 #' @param classifiers Names: `"logistic_regression"`, `"naive_bayes"`, `"random_forest"`, `"svm"`,
 #'   `"knn"`, ...; for a regression `"ridge"`, `"random_forest"`, `"svm"`, `"knn"`;
 #'   for survival `"cox_ridge"`, `"cox"`.
-#' @param thresholds Shares of the features that are kept, or numbers of features: whole numbers above 1. Among whole
-#'   numbers, as in `c(1, 5, 10)`, and written `1L`, 1 is one feature; alone or beside shares it is all features.
+#' @param thresholds Shares of the features that are selected, or numbers of features: whole numbers above 1. Among whole
+#'   numbers, as in `c(1, 5, 10)`, and written `1L`, 1 is one feature; alone or among shares it is all features.
 #' @param protocol `"thesis"` (rank on two thirds, classify on the rest), `"nested"` (rank inside every
-#'   training fold, no leakage), `"leaky"` (rank on all rows, to see what that hides), or `"both"`
+#'   training fold, no leakage), `"leaky"` (rank on all rows, to show the bias), or `"both"`
 #'   (thesis and nested).
 #' @param metrics `"accuracy"` (the default), `"balanced_accuracy"`, `"roc_auc"`,
 #'   `"matthews_correlation"`, `"average_precision"`, `"log_loss"`; for a regression `"r2"` (the

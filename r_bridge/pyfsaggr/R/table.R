@@ -30,7 +30,7 @@ print.pyfsagg_check <- function(x, n = nrow(x), ...) {
   if (nrow(x)) {
     cat(paste0(x$severity, ": [", x$code, "] ", x$sentence, "; ", x$remedy), sep = "\n")
   } else {
-    cat("no problems were found\n")
+    cat("no problems found\n")
   }
   invisible(x)
 }

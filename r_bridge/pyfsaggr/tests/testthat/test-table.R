@@ -6,7 +6,7 @@ test_that("a table is looked through before a run", {
   expect_match(attr(good, "facts")[1], "150 samples, 4 features")
   nothing <- check_table(head(iris[-5], 60), head(iris$Species, 60))
   expect_identical(nrow(nothing), 0L)
-  expect_output(print(nothing), "no problems were found")
+  expect_output(print(nothing), "no problems found")
   bad <- check_table(cbind(iris[-5], row = 1:150, copy = as.integer(iris$Species)), iris$Species)
   expect_identical(bad$severity[bad$code %in% c("row_number", "target_copy")], c("stop", "stop"))
   expect_output(print(bad), "stop: \\[row_number\\] a row number: 'row'; drop it")
