@@ -1,4 +1,4 @@
-"""What lists tell about themselves: whether they come from as many items as is said, and which aggregator
+"""Properties of lists: whether the stated universe is plausible, and which aggregator
 finds most in simulated lists that look like them."""
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class UniverseCheck(Part):
 
     @property
     def sentence(self) -> str:
-        """The finding and what may be behind it."""
+        """The finding and its possible reasons."""
         seen = (
             f"Below the first {self.top_share:.0%} of each list, {count(self.n_repeats)} of "
             f"{count(self.n_entries)} entries repeat an item of another list; independent lists from "
@@ -189,7 +189,7 @@ def _expected(parts: Floats, n: int) -> float:
 
 
 def tail_bound(repeats: int, parts: Floats, n: int) -> float:
-    """Upper bound of the probability of at least so many repeats."""
+    """Upper bound of the probability of at least that many repeats."""
     trials, mean = float(parts.sum() - parts.max()), _expected(parts, n)
     return (
         1.0
@@ -223,7 +223,7 @@ _AS_MEASURED = {"maic": "maic (fit=none)"}
 
 
 def traits(table: RankTable) -> dict[str, float]:
-    """What lists look like, by what can be seen of them without a known truth."""
+    """Traits of lists that can be observed without a known truth."""
     held = (~table.missing).astype(np.float64)
     lengths = held.sum(axis=1)
     other = ~np.eye(table.n_lists, dtype=bool)

@@ -1,4 +1,4 @@
-"""The aggregators that are compared, and what a cross-validation around an ensemble leaves behind."""
+"""The compared aggregators, and the result of a cross-validation around an ensemble."""
 
 from __future__ import annotations
 

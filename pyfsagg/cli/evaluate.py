@@ -1,4 +1,4 @@
-"""``pyfsagg evaluate``: what the selected features are worth to classifiers."""
+"""``pyfsagg evaluate``: the performance of classifiers with the selected features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``pyfsagg studies``: what the differential-expression tables of several studies find together."""
+"""``pyfsagg studies``: combine the differential-expression tables of several studies."""
 
 from __future__ import annotations
 

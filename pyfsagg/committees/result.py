@@ -1,4 +1,4 @@
-"""A committee: subsets that are voted on, what is left behind, and the features in order."""
+"""A committee: the votes of learners, and the features in the order of a voting rule."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Weights = Sequence[float] | NDArray[Any] | str | None
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Committee(Grouped, Recorded):
-    """Voters, what each of them selects, and the order of the p features that a voting rule makes of it.
+    """Voters, their selections, and the order of the p features by a voting rule.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class Committee(Grouped, Recorded):
         return self.ranking.index[:chosen].tolist()
 
     def columns(self, n_features_to_select: int | float) -> list[str]:
-        """Columns that the features of :meth:`select` stand for: of a group all of its columns."""
+        """Columns of the features of :meth:`select`: for a group, all of its columns."""
         return columns_of(self, self.select(n_features_to_select))
 
     def vote(

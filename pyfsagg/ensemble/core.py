@@ -74,7 +74,7 @@ class MatrixStore:
         return part
 
     def release(self) -> None:
-        """Give back the memory of what was read and written; the files keep the contents."""
+        """Release the memory of pages read and written; the files keep the contents."""
         if hasattr(mmap, "MADV_DONTNEED"):
             for mapped in self._maps:
                 mapped.madvise(mmap.MADV_DONTNEED)

@@ -1,4 +1,4 @@
-"""The result of an ensemble run: what a user asks of a ranking, and how it is kept."""
+"""The result of an ensemble run: selection, trust, saving and reporting."""
 
 from __future__ import annotations
 

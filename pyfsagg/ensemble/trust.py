@@ -61,7 +61,7 @@ def _halves(data: Ranked) -> tuple[Floats, int | None]:
 
 
 def noise_between(data: Ranked, k: int) -> BetweenSampleStability | None:
-    """The same with shuffled targets: how far two samples agree where nothing is related to the target."""
+    """The same with shuffled targets: the agreement of two samples without any signal."""
     if data.noise_halves is None:
         return None
     first, second = ComplementaryPairs.pairs(len(data.noise_halves)).T
@@ -80,7 +80,7 @@ Agreement = tuple[pd.DataFrame | DataError, list[str]]
 
 @once
 def agreement(data: Ranked, ties: str) -> Agreement:
-    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or why there are none, and warnings.
+    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or the reason for none, and warnings.
 
     `ties` has no default, with which one answer would be kept under two names, and computed twice.
     """
@@ -129,7 +129,7 @@ def control(
     return chosen
 
 
-# Which ranks may the features have in the population?
+# Ranks that the features may have in the population.
 
 
 def needs_own_scores(setup: RunSetup) -> bool:
@@ -237,7 +237,7 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
 
 
 def drawn_share(setup: RunSetup) -> float | None:
-    """Size of a resample by that of the sample; None where resamples do not tell how scores vary."""
+    """Size of a resample relative to the sample; None if resamples do not show how scores vary."""
     if setup.plan in FULL_SIZE:
         return 1.0
     if setup.plan == "subsample":

@@ -54,7 +54,7 @@ class CalibratedSelection(Part):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The calibrated cell, its bounds, and what it does not promise."""
+        """The calibrated cell, its bounds, and their limitations."""
         best = self.to_frame().iloc[0]
         names = f": {enumerate_names(self.selected)}" if self.selected else ""
         return (
@@ -81,7 +81,7 @@ def calibrate_selection(
     thresholds: Sequence[float] | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> CalibratedSelection:
-    """Stability score of every number of features and threshold, beside the error bounds of each cell.
+    """Stability score of every number of features and threshold, with the error bounds of each cell.
 
     Parameters
     ----------

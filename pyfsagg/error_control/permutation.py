@@ -112,7 +112,7 @@ class _Tail:
         return cls(pool, float(pool[pool.size - n_tail - 1]), tiny)
 
     def excess(self, drawn: Floats) -> Floats:
-        """By how much scores stand in the tail; 0 below."""
+        """Excess of scores over the start of the tail; 0 below."""
         return np.where(drawn > self.start + self.tiny, drawn - self.start, 0.0)
 
     def evidence(
@@ -196,7 +196,7 @@ def standardised(observed: Floats, null: Floats) -> tuple[Floats, Floats]:
 
 
 def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Floats]:
-    """P-values of each feature by itself, and p-values that control the family-wise error.
+    """Unadjusted p-values of the features, and p-values that control the family-wise error.
 
     Parameters
     ----------
@@ -503,7 +503,7 @@ class LimitedSelection:
 
     @property
     def selected(self) -> list[str]:
-        """Names of the selected features, the smallest p-value first; empty if there are none."""
+        """Names of the selected features, smallest p-value first; may be empty."""
         return [self.feature_names[j] for j in self._order() if self.support[j]]
 
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -518,7 +518,7 @@ class LimitedSelection:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The selection, and on what it rests, in sentences."""
+        """The selection and its assumptions, in sentences."""
         p, chosen = len(self.feature_names), self.selected
         limit = f"a false discovery rate of at most {self.level:g}"
         if self.goal == "max_false":

@@ -119,7 +119,7 @@ def draw_parts(
     ranking_rows: Rows | None = None,
     groups: NDArray[np.intp] | None = None,
 ) -> list[SplitPart]:
-    """All parts of all protocols, which depend on what the rows hold and not on where they stand."""
+    """All parts of all protocols, which depend on the contents of the rows, not on their order."""
     order = canonical_order(table, target)
     parts = []
     for repeat in range(n_repeats):
@@ -250,7 +250,7 @@ THESIS_THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 @dataclass(frozen=True)
 class Threshold:
-    """A share of the features, and the number of features that it stands for."""
+    """A share of the features, and the corresponding number."""
 
     share: float
     n_features: int
@@ -367,7 +367,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Values by metric (NaN if failed), what went wrong by metric, and what was warned of."""
+    """Values by metric (NaN if failed), errors by metric, and warnings."""
 
     values: Mapping[str, float]
     failures: Mapping[str, str]

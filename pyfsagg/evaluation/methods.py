@@ -55,7 +55,7 @@ LEAKAGE = {
 
 @dataclass(frozen=True, eq=False)
 class GivenRanking:
-    """Feature positions, best first, and what is known about the rows behind them."""
+    """Feature positions, best first, and the rows used for the ranking, if known."""
 
     order: NDArray[np.intp]
     leakage: str

@@ -234,7 +234,7 @@ def integrated_brier_score(model: Any, X: Floats, test: Survival, trained: Survi
 
 @dataclass(eq=False)
 class Predictions:
-    """What a fitted model says about test rows; each answer is asked for once."""
+    """Predictions of a fitted model for test rows, each computed once."""
 
     model: Any
     X: NDArray[np.float64]

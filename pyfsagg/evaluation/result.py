@@ -1,4 +1,4 @@
-"""What an evaluation leaves behind: its cells, what they say, and how they are kept."""
+"""The result of an evaluation: cells, summaries, comparisons and saving."""
 
 from __future__ import annotations
 
@@ -688,7 +688,7 @@ def averages_over_data_sets(
     metric: str | None = None,
     baselines: bool = False,
 ) -> tuple[pd.DataFrame, str]:
-    """The values (data sets, methods) that are compared, and what they are."""
+    """The compared values (data sets, methods), and their description."""
     first = next(iter(results.values()))
     table = weighted_averages(results, protocol, metric, baselines)
     name = first._check_metric(metric)

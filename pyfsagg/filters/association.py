@@ -96,7 +96,7 @@ def _mrmr(
 
 
 def prepare_correlation(table: Table, target: Target) -> Scorer:
-    """Bind |r| with a numeric target, and F of the regressions, to `table`; partial ones beside adjusters."""
+    """Bind |r| with a numeric target, and F of the regressions, to `table`; partial ones with adjusters."""
     outputs = ("pearson", "f_statistic")
     require_ordered_complete(table, *outputs)
     values = within_range(table.values)
@@ -249,7 +249,7 @@ FILTERS.add(
 
 
 def prepare_spearman(table: Table, target: Target) -> Scorer:
-    """Bind :func:`spearman` to `table`; the partial rank correlation beside adjusters."""
+    """Bind :func:`spearman` to `table`; the partial rank correlation with adjusters."""
     if target.kind == "classes":
         require_two_classes(target, "the filter 'spearman' is")
         require_order(table, "'spearman'", "value_difference_metric")
@@ -439,7 +439,7 @@ _TINY = 1e-12  # share of the largest eigenvalue of a correlation matrix below w
 
 @dataclass(frozen=True, eq=False)
 class CarScorer:
-    """CAR scores bound to a table, beside the adjusters where there are any."""
+    """CAR scores bound to a table, given the adjusters, if any."""
 
     values: Floats
     target: Target

@@ -39,7 +39,7 @@ _NORMAL = 1.4826
 
 
 def prepare_group_tests(table: Table, target: Target) -> Scorer:
-    """Bind F, H, |t| of Welch and the AUC to `table`; F and |t| of linear models beside adjusters."""
+    """Bind F, H, |t| of Welch and the AUC to `table`; F and |t| of linear models with adjusters."""
     require_order(table, ", ".join(map(repr, _OF_CLASSES)), "information_gain")
     if target.adjusters is not None:
         statistic, values = partial(with_classes, n_classes=target.n_classes), table.values
@@ -227,7 +227,7 @@ def drop_near_zero_variance(table: TableT) -> TableT:
 def drop_features(
     table: TableT, groups: FeatureGroups | None
 ) -> tuple[TableT, FeatureGroups | None]:
-    """The table without near-constant features, and its groups, of which each stays whole or goes."""
+    """The table without near-constant features, and its groups; a group is kept or dropped as a whole."""
     if groups is None:
         return drop_near_zero_variance(table), None
     keep = _kept(table)

@@ -334,7 +334,7 @@ def _check_sketches(sketches: list[Sketch], source: Source) -> None:
 
 
 def check_two_classes(target: Coding, labels: list[str]) -> None:
-    """Refuse the filter that knows two classes only where there are more."""
+    """Refuse a filter for two classes if there are more."""
     if "value_difference_metric" in labels and target.n_known != 2:
         raise DataError(
             f"the filter 'value_difference_metric' is defined for two classes, the target "

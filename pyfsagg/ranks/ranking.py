@@ -30,7 +30,7 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, Unknow
 
 
 def tie_sizes(scores: Floats) -> NDArray[np.int64]:
-    """How many entries have the score of each entry, itself included: 1 where nothing is tied."""
+    """Number of entries with the score of each entry, itself included: 1 without ties."""
     _, group, sizes = np.unique(scores, return_inverse=True, return_counts=True)
     return np.asarray(sizes[group])
 

@@ -108,7 +108,7 @@ class Population:
 
     @cached_property
     def population(self) -> NDArray[np.intp]:
-        """Row positions in the canonical order, each as often as it counts."""
+        """Row positions in the canonical order, repeated by their weights."""
         return np.repeat(self.order, self.weight[self.order])
 
     @cached_property
@@ -148,7 +148,7 @@ class Drawn:
 
 
 def canonical_order(table: AnyTable, target: Target) -> NDArray[np.intp]:
-    """Row positions in an order that depends on what the rows hold, not on where they stand."""
+    """Row positions in an order that depends on the contents of the rows, not on their positions."""
     return np.lexsort((*target.parts, row_digests(table)))
 
 

@@ -1,4 +1,4 @@
-"""From a table of scores to standings: how it is read, and what it does not say itself."""
+"""From a table of scores to standings: how the table is read."""
 
 from __future__ import annotations
 

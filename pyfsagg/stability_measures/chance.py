@@ -85,7 +85,7 @@ def draw_selections(
 
 
 def draw_orders(ranks: Floats, seed: int | None) -> list[Floats]:
-    """Ascending ranks with ties in random order; the ranks themselves where nothing is tied."""
+    """Ascending ranks with ties in random order; the ranks themselves without ties."""
     in_order = np.sort(ranks, axis=1)
     if not (in_order[:, 1:] == in_order[:, :-1]).any():
         return [ranks]

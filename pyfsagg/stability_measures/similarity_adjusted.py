@@ -1,4 +1,4 @@
-"""Stability of subsets when features stand in for one another: the adjusted measures of stabm."""
+"""Stability of subsets when similar features replace each other: the adjusted measures of stabm."""
 
 from __future__ import annotations
 
