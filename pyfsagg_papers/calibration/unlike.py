@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from pyfsagg import Checks, bam, wam
-from pyfsagg.ensemble.methods import DEFAULT_FILTERS
+from pyfsagg.ensemble.scoring import USUAL_FILTERS
 from pyfsagg_papers.calibration.design import Claim, calibrated
 
 OF_RELATED = "the related features"
@@ -90,7 +90,7 @@ def order_of_unlike_columns(
     X, y, related = mixed_table(rng, table)
     seed = int(rng.integers(2**31))
     method: Any = bam if filter == "default" else wam
-    by = {"filters": DEFAULT_FILTERS} if filter == "default" else {"filter": filter}
+    by = {"filters": USUAL_FILTERS} if filter == "default" else {"filter": filter}
     options = {**by, "resampling": plan, "n_resamples": 100, "checks": "none", "random_state": seed}
     plain = PLAIN[method.__name__]
     p_values = [
@@ -133,7 +133,7 @@ def halves_of_unlike_noise(rng: np.random.Generator, filter: str) -> tuple[float
     X = pd.DataFrame(np.hstack(columns)).add_prefix("x").astype("category")
     y = rng.integers(0, 2, 120)
     method: Any = bam if filter == "default" else wam
-    by = {"filters": DEFAULT_FILTERS} if filter == "default" else {"filter": filter}
+    by = {"filters": USUAL_FILTERS} if filter == "default" else {"filter": filter}
     options = {
         **by,
         "n_resamples": 20,
