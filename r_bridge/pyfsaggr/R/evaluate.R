@@ -13,7 +13,7 @@
 #' @param classifiers Names: `"logistic_regression"`, `"naive_bayes"`, `"random_forest"`, `"svm"`,
 #'   `"knn"`, ...; for a regression `"ridge"`, `"random_forest"`, `"svm"`, `"knn"`;
 #'   for survival `"cox_ridge"`, `"cox"`.
-#' @param thresholds Shares of the features that are selected, or numbers of features: whole numbers above 1. Among whole
+#' @param thresholds Shares of the features to select, or numbers of features: whole numbers above 1. Among whole
 #'   numbers, as in `c(1, 5, 10)`, and written `1L`, 1 is one feature; alone or among shares it is all features.
 #' @param protocol `"thesis"` (rank on two thirds, classify on the rest), `"nested"` (rank inside every
 #'   training fold, no leakage), `"leaky"` (rank on all rows, to show the bias), or `"both"`

@@ -3,8 +3,8 @@
 #' For methods in columns and data sets in rows: the set of places that each method may have, which may be first, which
 #' pairs differ significantly, and the influence of missing scores and single data sets.
 #'
-#' Two questions are distinguished: whether the places would be the same on other data sets like these (the data sets are
-#' the sample, and fewer than 8 are refused), and on these data sets with other instances, folds or seeds (the
+#' Two questions are distinguished: whether the places would be the same on other data sets like these (the data sets
+#' are the sample, and fewer than 8 are refused), and on these data sets with other instances, folds or seeds (the
 #' replicates of each cell are the sample).
 #'
 #' @param data A matrix or data frame with a row per data set and a column per method, and perhaps a column of words

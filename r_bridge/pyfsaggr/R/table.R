@@ -1,6 +1,6 @@
 #' Check a table before a run
 #'
-#' Identifiers, row numbers, features that equal the target, classes that differ by case or blanks only,
+#' Identifiers, row numbers, features that equal the target, classes that differ only by case or blanks,
 #' classes of one to three samples, codes such as -999, constant, mostly missing and duplicate columns,
 #' duplicate rows. Ensembles do not check this.
 #'
@@ -8,7 +8,7 @@
 #' @param y Classes (factor, text), numbers or a `Surv` of the package survival; may be omitted.
 #' @param task `"classification"`, `"regression"` or, for a `Surv` always, `"survival"`.
 #' @return A data frame of class `pyfsagg_check` with one row per finding: `code`, `severity` (`"stop"` if
-#'   a ranking would mislead, or `"warning"`), `columns`, `sentence` and `remedy`; size, types, missing
+#'   a ranking would be misleading, or `"warning"`), `columns`, `sentence` and `remedy`; size, types, missing
 #'   cells and classes are its attribute `facts`.
 #' @examples
 #' if (pyfsagg_available()) {
