@@ -31,7 +31,7 @@ deepest_agreement <- function(found) {
 
 #' Groups of scored members as items
 #'
-#' All members are ranked together, and ranks are divided by their number; the k-th list holds the k-th best
+#' All members are ranked together, and ranks are divided by their number; the k-th list has the k-th best
 #' member of each group. An aggregator that combines all ranks of an item can then be used for groups.
 #' For the guides of CRISPR screens there is [screen_genes()].
 #'
@@ -62,9 +62,9 @@ aggregate_groups <- function(scores, groups, higher_is_better = TRUE, method = "
 
 #' Which aggregator for my lists?
 #'
-#' The answer of simulated lists that look most like these: in number, share without an order, length and
-#' agreement. They are generated as by Wang and others (2022), and the share of the true best 100 that each
-#' aggregator found in them is known.
+#' The best aggregator for the simulated lists most similar to these in number, share of unranked lists, length and
+#' agreement. They are generated as in Wang and others (2022); aggregators are judged by the share of the true best
+#' 100 among their first 100.
 #'
 #' @param glist,unranked,N,method As for [aggregate_ranks()].
 #' @return A sentence with its evidence; `NULL` for lists of a kind that was not simulated, such as less
