@@ -351,7 +351,7 @@ def _codes(
                 unknown = column[~missing & ~np.isin(column, (0.0, 1.0))].tolist()
             if unknown:
                 raise DataError(
-                    f"column {name!r} has the value {unknown[0]!r}, which is none of its levels "
+                    f"column {name!r} has the value {unknown[0]!r}, which is not one of its levels "
                     f"{list(levels[name])[:10]}; mark it missing"
                 )
             translate = np.array([position[level] for level in present] or [0], np.int32)

@@ -121,7 +121,7 @@ class Place:
         if hasattr(self, "draft") and self.draft != self._real:
             shutil.rmtree(self.draft, ignore_errors=True)
         if getattr(self, "_made", False):
-            with suppress(OSError):  # it holds results
+            with suppress(OSError):  # a folder with results stays
                 self.folder.rmdir()
 
 

@@ -136,7 +136,7 @@ def is_single(value: object) -> bool:
 
 
 def is_word(value: object, word: str) -> bool:
-    """Whether `value` is this text; an array is not, whose comparison would be an array."""
+    """Whether `value` is this text; False for arrays, whose comparison is elementwise."""
     return isinstance(value, str) and value == word
 
 

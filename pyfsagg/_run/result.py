@@ -455,7 +455,7 @@ def read_result(path: str | os.PathLike[str]) -> Result:
                 held = "no result" if kind is None else f"a {kind!r}"
                 known = sorted({*KINDS, *others})
                 names = enumerate_names(known, most=len(known))
-                raise OutputError(f"{path} holds {held}; what is read here: {names}")
+                raise OutputError(f"{path} contains {held}; supported: {names}")
             point = others[kind]
             try:
                 point.load()  # the class enters itself into `KINDS`

@@ -396,7 +396,7 @@ def _nominal(
     if not words.is_unique:
         twice = words[words.duplicated()].iloc[0]
         raise DataError(
-            f"column {name!r} holds {twice!r} as a word and as something else, which no file can "
+            f"column {name!r} contains {twice!r} as a word and as something else, which no file can "
             "tell apart; convert the column to text (astype(str)) or to numbers"
         )
     check_writable_names(words.tolist(), f"a level of column {name!r}")

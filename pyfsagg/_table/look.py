@@ -338,7 +338,7 @@ class Look:
             return
         self.note("duplicate_rows", "", f"{copies:,}")
         target = self.classes if self.classes is not None else self.number
-        if target is None or self.n_events is not None:  # equal patients need not live equally long
+        if target is None or self.n_events is not None:  # equal rows may differ in survival time
             return
         pairs = pd.DataFrame({"group": group, "target": target}).drop_duplicates()
         differing = pairs["group"].value_counts()

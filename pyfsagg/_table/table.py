@@ -554,7 +554,7 @@ def _check(adjusters: Adjusters) -> None:
         n_values = len(adjusters.table.value_counts(j))
         if adjusters.table.kinds[j] == Kind.INTEGER and n_values <= FEW_NUMBERS:
             warn(
-                f"the adjusting column {name!r} holds {n_values} whole numbers and counts as a number; if "
+                f"the adjusting column {name!r} contains {n_values} whole numbers and counts as a number; if "
                 "they are codes, name it in ",
                 Param("nominal"),
                 stacklevel=4,

@@ -177,7 +177,7 @@ def _times(column: pd.Series[Any]) -> Floats:
         time: Floats = np.asarray(column.astype(np.float64), dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise DataError(
-            f"the time {name!r} holds {column.dtype} values; times must be numbers, such as days since "
+            f"the time {name!r} contains {column.dtype} values; times must be numbers, such as days since "
             "the start of the observation"
         ) from None
     if np.isinf(time).any():
@@ -445,7 +445,7 @@ def _numeric_target(array: NDArray[Any], label: str, bins: int) -> Target:
     if array.dtype.kind not in "fiub":
         held = "text" if array.dtype.kind in "OSU" else f"{array.dtype} values"
         raise DataError(
-            f"the target {label!r} holds {held}: Unknown label type; ",
+            f"the target {label!r} contains {held}: Unknown label type; ",
             Use(task="regression"),
             " needs numbers, as of y.astype(float)",
         )

@@ -391,7 +391,7 @@ class ListInfluence(Recorded):
             (PageColumn(f"Difference to {default}"), ["–", *gaps[1:]]),
             (PageColumn("Told apart", numeric=False), apart),
         ]
-        note = "With 95 % intervals; those of the differences hold together."
+        note = "With 95 % intervals; those of the differences hold simultaneously."
         table = PageTable.of_columns("Agreement of halves of the lists.", columns, note)
         return [Text(Markup("<b>{}</b>").format(first)), table, *map(Text, rest)]
 

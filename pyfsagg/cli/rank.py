@@ -93,7 +93,7 @@ def _rank_folder(options: argparse.Namespace) -> None:
 def _filters(options: argparse.Namespace) -> str | list[str] | None:
     """The filters that the flags name; one is wam, several are bam."""
     if options.filter and options.filters:
-        raise ParameterError("--filter is the one of wam, --filters those of bam; give one of them")
+        raise ParameterError("--filter is for wam, --filters is for bam; give one of them")
     named: str | list[str] | None = options.filter or options.filters
     n_filters = 1 if isinstance(named, str) else len(named or [])
     if options.method == "wam" and named is None:
@@ -346,7 +346,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     }
     if method == "bam":
         if options.filter:
-            raise ParameterError("--filter belongs to --method wam; --filters names those of bam")
+            raise ParameterError("--filter is for --method wam; use --filters for bam")
         chosen = {"filters": options.filters} if options.filters else {}
         filters = likely_filters(options.filters or "auto", options.task)
         params = deep_enough(filters, filter_params, X.shape[1], options.threshold)

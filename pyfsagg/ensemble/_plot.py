@@ -45,7 +45,9 @@ def plot_ranking(
     best = best_features(result, n)
     selected = choose(result, read_wish(n_features_to_select)).chosen
     k = int(selected.sum())
-    cut = k if selected[best_features(result, max(k, 1))].all() else 0  # or it leaves some out
+    cut = (
+        k if selected[best_features(result, max(k, 1))].all() else 0
+    )  # 0 if a better one is not selected
     low, median, high = np.nanquantile(resample_ranks(result)[:, best], INTERVAL, axis=0)
     aggregate = result.ranking[best]
     ax = drawing.new_axes(ax, 1.5 + 0.24 * len(best))

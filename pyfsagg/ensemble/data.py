@@ -194,7 +194,7 @@ def fields_of(document: Mapping[str, Any], arrays: Mapping[str, Floats]) -> dict
     for name, shape in shapes.items():
         if arrays[name].shape != shape or arrays[name].dtype.kind not in "iuf":
             raise ValueError(
-                f"the array {name} must contain numbers of shape {shape}, and holds "
+                f"the array {name} must contain numbers of shape {shape}, but contains "
                 f"{arrays[name].dtype} of shape {arrays[name].shape}"
             )
     copies, permutation = document.get("copies"), document.get("permutation")

@@ -141,7 +141,7 @@ def read_filter_params(
         else:
             raise ParameterError(
                 Param("filter_params"),
-                f" of several filters goes by filter, as in {{{labels[0]!r}: {{...}}}}; {name!r} is none ",
+                f" of several filters must name them, as in {{{labels[0]!r}: {{...}}}}; {name!r} is none ",
                 f"of {', '.join(labels)}",
             )
     return params

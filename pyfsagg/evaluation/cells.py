@@ -88,7 +88,7 @@ def read_ranking_rows(ranking_rows: Any, n_samples: int) -> Rows:
     if not 0 < rows.size < n_samples:
         rest = "some are needed, and others must be left to test on"
         raise ParameterError(
-            Param("ranking_rows"), f" holds {rows.size} of {n_samples} rows; {rest}"
+            Param("ranking_rows"), f" contains {rows.size} of {n_samples} rows; {rest}"
         )
     return rows
 

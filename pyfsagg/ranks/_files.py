@@ -200,7 +200,7 @@ def _read_one_list(file: str, ids: str | None, header: bool) -> list[str]:
     if rows and all(map(_NAME_AND_NUMBER.fullmatch, rows)):
         raise DataError(
             f"every line of {label} is a name and a number ({rows[0].strip()!r}), so it is a table and "
-            "not a list of names; keep the names only, best first, or name the column that holds "
+            "not a list of names; keep the names only, best first, or name the column that contains "
             "them with ids"
         )
     return lines[1:] if header else lines

@@ -39,7 +39,7 @@ def poisson_resamples(
 ) -> NDArray[np.uint16]:
     """Weights (resamples in `rows`, n_samples) of a table in memory, whose own weights must be 1."""
     if (sample_weight != 1).any():
-        why = " goes by the number of a row and takes no ", Param("sample_weight")
+        why = " draws by row number and takes no ", Param("sample_weight")
         plan = Use(resampling="poisson_bootstrap")
         raise ParameterError(plan, *why, Remedy("use 'bootstrap'"))
     group = rows.start // LANES
@@ -259,7 +259,7 @@ class ComplementaryPairs(Plan):
         raise DataError(
             f"half {row} of ",
             Use(resampling="complementary_pairs"),
-            f" would hold {holds}",
+            f" would contain {holds}",
             Remedy(f"{more}use ", Use(resampling="bootstrap")),
         )
 

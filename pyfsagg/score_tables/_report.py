@@ -283,7 +283,7 @@ def _pairs(result: Standings) -> list[Block]:
     note += _hidden(frame, shown, "pairs.csv")
     tinted = int(shown["apart"].sum())
     table = PageTable.of_columns(
-        f"{plural(len(frame), 'pair')}, smallest p first; tinted: told apart.",
+        f"{plural(len(frame), 'pair')}, smallest p first; tinted: significant.",
         columns,
         note,
         tinted=tinted,

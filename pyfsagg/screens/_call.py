@@ -253,7 +253,7 @@ def find_controls(
             raise DataError(
                 "no guide of the screen is a control: ",
                 named(what),
-                f" names {enumerate_names(names, 3)}, and the screen holds ",
+                f" names {enumerate_names(names, 3)}, but the screen contains ",
                 f"{enumerate_names(sorted(set(known.tolist())), 3)}",
                 Remedy("give names as they are in the screen"),
             )

@@ -260,7 +260,7 @@ def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
         if not bool(is_number.all()):
             odd = series[~is_number].iloc[0]
             raise DataError(
-                f"{name!r} holds {odd!r}, which is not a number; correct it or mark it missing{hint}"
+                f"{name!r} contains {odd!r}, which is not a number; correct it or mark it missing{hint}"
             )
         series = pd.to_numeric(series)
     types = pd.api.types

@@ -101,7 +101,7 @@ class RankConfidence(TestResult):
         width = float(np.median(self.upper - self.lower)) + 1.0
         return (
             f"{100 * self.confidence_level:.3g} % confidence sets for the ranks of "
-            f"{plural(len(self.names), 'item')}, by {self.of}: half of the sets of single ranks hold "
+            f"{plural(len(self.names), 'item')}, by {self.of}: half of the sets of single ranks contain "
             f"at most {width:g} of {len(self.names)} places, {certain} contain one place; the true first "
             f"is among {plural(len(first), 'item')}: {enumerate_names(first, most=5)}."
         )

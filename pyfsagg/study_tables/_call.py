@@ -69,7 +69,7 @@ def read_evidence(
         for name, frame in _one_by_one(tables, study).items()
     }
     if len(frames) < 2:
-        raise DataError("studies are compared with one another, and there is one")
+        raise DataError("at least two studies are needed, got one")
     names = list(dict.fromkeys(item for frame in frames.values() for item in frame.index))
     if len(names) == sum(map(len, frames.values())):
         first = enumerate_names(
@@ -203,7 +203,7 @@ def _not_found(role: str, what: str, label: str, frame: pd.DataFrame) -> DataErr
     known = enumerate_names(list(map(str, frame.columns)))
     remedy = Remedy("name the column with ", Param(role))
     return DataError(
-        f"{label!r} has no column that is known to hold {what}; it has {known}", remedy
+        f"{label!r} has no column that is known to contain {what}; it has {known}", remedy
     )
 
 
@@ -211,7 +211,7 @@ def _numbers(column: pd.Series[Any], label: str) -> Floats:
     values = pd.to_numeric(column, errors="coerce")
     if (wrong := values.isna() & column.notna()).any():
         raise DataError(
-            f"the column {column.name!r} of {label!r} holds {column[wrong].iloc[0]!r}, no number"
+            f"the column {column.name!r} of {label!r} contains {column[wrong].iloc[0]!r}, no number"
         )
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
 

@@ -106,7 +106,7 @@ BAD_FILES = {
         ("good.csv --threshold 3", "threshold"),
         ("good.csv --threshold few", "expected a number of features"),
         ("good.csv --filter-param mdl", "expected NAME=VALUE"),
-        ("good.csv --method bam --filter ig", "--filter belongs to --method wam"),
+        ("good.csv --method bam --filter ig", "--filter is for --method wam"),
         ("good.csv --method wam --filters ig,su", "--filters belongs to"),
         ("good.csv --output taken", "not empty"),
         ("good.csv --output good.csv/run", "cannot write"),

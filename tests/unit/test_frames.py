@@ -186,8 +186,8 @@ def test_objects_of_python_in_a_column_of_polars() -> None:
 def test_objects_that_would_be_read_as_something_else_are_refused() -> None:
     for cells, message in (
         ([2**70, 2**70 + 1], "beyond 2\\^53"),
-        ([1, "1"], "holds '1' as a word and as something else"),
-        ([1.0, "1"], "holds '1' as a word and as something else"),
+        ([1, "1"], "contains '1' as a word and as something else"),
+        ([1.0, "1"], "contains '1' as a word and as something else"),
         ([Decimal("sNaN"), Decimal(1)], "signaling NaN"),
     ):
         frame = pd.DataFrame({"a": np.arange(20.0), "x": pd.Series(cells * 10, dtype=object)})

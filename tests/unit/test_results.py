@@ -131,7 +131,7 @@ def test_what_cannot_be_read_is_said_in_one_way(kind: str, tmp_path: Path) -> No
 
 def test_a_file_without_a_kind_is_no_result(tmp_path: Path) -> None:
     (tmp_path / "table.json").write_text('{"rows": []}')
-    with pytest.raises(OutputError, match=r"table\.json contains no result; what is read here: "):
+    with pytest.raises(OutputError, match=r"table\.json contains no result; supported: "):
         pyfsagg.load_result(tmp_path / "table.json")
 
 

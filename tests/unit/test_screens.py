@@ -303,7 +303,7 @@ def test_names_of_guides():
         ({"min_guides": 0}, ParameterError, "min_guides must be a whole number of at least 1"),
         ({"min_guides": 3}, DataError, "no gene has 3 guides; the most that a gene has is 2"),
         ({"control_guides": ["s9"]}, DataError, "no guide of the screen is a control.*control_guides"),
-        ({"control_genes": "z"}, DataError, "control_genes names z, and the screen contains a and b"),
+        ({"control_genes": "z"}, DataError, "control_genes names z, but the screen contains a and b"),
         ({"control_genes": []}, DataError, "names no control"),
         ({"control_genes": ["a"], "null": "uniform"}, ParameterError, "exclude each other"),
     ],
