@@ -172,8 +172,8 @@ def bam(
         As in :func:`pyfsagg.wam`.
     filters : sequence of str, callable or estimator, or "auto"
         At least two filters.  ``"auto"``: information gain, symmetrical uncertainty, mRMR and chi-squared;
-        for a numeric target and for survival times, if all columns are complete and ordered, Spearman's
-        correlation and information gain.
+        for a numeric target and for survival times, if no column contains words with more than two levels,
+        Spearman's correlation and information gain.
     filter_params : mapping of filter name to mapping, optional
         Parameters of named filters, for instance ``{"mrmr": {"n_features": 100}}``.
     normalize : {"auto", "per_resample", "per_feature", "against_noise"}

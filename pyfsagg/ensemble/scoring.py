@@ -32,7 +32,7 @@ from pyfsagg.filters._base import (
     LEAST,
     BoundFilter,
     Scorer,
-    require_ordered_complete,
+    require_order,
 )
 from pyfsagg.filters.model import prepare_callable, prepare_estimator
 from pyfsagg.resampling import Resamples
@@ -58,14 +58,14 @@ def settle_filters(
     target: Target,
     groups: FeatureGroups | None = None,
 ) -> Sequence[Any]:
-    """What ``"auto"`` means for a table: columns that have no order, or miss values, have no ranks."""
+    """What ``"auto"`` means for a table: columns of words with more than two levels have no ranks."""
     if not isinstance(filters, str):
         return filters
     plain = target.kind not in ("numeric", "survival") or target.adjusters is not None
     if plain or groups is not None or isinstance(table, SparseTable):
         return USUAL_FILTERS
     try:
-        require_ordered_complete(table, *USUAL_OF_RANKS[:1])
+        require_order(table, "'spearman'", "information_gain")
     except DataError:
         return USUAL_FILTERS
     return USUAL_OF_RANKS

@@ -126,7 +126,7 @@ def _argument(name: str, value: Any, hint: Any) -> Any:
         return {method: np.asarray(listed(ranking)) for method, ranking in value.items()}
     if name == "filter" and not isinstance(value, list):
         return filter_of(value)
-    if name in ("filter", "filters", "methods"):
+    if name in ("filter", "filters", "methods") and value != "auto":
         return [filter_of(method) for method in listed(value)]
     return as_typed(value, hint)
 

@@ -9,7 +9,7 @@
 #'   and [bam()], of names of all features, best first, or of named scores. The performance of a ranking
 #'   made on the test rows is overestimated.
 #' @param methods How to rank: names of filters, functions as for [wam()], or `"bam"`, optionally followed by `"/"` and
-#'   an aggregator (`"mrmr/rra"`). By default the four filters of the thesis and `"bam"`.
+#'   an aggregator (`"mrmr/rra"`). By default the filters of [bam()] for `"auto"`, and `"bam"`.
 #' @param classifiers Names: `"logistic_regression"`, `"naive_bayes"`, `"random_forest"`, `"svm"`,
 #'   `"knn"`, ...; for a regression `"ridge"`, `"random_forest"`, `"svm"`, `"knn"`;
 #'   for survival `"cox_ridge"`, `"cox"`.
