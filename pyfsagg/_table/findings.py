@@ -146,7 +146,7 @@ class TableCheck:
         for code in accept:
             if code not in CODES and code != "all":
                 raise ParameterError(
-                    f"unknown finding {code!r} to accept; known are {', '.join(CODES)}, or all"
+                    f"unknown finding {code!r} to accept; known are: {', '.join(CODES)}, or all"
                 )
         stops = [
             finding

@@ -51,7 +51,7 @@ def poisson_resamples(
     return weights
 
 
-@register_plan("bootstrap", summary="draws as many rows as there are, with replacement")
+@register_plan("bootstrap", summary="draws as many rows as the table has, with replacement")
 @dataclass(frozen=True, eq=False)
 class Bootstrap(Plan):
     """As many rows as there are, with replacement.

@@ -214,7 +214,7 @@ def test_other_spellings_of_the_target_are_copies(pyfsagg, wine, tmp_path):
     other = wine["kind"].where(wine.index > 1, "Barbera")
     wine.assign(loud=loud, mixed=mixed, other=other).to_csv(tmp_path / "t.csv", index=False)
     done = pyfsagg("check t.csv --target kind", code=1)
-    assert "stop: [target_copy] a copy of the target: 'loud' and 'mixed'; leave" in done.stdout
+    assert "stop: [target_copy] a copy of the target: 'loud' and 'mixed'; drop" in done.stdout
     assert "warning: [near_copy] nearly a copy of the target: 'other'" in done.stdout
 
 

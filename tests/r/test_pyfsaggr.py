@@ -149,7 +149,7 @@ def test_p_values_of_the_terminal_stay_in_r(library: Path, tmp_path: Path) -> No
     said = run("Rscript", "-e", KEPT, folder=tmp_path, R_LIBS=libraries(library))
     assert "family_wise_p_value" in said
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "beside shuffled targets" in page
+    assert "from shuffled targets" in page
     first, again = (
         pyfsagg.EnsembleResult.load(tmp_path / name).to_frame() for name in ("run", "again")
     )

@@ -65,7 +65,7 @@ def test_what_was_done_and_found_is_said(page: Page) -> None:
         "between-aggregation (BAM)",
         "The filters information gain, symmetric uncertainty, mrmr and chi squared",
         "(bad: 617 and good: 617)",
-        "40 resamples (bootstrap: draws as many rows as there are, with replacement)",
+        "40 resamples (bootstrap: draws as many rows as the table has, with replacement)",
         "1 feature with almost no variation was dropped",
         "3 of 12 features are selected (the best 25 %, rounded up)",
         "pyfsagg rank 'my table.csv' --target class",

@@ -209,7 +209,7 @@ def test_subjects_with_several_rows(good: pd.DataFrame) -> None:
         assert codes(frame.assign(new=column)) == {"repeated_subject": ("new",)}
         found = pyfsagg.check_table(frame.assign(patient=column, new=column), target="kind")
         [finding] = [each for each in found.findings if each.code == "repeated_subject"]
-        assert finding.remedy.startswith("if they are, give that column as groups to")
+        assert finding.remedy.startswith("if so, give that column as groups to")
         assert finding.severity == "stop"
     # The numbers follow the arms: a name is needed, for a good feature does the same.
     assert codes(frame.assign(new=subject)) == {}
