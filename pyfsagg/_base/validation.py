@@ -166,9 +166,7 @@ def check_path(name: str, value: object) -> str:
         raise InputTypeError(named(name), " must be a path", got_short(value))
     path = os.fsdecode(value)
     if "\0" in path:
-        raise ParameterError(
-            named(name), f" must be a path, and {path!r} contains a null character"
-        )
+        raise ParameterError(named(name), f" must be a path; {path!r} has a null character")
     return path
 
 

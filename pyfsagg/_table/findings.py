@@ -202,10 +202,7 @@ CODES = {
         "drop it or merge it with another class",
     ),
     "small_class": ("a class of two or three samples: {details}", "too few to judge its features"),
-    "near_copy": (
-        "nearly a copy of the target: {columns}",
-        "check that it is known before the target",
-    ),
+    "near_copy": ("nearly a copy of the target: {columns}", "is it known before the target?"),
     "constant": ("constant or empty: {columns}", "it carries no information; {drop}"),
     "mostly_missing": ("missing in more than half of the rows: {columns}", "inspect it"),
     "code": (

@@ -96,9 +96,7 @@ def load_collection(
     if form == "auto" and Path(first).is_dir():
         form = "run"
     if filter is not None and form != "run":
-        raise ParameterError(
-            "--filter belongs to a saved run; other sources contain one matrix only"
-        )
+        raise ParameterError("--filter belongs to a saved run; other sources have a single matrix")
     if form in ("run", "matrix") and len(sources) > 1:
         raise ParameterError(
             f"a {'saved run' if form == 'run' else 'matrix'} is one source, got {len(sources)}; "

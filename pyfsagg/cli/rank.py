@@ -348,9 +348,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         if options.filter:
             raise ParameterError("--filter is for --method wam; use --filters for bam")
         chosen = {"filters": options.filters} if options.filters else {}
-        filters = likely_filters(
-            options.filters or "auto", getattr(options, "task", "classification")
-        )
+        filters = likely_filters(options.filters or "auto", flat["task"] or "classification")
         params = deep_enough(filters, filter_params, X.shape[1], options.threshold)
         return bam(X, y, filter_params=params, **chosen, **shared)
     if options.filters:

@@ -45,9 +45,7 @@ def plot_ranking(
     best = best_features(result, n)
     selected = choose(result, read_wish(n_features_to_select)).chosen
     k = int(selected.sum())
-    cut = (
-        k if selected[best_features(result, max(k, 1))].all() else 0
-    )  # 0 if a better one is not selected
+    cut = k if selected[best_features(result, max(k, 1))].all() else 0  # or one is skipped
     low, median, high = np.nanquantile(resample_ranks(result)[:, best], INTERVAL, axis=0)
     aggregate = result.ranking[best]
     ax = drawing.new_axes(ax, 1.5 + 0.24 * len(best))

@@ -475,11 +475,11 @@ def stability(
     interval : {"jackknife", "bootstrap", "analytic", None}
         Interval over resamples.  For resamples of one data set it refers to a repetition with another
         seed; for independent samples, to the population.  "jackknife" and "bootstrap" use Student's
-        quantile and have at least the nominal
-        coverage from 5 resamples on, except for davis and novovicova, and for scores and ranks if
-        most features are tied (see ``docs/calibration.md``); "analytic" (nogueira only) is asymptotic
-        and needs 30 resamples.  For the Kendall measures an interval takes time of the order
-        m^2 p log p; with many resamples it is omitted, with a note, unless `measures` names them.
+        quantile and have at least the nominal coverage from 5 resamples on, except for davis and
+        novovicova, and for scores and ranks if most features are tied (see ``docs/calibration.md``);
+        "analytic" (nogueira only) is asymptotic and needs 30 resamples.  For the Kendall measures an
+        interval takes time of the order m^2 p log p; with many resamples it is omitted, with a note,
+        unless `measures` names them.
     confidence_level : float, default 0.95
         Confidence level of the intervals.
     n_boot : int, default 1000
