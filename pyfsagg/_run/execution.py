@@ -172,8 +172,8 @@ class Execution(Settings):
         if execution.scratch is not None:
             raise ParameterError(
                 Param("scratch"),
-                f" is for the score matrices of wam and bam, and {function} writes none: leave it ",
-                "out of execution",
+                f" is for the score matrices of wam and bam, and {function} writes none: drop it ",
+                "from execution",
             )
         return execution
 

@@ -201,7 +201,7 @@ def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> Floats:
 _NORMALIZED = "r_(k) the k-th smallest of the n normalized ranks of the item"
 _TIES = (
     "scores take ranks as they are, average ranks by default; p-values take the last place of a tie, so "
-    "that they hold their level"
+    "they hold their level"
 )
 _BLOCK = "its k items share the mean rank (k + 1)/2 in scores, and the last rank k in p-values"
 

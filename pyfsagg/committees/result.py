@@ -42,7 +42,7 @@ ALL = "all voters"
 _FIRST = 20  # features in the summary
 BEST_OF_MANY = (
     "Each performance is of one voter on its own test rows. The front takes the best of many, so "
-    "that they are optimistic about new rows; use it to compare sizes, and measure "
+    "they are optimistic about new rows; use it to compare sizes, and measure "
     "the chosen features by an evaluation."
 )
 

@@ -236,8 +236,8 @@ def _clean(cells: Sequence[str], label: str, duplicates: str) -> list[str]:
     distinct = list(dict.fromkeys(filled))
     if duplicates == "first" and len(distinct) < len(filled):
         warn(
-            f"{len(filled) - len(distinct)} name(s) of {label!r} that had occurred before were left "
-            "out; names below moved up",
+            f"{len(filled) - len(distinct)} name(s) of {label!r} that had occurred before were omitted"
+            "; names below moved up",
             stacklevel=6,
         )
         return distinct

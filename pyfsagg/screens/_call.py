@@ -374,13 +374,13 @@ def screen(
 
     - ``null="guides"``: the places are m of those of all guides of this screen.  The p-value is that of
       all permutations of the guides together.  Discrete ranks and ties are taken into account, so
-      that P(p ≤ x) ≤ x for every x if guides are unrelated to genes.
+      P(p ≤ x) ≤ x for every x if guides are unrelated to genes.
     - ``null="uniform"``: the places are independent uniform numbers, as in the permutations of
       MAGeCK.  The best of n guides then has p = 1/(2n) where chance gives 1/n, which matters in the
       far tail only; ties on the average rank make it too small without bound: if half of the guides share one
       score in front, each has p = 0.25.  Take ``ties="last"`` or ``null="guides"`` then.
     - controls: the places are m of those of the C controls and of the gene's own guides together, so
-      that P(p ≤ x) ≤ x if the gene is a control in disguise.  No p-value is below
+      P(p ≤ x) ≤ x if the gene is a control in disguise.  No p-value is below
       1/binomial(C + m, m), so few controls resolve small p-values only coarsely.
 
     - weights: the percentiles are independent and uniform before they are divided by the weights of

@@ -47,7 +47,7 @@ def _unit_rows(values: Floats, weights: Floats | None = None) -> tuple[Floats, N
     """Rows centred and scaled to length one (under column weights), and which rows vary at all.
 
     Constant rows are zero in the result.  Rows are first divided by their largest magnitude, so
-    that scores near the limits of floating point neither overflow nor vanish.
+    scores near the limits of floating point neither overflow nor vanish.
     """
     unit, known = np.empty(values.shape), np.empty(len(values), dtype=np.bool_)
     for part in row_blocks(values.shape, CACHED):
