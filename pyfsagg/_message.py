@@ -1,4 +1,4 @@
-"""Sentences that keep their parts, so that Python, the terminal and R each spell them their own way.
+"""Sentences that keep their parts, so Python, the terminal and R each spell them their own way.
 
 A sentence that names a parameter, a setting or a value of Python is built from parts:
 ``Message(Param("n_jobs"), " must be a whole number", Got(None))``.  As a string it is the sentence for users

@@ -182,7 +182,7 @@ def discretize(
         ``"equal_width"`` cuts the range into `bins` equal parts, at low + k·(high − low)/bins for
         k = 1, …, bins − 1: the same cuts that all filters with bins of equal width make.
         ``"equal_frequency"`` cuts after the first value at or below which 1, 2, … of `bins` equal
-        shares of the samples lie: equal values stay together, so that there may be fewer bins.
+        shares of the samples lie: equal values stay together, so there may be fewer bins.
     mdl : {"textbook", "fselectorrcpp"}
         The second reading follows the R package FSelectorRcpp 0.3.13: k1 and E1 leave out the
         sample below the cut, the part above it is divided further without its first sample (in the
@@ -351,7 +351,7 @@ def _codes(
                 unknown = column[~missing & ~np.isin(column, (0.0, 1.0))].tolist()
             if unknown:
                 raise DataError(
-                    f"column {name!r} has the value {unknown[0]!r}, which is none of its levels "
+                    f"column {name!r} has the value {unknown[0]!r}, which is not one of its levels "
                     f"{list(levels[name])[:10]}; mark it missing"
                 )
             translate = np.array([position[level] for level in present] or [0], np.int32)

@@ -1,6 +1,6 @@
 """The errors that pyfsagg raises on purpose.
 
-Every one of them derives from :class:`PyfsaggError`, so that a caller can tell "my input was
+Every one of them derives from :class:`PyfsaggError`, so a caller can tell "my input was
 refused" from a defect, and from the built-in class that Python users expect.  A message names the
 parameter or the column, the value that was met, what is allowed, and what to do.
 """

@@ -1,4 +1,4 @@
-"""For packages that build on pyfsagg: what a method, a result, a page, a picture and a command are made of.
+"""For packages that build on pyfsagg: parts of methods, results, pages, pictures and commands.
 
 A method is a spec (``FilterSpec``, …), found by an entry point or added to its registry (``FILTERS``, …).
 With the public names of pyfsagg and these, a package with methods, results, pages, pictures or commands of

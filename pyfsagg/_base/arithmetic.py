@@ -39,7 +39,7 @@ def column_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
 
 
 def scaled(values: Floats) -> tuple[Floats, int]:
-    """Values times a power of two, so that squares neither overflow nor vanish, exactly; its exponent."""
+    """Values times a power of two, so squares neither overflow nor vanish, exactly; its exponent."""
     largest = float(np.abs(values).max())
     exponent = int(np.frexp(largest)[1]) if largest > 0.0 else 0
     return np.ldexp(values, -exponent), exponent
@@ -110,7 +110,7 @@ def adjust_p_values(
         Benjamini–Hochberg (false discovery rate), Holm or Bonferroni (family-wise error); "none"
         leaves the values as they are.
     n : int, optional
-        How many tests there were in all, if more than are given: those that are left out count
+        How many tests there were in all, if more than are given: those that are omitted count
         as p = 1.  The number of given values by default.
 
     Returns
@@ -149,7 +149,7 @@ def adjust_p_values(
     elif adjust == "holm":
         ordered = np.maximum.accumulate(p[order] * (n + 1 - places))
     else:
-        # Tests that are left out have p = 1, come last, and lower nobody's value.
+        # Tests that are omitted have p = 1, come last, and lower nobody's value.
         ordered = np.minimum.accumulate((p[order] / (places / n))[::-1])[::-1]
     p[order] = np.minimum(ordered, 1.0)
     adjusted[known] = p

@@ -298,7 +298,7 @@ def _restored(hint: Any, value: Any, how: Stored) -> Any:
         rows = value["rows"] if "rows" in value else value["data"]
         index = pd.Index(value["index"], name=how.index) if "index" in value else None
         frame = pd.DataFrame(rows, index, columns=value["columns"])
-        # Columns without any value hold missing numbers.
+        # Columns without any value contain missing numbers.
         empty = [name for name in frame if frame[name].isna().all()]
         return frame.astype(dict.fromkeys(empty, float))
     return value

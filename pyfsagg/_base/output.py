@@ -17,7 +17,7 @@ LAST = "run.json"  # where files arrive one by one, its presence says that all a
 
 
 class TakenError(OutputError):
-    """The folder is a file, holds something, or is held by another run.
+    """The folder is a file, contains something, or is held by another run.
 
     `results` says that it holds the results of an earlier run, which can be replaced.
     """
@@ -121,7 +121,7 @@ class Place:
         if hasattr(self, "draft") and self.draft != self._real:
             shutil.rmtree(self.draft, ignore_errors=True)
         if getattr(self, "_made", False):
-            with suppress(OSError):  # it holds results
+            with suppress(OSError):  # a folder with results stays
                 self.folder.rmdir()
 
 

@@ -120,7 +120,7 @@ class Registry(Generic[NamedT]):
         return [self._specs[name] for name in (self._own or self._specs)]
 
     def to_frame(self, *hidden: str) -> pd.DataFrame:
-        """One row per spec, one column per field; fields named in `hidden` are left out."""
+        """One row per spec, one column per field; fields named in `hidden` are omitted."""
         import pandas as pd  # heavy, and commands import this file
 
         rows = []

@@ -212,7 +212,7 @@ class Reading(Settings):
     limits: str = option(
         "error",
         choices=("error", "half", "limit", "missing"),
-        help="what <5 is read as: half of a lower limit, the limit, missing; error: nothing",
+        help="how to read <5: half of a lower limit, the limit, missing; error: refuse it",
     )
     transpose: bool = option(False, help="rows are features: their names are in the first column")
     labels: str | None = option(
@@ -222,7 +222,7 @@ class Reading(Settings):
         (),
         metavar="A,B",
         read=names_of,
-        help="columns to be left out (identifiers); also --exclude",
+        help="columns to be omitted (identifiers); also --exclude",
     )
     id: str | None = option(None, metavar="COLUMN", help="column with the names of the samples")
 
@@ -284,7 +284,7 @@ class Task(Settings):
     Parameters
     ----------
     task : {"classification", "regression", "survival"}
-        Whether the target holds classes, numbers, or times until an event of which some are censored.
+        Whether the target contains classes, numbers, or times until an event of which some are censored.
     target_bins : int
         For a regression: bins of (nearly) equal size into which entropy filters and stratified plans
         put the numbers; for survival, into which entropy filters put the martingale residuals; at
@@ -348,7 +348,7 @@ class Task(Settings):
     task: str = option(
         "classification",
         choices=TASKS,
-        help="whether the target holds classes, numbers, or times until an event",
+        help="kind of target: classes, numbers, or times to an event",
     )
     target_bins: int = option(
         5,
@@ -359,21 +359,21 @@ class Task(Settings):
         None,
         metavar="A,B",
         read=names_of,
-        help="columns to be taken as nominal although they hold numbers",
+        help="columns that are nominal although they contain numbers",
     )
     adjust: Sequence[str | int] | None = option(
         None,
         metavar="A,B",
         read=names_of,
-        help="columns that are no features and that scores are adjusted for: age,sex,batch",
+        help="columns that are not ranked, for which scores are adjusted: age,sex,batch",
     )
     always: Sequence[str | int] | None = option(
         None,
         metavar="A,B",
         read=names_of,
-        help="columns that are in every model and selection, and are not ranked: stage,grade",
+        help="columns that are not ranked, but are in every model and selection: stage,grade",
     )
-    drop_near_zero_variance: bool = option(False, help="leave out near-constant features")
+    drop_near_zero_variance: bool = option(False, help="drop near-constant features")
     feature_groups: Mapping[Any, Any] | str | os.PathLike[str] | None = option(
         None,
         metavar="GROUPS",
@@ -404,7 +404,7 @@ class Task(Settings):
             remedy = f"give the text that ends the prefix, for instance '{PREFIX}=' or '{PREFIX}_'"
             raise ParameterError(Use(feature_groups=PREFIX), " names no separator", Remedy(remedy))
         if groups in ("", {}):
-            remedy = "leave it out, or name the columns of a group"
+            remedy = "drop it, or name the columns of a group"
             raise ParameterError(Param("feature_groups"), " is empty", Remedy(remedy))
 
     def record(self) -> dict[str, Any]:

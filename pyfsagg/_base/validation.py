@@ -107,7 +107,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_labels(name: str, value: object) -> list[Any]:
-    """The elements of `value`, which are texts, numbers or what else can be told apart."""
+    """The elements of `value`, which are texts, numbers or what else can be distinguished."""
     labels = check_list(name, value)
     for label in labels:
         if not isinstance(label, Hashable):
@@ -136,7 +136,7 @@ def is_single(value: object) -> bool:
 
 
 def is_word(value: object, word: str) -> bool:
-    """Whether `value` is this text; an array is not, whose comparison would be an array."""
+    """Whether `value` is this text; False for arrays, whose comparison is elementwise."""
     return isinstance(value, str) and value == word
 
 
@@ -155,7 +155,7 @@ def writable_text(what: str) -> Iterator[None]:
         before, after = error.object[: error.start], error.object[error.start :]
         odd = before.rpartition("\n")[2] + after.partition("\n")[0]
         raise DataError(
-            f"the name {odd!r} {what} holds half a character (a surrogate), which no file can hold; "
+            f"the name {odd!r} {what} contains half a character (a surrogate), which no file can hold; "
             "read the names in the right encoding, or rename"
         ) from None
 
@@ -166,7 +166,7 @@ def check_path(name: str, value: object) -> str:
         raise InputTypeError(named(name), " must be a path", got_short(value))
     path = os.fsdecode(value)
     if "\0" in path:
-        raise ParameterError(named(name), f" must be a path, and {path!r} holds a null character")
+        raise ParameterError(named(name), f" must be a path; {path!r} has a null character")
     return path
 
 

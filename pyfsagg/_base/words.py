@@ -142,7 +142,7 @@ def enumerate_names(names: Sequence[str], most: int = 12) -> str:
 
 
 def lines_of(names: Sequence[str]) -> str:
-    """One name per line; a name that holds a line break as a JSON string."""
+    """One name per line; a name that contains a line break as a JSON string."""
     plain = (json.dumps(name) if len(name.splitlines()) > 1 else name for name in names)
     return "".join(f"{name}\n" for name in plain)
 

@@ -167,7 +167,7 @@ def add_output_flags(
     add.switch("--json", help="print the result as JSON")
     add.switch("-q", "--quiet", help="print errors only")
     if brief:
-        add.switch("-v", "--verbose", help="print all facts, and not the answer alone")
+        add.switch("-v", "--verbose", help="print all facts, not only the answer")
 
 
 def add_work_flags(

@@ -237,7 +237,7 @@ def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
     """The command and its flags that differ from their defaults, as TOML.
 
     Where results go, where the work is done and kept, and how much is said belongs to one run and is
-    left out.
+    omitted.
     """
     lines = [
         "# pyfsagg reads this file again: pyfsagg "
@@ -353,7 +353,7 @@ def _quoted(columns: Sequence[str]) -> str:
 
 PHRASES: dict[str, Callable[..., str]] = {
     # what to do about columns of a table in a file
-    "drop": lambda columns: f"leave it out: --drop {_quoted(columns)}",
+    "drop": lambda columns: f"drop it: --drop {_quoted(columns)}",
     "groups": lambda subject: (
         f"--groups {shlex.quote(subject)} of rank and evaluate keeps them together"
     ),
@@ -371,7 +371,7 @@ PHRASES: dict[str, Callable[..., str]] = {
 
 SPARSE: dict[str, Callable[..., str]] = {
     **PHRASES,
-    "drop": lambda columns: "leave it out of the file",
+    "drop": lambda columns: "drop it from the file",
     "missing": lambda: "write nan in the file",
 }
 """Of a sparse table, whose columns have no names that a flag could take."""

@@ -84,7 +84,7 @@ def origin(paths: Sequence[str], reading: Sequence[str], name: str | None) -> di
 
 
 def code_of_lists(name: str, lists: Sequence[Sequence[str]]) -> list[str]:
-    """Lines of code with lists of names, up to 2000 of these, or a line that says what is left out."""
+    """Lines of code with lists of names, up to 2000 of these, or a line that says what is omitted."""
     if sum(map(len, lists)) > 2000:
         return [f"# {name}: the {len(lists):,} lists of names"]
     return [f"{name} = [", *(f"    {list(names)!r}," for names in lists), "]"]
@@ -116,7 +116,7 @@ def check_file(
     for role, columns in (("the target", target), ("the groups", groups)):
         for name in _names(columns):
             if name in (*how.drop, how.id):
-                raise ParameterError(f"the column {name!r} cannot be both {role} and left out")
+                raise ParameterError(f"the column {name!r} cannot be both {role} and omitted")
     source, target = _named_source(options.table, how, target)
     source, target, changes = _with_events(source, target)
     try:
@@ -195,7 +195,7 @@ def _with_events(
     elif coded_as_in_r(column):
         value = "2"
         note = (
-            f"{name!r} holds 1 and 2: as in R's Surv(), 1 is taken for censored and 2 for the event; "
+            f"{name!r} contains 1 and 2: as in R's Surv(), 1 means censored and 2 the event; "
             f"--event {name}=1 takes 1 for it"
         )
     else:

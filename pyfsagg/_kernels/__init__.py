@@ -1,7 +1,7 @@
 """Numba loops on plain arrays: no validation, no logging, no Python objects.
 
 numba tells from the text of a kernel's own file whether the code on disk is still valid.  A kernel
-that calls one of another file holds a copy of its code, old after an upgrade of that file only, and
+that calls one of another file contains a copy of its code, old after an upgrade of that file only, and
 versions of numba share file names.  So whatever was compiled from different sources of this folder, or
 by another numba, is thrown away here, before any kernel is loaded; and so is what a full disk or a crash
 has cut off.  Where nothing can be kept, kernels are compiled into a folder for this process.

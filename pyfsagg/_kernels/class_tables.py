@@ -131,7 +131,7 @@ def width_rows(
     top = np.int32(bins - 1)
     for row in range(column.shape[0]):
         # The nearest cut is found by arithmetic, the side of it by comparison.  No branches and no
-        # look-ups, so that the loop vectorises.
+        # look-ups, so the loop vectorises.
         value = column[row]
         place = (value - low) * scale
         place = place if place >= 0.0 else 0.0
@@ -329,7 +329,7 @@ def spearman_block(
     weights: NDArray[np.uint16],
     scores: Floats,
 ) -> None:
-    """|rho| of the average ranks with the class 0/1, (1, b, p); level -1 is missing and left out.
+    """|rho| of the average ranks with the class 0/1, (1, b, p); level -1 is missing and omitted.
 
     With two classes the covariance needs the rank sum of class 1 only, and the ranks' variance the
     sizes of the ties.
@@ -365,7 +365,7 @@ def spearman_block(
 def _moments(distinct: Floats, cells: NDArray[np.int64], c: int) -> tuple[float, float]:
     """Mean and variance (divisor n) of class `c`; the mean is NaN for a class without known values.
 
-    Summed over distinct values in ascending order, so that weights and repeated rows agree.
+    Summed over distinct values in ascending order, so weights and repeated rows agree.
     """
     count = 0
     total = 0.0

@@ -12,7 +12,7 @@ IntArray = NDArray[np.int64]
 Counts = NDArray[np.int64] | NDArray[np.float64]
 
 ANY, HALF, MOST = 0, 1, 2
-BLOCK = 2048  # items compared at a time, so that their counts stay in the nearest cache
+BLOCK = 2048  # items compared at a time, so their counts stay in the nearest cache
 
 
 @kernel

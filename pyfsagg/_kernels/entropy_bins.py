@@ -424,7 +424,7 @@ def width_edges(
     """Bins of equal width of rising `values`, from the `first` to the `last` one drawn; how many there are.
 
     Bin b holds the places ``edges[b] <= place < edges[b + 1]``, up to ``cutpoints[b]``.  All cuts are
-    bisected in step, so that their look-ups overlap.
+    bisected in step, so their look-ups overlap.
     """
     n_known = values.shape[0]
     edges[0], edges[1] = 0, n_known

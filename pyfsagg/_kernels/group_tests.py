@@ -16,7 +16,7 @@ _LEAST = 2.0**-53
 def _moments(values: Floats, cells: NDArray[np.int64], n: Floats, means: Floats) -> float:
     """Write the size and mean of each class; return the sum of squares within them.
 
-    Summed over distinct values in ascending order, so that weights and repeated rows agree.
+    Summed over distinct values in ascending order, so weights and repeated rows agree.
     """
     n[:] = 0.0
     means[:] = 0.0

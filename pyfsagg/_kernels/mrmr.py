@@ -329,7 +329,7 @@ def relevances(resample: Resample) -> tuple[NDArray[np.int64], Floats]:
 def _select(resample: Resample, criterion: int, scores: Floats, order: NDArray[np.int64]) -> None:
     """Fill `scores` and `order` of one resample; the others keep their last criterion.
 
-    Places of `order` that hold a column already are not chosen: the selection begins with these.
+    Places of `order` that contain a column already are not chosen: the selection begins with these.
     """
     n_levels = resample.few.n_levels if resample.by_rows else resample.encoded.n_levels
     found, relevance = relevances(resample)

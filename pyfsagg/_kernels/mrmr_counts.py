@@ -149,7 +149,7 @@ def equal_bits(typingctx: Any, codes: Any, position: Any, level: Any) -> tuple[A
 
 
 BLOCK = 64
-"""Columns whose codes of one row lie side by side in bytes, so that one instruction compares them all."""
+"""Columns whose codes of one row lie side by side in bytes, so one instruction compares them all."""
 
 
 @intrinsic

@@ -72,7 +72,7 @@ def _joint_once(
     low = high = 0
     old[0] = 1.0
     scale = 0.0  # log of the factor taken out of `old`
-    lost = 0.0  # bound on the mass left out, in units of `old`
+    lost = 0.0  # bound on the mass omitted, in units of `old`
     before = 0.0
     for i in range(d):
         x = slopes[i] * (times[i] - before)
@@ -128,8 +128,8 @@ def log_joint_probability(
     """log P(N(t_l) ≥ c_l for all l) for n = c_d uniform numbers, and a bound on its error.
 
     The rate of the process in each stretch is the slope of the least concave majorant of the required
-    counts, the most likely way of meeting them, so that the mass stays where the answer comes from.  In
-    these units no path gains weight: mass left out early bounds what it could have contributed, and the
+    counts, the most likely way of meeting them, so the mass stays where the answer comes from.  In
+    these units no path gains weight: mass omitted early bounds what it could have contributed, and the
     tolerance is tightened until that bound is below 1e-15 of the result.
     """
     n = counts[d - 1]

@@ -238,7 +238,7 @@ def spearman_numeric_block(
     scores: Floats,
 ) -> None:
     """|rho| of every column with `targets` (1 or b, n), positions among the distinct values, (b, p); 0
-    where either is constant.  Rows without a value, at -1, are left out for their column.
+    where either is constant.  Rows without a value, at -1, are omitted for their column.
     """
     n, p = levels.shape
     ranks, z, zy, z_known = np.empty(n), np.empty(n), np.empty(n), np.empty(n)

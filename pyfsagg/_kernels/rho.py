@@ -38,7 +38,7 @@ def deviance(n: int, k: int, x: float, y: float) -> float:
 
 @kernel
 def log_binomial_pmf(n: int, k: int, x: float, y: float) -> float:
-    """log P(Bin(n, x) = k) by Stirling's formula with its error term; y = 1 − x, so that neither is small."""
+    """log P(Bin(n, x) = k) by Stirling's formula with its error term; y = 1 − x, so neither is small."""
     if k == 0:
         return n * math.log1p(-x) if x < 0.5 else n * math.log(y)
     if k == n:
@@ -243,7 +243,7 @@ def poisson_probabilities(
     x: float, first: int, last: int, tolerance: float, weights: Floats
 ) -> tuple[int, int, float]:
     """Poisson(x) probabilities of first..last that matter, into weights[0:]: the first and the last
-    increment kept, and an upper bound on the probability left out.
+    increment kept, and an upper bound on the probability omitted.
     """
     mode = min(max(int(x), first), last)
     if mode == 0:
@@ -295,7 +295,7 @@ def advance(
     """new[s] = Σ_c old[c]·w(s − c) for new_low ≤ s ≤ new_high; states are array positions."""
     new[new_low : new_high + 1] = 0.0
     # One pass per increment: the states are the longer direction, and views that start at 0 let
-    # the compiler see that no index is negative, so that it vectorizes the loop.
+    # the compiler see that no index is negative, so it vectorizes the loop.
     for step in range(first, last + 1):
         a = max(new_low, low + step)
         b = min(new_high, high + step)
@@ -328,7 +328,7 @@ def _log_choose(n: int, k: int) -> float:
 def log_quantiles(n: int, log_rho: float, out: Floats) -> None:
     """Fill out[k - 1] with log q_k: Beta(k, n − k + 1) has probability exp(log_rho) below q_k.
 
-    The log distribution is concave in log x, so that Newton's method climbs to the root from the left.
+    The log distribution is concave in log x, so Newton's method climbs to the root from the left.
     """
     before = -np.inf
     for k in range(1, n + 1):

@@ -117,7 +117,7 @@ NAMES = {
     "resampling": "Resampling plan",
     "resampling_params": "Parameters of the plan",
     "out_of_core": "Read in pieces",
-    "excluded": "Columns left out",
+    "excluded": "Columns omitted",
     "weighted": "Sample weights",
     "drop_near_zero_variance": "Near-zero-variance features dropped",
     "universe": "Universe",
@@ -158,7 +158,7 @@ NAMES = {
     "n_guides": "Guides",
     "n_genes": "Genes",
     "n_controls": "Control guides",
-    "guides_without_score": "Guides without a score, left out",
+    "guides_without_score": "Guides without a score, omitted",
     "class_counts": "Samples per class",
     "n_events": "Events",
     "dropped_features": "Dropped features",
@@ -323,7 +323,7 @@ def target_words(data: Mapping[str, Any]) -> str:
 
 
 def lines_about(data: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """Comments in code that describe the data of a call, so that they can be found again."""
+    """Comments in code that describe the data of a call, so they can be found again."""
     about: dict[str, str] = {}
     if "n_samples" in data and "n_features" in data:
         p = data["n_features"] + len(data.get("dropped_features", ()))

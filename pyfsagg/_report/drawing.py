@@ -125,7 +125,7 @@ def draw_tiles(
 ) -> None:
     """A square of tiles with a dark text on each, and no colour where the shade is NaN.
 
-    The limits of the colours are wider than those of the shades, so that all texts can be read.
+    The limits of the colours are wider than those of the shades, so all texts can be read.
     """
     size = len(labels)
     edges = np.arange(size + 1) - 0.5
@@ -251,7 +251,7 @@ _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
     """Draw a picture and return it as an ``<svg>`` element that refers to no other file.
 
-    The title of the axes is left out, because the page has a caption.  Identifiers get the prefix,
+    The title of the axes is omitted, because the page has a caption.  Identifiers get the prefix,
     so that several pictures can stand in one page, and fonts are those of the page.  The texts of its
     points stand in the attribute ``data-points``.
     """
@@ -332,7 +332,7 @@ def point_texts(axes: Axes) -> tuple[list[str], list[tuple[Any, ...]]]:
     """The sentences of a figure, and its points: place in the SVG, number of the sentence, words for it.
 
     Points are marks of lines and scatter plots, ends of bars, vertices of curves that are in a legend,
-    and tiles with a text.  The figure must have been drawn, so that its layout is final.
+    and tiles with a text.  The figure must have been drawn, so its layout is final.
     """
     figure = axes.figure
     assert figure is not None

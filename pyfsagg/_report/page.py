@@ -81,7 +81,7 @@ class PageColumn:
 
 
 def heads(titles: Iterable[str], words: Iterable[str]) -> list[PageColumn]:
-    """Heads of columns, which hold numbers but for those titled `words`."""
+    """Heads of columns, which contain numbers but for those titled `words`."""
     of_words = set(words)
     return [PageColumn(title, numeric=title not in of_words) for title in titles]
 
@@ -240,7 +240,7 @@ Block = Text | PageTable | Records | Picture | Code | Enumeration | Glossary
 class Section:
     """A heading and what is below it; `id` (lower-case letters, digits, hyphens) is its address.
 
-    `short` stands for the title where paper lists what is left out.
+    `short` stands for the title where paper lists what is omitted.
     """
 
     id: str
@@ -329,7 +329,7 @@ def render_page(page: Page) -> str:
     _check(page)
     front, folded = _arranged(page)
     room = SHEETS - sum(map(_lines, front))
-    # Tables and pictures are numbered here, so that the templates need not count.
+    # Tables and pictures are numbered here, so the templates need not count.
     counts = {"Table": 0, "Figure": 0}
 
     def numbered(block: Block) -> tuple[str, int, Block]:
@@ -424,7 +424,7 @@ def sentences_of(blocks: Iterable[Block]) -> list[str]:
 
 
 def render_text(blocks: Iterable[Block], width: int = WIDTH) -> str:
-    """Blocks as paragraphs and tables of at most so many characters; pictures are left out."""
+    """Blocks as paragraphs and tables of at most so many characters; pictures are omitted."""
     return "\n\n".join(filter(None, (_rendered(block, width) for block in blocks)))
 
 

@@ -169,7 +169,7 @@ def resume_tasks(
 
 
 def kept_seed(folder: str | os.PathLike[str] | None, random_state: Any) -> Any:
-    """The seed with which a checkpoint was begun, where the caller leaves it open."""
+    """The seed of an existing checkpoint, if the caller gave none."""
     if folder is None or random_state is not None:
         return random_state
     record = read_record(Path(folder))
@@ -286,7 +286,7 @@ def _read_part(path: Path, run: str | None = None) -> dict[str, Piece]:
                 pieces.setdefault(key, {})[name] = members[member]
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise OutputError(
-            f"{path} is damaged ({error}); delete this file, and what it held is computed again"
+            f"{path} is damaged ({error}); delete this file, and its part is computed again"
         ) from None
     return pieces
 

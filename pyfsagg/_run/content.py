@@ -78,7 +78,7 @@ class _Reader:
     def __init__(self) -> None:
         self.trail: list[str] = []
         self._open: dict[int, int] = {}  # what is being read, and how deep it stands
-        # Each digest is kept with its object, so that no other object gets its address.
+        # Each digest is kept with its object, so no other object gets its address.
         self._done: dict[tuple[int, bool], tuple[Any, bytes]] = {}
         self._functions = 0  # how many functions are being read
 
@@ -419,7 +419,7 @@ def _given_version(value: Any) -> str | None:
 
 
 def _is_estimator(value: Any) -> bool:
-    """Whether it is cloned before it is fitted, so that what it learned elsewhere is no part of it."""
+    """Whether it is cloned before it is fitted, so what it learned elsewhere is no part of it."""
     own_clone = getattr(type(value), "__sklearn_clone__", None)
     if own_clone is not None and own_clone.__qualname__ != "BaseEstimator.__sklearn_clone__":
         return False

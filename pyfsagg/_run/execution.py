@@ -39,7 +39,7 @@ class Checks(Settings):
         agree without signal.  ``"auto"`` is 999 for tables of up to 50,000 cells and 199 for larger ones;
         with filters that look at several columns, or functions and estimators, a fifth of the resamples (19
         to 199).  0 turns it off.  Groups of rows exchange their targets as wholes, or within the groups where
-        these hold several.
+        these contain several.
 
     Examples
     --------
@@ -175,8 +175,8 @@ class Execution(Settings):
         if execution.scratch is not None:
             raise ParameterError(
                 Param("scratch"),
-                f" is for the score matrices of wam and bam, and {function} writes none: leave it ",
-                "out of execution",
+                f" is for the score matrices of wam and bam, and {function} writes none: drop it ",
+                "from execution",
             )
         return execution
 

@@ -55,7 +55,7 @@ def _thread_pools(n_modules: int) -> ThreadpoolController:
 
 
 class _Shared:
-    """What all tasks read; one object, so that a cluster is sent it once."""
+    """What all tasks read; one object, so a cluster is sent it once."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -71,9 +71,9 @@ def run_tasks(
 ) -> Iterator[Answer]:
     """``function(shared, item)`` for each item, in order, each as soon as it is there.
 
-    The function must belong to a module, so that processes and clusters can import it.  What is `shared`
+    The function must belong to a module, so processes and clusters can import it.  What is `shared`
     is sent to a cluster once; items travel with their tasks.  A cluster uses all its workers, whatever
-    `n_jobs` is.  `threads` says that the tasks leave the interpreter free (compiled kernels), so that
+    `n_jobs` is.  `threads` says that the tasks leave the interpreter free (compiled kernels), so
     threads of this process suffice; otherwise they run in processes of one thread each.
 
     A `WorkerError` says that a worker died, or that the cluster is gone or has no worker.

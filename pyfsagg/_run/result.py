@@ -2,7 +2,7 @@
 
 A subclass is a frozen dataclass whose fields say how they are kept (`fields.py`), and adds what the record
 tells beside them.  Its picture and its page are tied to it in the face of its room, by
-:func:`shown_by`, so that no file of a result knows Matplotlib or the page that shows it.
+:func:`shown_by`, so no file of a result knows Matplotlib or the page that shows it.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class Result(Part):
     _inner: ClassVar[frozenset[str]] = frozenset({"load", "from_json"})
     """Public names that the completion of a name does not offer."""
     _one_file: ClassVar[bool] = False
-    """Whether the record says all, so that it can be saved in one JSON file."""
+    """Whether the record says all, so it can be saved in one JSON file."""
 
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
@@ -336,7 +336,7 @@ class Result(Part):
             kind, schema = saved.document.get("kind"), saved.document.get("schema")
             if (kind, schema) != (cls._kind, cls._schema):
                 raise OutputError(
-                    f"{path} holds a {kind!r} of schema {schema!r}; {cls.__name__} of this version "
+                    f"{path} contains a {kind!r} of schema {schema!r}; {cls.__name__} of this version "
                     f"reads {cls._kind!r} of schema {cls._schema}"
                 )
             made = cls._from_files(saved)
@@ -455,7 +455,7 @@ def read_result(path: str | os.PathLike[str]) -> Result:
                 held = "no result" if kind is None else f"a {kind!r}"
                 known = sorted({*KINDS, *others})
                 names = enumerate_names(known, most=len(known))
-                raise OutputError(f"{path} holds {held}; what is read here: {names}")
+                raise OutputError(f"{path} contains {held}; supported: {names}")
             point = others[kind]
             try:
                 point.load()  # the class enters itself into `KINDS`
@@ -479,7 +479,7 @@ def _saying_what_is_wrong(path: str | os.PathLike[str], noun: str) -> Iterator[N
     try:
         yield
     except FileNotFoundError as error:
-        raise OutputError(f"{path} holds no saved {noun}: {error.filename} is missing") from None
+        raise OutputError(f"{path} contains no saved {noun}: {error.filename} is missing") from None
     except (PermissionError, IsADirectoryError, NotADirectoryError) as error:
         raise OutputError(f"cannot read {path}: {error.strerror}") from None
     except OutputError:

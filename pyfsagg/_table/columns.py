@@ -241,11 +241,11 @@ def _value(match: re.Match[str], decimal: str) -> tuple[float, str, str] | None:
 EXACT = 2.0**53  # up to here every whole number is a floating-point number
 MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
 _DATES = (
-    "column {!r} holds dates or times, which have no importance score; give the number of days since a "
+    "column {!r} contains dates or times, which have no importance score; give the number of days since a "
     "fixed day (of a duration the number of seconds) instead, or leave the column out"
 )
 _NESTED = (
-    "column {!r} holds values of type {}: argument must be a string or a number; give each part of a "
+    "column {!r} contains values of type {}: argument must be a string or a number; give each part of a "
     "nested value a column of its own, or leave the column out"
 )
 
@@ -323,7 +323,7 @@ def _is_date_type(dtype: Any) -> bool:
 
 
 def holds_dates(column: pd.Series[Any]) -> bool:
-    """Whether a column holds dates, times or durations, by its type or its first known cell."""
+    """Whether a column contains dates, times or durations, by its type or its first known cell."""
     dtype: Any = column.dtype
     if isinstance(dtype, pd.ArrowDtype):
         from pyarrow import types
@@ -342,7 +342,7 @@ def _refuse_signals(column: pd.Series[Any]) -> None:
         column.isna()
     except InvalidOperation:
         raise DataError(
-            f"column {str(column.name)!r} holds a signaling ",
+            f"column {str(column.name)!r} contains a signaling ",
             NAN,
             ", Decimal('sNaN')",
             Remedy("write ", NONE, " or ", NAN, " where a value is missing"),
@@ -386,7 +386,7 @@ def _is_whole(value: Any) -> bool:
 def _nominal(
     column: pd.Series[Any], name: str
 ) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...]]:
-    """Level codes; levels that do not occur are left out."""
+    """Level codes; levels that do not occur are omitted."""
     try:
         categorical = pd.Categorical(column).remove_unused_categories()
     except TypeError as error:
@@ -396,7 +396,7 @@ def _nominal(
     if not words.is_unique:
         twice = words[words.duplicated()].iloc[0]
         raise DataError(
-            f"column {name!r} holds {twice!r} as a word and as something else, which no file can "
+            f"column {name!r} contains {twice!r} as a word and as something else, which no file can "
             "tell apart; convert the column to text (astype(str)) or to numbers"
         )
     check_writable_names(words.tolist(), f"a level of column {name!r}")
@@ -499,7 +499,7 @@ def _decimals(column: Any) -> pd.Series[Any]:
 
 
 def _categories(column: Any) -> pd.Series[Any]:
-    """Categories in the order of the dictionary; sorted if that holds one twice, or a missing one."""
+    """Categories in the order of the dictionary; sorted if that contains one twice, or a missing one."""
     import pyarrow as pa
 
     values = column.type.value_type

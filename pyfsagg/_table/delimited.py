@@ -209,7 +209,7 @@ def escaped(cell: Any) -> Any:
     """A text, with an apostrophe before it if a spreadsheet would take it for a formula.
 
     A formula begins with ``=``, ``+``, ``-``, ``@``, a tab or a line break, and is no number.  A text
-    that looks escaped already gets one more apostrophe, so that `unescaped` gives every text back.
+    that looks escaped already gets one more apostrophe, so `unescaped` gives every text back.
 
     Examples
     --------
@@ -490,7 +490,7 @@ def _shown(word: Any) -> Any:
 
 
 def _numbers_or_dates(words: pd.Series[Any], decimal: str) -> pd.Series[Any]:
-    """A column of words as numbers, where it holds one that pandas finds too long, or as dates or times."""
+    """A column of words as numbers, if pandas finds one too long, or as dates or times."""
     first = str(next((word for word in words if not pd.isna(word)), ""))
     number = _NUMBER if decimal == "." else _WHOLE
     if number.fullmatch(first) and words.dropna().astype(str).str.fullmatch(number).all():
@@ -511,7 +511,7 @@ def _lines(text: str, start: int) -> Iterator[str]:
 
 
 def _after_blank_lines(text: str) -> tuple[int, int]:
-    """Where the first line begins that holds more than blanks and separators, and its number from 0."""
+    """Where the first line begins that contains more than blanks and separators, and its number from 0."""
     start = skipped = 0
     for line in _lines(text, 0):
         if line.strip(' \t\n,;|"'):

@@ -119,9 +119,9 @@ class TableCheck:
         return lines
 
     def text(self) -> str:
-        """Everything in lines for a person."""
+        """Everything as lines of text."""
         lines = [f"{finding.severity}: {finding}" for finding in self.findings]
-        return "\n".join([*self.facts, *(lines or ["no problems were found"])])
+        return "\n".join([*self.facts, *(lines or ["no problems found"])])
 
     def to_frame(self) -> pd.DataFrame:
         """The findings, one row each: code, severity, columns, sentence, remedy."""
@@ -130,7 +130,7 @@ class TableCheck:
         return frame.assign(columns=[", ".join(row["columns"]) for row in rows])
 
     def record(self) -> dict[str, Any]:
-        """The same as it is written into a file."""
+        """The same as written into a file."""
         return {
             "n_samples": self.n_samples,
             "n_features": self.n_features,
@@ -142,11 +142,11 @@ class TableCheck:
         }
 
     def require(self, accept: Sequence[str] = ()) -> None:
-        """Refuse the table if something in it stops a run."""
+        """Raise an error if a finding stops a run."""
         for code in accept:
             if code not in CODES and code != "all":
                 raise ParameterError(
-                    f"unknown finding {code!r} to accept; there are: {', '.join(CODES)}, or all"
+                    f"unknown finding {code!r} to accept; known are: {', '.join(CODES)}, or all"
                 )
         stops = [
             finding
@@ -170,16 +170,16 @@ class TableCheck:
 
 
 CODES = {
-    "identifier": ("a different value in nearly every row, or an id: {columns}", "{drop}"),
+    "identifier": ("an identifier, with different values in nearly all rows: {columns}", "{drop}"),
     "row_number": ("a row number: {columns}", "{drop}"),
     "repeated_subject": (
-        "several rows for each value, all in one class, as if they were one subject's: {columns}",
-        "if they are, {groups}; or {drop}",
+        "probably subjects, with several rows each, all in one class: {columns}",
+        "if so, {groups}; or {drop}",
     ),
     "dates": ("dates or times: {columns}", "convert them to days since a start, or {drop}"),
     "target_copy": ("a copy of the target: {columns}", "{drop}"),
     "unreadable": ("{details}", "if there is a code for missing values, {missing}; or {drop}"),
-    "detection_limit": ("{details}", "take half of a lower limit: {limits}; or {drop}"),
+    "detection_limit": ("{details}", "replace lower limits by their half: {limits}; or {drop}"),
     "infinite": (
         "infinite values (inf): {details}",
         "replace infinity by a number or mark it missing ({nan}), or {drop}",
@@ -187,61 +187,61 @@ CODES = {
     "missing_target": ("the target {columns} is missing ({nan}) in {details}", "{rows}"),
     "event_codes": (
         "several values of the event {columns}: {details}",
-        "say which value is the event: {event}",
+        "name the value that is the event: {event}",
     ),
     "many_classes": (
-        "different values of the target {columns}: {details}",
+        "many different values of the target {columns}: {details}",
         "if it is a number to be predicted, {number}; if it is a time, {time}; otherwise bin it into classes",
     ),
     "similar_classes": (
-        "classes that differ by case or blanks only: {details}",
-        "write them alike",
+        "classes that differ only by case or blanks: {details}",
+        "spell them alike",
     ),
     "single_member": (
         "a class of one sample: {details}",
-        "leave it out or join it to another class",
+        "drop it or merge it with another class",
     ),
-    "small_class": ("a class of two or three samples: {details}", "more are needed to judge it"),
-    "near_copy": ("nearly the target: {columns}", "check that it is known before the target is"),
-    "constant": ("a single value, or none: {columns}", "it carries no information; {drop}"),
-    "mostly_missing": ("missing in more than half of the rows: {columns}", "look at it"),
+    "small_class": ("a class of two or three samples: {details}", "too few to judge its features"),
+    "near_copy": ("nearly a copy of the target: {columns}", "is it known before the target?"),
+    "constant": ("constant or empty: {columns}", "it carries no information; {drop}"),
+    "mostly_missing": ("missing in more than half of the rows: {columns}", "inspect it"),
     "code": (
         "a number far from all others, perhaps a code for missing values: {details}",
-        "if it is one, {missing}",
+        "if so, {missing}",
     ),
     "answer_code": (
         "a number beyond the end of a scale, perhaps a code for no answer: {details}",
-        "if it is one, {answers}",
+        "if so, {answers}",
     ),
-    "missing_word": ("a level that may mean missing: {details}", "if it does, {missing}"),
-    "similar_levels": ("levels that differ by case or blanks only: {details}", "write them alike"),
+    "missing_word": ("a level that may mean missing: {details}", "if so, {missing}"),
+    "similar_levels": ("levels that differ only by case or blanks: {details}", "spell them alike"),
     "numbers_as_words": (
         "words that look like numbers: {details}",
-        "write numbers alone, or with one unit",
+        "write plain numbers, or use a single unit",
     ),
     "many_levels": (
-        "very many levels, which favours a column: {details}",
-        "join levels, or {drop}",
+        "many levels, which raise the scores of a column: {details}",
+        "merge levels, or {drop}",
     ),
     "shuffled_numbers": (
-        "whole numbers without a gap, each in one row: {columns}",
+        "whole numbers without gaps, each in one row: {columns}",
         "if they are identifiers, {drop}",
     ),
     "duplicate_columns": (
         "columns that equal another one: {details}",
-        "they share one rank; {drop}",
+        "they have the same rank; {drop}",
     ),
     "duplicate_rows": ("rows that equal another one: {details}", "are they the same samples?"),
-    "contradictions": ("equal rows with different targets: {details}", "look at them"),
+    "contradictions": ("equal rows with different targets: {details}", "inspect them"),
 }
-"""What is said of each kind of finding, and what to do; docs/reading-tables.md describes them."""
+"""The sentence and the remedy of each kind of finding; docs/reading-tables.md describes them."""
 
 
 def _ways(columns: Sequence[str], answers: Sequence[str]) -> dict[str, Phrase]:
     """What to do about columns, as the remedies name it."""
     subject = next(filter(SUBJECT_NAME.fullmatch, columns), "".join(columns[:1]))
     return {
-        "drop": Phrase("drop", "leave it out of X", columns=columns),
+        "drop": Phrase("drop", "drop it from X", columns=columns),
         "groups": Phrase(
             "groups",
             "give that column as groups to the resampling plan and to Protocol",
@@ -256,12 +256,12 @@ def _ways(columns: Sequence[str], answers: Sequence[str]) -> dict[str, Phrase]:
         "limits": Phrase("limits", "read_table(…, limits='half')"),
         "event": Phrase(
             "event",
-            "y[EVENT] == VALUE, all others being censored",
+            "y[EVENT] == VALUE, with all others censored",
             column="".join(columns[:1]),
             value="VALUE",
         ),
-        "rows": Phrase("rows", "leave these rows out"),
-        "number": Phrase("number", "say task='regression'"),
+        "rows": Phrase("rows", "drop these rows"),
+        "number": Phrase("number", "use task='regression'"),
         "time": Phrase("time", "give times and events, with task='survival'"),
     }
 

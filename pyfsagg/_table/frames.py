@@ -108,7 +108,7 @@ class NarwhalsFrame:
         return _column(self.frame.get_column(self.names[j]))
 
     def pandas(self) -> pd.DataFrame:
-        """The frame with NumPy's columns where they hold numbers, which are copied only if they must be."""
+        """The frame with NumPy's columns where they contain numbers, copied only if necessary."""
         columns: dict[str, Any] = {}
         for j, (name, dtype) in enumerate(zip(self.names, self.types(), strict=True)):
             if dtype is None:

@@ -303,7 +303,7 @@ def _members(group: Any, members: Any) -> list[Any]:
     label = Message(f"the group {group!r} of ", Param("feature_groups"))
     columns = check_list(label, members)
     if not columns:
-        raise ParameterError(label, " has no column", Remedy("leave it out"))
+        raise ParameterError(label, " has no column", Remedy("drop it"))
     return columns
 
 
@@ -409,7 +409,7 @@ def joint_levels(cells: Sequence[Floats]) -> Floats:
     """One column of level codes (n_samples,) for several columns: their combinations that occur.
 
     The combinations are in descending order of the first column, then of the second, …, and missing
-    cells come last, so that one-hot columns in the order of the levels have the codes of these levels.
+    cells come last, so one-hot columns in the order of the levels have the codes of these levels.
     Rows in which all cells are missing are missing.
     """
     n_samples = len(cells[0])

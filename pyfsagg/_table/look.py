@@ -86,7 +86,7 @@ def warn_of_names(table: AnyTable, classes: NDArray[Any], grouped: bool) -> None
             continue
         warn(
             f"column {name!r} {what}, and is ranked as a feature",
-            Remedy("leave it out (", Public("check_table"), " tells more)"),
+            Remedy("drop it (", Public("check_table"), " tells more)"),
             stacklevel=2,
         )
 
@@ -338,7 +338,7 @@ class Look:
             return
         self.note("duplicate_rows", "", f"{copies:,}")
         target = self.classes if self.classes is not None else self.number
-        if target is None or self.n_events is not None:  # equal patients need not live equally long
+        if target is None or self.n_events is not None:  # equal rows may differ in survival time
             return
         pairs = pd.DataFrame({"group": group, "target": target}).drop_duplicates()
         differing = pairs["group"].value_counts()
@@ -420,7 +420,7 @@ class _FrameLook(Look):
         return levels[np.nan_to_num(column, nan=-1).astype(np.intp)]
 
     def _at_unreadable(self, converted: ConvertedTable, types: Sequence[Any], j: int) -> bool:
-        """Whether a column has no numbers to be looked at: it holds dates, or cannot be read."""
+        """Whether a column has no numbers to be looked at: it contains dates, or cannot be read."""
         name, problem = self.table.feature_names[j], converted.problems.get(j)
         if problem is None and (types[j] is not None or j not in converted.declared):
             return False
@@ -643,7 +643,7 @@ class _SparseLook(Look):
         if kind in (Kind.NUMERIC, Kind.INTEGER):
             dense |= np.isin(low, MISSING_CODES) | np.isin(high, MISSING_CODES)
             if n >= FEW:
-                dense |= sizes >= n - 1  # values that count the rows hold 0 once at most
+                dense |= sizes >= n - 1  # values that count the rows contain 0 once at most
         if n >= FEW:
             dense |= self._like_target(column, sizes)
         bits = (table.cells + 0.0).view(np.uint64)

@@ -39,7 +39,7 @@ from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PARTS = ("[Content_Types].xml", "content.xml")
 _BYTES_OF_CELL = 32
-"""Of a cell in memory; the reader holds all of them up to the last, and the process ends without memory."""
+"""Of a cell in memory; the reader keeps all of them up to the last, and the process ends without memory."""
 
 
 def is_workbook(content: bytes) -> bool:
@@ -141,7 +141,7 @@ def _grid_of_excel(sheet: bytes) -> tuple[int, int]:
 
 
 def _grid_of_ods(content: bytes) -> tuple[int, int]:
-    """Rows and columns up to the last cell that holds something, in the longest and the widest sheet."""
+    """Rows and columns up to the last cell that contains something, in the longest and the widest sheet."""
     rows = longest = widest = place = 0
     for found in _OPEN.finditer(content):
         times = _REPEATED.search(found[2])
@@ -435,7 +435,7 @@ class _Reader:
 
         Columns beside the names of the features, such as their symbols, are no samples: those that the
         second file does not name and that stand before all it names, and those of words beside numbers,
-        are left out; `id` may name the one with the names of the features.
+        are omitted; `id` may name the one with the names of the features.
         """
         columns = list(map(str, frame.columns))
         self.dropped = set(self.how.drop) & set(columns[1:])
@@ -443,7 +443,7 @@ class _Reader:
         beside = [j for j in self._beside(frame) if j != place]
         if beside:
             shown = enumerate_names([repr(columns[j]) for j in beside])
-            self.notes.append(f"{shown}: columns of {self.label} that are no samples were left out")
+            self.notes.append(f"{shown}: columns of {self.label} that are no samples were omitted")
         gone = {place, *beside, *(j for j, name in enumerate(columns) if name in self.dropped)}
         names = [str(name).strip() for name in frame.iloc[:, place]]
         frame = frame.iloc[:, [j for j in range(len(columns)) if j not in gone]]
@@ -484,7 +484,7 @@ class _Reader:
         ]
         if blank:
             frame = frame.iloc[:, [j for j in range(frame.shape[1]) if j not in set(blank)]]
-            self.notes.append(f"{len(blank)} empty column(s) without a name were left out")
+            self.notes.append(f"{len(blank)} empty column(s) without a name were omitted")
         if self.how.id is not None and not (self.how.transpose and frame.columns[0] == ""):
             if self.how.id not in frame.columns:
                 raise UnknownNameError("column", self.how.id, map(str, frame.columns))
@@ -563,14 +563,14 @@ class _Reader:
         twice = [str(name) for name in other.columns if name in frame.columns]
         if twice:
             raise DataError(
-                f"the column {twice[0]!r} is in {self.label} and in {labels.record['file']}; leave it out"
+                f"the column {twice[0]!r} is in {self.label} and in {labels.record['file']}; drop it"
             )
         how = "by the names of the samples" if by_name else "row by row"
         self.notes.append(f"{labels.record['file']} was joined {how}")
         if other.shape[1] > 1:
             self.notes.append(
                 f"its columns {enumerate_names(list(map(repr, other.columns)))} are features, except the "
-                "target and what is left out by the setting 'drop'"
+                "target and what is omitted by the setting 'drop'"
             )
         return pd.concat([frame, other], axis=1)
 

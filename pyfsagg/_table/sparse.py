@@ -30,7 +30,7 @@ def sparse_columns(X: Any) -> Any:
     check_sparse(matrix)
     stored = matrix.astype(np.float64)  # a copy
     csc = stored.tocsc()
-    # Made anew, so that nothing is taken from what the matrix remembers of itself.
+    # Made anew, so nothing is taken from what the matrix remembers of itself.
     columns = scipy.sparse.csc_matrix((csc.data, csc.indices, csc.indptr), csc.shape)
     columns.check_format(full_check=True)
     columns.sort_indices()

@@ -49,7 +49,7 @@ MAX_WEIGHT = int(np.iinfo(np.uint16).max)  # how often one row may count in one 
 class Table:
     """A validated feature table.
 
-    `values` (n_samples, n_features), in Fortran order, holds numbers as they are, booleans as 0 and 1,
+    `values` (n_samples, n_features), in Fortran order, contains numbers as they are, booleans as 0 and 1,
     nominal columns as level codes 0, 1, … and missing values as NaN; none is infinite.  `levels` has
     those of each nominal column, by position, in the order of the codes.
     """
@@ -166,7 +166,7 @@ def as_table(
         require_memory(
             SPARSE_COLUMN * X.shape[1],
             f"a sparse table of {X.shape[1]:,} features",
-            "number the features anew, so that those that occur come without gaps",
+            "number the features anew, so those that occur come without gaps",
         )
         labels = _array_names(X.shape, feature_names)
         check_names(pd.Index(labels))
@@ -413,7 +413,7 @@ ALIASED = 1e-7
 class Adjusters:
     """The adjusting columns of the rows of a table.
 
-    A column counts as nominal if it holds words, booleans or two values, or was declared nominal; a missing
+    A column is nominal if it contains words, booleans or two values, or was declared nominal; a missing
     value is a level of its own there.  The other columns hold known numbers.
     """
 
@@ -435,7 +435,7 @@ class Adjusters:
 
     @property
     def by_numbers(self) -> bool:
-        """Whether a column is a number, so that there are no strata in which the rows are alike."""
+        """Whether a column is a number, so there are no strata in which the rows are alike."""
         return not self.nominal.all()
 
     @cached_property
@@ -554,7 +554,7 @@ def _check(adjusters: Adjusters) -> None:
         n_values = len(adjusters.table.value_counts(j))
         if adjusters.table.kinds[j] == Kind.INTEGER and n_values <= FEW_NUMBERS:
             warn(
-                f"the adjusting column {name!r} holds {n_values} whole numbers and counts as a number; if "
+                f"the adjusting column {name!r} contains {n_values} whole numbers and counts as a number; if "
                 "they are codes, name it in ",
                 Param("nominal"),
                 stacklevel=4,
@@ -562,7 +562,7 @@ def _check(adjusters: Adjusters) -> None:
     n_samples = adjusters.table.n_samples
     if orthonormal(adjusters.design).shape[1] > n_samples - 3:
         raise DataError(
-            f"the adjusting columns {', '.join(adjusters.names)} tell all {n_samples} rows apart, so that ",
+            f"the adjusting columns {', '.join(adjusters.names)} tell all {n_samples} rows apart, so ",
             "there is nothing left to explain",
             Remedy("leave identifiers out; subjects with several rows are ", Use(groups="…")),
         )

@@ -143,7 +143,7 @@ def _columns(y: Any) -> pd.DataFrame:
         )
     if _is_indicator(frame.iloc[:, 0]) and not _is_indicator(frame.iloc[:, 1]):
         raise DataError(
-            f"the first column of y, {str(frame.columns[0])!r}, holds 0 and 1 only, and the second does "
+            f"the first column of y, {str(frame.columns[0])!r}, contains 0 and 1 only, and the second does "
             "not: the time comes first, then the event; exchange them"
         )
     return frame
@@ -177,7 +177,7 @@ def _times(column: pd.Series[Any]) -> Floats:
         time: Floats = np.asarray(column.astype(np.float64), dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise DataError(
-            f"the time {name!r} holds {column.dtype} values; times must be numbers, such as days since "
+            f"the time {name!r} contains {column.dtype} values; times must be numbers, such as days since "
             "the start of the observation"
         ) from None
     if np.isinf(time).any():
@@ -197,7 +197,7 @@ def _events(column: pd.Series[Any]) -> Booleans:
     _refuse_missing(column, f"event {name!r}")
     if coded_as_in_r(column):
         warn(
-            f"the event {name!r} holds 1 and 2: as in R's Surv(), 1 is taken for censored, 2 for the event",
+            f"the event {name!r} contains 1 and 2: as in R's Surv(), 1 means censored and 2 the event",
             stacklevel=2,
         )
         return (column == 2).to_numpy(dtype=np.bool_)
@@ -211,13 +211,13 @@ def _events(column: pd.Series[Any]) -> Booleans:
             TRUE,
             f", got {shown}. Say which value is the event, for instance ",
             Phrase("event", f"y[{name!r}] == 2", column=name, value=2),
-            ", so that all others count as censored; several kinds of events and interval ",
+            ", so all others count as censored; several kinds of events and interval ",
             "censoring are not supported",
         )
     event = column.to_numpy().astype(np.bool_)
     if not event.any():
         raise DataError(
-            f"every row is censored: {name!r} has no event (1), so that there is nothing to explain"
+            f"every row is censored: {name!r} has no event (1), so there is nothing to explain"
         )
     return event
 
@@ -432,7 +432,7 @@ def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Targ
         raise DataError(
             f"the target {label!r} has {len(classes)} different values in {n_samples} ",
             f"samples, more than {share}: Unknown label type: continuous, or an identifier. Bin ",
-            "it into classes first, or say ",
+            "it into classes first, or use ",
             Use(task="regression"),
             " if it is a number to be predicted",
         )
@@ -445,7 +445,7 @@ def _numeric_target(array: NDArray[Any], label: str, bins: int) -> Target:
     if array.dtype.kind not in "fiub":
         held = "text" if array.dtype.kind in "OSU" else f"{array.dtype} values"
         raise DataError(
-            f"the target {label!r} holds {held}: Unknown label type; ",
+            f"the target {label!r} contains {held}: Unknown label type; ",
             Use(task="regression"),
             " needs numbers, as of y.astype(float)",
         )

@@ -20,7 +20,7 @@ from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.ranks.ranking import whole_weights
 
 NO_P_VALUES = (
-    "The lists have weights, so that there are no p-values: a list with weight counts more than "
+    "The lists have weights, so there are no p-values: a list with weight counts more than "
     "once, and is not independent of itself. Permutation p-values keep their level with weights."
 )
 
@@ -63,7 +63,7 @@ class AggregatorSpec(Spec):
 
     `input` says whether it reads scores or ranks, `higher_is_better` is the direction of the
     statistic, `options` the names of its keyword options.  `by_item(options)` says whether the value
-    of an item depends on its own scores only, so that a table may be aggregated in parts.
+    of an item depends on its own scores only, so a table may be aggregated in parts.
     `extreme` says whether one list can decide the value of an item, as the smallest does: what other
     lists would give cannot be told by a bootstrap of these.
     `in_loops` are options that save time where scores alone are read, and leave these as they are.
@@ -176,7 +176,7 @@ def required_scores(table: RankTable, method: str, sibling: str) -> Floats:
     """The scores of `table`, or an error that names the aggregator of ranks to use instead."""
     if table.scores is None:
         raise DataError(
-            f"{method} aggregates scores, and this table holds ranks only",
+            f"{method} aggregates scores, and this table contains ranks only",
             Remedy(f"use {sibling!r}, which aggregates ranks, or build the table with ", SCORES),
         )
     return table.scores
@@ -247,7 +247,7 @@ def check_same_items(table: RankTable, *others: Any) -> None:
 def describe_items(table: RankTable, result: Any, permutation: Any = None) -> pd.DataFrame:
     """One row per item, best first: the frame of an Aggregation, and the ranks of the item in the lists.
 
-    Adds ``n_lists`` (how many lists hold the item), ``best_rank`` and ``median_rank`` (over these),
+    Adds ``n_lists`` (how many lists contain the item), ``best_rank`` and ``median_rank`` (over these),
     and with a PermutationTest its three kinds of p-values.
     """
     check_same_items(table, result, permutation)
@@ -268,8 +268,8 @@ def describe_lists(table: RankTable, result: Any, top: int) -> pd.DataFrame:
     """One row per list: its length, its universe, and how far it agrees with the result.
 
     ``weight`` is there if the lists have weights.
-    ``in_top`` counts the best `top` items that the list holds, ``spearman`` is the rank correlation
-    with the result over the items that the list holds (NaN if it holds one only, or all tied).
+    ``in_top`` counts the best `top` items that the list contains, ``spearman`` is the rank correlation
+    with the result over the items that the list contains (NaN if it contains one only, or all tied).
     """
     check_same_items(table, result)
     best = result._order()[:top]

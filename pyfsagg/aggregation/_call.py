@@ -42,19 +42,19 @@ def aggregate(
     ----------
     table_or_scores : RankTable, array or DataFrame of scores, or lists of names
         A matrix has one row per list and one column per item, larger = more important; lists of
-        names (or a dict of them) are best first and cut off (absent = worse than all listed).  For
+        names (or a dict of them) are best first and truncated (absent = worse than all listed).  For
         anything else build a :class:`~pyfsagg.ranks.RankTable`.  Plain nested lists of numbers are
-        scores; names are texts.
+        scores; names are strings.
     method : str
         Name or alias of an aggregator; ``AGGREGATORS.names()`` lists them.
     adjust : {"bh", "holm", "bonferroni"}
-        Correction of the p-values across all items of the universe, the largest one if lists have
-        several: an item that no list contains has p = 1 and counts as a test.  If no universe is
-        given, it is the set of items in the lists.  For cut-off lists that is too few, but their
-        ranks are then divided by too small a number as well: p-values are too large on balance.
+        Correction of the p-values across all items of the universe (the largest, if lists have
+        several): an item that no list contains has p = 1 and counts as a test.  Without a universe, the
+        items in the lists are used.  For truncated lists these are too few, but ranks are then divided by
+        too small a number as well: on balance, p-values are too large.
     list_weights : one number per list, or dict of list name to number, optional
-        Weight of each list; a whole weight k means that the list counts k times.  Methods
-        that are not defined for fractions take only whole weights, or none, and raise an error; with
+        Weight of each list; a list of whole-number weight k counts k times.  Methods that are not
+        defined for fractions accept only whole-number weights, or none, and raise an error; with
         weights there are no p-values.  See :meth:`pyfsagg.RankTable.weighted`.
     **method_params
         Options of the aggregator, for instance ``exact=True`` for robust_rank_aggregation.
@@ -62,14 +62,14 @@ def aggregate(
     Raises
     ------
     DataError
-        If the table does not allow the method (ranks only for a method of scores, negative scores
-        for the geometric mean), or does not make a valid table.
+        If the method cannot be used (ranks only for a method of scores, negative scores
+        for the geometric mean), or the table is invalid.
 
     See Also
     --------
     compare_aggregations : Several methods side by side.
-    permutation_p_values : P-values for lists that depend on each other.
-    list_agreement : How deep the lists agree.
+    permutation_p_values : P-values for dependent lists.
+    list_agreement : Agreement of the lists by depth.
 
     Examples
     --------

@@ -92,7 +92,7 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
         ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=2.0, label="95 % of the lists")
     else:
         i, j = np.nonzero(~np.isnan(ranks))
-        # Lists stand one below the other, so that equal ranks do not hide one another.
+        # Lists stand one below the other, so equal ranks do not hide one another.
         shift = (i - (table.n_lists - 1) / 2) * 0.5 / max(table.n_lists - 1, 1)
         ax.plot(
             ranks[i, j],
@@ -389,7 +389,7 @@ def _permutation(result: Aggregation, permutation: PermutationTest | None) -> li
             f"source alike. The smallest of them is {smallest}; more permutations can resolve "
             "smaller ones. They respect the dependence inside the sources that were named, "
             "and no other. Labels are drawn from the whole universe, also from the items that "
-            "no list holds."
+            "no list contains."
         )
     ]
 
@@ -427,7 +427,7 @@ def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
             result,
             n=drawn,
             label=f"Ranks of the {drawn} best items in the single lists; best first: {best}",
-            caption=f"{drawn_as}. Bar: median over the lists that hold the item. On the right, if not all "
+            caption=f"{drawn_as}. Bar: median over the lists that contain the item. On the right, if not all "
             f"do: how many. An item whose {wide} owes its place to some lists only.",
         ),
     ]
@@ -565,7 +565,7 @@ def _curve(result: ListAgreement) -> list[Block]:
     table = PageTable.of_columns(
         "Share of common items among the first places of two lists.",
         columns,
-        "Every depth is in curve.csv. A list that has ended stays as it is, so that beyond the end of "
+        "Every depth is in curve.csv. A list that has ended stays as it is, so beyond the end of "
         "short lists the share falls.",
     )
     return [drawn, table]

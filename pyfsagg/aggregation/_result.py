@@ -68,7 +68,7 @@ class Aggregation(Recorded):
     method, higher_is_better, n_lists, adjust
     n_tests : int
         Number of items over which p-values are adjusted: the universe of the lists; items that
-        no list holds have p = 1.  With universes of different sizes the largest one counts.
+        no list contains have p = 1.  With universes of different sizes the largest one counts.
     remarks : tuple of str
         Remarks on the p-values, for instance on ties, or on the order.
     parameters, data, versions : dict
@@ -132,10 +132,10 @@ class Aggregation(Recorded):
             return None
         held = len(self.names)
         if self.n_tests == held:
-            return f"The p-values are adjusted over the {held:,} items that the lists hold."
+            return f"The p-values are adjusted over the {held:,} items that the lists contain."
         return (
             f"The p-values are adjusted over all {self.n_tests:,} items that could have been "
-            f"listed; the {self.n_tests - held:,} that no list holds count with p = 1."
+            f"listed; the {self.n_tests - held:,} that no list contains count with p = 1."
         )
 
     def _answer(self, adjusted: bool = True) -> list[str]:
@@ -153,7 +153,7 @@ class Aggregation(Recorded):
         check, table = self.universe_check, self.table
         if check is not None and check.pool_upper is not None:
             sentences.append(check.sentence)
-        # A list that holds all items shows that there are no more.
+        # A list that contains all items shows that there are no more.
         if (
             table is not None
             and not table.full
@@ -161,7 +161,7 @@ class Aggregation(Recorded):
             and bool((table.sizes == p).all())
         ):
             sentences.append(
-                f"The universe is taken to be the {p:,} items that some list holds. If the lists were "
+                f"The universe is taken to be the {p:,} items that some list contains. If the lists were "
                 "chosen from more items, such as all genes of a screen, give their number (universe): "
                 "without it all p-values, adjusted ones too, are too large, often by far."
             )
@@ -169,7 +169,7 @@ class Aggregation(Recorded):
 
     @property
     def _pool(self) -> str | None:
-        """A sentence on items that no list holds, which every p-value takes for possible ones, or None."""
+        """A sentence on items that no list contains, which every p-value takes for possible ones, or None."""
         held = len(self.names)
         if self.p_values is None or self.n_tests == held:
             return None
@@ -234,7 +234,7 @@ class Aggregation(Recorded):
     def _given_table(self) -> RankTable:
         """The lists."""
         if self.table is None:
-            raise DataError("this aggregation does not hold its lists; aggregate() keeps them")
+            raise DataError("this aggregation does not contain its lists; aggregate() keeps them")
         return self.table
 
     def items(self, *, adjusted: bool = True) -> pd.DataFrame:
@@ -328,7 +328,7 @@ class Aggregation(Recorded):
         everywhere = int((~table.missing).all(axis=0).sum())
         common = "the same in all lists"
         if everywhere < table.n_items:
-            common = f"{plural(table.n_items, 'different item')}, of which every list holds "
+            common = f"{plural(table.n_items, 'different item')}, of which every list contains "
             common += count(everywhere)
         lengths = _span((~table.missing).sum(axis=1))
         return f"{plural(table.n_lists, 'list')} of {lengths} items ({universe}): {common}.{absent} {method}"

@@ -1,4 +1,4 @@
-"""What lists tell about themselves: whether they come from as many items as is said, and which aggregator
+"""Properties of lists: whether the stated universe is plausible, and which aggregator
 finds most in simulated lists that look like them."""
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class UniverseCheck(Part):
 
     @property
     def sentence(self) -> str:
-        """The finding and what may be behind it."""
+        """The finding and its possible reasons."""
         seen = (
             f"Below the first {self.top_share:.0%} of each list, {count(self.n_repeats)} of "
             f"{count(self.n_entries)} entries repeat an item of another list; independent lists from "
@@ -96,7 +96,7 @@ def check_universe(
     Parameters
     ----------
     lists : RankTable, or any input of :func:`aggregate`
-        Cut-off lists (``full=False``) with their universe.  Lists without an order are left out.
+        Cut-off lists (``full=False``) with their universe.  Lists without an order are omitted.
     top_share : float
         The share of each list, from its top, in which lists may have items in common for a reason.
         These places do not count.
@@ -189,7 +189,7 @@ def _expected(parts: Floats, n: int) -> float:
 
 
 def tail_bound(repeats: int, parts: Floats, n: int) -> float:
-    """Upper bound of the probability of at least so many repeats."""
+    """Upper bound of the probability of at least that many repeats."""
     trials, mean = float(parts.sum() - parts.max()), _expected(parts, n)
     return (
         1.0
@@ -212,7 +212,7 @@ TRAITS = {
     "unranked": "share of lists without an order",
     "length": "names in the median list",
     "length_spread": "SD of the logarithm of the lengths",
-    "agreement": "share of the shorter of two lists that the longer one holds",
+    "agreement": "share of the shorter of two lists that the longer one contains",
     "agreement_spread": "SD of that share from list to list",
 }
 FEWEST_NAMES = 200
@@ -223,7 +223,7 @@ _AS_MEASURED = {"maic": "maic (fit=none)"}
 
 
 def traits(table: RankTable) -> dict[str, float]:
-    """What lists look like, by what can be seen of them without a known truth."""
+    """Traits of lists that can be observed without a known truth."""
     held = ~table.missing
     lengths = held.sum(axis=1).astype(np.float64)
     # Sums over the other lists, without the pairs, which are too many where the lists are.

@@ -107,7 +107,7 @@ def maic(
         for items, ends in ordered:
             of_list = scores[items]
             if ends[0] > 0 or (np.diff(ends) != 1).any():
-                # Sorted among ties, so that their sums do not depend on the table.
+                # Sorted among ties, so their sums do not depend on the table.
                 of_list = of_list[np.lexsort((of_list, ends))]
             running: Floats = np.cumsum(of_list)
             means.append(np.sqrt(running[-1] / items.size))

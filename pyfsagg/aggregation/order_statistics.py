@@ -36,7 +36,7 @@ BLOCK_ENTRIES = 1 << 18
 LAST_PLACES = (
     "Some items are tied in a list. In the p-values a tied entry counts with the last of the places "
     "that its ties share: with average ranks p-values are too small. Scores and ranking go by "
-    "average ranks, so that the p-values need not have the same order."
+    "average ranks, so the p-values need not have the same order."
 )
 
 
@@ -46,7 +46,7 @@ def stuart(table: RankTable) -> AggregatedValues:
     Q = P(U_(1) ≤ r_(1), …, U_(n) ≤ r_(n)) for the n normalized ranks that the item has.  It is
     computed by a recursion of positive terms in logarithms, exact to rounding for any number of lists:
     the published one alternates in sign and loses all digits from about 40 lists.  An absent item has
-    normalized rank 1 (``full=False``) or is left out of its n (``full=True``).
+    normalized rank 1 (``full=False``) or is omitted from its n (``full=True``).
     """
     log_q = np.empty(table.n_items)
     for start, ranks in _blocks(table, table._sorted_columns):
@@ -173,7 +173,7 @@ def _log_mean_p(table: RankTable) -> Floats:
 def _blocks(
     table: RankTable, columns: Callable[[int, int], Floats]
 ) -> Iterator[tuple[int, Floats]]:
-    """Normalized ranks in blocks of items, so that no second copy of the table is made."""
+    """Normalized ranks in blocks of items, so no second copy of the table is made."""
     width = max(1, BLOCK_ENTRIES // table.n_lists)
     for start in range(0, table.n_items, width):
         yield start, columns(start, min(start + width, table.n_items))
@@ -201,7 +201,7 @@ def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> Floats:
 _NORMALIZED = "r_(k) the k-th smallest of the n normalized ranks of the item"
 _TIES = (
     "scores take ranks as they are, average ranks by default; p-values take the last place of a tie, so "
-    "that they hold their level"
+    "they hold their level"
 )
 _BLOCK = "its k items share the mean rank (k + 1)/2 in scores, and the last rank k in p-values"
 
@@ -269,7 +269,7 @@ def permutation_p_values(
     `groups`
         "Where an item stands in one source says nothing about where it stands in another."  The items
         of all lists of a source are relabelled together, and each source independently of the others.
-        Labels are drawn from the whole universe, not only from the items that some list holds: two
+        Labels are drawn from the whole universe, not only from the items that some list contains: two
         short lists of many genes rarely meet by chance.  All items are exchangeable then, and their
         null scores are pooled.  Without `groups` every list is a source of its own.
     `null`
@@ -343,7 +343,7 @@ def permutation_p_values(
         if null is None:
             scores = compute(_relabelled(table, sources, rng)).scores
             ordered = np.sort(scores)
-            # What no list holds scores below everything that one holds.
+            # What no list contains scores below everything that one holds.
             reached += scores.size - np.searchsorted(ordered, limit, side="left")
             drawn += universe
         else:
@@ -384,7 +384,7 @@ def _relabelled(
     p = table.n_items
     labels = [rng.permutation(table._universe)[:p] for _ in sources]
     known = [~np.isnan(table.ranks[lists]).all(axis=0) for lists in sources]
-    # As in the table itself, an item that no list holds is no item.
+    # As in the table itself, an item that no list contains is no item.
     held = np.unique(
         np.concatenate([drawn[seen] for drawn, seen in zip(labels, known, strict=True)])
     )
@@ -407,7 +407,7 @@ def _checked_null(values: Any, table: RankTable) -> RankTable:
     if drawn.n_items != table.n_items or (not unnamed and drawn.names != table.names):
         raise DataError(
             f"null returned a table over other items ({drawn.n_items} items, for instance "
-            f"{drawn.names[0]!r}); it must hold the same {table.n_items} items in the same order"
+            f"{drawn.names[0]!r}); it must contain the same {table.n_items} items in the same order"
         )
     if table.list_weights is None:
         return drawn

@@ -2,7 +2,7 @@
 
 A chain (MC1 to MC4, the one-row scores of fpcps) walks over the items and moves towards better-ranked ones;
 items where it spends more time are better.  Every chain here jumps to a random item with probability
-`damping` at each step, so that its stationary distribution exists and is unique whatever the lists are.
+`damping` at each step, so its stationary distribution exists and is unique whatever the lists are.
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
     return AggregatedValues(values, values)
 
 
-IN_NO_ORDER = "its items are equal among themselves, and above those that it does not hold"
+IN_NO_ORDER = "its items are equal among themselves, and above those that it lacks"
 
 
 def _chain(**parts: Any) -> AggregatorSpec:

@@ -23,7 +23,7 @@ from pyfsagg.ranks import RankTable, rank_scores
 def mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
     """Mean rank of an item.
 
-    An absent item counts with the last rank of the list's universe (``full=False``) or is left out
+    An absent item counts with the last rank of the list's universe (``full=False``) or is omitted
     of the mean (``full=True``).  Ranks from universes of different size are brought to the largest.
     """
     ranks = comparable_ranks(table)
@@ -175,7 +175,7 @@ AGGREGATORS.add(
 
 
 def reciprocal_rank_fusion(table: RankTable, *, constant: float = 60.0) -> AggregatedValues:
-    """Reciprocal rank fusion: Σ 1/(c + r_i) over the lists that hold the item.
+    """Reciprocal rank fusion: Σ 1/(c + r_i) over the lists that contain the item.
 
     An absent item gets 0 from a list, whatever the universe.
     """
@@ -184,14 +184,14 @@ def reciprocal_rank_fusion(table: RankTable, *, constant: float = 60.0) -> Aggre
 
 
 def inverse_square_rank(table: RankTable) -> AggregatedValues:
-    """Inverse square rank (ISR): the number of lists that hold the item, times Σ 1/r_i² over these."""
+    """Inverse square rank (ISR): the number of lists that contain the item, times Σ 1/r_i² over these."""
     return _squares(table, lambda held: held)
 
 
 def log_inverse_square_rank(table: RankTable, *, plus: float = 0.0) -> AggregatedValues:
-    """Logarithmic ISR: log(number of lists that hold the item + `plus`), times Σ 1/r_i² over these.
+    """Logarithmic ISR: log(number of lists that contain the item + `plus`), times Σ 1/r_i² over these.
 
-    With 0, what one list alone holds scores 0; the authors' normalised form takes 0.01.
+    With 0, what one list alone contains scores 0; the authors' normalised form takes 0.01.
     """
     plus = check_real("plus", plus, low=0.0, high=1.0)
     return _squares(table, lambda held: np.log(held + plus))
@@ -260,7 +260,7 @@ AGGREGATORS.add(
     rank_aggregator(
         name="vote_counting",
         aliases=("vote_count", "votes"),
-        summary="how many lists hold the item",
+        summary="how many lists contain the item",
         formula="number of lists with the item (among their best, with top)",
         latex=r"\sum_{i=1}^{m} 1 [ \text{list } i \text{ has the item} ]",
         bounds="[0, m]",

@@ -24,7 +24,7 @@ from pyfsagg.ranks import RankTable, rank_scores
 
 
 def arithmetic_mean(table: RankTable) -> AggregatedValues:
-    """Mean score over the lists that hold the item (thesis eq. 3.15)."""
+    """Mean score over the lists that contain the item (thesis eq. 3.15)."""
     scores = required_scores(table, "arithmetic_mean", "mean_rank")
     values = over_lists(scores, "mean", table.list_weights)
     return AggregatedValues(values, values)
@@ -33,7 +33,7 @@ def arithmetic_mean(table: RankTable) -> AggregatedValues:
 def geometric_mean(
     table: RankTable, *, shift: float | str | None = None, nonpositive_as: float | None = None
 ) -> AggregatedValues:
-    """Geometric mean of the scores over the lists that hold the item (thesis eq. 3.16).
+    """Geometric mean of the scores over the lists that contain the item (thesis eq. 3.16).
 
     One zero makes the result 0, unless `nonpositive_as` gives its replacement.
     """
@@ -84,20 +84,20 @@ def l2_norm(table: RankTable) -> AggregatedValues:
 
 
 def median_score(table: RankTable) -> AggregatedValues:
-    """Median score over the lists that hold the item."""
+    """Median score over the lists that contain the item."""
     scores = required_scores(table, "median", "median_rank")
     values = over_lists(scores, "median", table.list_weights)
     return AggregatedValues(values, values)
 
 
 def minimum_score(table: RankTable) -> AggregatedValues:
-    """Lowest score over the lists that hold the item."""
+    """Lowest score over the lists that contain the item."""
     values = over_lists(required_scores(table, "minimum", "median_rank"), "min")
     return AggregatedValues(values, values)
 
 
 def maximum_score(table: RankTable) -> AggregatedValues:
-    """Highest score over the lists that hold the item."""
+    """Highest score over the lists that contain the item."""
     values = over_lists(required_scores(table, "maximum", "minimum_rank"), "max")
     return AggregatedValues(values, values)
 
@@ -106,7 +106,7 @@ Normalization = Literal["minmax", "zscore", "none"]
 
 
 def comb_sum(table: RankTable, *, normalize: Normalization = "minmax") -> AggregatedValues:
-    """CombSUM: the sum of the normalized scores over the lists that hold the item.
+    """CombSUM: the sum of the normalized scores over the lists that contain the item.
 
     Each list is brought to [0, 1], or to mean 0 and standard deviation 1, over the items that it holds; a
     constant one counts 0.  An absent item gets 0 from a list.
@@ -116,7 +116,7 @@ def comb_sum(table: RankTable, *, normalize: Normalization = "minmax") -> Aggreg
 
 
 def comb_mnz(table: RankTable, *, normalize: Normalization = "minmax") -> AggregatedValues:
-    """CombMNZ: :func:`comb_sum`, times the number of lists that hold the item."""
+    """CombMNZ: :func:`comb_sum`, times the number of lists that contain the item."""
     total, number = _sum_and_number(table, "comb_mnz", normalize)
     return AggregatedValues(total * number, total * number)
 
@@ -136,7 +136,7 @@ def _sum_and_number(table: RankTable, method: str, normalize: str) -> tuple[Floa
     weights = np.ones(table.n_lists) if table.list_weights is None else table.list_weights
 
     def total(known: Floats) -> Floats:
-        # Sorted, so that the sum does not depend on the order of the lists.
+        # Sorted, so the sum does not depend on the order of the lists.
         return np.asarray(np.sort(known * weights[:, np.newaxis], axis=0).sum(axis=0))
 
     return in_range(total, np.where(missing, 0.0, scores)), weights @ ~missing
@@ -153,7 +153,7 @@ def _score_based(**parts: Any) -> AggregatorSpec:
         input="scores",
         ties="not concerned: scores count as they are",
         list_weights="any",
-        unranked="has no scores, so that it is not taken",
+        unranked="has no scores, so it is not taken",
         **{**common, **parts},
     )
 
@@ -300,7 +300,7 @@ def normalized_best(
     constant = spread <= 1e-14 * np.abs(chosen).max(axis=1)
     if constant.all():
         raise DataError(
-            f"every list is constant on the {chosen.shape[1]} features, so that there "
+            f"every list is constant on the {chosen.shape[1]} features, so there "
             "is no principal component; select more (n_features_to_select)"
         )
     scale = np.where(constant, np.inf, spread)
@@ -341,7 +341,7 @@ AGGREGATORS.add(
         compute=fpcps,
         input="scores",
         list_weights="any",
-        unranked="has no scores, so that it is not taken",
+        unranked="has no scores, so it is not taken",
         options=("n_features_to_select", "normalize"),
     )
 )

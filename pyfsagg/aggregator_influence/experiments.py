@@ -354,7 +354,7 @@ class ListInfluence(Recorded):
         return pd.DataFrame(columns, index=pd.Index(self.aggregators, name="aggregator"))
 
     def sentences(self) -> list[str]:
-        """Which aggregator agrees most with itself, and whether it is told apart from the first one."""
+        """Which aggregator agrees most with itself, and whether it differs from the first one."""
         frame, first = self.to_frame(), self.aggregators[0]
         sign = 1.0 if STABILITY_MEASURES.get(self.measure).higher_is_better else -1.0
         best = str((sign * frame["value"]).idxmax())
@@ -362,7 +362,7 @@ class ListInfluence(Recorded):
         answer = f"No aggregator agrees clearly more with itself than {shown[first]}"
         answer += "." if best == first else f" (most: {shown[best]})."
         if frame["told_apart"][best]:
-            answer = f"Halves agree most by {shown[best]}, told apart from {shown[first]}."
+            answer = f"Halves agree most by {shown[best]}, distinguished from {shown[first]}."
         lists = plural(self.data["n_lists"], "list")
         return [
             answer,
@@ -391,7 +391,7 @@ class ListInfluence(Recorded):
             (PageColumn(f"Difference to {default}"), ["–", *gaps[1:]]),
             (PageColumn("Told apart", numeric=False), apart),
         ]
-        note = "With 95 % intervals; those of the differences hold together."
+        note = "With 95 % intervals; those of the differences hold simultaneously."
         table = PageTable.of_columns("Agreement of halves of the lists.", columns, note)
         return [Text(Markup("<b>{}</b>").format(first)), table, *map(Text, rest)]
 
@@ -425,7 +425,7 @@ def influence_of_lists(
 
     The lists are split into two halves many times.  Each half is aggregated by each rule, and the two
     results are compared over the items that both halves know.  A jackknife over the lists says how far the
-    answer depends on them, and which rules are told apart from the first one.
+    answer depends on them, and which rules differ from the first one.
 
     Parameters
     ----------

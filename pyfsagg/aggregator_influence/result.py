@@ -1,4 +1,4 @@
-"""The aggregators that are compared, and what a cross-validation around an ensemble leaves behind."""
+"""The compared aggregators, and the result of a cross-validation around an ensemble."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ class InfluenceResult(Recorded):
         """Standings of the aggregators on this table, by the pseudo-values of :meth:`by_fold`.
 
         Nothing is said of other tables: each pseudo-value uses all folds, and these share most of their
-        rows, so that tests of them find differences far too often, with the correction for folds, too.
+        rows, so tests of them find differences far too often, with the correction for folds, too.
         :func:`pyfsagg.compare_aggregators` compares over data sets.
         """
         size = n_features_to_select
@@ -333,7 +333,7 @@ class InfluenceResult(Recorded):
         ensemble = f"the filters {filters} combined" if combined else f"each of {filters}"
         return (
             "How far does the ranking depend on the samples, and how far on the aggregator? In each of "
-            f"{plural(self.n_folds, 'stratified fold')} some samples were left out; the features were "
+            f"{plural(self.n_folds, 'stratified fold')} some samples were omitted; the features were "
             f"ranked on the others by {ensemble} over "
             f"{plural(self.parameters['n_resamples'], 'bootstrap')}, once with each of "
             f"{enumerate_names([readable(name) for name in self.aggregators])}. The stability of an "

@@ -68,7 +68,7 @@ EXAMPLES = """\
 
 
 class Overview(Parser):
-    """The parser of all commands, whose help names them by what one has."""
+    """The parser of all commands, whose help groups them by the kind of input."""
 
     def format_help(self, whole: bool = True) -> str:
         """Three examples, then the commands."""

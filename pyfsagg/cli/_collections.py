@@ -96,7 +96,7 @@ def load_collection(
     if form == "auto" and Path(first).is_dir():
         form = "run"
     if filter is not None and form != "run":
-        raise ParameterError("--filter belongs to a saved run; other sources hold one matrix only")
+        raise ParameterError("--filter belongs to a saved run; other sources have a single matrix")
     if form in ("run", "matrix") and len(sources) > 1:
         raise ParameterError(
             f"a {'saved run' if form == 'run' else 'matrix'} is one source, got {len(sources)}; "
@@ -112,11 +112,13 @@ def load_collection(
             return matrix
         words = _columns_of_words(frame)
         if form == "matrix":
-            raise DataError(f"column {words[0]!r} of {first} holds words; a matrix holds numbers")
+            raise DataError(
+                f"column {words[0]!r} of {first} contains words; a matrix contains numbers"
+            )
         numbers = [name for name in frame if name not in words and frame[name].notna().any()]
         if numbers:
             raise DataError(
-                f"{first} holds words in {_quoted(words)} and numbers in {_quoted(numbers)}: it is "
+                f"{first} contains words in {_quoted(words)} and numbers in {_quoted(numbers)}: it is "
                 "neither a matrix of numbers (after a first column of labels) nor lists of names; leave "
                 "the columns of one kind out, or give --format columns if the numbers are names"
             )
@@ -148,7 +150,7 @@ def _matrix_in(
     n_features: int | None,
     transpose: bool,
 ) -> Collection | None:
-    """A table as a matrix of resamples by features; None if it holds more words than labels."""
+    """A table as a matrix of resamples by features; None if it contains more words than labels."""
     first = frame.columns[0]
     settings = (path, input, n_features_to_select, n_features)
     if transpose:

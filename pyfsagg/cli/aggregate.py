@@ -119,11 +119,11 @@ def _add_input_flags(parser: argparse.ArgumentParser) -> None:
     add("--unranked", nargs="+", default=[], metavar="FILE", help=text)
     text = "how the lists are given; auto: a single CSV, TSV or - is a matrix, all else lists"
     add.choice("--format", ("auto", "lists", "columns", "lines", "matrix"), text)
-    add.column("--ids", help="the column of a table that holds the names of the items")
+    add.column("--ids", help="the column of a table with the names of the items")
     add.switch("--header", help="skip the first line of each file of names")
     text = "refuse a name that occurs twice in a list, or keep its best place"
     add.choice("--duplicates", ("error", "first"), text)
-    add.switch("--scores", help="the matrix holds scores; larger = better")
+    add.switch("--scores", help="the matrix contains scores; larger = better")
     add.switch("--lower-is-better", help="scores such as p-values; smaller = better")
     add.names("--reverse", default=[], help="lists of scores with the opposite direction")
     rules = ("average", "min", "max", "ordinal", "random")
@@ -316,7 +316,7 @@ def _read_list_files(options: argparse.Namespace) -> RankTable:
     if wants_scores and table.scores is None:
         raise ParameterError(
             "--scores, --lower-is-better and --reverse belong to a matrix; lists of names are best "
-            "first and hold no scores"
+            "first and contain no scores"
         )
     if options.reverse:
         table = table.reversed(options.reverse)

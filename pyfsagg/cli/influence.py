@@ -60,7 +60,7 @@ def add_commands(commands: Any) -> None:
         "--universe", type=int, metavar="N", help="how many items each of the lists could have held"
     )
     add_absent_flag(parser)
-    add.switch("--scores", help="the matrix of lists holds scores; larger = better")
+    add.switch("--scores", help="the matrix of lists contains scores; larger = better")
     add.switch("--lower-is-better", help="the same, smaller = better")
     add.choice("--method", ("wam", "bam"), "every filter by itself (wam), or all combined (bam)")
     add.names("--filters", help="(default: information_gain; with --method bam: ig,su,mrmr,cs)")

@@ -93,7 +93,7 @@ def _rank_folder(options: argparse.Namespace) -> None:
 def _filters(options: argparse.Namespace) -> str | list[str] | None:
     """The filters that the flags name; one is wam, several are bam."""
     if options.filter and options.filters:
-        raise ParameterError("--filter is the one of wam, --filters those of bam; give one of them")
+        raise ParameterError("--filter is for wam, --filters is for bam; give one of them")
     named: str | list[str] | None = options.filter or options.filters
     n_filters = 1 if isinstance(named, str) else len(named or [])
     if options.method == "wam" and named is None:
@@ -182,7 +182,7 @@ def add_commands(commands: Any) -> None:
         "check",
         help="check a table for problems before a run",
         description="Read a table as the other commands do, and report types, missing "
-        "cells, identifiers, copies of the target, odd labels, codes, duplicates.",
+        "cells, identifiers, copies of the target, suspicious labels, codes, duplicates.",
         epilog=CHECK_EPILOG,
     )
     add = Flags(check)
@@ -223,7 +223,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add.settings("--resampling-param", help="parameter of the plan, for instance fraction=0.8")
     add.size(
         "--threshold",
-        ", auto, all that score above noise, or knee, those of them before the knee of the scores "
+        ", auto (all that score above noise) or knee (those before the knee of the scores) "
         "(default: %(default)s)",
         type=threshold_or_auto,
         default="auto",
@@ -315,7 +315,7 @@ def _run(
         check_goals(**limits)  # before the work is done, too
     view = {"n_features_to_select": options.threshold, **limits, **view}
     if unit == "resample" and Checks.from_flags(options).any:
-        said = [*said, "progress counts those of halves and of shuffled targets, too"]
+        said = [*said, "progress includes halves and shuffled targets"]
     keep_result(options, rank, unit=unit, view=view, said=said)
 
 
@@ -346,9 +346,9 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     }
     if method == "bam":
         if options.filter:
-            raise ParameterError("--filter belongs to --method wam; --filters names those of bam")
+            raise ParameterError("--filter is for --method wam; use --filters for bam")
         chosen = {"filters": options.filters} if options.filters else {}
-        filters = likely_filters(options.filters or "auto", options.task)
+        filters = likely_filters(options.filters or "auto", flat["task"] or "classification")
         params = deep_enough(filters, filter_params, X.shape[1], options.threshold)
         return bam(X, y, filter_params=params, **chosen, **shared)
     if options.filters:

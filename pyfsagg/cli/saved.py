@@ -75,7 +75,7 @@ def _report(options: argparse.Namespace) -> None:
     result = load_result(options.folder)
     folder = Path(options.folder)
     if options.output is None and not folder.is_dir():
-        raise ParameterError(f"{folder} is a file; name that of the report by --output FILE")
+        raise ParameterError(f"{folder} is a file; name the report with --output FILE")
     view = view_of(options, result._options)
     path = result.report(options.output or folder / REPORT_FILE, **view)
     if not options.quiet:
@@ -140,7 +140,7 @@ def _run_in(folder: str) -> EnsembleResult:
     result = load_result(folder)
     if not isinstance(result, EnsembleResult):
         raise DataError(
-            f"{folder} holds a result of kind {result._kind!r}; name runs of pyfsagg rank"
+            f"{folder} contains a result of kind {result._kind!r}; name runs of pyfsagg rank"
         )
     return result
 

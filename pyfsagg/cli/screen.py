@@ -79,7 +79,7 @@ def add_commands(commands: Any) -> None:
     add("--min-guides", type=int, default=1, metavar="K", help="test genes of K guides or more")
     add.names("--replicates", help="columns of scores of further replicates or pairs")
     add.column("--weight", help="how far each guide can be trusted to work; with --null uniform")
-    text = "guides in several genes: refuse them, leave them out, or count them for each gene"
+    text = "guides in several genes: refuse them, drop them, or count them for each gene"
     add.choice("--shared-guides", ("error", "drop", "each"), text)
     add.names("--genes", default=[], help="genes whose guides the page shows among all guides")
     add.switch("--drop-missing", help="leave guides without a score out")

@@ -1,4 +1,4 @@
-"""``pyfsagg studies``: what the differential-expression tables of several studies find together."""
+"""``pyfsagg studies``: combine the differential-expression tables of several studies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Find items, such as genes, with an effect of the same sign in at least so many s
 
 Each study is a table with a row per item: its name, an effect with a sign (log fold change) and a
 p-value that is not adjusted, for all items and not only for the significant ones. Columns of DESeq2,
-edgeR, limma, sleuth, Seurat and scanpy are known; flags name others. Or one long table holds all
+edgeR, limma, sleuth, Seurat and scanpy are known; flags name others. Or one long table contains all
 studies, and --study names its column of studies. Lists without signs are for pyfsagg aggregate.
 """
 EPILOG = """\

@@ -176,7 +176,7 @@ def _reading(result: Committee) -> list[Block]:
     if rule.proportional:
         texts.append(
             "Proportional: voters whose features have been elected count less for the next places, so "
-            "that a feature of the same voters as an elected one comes later. The order is that of a "
+            "a feature of the same voters as an elected one comes later. The order is that of a "
             "set to be used together."
         )
     return [Text(text) for text in texts]

@@ -23,7 +23,7 @@ from pyfsagg.exceptions import DataError, ParameterError
 
 @dataclass(frozen=True, eq=False)
 class FeatureCoding:
-    """The columns of numbers that stand for the p features of a table.
+    """The numeric columns that represent the p features of a table.
 
     `values` (n_samples, n_coded) has those of a feature side by side; NaN = a number is missing.  Of each,
     `column` is the column that it codes, `feature` the feature that it belongs to, and `is_level` whether
@@ -52,7 +52,7 @@ class FeatureCoding:
         return np.flatnonzero((np.isin(self.feature, features) | (self.feature < 0)) & visible)
 
     def by_feature(self, importances: Floats, columns: NDArray[np.intp]) -> Floats:
-        """Importances of the features that columns at these positions stand for.
+        """Importances of the features that the columns at these positions represent.
 
         Levels of a nominal column add up; of several columns the largest importance, or their mean.
         """
@@ -129,7 +129,7 @@ def _levels(cells: Floats, codes: Floats) -> Floats:
 
 
 class FeatureColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """From addresses of cells to the columns that stand for features.
+    """From addresses of cells to the columns that represent features.
 
     A selector of scikit-learn knows one column per feature: its cells are addresses (feature times rows
     plus row), which say which features and rows of the coded table a learner is fitted to.
@@ -219,7 +219,7 @@ class Importance:
         if len(sizes) != len(columns.columns_):
             raise ParameterError(
                 f"the learner {self.name!r} has {len(sizes)} importances for "
-                f"{len(columns.columns_)} columns, so that those of a group or a nominal feature are not "
+                f"{len(columns.columns_)} columns, so those of a group or a nominal feature are not "
                 "known; leave out of its pipeline what changes columns"
             )
         return columns.coding.by_feature(sizes, columns.columns_)

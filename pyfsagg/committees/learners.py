@@ -61,7 +61,7 @@ def committee(
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> Committee:
-    """Features by the vote of learners, each of which selects on every resample of the rows.
+    """Rank features by the votes of learners that select on every resample of the rows.
 
     Each learner is one voter per resample.  It selects features on the rows that the resample draws, is
     fitted to these with the selected features, and is measured on the rows that are not drawn.
@@ -260,7 +260,7 @@ class _Work:
 
 def _vote_alone(work: _Work, item: tuple[int, str]) -> Piece:
     number, name = item
-    # Warnings can be told apart by voter only where one voter works at a time in a process.
+    # Warnings can be distinguished by voter only where one voter works at a time in a process.
     with ALONE, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         support, performance, message = _vote_of(work, number, name)

@@ -1,4 +1,4 @@
-"""A committee: subsets that are voted on, what is left behind, and the features in order."""
+"""A committee: the votes of learners, and the features in the order of a voting rule."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ from pyfsagg.stability_measures.measure import measure_stability
 ALL = "all voters"
 _FIRST = 20  # features in the summary
 BEST_OF_MANY = (
-    "Each performance is that of one voter on its own test rows. The front takes the best of many, so "
-    "that they are optimistic about new rows; use it to compare sizes, and measure "
+    "Each performance is of one voter on its own test rows. The front takes the best of many, so "
+    "they are optimistic about new rows; use it to compare sizes, and measure "
     "the chosen features by an evaluation."
 )
 
@@ -51,7 +51,7 @@ Weights = Sequence[float] | NDArray[Any] | str | None
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Committee(Grouped, Recorded):
-    """Voters, what each of them selects, and the order of the p features that a voting rule makes of it.
+    """Voters, their selections, and the order of the p features by a voting rule.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Committee(Grouped, Recorded):
         p = len(feature_names)
         places = p if size is None else check_integer("size", size, low=1, high=p)
         weights = read_voter_weights(voter_weights, voters)
-        # Voters without a vote are left out, so that they do not change a bit of any sum.
+        # Voters without a vote are omitted, so they do not change a bit of any sum.
         voting = support.any(axis=1) & (weights > 0.0)
         if not voting.any():
             raise DataError("no voter of a weight above 0 selects any feature; there is no vote")
@@ -156,7 +156,7 @@ class Committee(Grouped, Recorded):
         return self.ranking.index[:chosen].tolist()
 
     def columns(self, n_features_to_select: int | float) -> list[str]:
-        """Columns that the features of :meth:`select` stand for: of a group all of its columns."""
+        """Columns of the features of :meth:`select`: for a group, all of its columns."""
         return columns_of(self, self.select(n_features_to_select))
 
     def vote(
@@ -194,7 +194,7 @@ class Committee(Grouped, Recorded):
         known = ~np.isnan(performance) & (n > 0)
         if not known.any():
             remedy = Remedy("give ", Param("performance"), " to vote()")
-            raise DataError("no voter has a performance, so that there is no front", remedy)
+            raise DataError("no voter has a performance, so there is no front", remedy)
         n, performance = n[known], performance[known]
         on_front = pareto_front(n, performance, higher_is_better=False)
         points, counts = np.unique(
@@ -221,7 +221,7 @@ class Committee(Grouped, Recorded):
         """Similarity of the selections, by a measure of sets of ``pyfsagg.list_methods("stability")``.
 
         Index: ``"all voters"``, then each learner; NaN where fewer than two voters select anything.
-        Voters that select nothing are left out, and weights do not count.
+        Voters that select nothing are omitted, and weights do not count.
         """
         frame = pd.DataFrame(self.support, columns=list(self.feature_names))
         some = self.support.any(axis=1)
@@ -422,9 +422,7 @@ def read_voter_weights(voter_weights: Weights, voters: pd.DataFrame) -> Floats:
     if not np.isfinite(weights).all() or (weights < 0.0).any():
         raise ParameterError(name, " must be numbers that are not negative; one is not")
     if not weights.any():
-        raise ParameterError(
-            name, " are all 0, so that no voter counts", Remedy("give one above 0")
-        )
+        raise ParameterError(name, " are all 0, so no voter counts", Remedy("give one above 0"))
     return weights
 
 

@@ -183,7 +183,7 @@ VOTING_RULES.add(
         name="phragmen",
         aliases=("sequential_phragmen", "seq_phragmen"),
         summary="one place after the other; an elected feature is a load of 1 that its voters share, so "
-        "that the largest load of a voter stays as small as can be",
+        "the largest load of a voter stays as small as can be",
         formula="when f is elected: 1 / load, load = (1 + sum of w_v x_v) / sum of w_v over voters that "
         "select f, whose x_v then is the load",
         latex=r"\frac{\sum_{v:\, f \in A_v} w_v}{1 + \sum_{v:\, f \in A_v} w_v x_v}",

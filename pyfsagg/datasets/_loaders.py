@@ -199,7 +199,7 @@ def read_table(source: str | Path, **settings: Any) -> pd.DataFrame:
         ``labels``
             A second file with columns for the same samples, joined by their names or row by row.
         ``drop``
-            Columns to be left out.
+            Columns to be omitted.
         ``id``
             The column that names the samples; it becomes the index.
 
@@ -234,7 +234,7 @@ def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
     source : path
         A matrix saved by :func:`scipy.sparse.save_npz` as ``name.npz``, with the labels beside it in
         the column ``target`` of ``name.target.csv`` or ``name.target.csv.gz``; or a file in the
-        svmlight format (``.svmlight``, ``.svm``, ``.libsvm``, plain or gzipped), which holds both.
+        svmlight format (``.svmlight``, ``.svm``, ``.libsvm``, plain or gzipped), which contains both.
 
     Returns
     -------
@@ -250,7 +250,7 @@ def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
     try:
         stored = scipy.sparse.load_npz(io.BytesIO(content))
     except _UNREADABLE as error:
-        raise DataError(f"{source} holds no SciPy sparse matrix: {error}") from None
+        raise DataError(f"{source} contains no SciPy sparse matrix: {error}") from None
     check_sparse(stored, str(source))
     X = scipy.sparse.csr_matrix(stored)
     stem = str(source)[: -len(".npz")]
@@ -280,7 +280,7 @@ def _read_svmlight(content: bytes, label: str) -> tuple[Any, pd.Series[Any]]:
 def split_target(
     frame: pd.DataFrame, target: str | Sequence[str] | None, exclude: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, pd.Series[Any] | pd.DataFrame | None]:
-    """Features and target of a table; the columns in `exclude` are left out of the features.
+    """Features and target of a table; the columns in `exclude` are omitted from the features.
 
     Without the name of a target the target is None; two names, of time and event, give a frame.
     """
@@ -298,7 +298,7 @@ def split_target(
             raise UnknownNameError("column", column, names)
     for column in targets:
         if column in exclude:
-            raise ParameterError(f"the column {column!r} cannot be both the target and left out")
+            raise ParameterError(f"the column {column!r} cannot be both the target and omitted")
     frame = frame.set_axis(names, axis="columns")
     features = frame.drop(columns=[*targets, *exclude])
     return features, None if target is None else frame[target if single else targets]
@@ -580,7 +580,7 @@ COLUMNS = ["name", "origin", "n_samples", "n_features", "classes", "paper", "pri
 def describe_datasets(names: str | Sequence[str] | None = None) -> pd.DataFrame:
     """The data sets that can be loaded here, and those of the papers that are not here.
 
-    Each available data set is loaded, so that its actual values are shown.
+    Each available data set is loaded, so its actual values are shown.
 
     Examples
     --------

@@ -63,12 +63,10 @@ MOST_DRAWN, MOST_SHOWN = 20, 10
 NUMBER_OF_FEATURES = Topic(
     "how-to/number-of-features", "Choose the number of features", "help rank"
 )
-PROPOSAL = (
-    "what the run selects unless a number is given: all features that score above shuffled targets"
-)
-KNEE = "the place that divides the falling scores into the two groups that lie closest around their means"
+PROPOSAL = "the selection of the run unless a number is given: all features that score above shuffled targets"
+KNEE = "the split of the sorted scores into two groups that are closest around their means"
 SHUFFLED = (
-    "the target with its rows in random order, which no feature has to do with; the same filters score it to "
+    "the target with its rows in random order, unrelated to every feature; the scores of the same filters "
     "show what noise reaches"
 )
 MEASURES = {
@@ -90,7 +88,7 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> Report:
     sections = [
         Section(
             "between",
-            "Would another sample give the same?",
+            "Would another sample give the same selection?",
             between_blocks(result, wish),
             short="Another sample?",
         ),
@@ -113,7 +111,7 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> Report:
         Section("stability", "Stability", _stability(result)),
         Section(
             "enough",
-            "Was the number of resamples enough?",
+            "Were there enough resamples?",
             adequacy_blocks(result, k),
             short="Enough resamples?",
         ),
@@ -153,7 +151,7 @@ def _front(result: EnsembleResult, wish: Wish) -> list[Block]:
 
 
 def _words(result: EnsembleResult, wish: Wish, chosen: Selection) -> list[tuple[str, str, Topic]]:
-    """The words of the proposal that occur on the page."""
+    """The terms of the proposal on the page."""
     seen = set(chosen.frame["status"])
     words = [(name, meaning) for name, meaning in STATUSES.items() if name in seen]
     meanings = {"proposal": PROPOSAL, "knee": KNEE}
@@ -208,39 +206,39 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
     hidden = len(frame) - len(best)
     more = (
         f"The first {count(len(best))} features are listed; the search also finds the rank and the "
-        f"score of the {count(hidden)} others, and ranking.csv and result.to_frame() hold all. "
+        f"score of the {count(hidden)} others, and ranking.csv and result.to_frame() have all. "
         if hidden
         else ""
     )
     meanings = [
         (
             "Score",
-            "the aggregate over all resamples, larger = more important; its rank comes first, ties "
-            "share their average rank",
+            "the aggregate over all resamples, larger = more important; the first column has its rank, with "
+            "the average for ties",
         ),
         ("Status", "; ".join(f"{name} = {meaning}" for name, meaning in STATUSES.items())),
         *set_meanings(result),
         (
             "Median rank and 95\u00a0% of resamples",
             "median, and 2.5\u00a0% to 97.5\u00a0% quantile, of the ranks of the feature in single "
-            "resamples; no statement about its true rank",
+            "resamples; not a confidence interval for its true rank",
         ),
         (
             "Selected in %",
             f"share of resamples in which the feature is among the best {count(k)}, with its Wilson "
-            f"interval. The interval says how exactly {plural(result.n_resamples, 'resample')} "
-            f"{'determines' if result.n_resamples == 1 else 'determine'} that share; it is no "
-            "statement about other samples of the same population. By chance alone a feature is "
+            f"interval. The interval shows how precisely {plural(result.n_resamples, 'resample')} "
+            f"{'determines' if result.n_resamples == 1 else 'determine'} that share; it does not refer to "
+            "other samples of the same population. By chance alone a feature is "
             f"selected in {number(100 * k / result.n_features, 0)}\u00a0% of resamples on average, and a "
             "noise feature that this sample favours in many more, because resamples share rows: a high "
-            "share is no evidence that a feature matters. How many of the selected may be false is "
-            "answered by error control (max_false or fdr)",
+            "share is no evidence that a feature matters. Error control (max_false or fdr) limits the "
+            "false selections",
         ),
         ("Mean", "mean score of a filter over the resamples, in the unit of the filter"),
     ]
     explained = Markup(" ").join(Markup("<b>{}</b>: {}.").format(*entry) for entry in meanings)
     return PageTable.of_columns(
-        "Features, most important first. Selected features have a tinted line.",
+        "Features, most important first. The rows of selected features are tinted.",
         columns,
         Markup("{}{}").format(more, explained),
         header=1,
@@ -251,7 +249,7 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
 
 
 def _hidden(rest: pd.DataFrame) -> list[tuple[str, str]]:
-    """Features that the table leaves out: name, and what the search says of it."""
+    """Features beyond the table: name, and the result of a search for it."""
     shown = ranks(rest["rank"]), numbers(rest["score"]), rest["selected"], rest["status"]
     return [
         (str(name), f"rank {rank}, score {score}, {status}{', selected' if selected else ''}")
@@ -268,8 +266,7 @@ def _pictures(result: EnsembleResult, chosen: Selection, wish: Wish) -> list[Blo
     agreement = (
         "Spearman rank correlation between the rankings of two filters in the same resample, "
         "averaged over resamples. 1: same ranking. 0: no relation. −1: reversed. Filters that agree "
-        "almost fully count several times in the aggregate, as if one of them had been given more "
-        "weight."
+        "almost perfectly count several times in the aggregate, as if one of them had a larger weight."
         if several
         else "Spearman rank correlation between the rankings of two resamples, over all pairs"
         f"{some}. 1: same ranking. 0: no relation. The further to the right and the narrower, the "
@@ -280,14 +277,14 @@ def _pictures(result: EnsembleResult, chosen: Selection, wish: Wish) -> list[Blo
             "ranking",
             {"n": MOST_DRAWN, "n_features_to_select": wish},
             "Ranks",
-            f"Median rank and 95 % of the ranks in resamples of the {drawn} best features; best first: "
+            f"Median and central 95 % of the ranks of the {drawn} best features in resamples; best first: "
             f"{', '.join(best)}",
             "Ranks in single resamples of the best features. Dot: median. Line: from the "
-            "2.5\u00a0% to the 97.5\u00a0% quantile. Diamond: rank of the aggregate. A short line is "
+            "2.5\u00a0% to the 97.5\u00a0% quantile. Diamond: rank of the aggregate. A short line means "
             "a rank that hardly depends on the resample. Features whose lines overlap may change "
-            "places from resample to resample. If the dashed cut is in the picture, a line that "
-            "crosses it belongs to a feature that is selected in some resamples only. Colours: "
-            "selected features, others, and features that are not told apart from noise.",
+            "places between resamples. A line that crosses the dashed cut belongs to a feature that only "
+            "some resamples select. Colours: "
+            "selected features, others, and features that are not distinguishable from noise.",
         ),
         (
             "scores",
@@ -296,8 +293,7 @@ def _pictures(result: EnsembleResult, chosen: Selection, wish: Wish) -> list[Blo
             f"Box plots of the scores of the {drawn} best features over the resamples",
             f"{'Combined scores' if result.method == 'bam' else 'Scores'} in single resamples of the "
             "same features. Box: lower to upper quartile. Bar: median. Line: from the 2.5\u00a0% to "
-            "the 97.5\u00a0% quantile. A gap between boxes is a natural place for a cut; where boxes "
-            "overlap there is none.",
+            "the 97.5\u00a0% quantile. A gap between boxes is a natural cut; overlapping boxes have none.",
         ),
         (
             "agreement",
@@ -315,7 +311,7 @@ def _pictures(result: EnsembleResult, chosen: Selection, wish: Wish) -> list[Blo
             "Lines: agreement of the ranking from the first resamples with the final ranking",
             "Agreement of the ranking from the first 1, 2, … resamples with the final one: Spearman "
             f"rank correlation, and share of the {plural(k, 'best feature')} that "
-            f"{'is' if k == 1 else 'are'} among the best {count(k)} already. Both curves end at 1 by "
+            f"{'is' if k == 1 else 'are'} already among the best {count(k)}. Both curves end at 1 by "
             "construction. If they are flat long before the end, more resamples would change "
             "little; if they still rise at the end, draw more.",
         ),
@@ -327,7 +323,7 @@ def _pictures(result: EnsembleResult, chosen: Selection, wish: Wish) -> list[Blo
 
 
 def _stability(result: EnsembleResult) -> list[Block]:
-    """One row per measure, one value per filter, or the reason why there is none."""
+    """One row per measure, one value per filter, or the reason for their absence."""
     frame, remarks = agreement(result, "random")
     if isinstance(frame, DataError):
         return [Text(f"The stability of this run is not defined: {frame}.")]
@@ -346,16 +342,16 @@ def _stability(result: EnsembleResult) -> list[Block]:
             ]
         )
     labels = ["all combined" if label == "bam" else readable(label) for label in frame.index]
-    words = ("Measure", "What it is", "Range", "Stabler if")
+    words = ("Measure", "Meaning", "Range", "More stable if")
     computed = "computed for each filter" if len(result.score_matrices) > 1 else "computed"
     table = PageTable(
-        f"How far the resamples agree. Each measure is {computed} over all resamples.",
+        f"Agreement of the resamples. Each measure is {computed} over all resamples.",
         [*(PageColumn(title, numeric=False) for title in words), *map(PageColumn, labels)],
         rows,
     )
     meaning = (
-        "Stability measures the agreement of resamples of these data. It does not show the "
-        "agreement with another sample of the population (resamples share rows, so that even "
+        "Stability measures the agreement of resamples of these data, not the "
+        "agreement with another sample of the population (resamples share rows, so even "
         "noise agrees a little). A stable result can be wrong: a filter that always makes the "
         "same mistake is stable."
     )
@@ -365,7 +361,7 @@ def _stability(result: EnsembleResult) -> list[Block]:
 
 
 def _references(result: EnsembleResult) -> list[tuple[str, str]]:
-    """What to cite, as (what for, where it comes from)."""
+    """What to cite, as (purpose, source)."""
     aggregator = result._setup.recipe.spec
     of_the_user = "not part of pyfsagg: cite the source of your own function or estimator"
     return [
@@ -384,16 +380,16 @@ def _references(result: EnsembleResult) -> list[tuple[str, str]]:
 
 MOST_REPEATS = 200
 REPEATED_CELLS = 20_000_000
-"""Cells of score matrices that a report aggregates again, so that large runs stay quick."""
+"""Cells of score matrices that a report aggregates again, so large runs stay quick."""
 
-ENOUGH = 0.05  # share of the selection that a repetition may replace when resamples count as enough
+ENOUGH = 0.05  # share of the selection that a repetition may replace if there are enough resamples
 
 
 def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
-    """Was the number of resamples enough?  In words and numbers, with the curve."""
+    """Whether there were enough resamples, in words and numbers, with the curve."""
     m = result.n_resamples
     if m < 2:
-        return [Text("One resample says nothing about what another one would have given.")]
+        return [Text("One resample cannot show how much another one would differ.")]
     n_boot = MOST_REPEATS
     recipe = result._setup.recipe
     again: Callable[[Floats], Floats] | None = None
@@ -428,7 +424,7 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
     how = f"{count(n_boot)} bootstraps of the resamples"
     if extreme:
         repetition = (
-            "One resample can decide the value of a feature here, so that two runs of half the size "
+            "One resample can decide the value of a feature here, so two runs of half the size "
             f"are compared. Another {plural(m // 2, 'resample')}"
         )
         how = f"{count(n_boot // 2)} splits of the resamples into halves"
@@ -438,15 +434,15 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
         f"the selection at all with probability {number(last['probability_top_changes'], 2)}. The "
         f"ranks would move by {number(last['expected_rank_move'], 2)} on average; the two rankings "
         f"would have a Kendall correlation of {number(last['expected_kendall'], 3)}. If at most "
-        f"{100 * ENOUGH:g} % of the selection may depend on chance, {verdict}. This is about a "
-        f"repetition on these data with another seed, not of another sample. (Estimated by "
+        f"{100 * ENOUGH:g} % of the selection may depend on chance, {verdict}. This refers to a "
+        f"repetition on these data with another seed, not to another sample. (Estimated by "
         f"{how}.)"
     )
     label = "Lines: expected agreement of two repetitions against the number of resamples"
     caption = (
-        "How well the results of two independent repetitions would agree, if each had so many "
+        "Agreement of two independent repetitions with that many "
         f"resamples: Kendall correlation of the rankings, and share of the best {count(k)} that both "
-        "select. This is about the randomness of the resamples only, given these data."
+        "select. This measures only the randomness of the resamples, given these data."
     )
     about = {"label": label, "caption": caption}
     drawn = picture("Agreement of two repetitions", "adequacy", plot_adequacy, curve, **about)

@@ -25,7 +25,7 @@ from pyfsagg.ranks.ranking import select_top
 
 Number = float | int | str | Wish
 
-NARROW = 5.0  # inches, so that a telephone shows it with words of a readable size
+NARROW = 5.0  # inches, so a telephone shows it with words of a readable size
 INTERVAL = (0.025, 0.5, 0.975)
 QUARTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 
@@ -37,15 +37,15 @@ def plot_ranking(
 
     A dot is the median rank over resamples, the line through it the range from the 2.5 % to the
     97.5 % quantile, the diamond the rank of the aggregate.  Selected features have blue dots, features
-    that are not told apart from noise (:meth:`pyfsagg.EnsembleResult.selection`) grey ones or, if selected,
+    not distinguishable from noise (:meth:`pyfsagg.EnsembleResult.selection`) grey ones or, if selected,
     grey lines.  The dashed line separates the ranks inside the cut from those outside, if the best are
     selected without exception.  A resample that saw only
-    some of the features ranks only these, so that its ranks are smaller numbers.
+    some of the features ranks only these, so its ranks are smaller numbers.
     """
     best = best_features(result, n)
     selected = choose(result, read_wish(n_features_to_select)).chosen
     k = int(selected.sum())
-    cut = k if selected[best_features(result, max(k, 1))].all() else 0  # or it leaves some out
+    cut = k if selected[best_features(result, max(k, 1))].all() else 0  # or one is skipped
     low, median, high = np.nanquantile(resample_ranks(result)[:, best], INTERVAL, axis=0)
     aggregate = result.ranking[best]
     ax = drawing.new_axes(ax, 1.5 + 0.24 * len(best))
@@ -83,7 +83,7 @@ def plot_evidence(
     """Effect and stability of the best features, beside the level of noise.
 
     A bar is the evidence of a feature, minus the common logarithm of its p-value from shuffled
-    targets; what lies in the shaded part is not told apart from noise (family-wise error 0.05).  Without
+    targets; what lies in the shaded part is not distinguishable from noise (family-wise error 0.05).  Without
     shuffled targets it is the score.  On the right, how often the feature is among the best of a resample
     (:meth:`pyfsagg.EnsembleResult.selection`).
     """
@@ -175,8 +175,8 @@ def plot_agreement(result: Ranked, *, ax: Axes | None = None) -> Axes:
     With several filters: a heat map of the Spearman rank correlation between two filters within
     the same resample, averaged over resamples.  With one filter: a histogram of the Spearman rank
     correlation between two resamples, over all pairs (of 1000 evenly spaced resamples if there are
-    more), with its mean.  Features that one of two rankings does not hold are left out of that
-    pair; a ranking without any differences agrees with none and is left out.
+    more), with its mean.  Features that one of two rankings does not hold are omitted from that
+    pair; a ranking without any differences agrees with none and is omitted.
     """
     if len(result.score_matrices) == 1:
         return _histogram(result, ax)
@@ -230,7 +230,7 @@ def _histogram(result: Ranked, ax: Axes | None) -> Axes:
 
 
 def _resample_agreement(result: Ranked) -> Floats:
-    """Rank correlations of pairs of resamples, undefined ones left out."""
+    """Rank correlations of pairs of resamples, undefined ones omitted."""
     m = result.n_resamples
     rows = np.linspace(0, m - 1, min(m, MOST_RESAMPLES)).round().astype(np.intp)
     ranks = resample_ranks(result)[rows]
@@ -262,7 +262,7 @@ def _unit_rows(values: Floats) -> Floats:
     filled = np.where(known, values, 0.0)
     centred = np.where(known, values - filled.sum(axis=-1, keepdims=True) / count, 0.0)
     length = np.sqrt((centred * centred).sum(axis=-1, keepdims=True))
-    # Ranks differ by at least a half, so that anything below is rounding.
+    # Ranks differ by at least a half, so anything below is rounding.
     varies = length > 1e-6
     return np.asarray(np.where(varies, centred / np.where(varies, length, 1.0), np.nan))
 
@@ -278,7 +278,7 @@ def plot_convergence(
     The dotted line is the overlap that random rankings have on average, k/p.
 
     Sizes at which the aggregator has no result (a feature that no resample has scored yet, a
-    method that needs several lists) are left out.
+    method that needs several lists) are omitted.
     """
     k = choose(result, read_wish(n_features_to_select)).compared
     sizes, correlation, overlap = _convergence(result, k)

@@ -36,7 +36,7 @@ Matrices = Mapping[str, Floats]
 class MatrixStore:
     """Score matrices in memory, or in unnamed files of a folder.
 
-    The files are mapped into memory, so that a matrix is an ordinary array in both cases.  They vanish
+    The files are mapped into memory, so a matrix is an ordinary array in both cases.  They vanish
     with the arrays, and with the process however that ends.
     """
 
@@ -74,7 +74,7 @@ class MatrixStore:
         return part
 
     def release(self) -> None:
-        """Give back the memory of what was read and written; the files keep the contents."""
+        """Release the memory of pages read and written; the files keep the contents."""
         if hasattr(mmap, "MADV_DONTNEED"):
             for mapped in self._maps:
                 mapped.madvise(mmap.MADV_DONTNEED)

@@ -1,4 +1,4 @@
-"""What a run leaves behind, as plain data: everything that is said of a ranking is read from here."""
+"""The data of a finished run, from which all statements on a ranking are derived."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class RunSetup:
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any], data: Mapping[str, Any]) -> Self:
-        """The setup of what is recorded with a result."""
+        """The setup from the record of a result."""
         pairs, shuffles = (parameters.get(name) or {} for name in ("pairs", "shuffles"))
         weighted = bool(parameters.get("weighted") or parameters.get("grouped"))
         return cls(
@@ -136,7 +136,7 @@ class Ranked(Grouped):
 
     @property
     def seed(self) -> int:
-        """The seed of the run, which also settles what is drawn for its tables."""
+        """The seed of the run, also used for draws in its tables."""
         return self._setup.seed
 
     @property
@@ -194,7 +194,7 @@ def fields_of(document: Mapping[str, Any], arrays: Mapping[str, Floats]) -> dict
     for name, shape in shapes.items():
         if arrays[name].shape != shape or arrays[name].dtype.kind not in "iuf":
             raise ValueError(
-                f"the array {name} must hold numbers of shape {shape}, and holds "
+                f"the array {name} must contain numbers of shape {shape}, but contains "
                 f"{arrays[name].dtype} of shape {arrays[name].shape}"
             )
     copies, permutation = document.get("copies"), document.get("permutation")
@@ -290,5 +290,5 @@ def frequencies(data: Ranked, features: NDArray[np.intp], most: int) -> Floats:
 
 
 def columns_of(data: Grouped, features: tuple[str, ...] | list[str]) -> list[str]:
-    """Columns of the table that features stand for."""
+    """Columns of the table that features represent."""
     return [column for name in features for column in data.groups.get(name, (name,))]

@@ -1,4 +1,4 @@
-"""What is to be said of a run: each fact once, as blocks that the page and the terminal render."""
+"""The facts of a run, each stated once, as blocks that the page and the terminal render."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def range_column(title: str, low: list[str], high: list[str]) -> Cells:
     return PageColumn(title, sortable=False), cells
 
 
-# Would another sample give the same?
+# Would another sample give the same selection?
 
 SPLIT_BY_MDL = ("information_gain", "gain_ratio", "symmetric_uncertainty")
 
@@ -79,27 +79,27 @@ WORDS = {
 }
 
 CHANCE = (
-    "the agreement of as many features drawn at random, as on noise if all features are alike. Features that "
-    "differ, for instance in their number of levels, agree on noise, too"
+    "the agreement of as many features drawn at random, as expected on noise if all features are of one "
+    "kind. Selections from noise can agree if features differ, for instance in their number of levels"
 )
 MOST = 0.75
-"""Share of selected features above which their agreement depends on the few that are left out."""
+"""Share of selected features above which their agreement depends on the few that are not selected."""
 
 
 def _sizes(pairs: BetweenSampleStability, data: Ranked, wish: Wish) -> tuple[str, str, str]:
-    """Rows of a sample, features of a selection, and what has to be said of their number."""
+    """Rows of a sample, features of a selection, and remarks on their number."""
     rows = "half of the rows" if pairs.n_rows is None else f"{count(pairs.n_rows)} rows"
     k, p = pairs.n_features_to_select, pairs.n_features
     remarks = []
     if not isinstance(wish, Top | Share) and choose(data, wish).names:
         remarks.append(
-            "The number of features was chosen from the rows of both samples, so that the agreement may be "
+            "The number of features was chosen from the rows of both samples, so the agreement may be "
             "too high."
         )
     if k > MOST * p:
         remarks.append(
-            f"With {count(k)} of {count(p)} features, it is the agreement on the {count(p - k)} left out, "
-            "and says little about the best."
+            f"With {count(k)} of {count(p)} features selected, it depends only on the {count(p - k)} not "
+            "selected, and says little about the best."
         )
     return rows, f"the best {plural(k, 'feature')}", " ".join(remarks)
 
@@ -110,14 +110,14 @@ def _limits(row: Mapping[Any, Any]) -> str:
 
 
 def between_sentence(data: Ranked, wish: Wish, *, brief: bool = False) -> str:
-    """The stability of the selection between samples, or why it is not known; empty if undefined.
+    """The stability of the selection between samples, or why it is unknown; empty if undefined.
 
-    In short and without what limits it if `brief` is true.
+    Shorter and without its limitations if `brief` is true.
     """
     try:
         pairs = between(data, choose(data, wish).compared)
     except DataError as reason:
-        return f"Would another sample give the same? Not known: {reason}."
+        return f"Would another sample give the same selection? Unknown: {reason}."
     row = pairs.estimates.loc["nogueira"].to_dict()
     estimate = float(row["estimate"])
     if np.isnan(estimate):
@@ -136,9 +136,7 @@ def between_sentence(data: Ranked, wish: Wish, *, brief: bool = False) -> str:
         )
     reference = f"0 {CHANCE}"
     if not np.isnan(without):
-        reference = (
-            f"{number(without, 2)} what two samples of the same features with shuffled targets give"
-        )
+        reference = f"{number(without, 2)} the agreement of two samples with shuffled targets"
     return (
         f"Two samples of {rows} each would agree on {best} to {number(estimate, 2)} "
         f"({100 * pairs.confidence_level:g}\u00a0% interval for the population: {_limits(row)}), where 1 "
@@ -175,42 +173,41 @@ def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
     chance = CHANCE
     if noise is not None:
         chance = (
-            "the agreement of as many features drawn at random. Features that differ, for instance in their "
-            f"number of levels, agree more than that on noise: the last column has the agreement of "
+            "the agreement of as many features drawn at random. On noise, the agreement is higher if "
+            f"features differ, for instance in their number of levels: the last column has the agreement of "
             f"{plural(noise.n_pairs, 'pair')} of halves with shuffled targets"
         )
     what = (
         f"Two samples of {n_rows} each, without a common row, were ranked by the same filters; "
-        f"{count(pairs.n_pairs)} such pairs were drawn. Selected are {best} of each. 1: the same "
+        f"{count(pairs.n_pairs)} such pairs were drawn, and {best} of each selected. 1: the same "
         f"ranking. 0: {chance}. {remarks}"
     )
     purpose = (
-        "This estimates how far another sample of that size would give the same features. The "
-        "agreement of the resamples below answers another question. Resamples of one sample share "
-        "rows, so that they agree even on noise: it shows whether more resamples would change the ranking."
+        "This estimates how closely another sample of that size would reproduce the selection. The "
+        "agreement of the resamples below answers another question: resamples of one sample share "
+        "rows and agree even on noise, so it shows only whether more resamples would change the ranking."
     )
     note = (
-        "The interval is about the population, not about a repetition of this run, and usually "
+        "The interval refers to the population, not to a repetition of this run, and is usually "
         "wider than necessary. It may be too narrow if a filter finds nothing in most samples. "
         "The agreement of samples of the full size is not estimated, because no rule of "
         "extrapolation was correct in simulations; with signal, it is higher than this value."
     )
-    table = PageTable("How far two independent samples agree", columns, rows)
+    table = PageTable("Agreement of two independent samples", columns, rows)
     return [Text(what.strip()), table, Text(purpose), Text(note, quiet=True)]
 
 
 def repeated_rows(data: Ranked) -> list[Block]:
-    """A note where a bootstrap meets filters to which repeated rows look like evidence."""
+    """A note if a bootstrap is used with filters that take repeated rows for evidence."""
     concerned = any(label in SPLIT_BY_MDL for label in data.score_matrices)
     if not concerned or "bootstrap" not in data._setup.plan or data._setup.binning is not None:
         return []
     return [
         Text(
-            "Note. A bootstrap repeats rows, and repeated rows look like evidence to filters that split "
-            "a feature by MDL (information gain and its kin): more features without any relation to the "
-            "target get a score above 0 than on the data themselves. Compare the scores with each other, "
-            "do not read them as information; resampling='subsample' and 'complementary_pairs' repeat "
-            "no rows.",
+            "Note. A bootstrap repeats rows, which filters that split a feature by MDL (information gain "
+            "and its relatives) take for evidence: more unrelated features get a score above 0 than on the "
+            "data themselves. Compare the scores with each other, but do not interpret them as information; "
+            "resampling='subsample' and 'complementary_pairs' repeat no rows.",
             quiet=True,
         )
     ]
@@ -241,15 +238,15 @@ def error_tables(data: Ranked, limit: Limit | None) -> list[Block]:
 def _permutation_table(permutation: TargetPermutation) -> PageTable:
     best = permutation.to_frame().head(MOST_CONTROLLED)
     return PageTable.of_columns(
-        "Features beside shuffled targets, the smallest p-value first.",
+        "P-values of the features from shuffled targets, smallest first.",
         [
             text_column("Feature", best.index),
             (PageColumn("p-value"), probabilities(best["p_value"])),
             (PageColumn("q-value"), probabilities(best["q_value"])),
             (PageColumn("Family-wise p-value"), probabilities(best["family_wise_p_value"])),
         ],
-        "The p-value is that of the feature by itself. All features with a q-value of at most 0.1 have a "
-        "false discovery rate of 0.1 (Benjamini and Hochberg). The family-wise p-value is adjusted across "
+        "The p-value is not adjusted for the other features. The features with a q-value of at most 0.1 have "
+        "a false discovery rate of 0.1 (Benjamini and Hochberg). The family-wise p-value is adjusted across "
         f"features by the step-down maximum. {permutation.scale}",
         tinted=len(permutation.select()),
     )
@@ -269,10 +266,10 @@ def _control_table(control: ErrorControl) -> PageTable:
     ]
     more = len(frame) - len(best)
     note = (
-        "Expected false: bound on the number of false selections if this feature and all that are as "
-        "frequent were selected. Along the path: the same by integrated path stability selection, and "
+        "Expected false: bound on the number of false selections if this feature and all that are at least "
+        "as frequent were selected. Along the path: the same by integrated path stability selection, with "
         "its q-value, the estimated share of false selections. Each value assumes that the limit "
-        "was fixed before the table was seen."
+        "was fixed before seeing the table."
     )
     hidden = f" {count(more)} more features are in ranking.csv." if more else ""
     return PageTable.of_columns(
@@ -285,7 +282,7 @@ def _control_table(control: ErrorControl) -> PageTable:
 MOST_NAMED = 50
 CENTRED = (
     " It is centred on the rank in the table itself: repeated rows raise the scores of features with many "
-    "levels, so that such a feature may be ranked above its set."
+    "levels, so such a feature may be ranked above its set."
 )
 
 
@@ -301,7 +298,7 @@ def rank_set_columns(data: Ranked, features: Iterable[str]) -> list[Cells]:
 
 
 def set_meanings(data: Ranked) -> list[tuple[str, str]]:
-    """What the column of confidence sets says, where there is one."""
+    """The meaning of the column of confidence sets, if there is one."""
     sets = shown_sets(data)
     if sets is None:
         return []
@@ -315,14 +312,14 @@ def set_meanings(data: Ranked) -> list[tuple[str, str]]:
 
 
 def true_rank_blocks(data: Ranked, k: int) -> list[Block]:
-    """Which features may be among the true best, or why nothing can be said."""
+    """Which features may be among the true best, or why this is unknown."""
     sets = shown_sets(data)
     if sets is None:
         reason = why_no_sets(data) or (
-            f"the sets are computed by default for at most {MOST_SHOWN} features; ask for them with "
-            "result.rank_confidence()"
+            f"by default they are computed for at most {MOST_SHOWN} features; call result.rank_confidence() "
+            "for more"
         )
-        return [Text(f"There are no confidence sets for the ranks here: {reason}.")]
+        return [Text(f"There are no confidence sets for the ranks: {reason}.")]
     best = sets.top(k)
     named = best[:MOST_NAMED]
     if len(best) > MOST_NAMED:
@@ -337,28 +334,28 @@ def true_rank_blocks(data: Ranked, k: int) -> list[Block]:
         ),
         Text(
             f"True ranks are those by {sets.of}. Two features count as different if their scores "
-            "differ by more than all pairs together may differ by chance (Mogstad, Romano, Shaikh and "
-            "Wilhelm 2024). The set is wide where the sample cannot separate features; a larger sample makes "
+            "differ by more than chance allows for all pairs simultaneously (Mogstad, Romano, Shaikh and "
+            "Wilhelm 2024). The set is large if the sample cannot separate features; a larger sample makes "
             f"it smaller, more resamples do not.{centred}",
             quiet=True,
         ),
     ]
 
 
-# The answer, and what would be if other numbers of features were selected.
+# The answer, and the consequences of selecting another number of features.
 
 MOST_MOVED, FEWEST_MOVED = 100, 30
 
 
 def front_text(data: Ranked, wish: Wish) -> Text:
-    """The answer in two sentences: what is selected, or why nothing is, and how sure that is."""
+    """The answer in two sentences: what is selected, or why nothing is, and how certain that is."""
     chosen, test = select_features(data, wish), data.permutation
     sure = between_sentence(data, wish, brief=True) if chosen.number else ""
     if not chosen.number and test is not None and not isinstance(wish, Limit):
         nearest = test.to_frame().iloc[0]
         sure = (
-            "No feature can be told apart from noise, which does not show that they are noise; the nearest "
-            f"is {nearest.name} (family-wise p-value {nearest['family_wise_p_value']:.2g})."
+            "No feature can be distinguished from noise, which does not show that they are noise; the "
+            f"nearest is {nearest.name} (family-wise p-value {nearest['family_wise_p_value']:.2g})."
         )
     return Text(
         Markup("<b>{}.</b> {}").format(how_many_selected(data, wish), sure or chosen.reason)
@@ -368,8 +365,8 @@ def front_text(data: Ranked, wish: Wish) -> Text:
 def front_table(data: Ranked, wish: Wish) -> PageTable:
     """The best features, and how often resamples select them; their number can be moved.
 
-    The sentences for all numbers hold at once: unless a feature without relation is told apart from noise,
-    which has a probability of at most 0.05, no more of the best are unrelated than are not told apart.
+    The sentences hold for all numbers at once: unless an unrelated feature is distinguished from noise, which
+    has a probability of at most 0.05, no more of the best are unrelated than are indistinct.
     """
     chosen = select_features(data, wish)
     p, k = data.n_features, chosen.compared
@@ -398,7 +395,7 @@ def front_table(data: Ranked, wish: Wish) -> PageTable:
             (PageColumn("In resamples"), [f"{share:.0%}" for share in best["selection_frequency"]]),
             text_column("Status", best["status"]),
         ],
-        Markup("In resamples: how often the feature is among the best {}. {}").format(
+        Markup("In resamples: the share in which the feature is among the best {}. {}").format(
             count(k), Markup('<a href="#ranking">All columns and features</a>')
         ),
         header=1,
@@ -408,7 +405,7 @@ def front_table(data: Ranked, wish: Wish) -> PageTable:
 
 
 def _told(data: Ranked, k: int, above: list[int] | None) -> str:
-    """What is to be said of the best `k`."""
+    """A sentence on the best `k`."""
     best = f"The best {count(k)}" if k > 1 else "The best feature"
     try:
         row = between(data, k).estimates.loc["nogueira"].to_dict()
@@ -420,9 +417,9 @@ def _told(data: Ranked, k: int, above: list[int] | None) -> str:
     if above is not None:
         told, open_ = above[k - 1], k - above[k - 1]
         said.append(
-            f"{count(told)} told apart from noise, so that at most {count(open_)} "
-            f"{'is' if open_ == 1 else 'are'} unrelated to the target (95\u00a0% confidence for all numbers "
-            "at once)."
+            f"{count(told)} distinguishable from noise, so at most {count(open_)} "
+            f"{'is' if open_ == 1 else 'are'} unrelated to the target (95\u00a0% confidence, simultaneously "
+            "for all numbers)."
         )
     return " ".join(said) if len(said) > 1 else f"{best}."
 
@@ -435,7 +432,7 @@ METHODS = {"wam": "within-aggregation (WAM)", "bam": "between-aggregation (BAM)"
 
 
 def facts_of(data: Ranked, wish: Wish, limit: Limit | None) -> list[Block]:
-    """What was found, how far it can be trusted, and what was done."""
+    """The selection, how far it can be trusted, and how it was made."""
     k = choose(data, wish).compared
     chosen = select_features(data, wish)
     # A number that was asked for needs no reason, and that of a limit is told with it.
@@ -484,14 +481,14 @@ def _answer(data: Ranked, wish: Wish, chosen: Selection) -> str:
     if chosen.compared < data.n_features:  # of all, every resample has every one
         shares = chosen.frame["selection_frequency"].loc[names]
         names = [f"{name} ({number(100.0 * share, 0)}\u00a0%)" for name, share in shares.items()]
-        note = f" In brackets: the share of resamples with it among their best {count(chosen.compared)}."
+        note = f" In brackets: how often a resample has the feature among its best {count(chosen.compared)}."
     more = f" and {count(k - len(names))} more" if k > len(names) else ""
     answer = f"{', '.join(names)}{more}."
     return Markup("<b>{}:</b> {}{}").format(how_many_selected(data, wish), answer, note)
 
 
 def _first_features(data: Ranked, wish: Wish, limit: Limit | None) -> PageTable:
-    """The first that are selected, or those that come first although none is."""
+    """The first selected features, or the first of the ranking if none is selected."""
     names = select_features(data, wish).names
     frame = ranking_frame(data, wish, limit)
     best = frame.loc[list(names[:FIRST])] if names else frame.head(FIRST_OF_NOISE)
@@ -526,7 +523,7 @@ def _agreement_of_resamples(data: Ranked) -> list[Block]:
     ]
     heads = [PageColumn(titled(str(measure))) for measure in measures.columns]
     table = PageTable(
-        "Agreement of the resamples, which share rows of one sample.",
+        "Agreement of the resamples, which share the rows of one sample.",
         [PageColumn("Filter", numeric=False), *heads],
         rows,
     )
@@ -534,15 +531,15 @@ def _agreement_of_resamples(data: Ranked) -> list[Block]:
 
 
 def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
-    """What a selection frequency is without any signal."""
+    """The selection frequency without any signal."""
     chance = (
-        f"by chance a feature is among the best {k} in {k / data.n_features:.0%} of resamples, and one that "
-        "the sample favours in many more, because resamples share rows."
+        f"by chance a feature is among the best {k} in {k / data.n_features:.0%} of resamples, and a feature "
+        "that this sample favours in many more, because resamples share rows."
     )
     if isinstance(wish, Top | Share):
         return (
-            f"With a fixed number, features are selected even from noise: {chance} How many of the selected "
-            "may be false: error control (max_false or fdr)."
+            f"With a fixed number, features are selected even from noise: {chance} Error control (max_false "
+            "or fdr) limits false selections."
         )
     first = ""
     if isinstance(wish, Auto | Knee) and data.permutation is not None:
@@ -554,7 +551,7 @@ def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
 
 
 def _procedure(data: Ranked) -> list[str]:
-    """What was done, in sentences for the methods section of a paper."""
+    """How the ranking was made, in sentences for the methods section of a paper."""
     about, setup = data.data, data._setup
     plan, aggregator = setup.plan, setup.recipe.spec
     bam = data.method == "bam"
@@ -586,18 +583,18 @@ def _procedure(data: Ranked) -> list[str]:
     against_noise = setup.recipe.normalize == AGAINST_NOISE
     if against_noise:
         sentences.append(
-            "Columns differ in their levels, so that each score was replaced by minus the logarithm of "
-            "the share of scores as high among those that columns of its kind had with shuffled targets."
+            "Because columns differ in their levels, each score was replaced by minus the logarithm of the "
+            "share of scores as high among those of columns of its kind with shuffled targets."
         )
     if bam:
         sentences.append(
-            "The scores of each filter were brought to the range from 0 to 1 "
+            "The scores of each filter were scaled to the range from 0 to 1 "
             f"({readable('per_resample' if against_noise else setup.recipe.normalize)}), and combined "
             "within each resample."
         )
     sentences.append(
         f"The aggregator {readable(aggregator.name)} ({aggregator.summary}) "
-        f"{'joined the filters and then' if bam else 'joined'} the resamples."
+        f"{'combined the filters and then' if bam else 'combined'} the resamples."
     )
     return sentences
 
@@ -614,7 +611,7 @@ def _adjusted(data: Ranked) -> str:
     ways = [
         f"{enumerate_names(list(map(readable, labels)))} {way}"
         for labels, way in (
-            (by_model, "by a model that holds them"),
+            (by_model, "by a model that contains them"),
             (others, "within the strata of their levels"),
         )
         if labels
@@ -628,19 +625,19 @@ def depth_sentences(
     """Sentences on greedy filters that select only some of the features (`noun`: what these are)."""
     return [
         f"The filter {readable(label)} selected {count(depth)} {noun}s one by one in each resample; "
-        f"the other {count(n_features - depth) if noun == 'feature' else 'ones'} have the criterion that "
-        f"they had when the last one was selected (n_features = 'all' selects them all, which takes longer)."
+        f"the score of the other {count(n_features - depth) if noun == 'feature' else 'ones'} is their "
+        f"criterion at the last selection (n_features = 'all' selects them all, which takes longer)."
         for label, params in filter_params.items()
         if isinstance(depth := params.get("n_features"), int) and depth < n_features
     ]
 
 
 _CITED = {"robust_rank_aggregation": "Kolde et al., 2012", "stuart": "Stuart et al., 2003"}
-"""Papers of aggregators that a reader may look for."""
+"""Papers of aggregators."""
 
 
 def methods_paragraph(data: Ranked, wish: Wish) -> str:
-    """What was done, how many features were selected and why, with seed and versions; one paragraph."""
+    """The method, the number of selected features with its reason, seed and versions, in one paragraph."""
     chosen = select_features(data, wish)
     sentences = _procedure(data)
     cited = _CITED.get(data._setup.recipe.aggregator)
@@ -651,11 +648,11 @@ def methods_paragraph(data: Ranked, wish: Wish) -> str:
     else:
         sentences.append(
             f"The best {chosen.number:,} of {data.n_features:,} features were selected, a number "
-            "that was fixed beforehand."
+            "fixed beforehand."
         )
     versions = data.versions
     sentences.append(
-        f"The analysis was done with pyfsagg {versions['pyfsagg']} (Python {versions['python']}, NumPy "
-        f"{versions['numpy']}) and the seed {data.seed}."
+        f"The analysis used pyfsagg {versions['pyfsagg']} (Python {versions['python']}, NumPy "
+        f"{versions['numpy']}) with the seed {data.seed}."
     )
     return " ".join(sentences)

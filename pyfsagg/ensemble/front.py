@@ -62,7 +62,7 @@ def rank(
         One filter, as for :func:`pyfsagg.wam`, or several, or ``"auto"``, as for :func:`pyfsagg.bam`.
     accept : sequence of str
         Findings of :func:`pyfsagg.check_table` that do not stop the run, or ``["all"]``. Rows without a
-        target are left out if ``"missing_target"`` is accepted.
+        target are omitted if ``"missing_target"`` is accepted.
     n_resamples, random_state, n_jobs
         As for :func:`pyfsagg.wam`.
     **options
@@ -75,12 +75,12 @@ def rank(
     Raises
     ------
     DataError
-        If something in the table would spoil the ranking: identifiers, copies of the target, subjects with
+        If the table would give a misleading ranking: identifiers, copies of the target, subjects with
         several rows. The message says what to do.
 
     See Also
     --------
-    wam, bam : The same without the check of the table.
+    wam, bam : The same without checking the table.
 
     Examples
     --------

@@ -35,9 +35,9 @@ _SIZES_MATTER = {
     "joint": "groups are read as one nominal column ({}), and without any relation to the target a group "
     "with many combinations of values scores higher than one with few, as columns with many levels do",
     "max": "the score of a group is the largest of its columns ({}), and without any relation to the target "
-    "the largest of many scores is larger than that of few, so that large groups are selected first",
+    "the largest of many scores is larger than that of few, so large groups are selected first",
     "mean": "the score of a group is the mean of its columns ({}), and without any relation to the target "
-    "means of few scores differ more than means of many, so that single columns are selected more often than "
+    "means of few scores differ more than means of many, so single columns are selected more often than "
     "groups of ten",
 }
 
@@ -136,7 +136,7 @@ def absolute_correlations(
     """
     w = np.ones(table.n_samples) if weights is None else as_array("weights", weights, np.float64)
     matrix = np.zeros((table.n_features, table.n_features))
-    # By name, so that neither sums nor ties between similarities depend on the order of the columns.
+    # By name, so neither sums nor ties between similarities depend on the order of the columns.
     by_name = np.argsort(np.array(table.feature_names, dtype=object), kind="stable")
     used = [j for j in by_name if table.kinds[j] != Kind.NOMINAL and _varies(table.column(j), w)]
     if len(used) > 1:

@@ -166,10 +166,10 @@ def expected_replication(
     The filters rank each part by itself, without resamples.  The log odds of Nogueira's measure are carried
     from eighths, quarters and halves (weights 0.1, 0.3, 0.6) to larger sizes at 0.6 per doubling.  Weights,
     slope and limits are those that were best on tables that were thinned to 48 rows and more and compared
-    with two, four and eight times the rows of a half.  With each data set left out in turn, 0.89 to 0.90 of
+    with two, four and eight times the rows of a half.  With each data set omitted in turn, 0.89 to 0.90 of
     the values were between the limits; least often where features are either strong or noise, and agree fully
-    sooner than expected (0.4 at four times), or are near copies of each other, so that agreement hardly grows
-    (0.5).  Nothing is expected where the 95 % limits of the halves hold 0, as a flat curve cannot be
+    sooner than expected (0.4 at four times), or are near copies of each other, so agreement hardly grows
+    (0.5).  Nothing is expected where the 95 % limits of the halves contain 0, as a flat curve cannot be
     continued, or where the halves are far from what the smaller parts make expect.
 
     References
@@ -233,7 +233,7 @@ def expected_replication(
 
 def _why_not(odds: dict[int, float], lower: float) -> str:
     if lower <= 0.0:
-        return "the agreement of the halves is not told apart from that of noise"
+        return "the agreement of the halves is not distinguishable from that of noise"
     usual = 0.7 * (odds[4] + SLOPE) + 0.3 * (odds[8] + 2 * SLOPE)
     full = odds[2] > _log_odds(FULL)  # from there on it can hardly grow
     if odds[2] < usual - DEPARTURE or (odds[2] > usual + DEPARTURE and not full):

@@ -62,15 +62,15 @@ def wam(
 ) -> EnsembleResult:
     """Rank features by the within-aggregation method (WAM).
 
-    A filter scores the features in each of m resamples; an aggregator turns the m scores (or ranks)
-    of a feature into one.
+    A filter scores the features in each of m resamples; an aggregator combines the m scores (or ranks)
+    of a feature.
 
     Parameters
     ----------
     X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numeric, integer, boolean or nominal columns; missing values as the filter allows.  A SciPy
-        sparse matrix for the filters that ``pyfsagg.list_methods("filters")`` marks as sparse: the result
-        is that of the dense table.
+        sparse matrix for the filters that ``pyfsagg.list_methods("filters")`` marks as sparse, with the
+        result of the dense table.
     y : array of shape (n_samples,), optional
         Class labels; numbers with ``task="regression"``; with ``task="survival"`` two columns, times
         and events (1, or 0 where censored), or a structured array such as scikit-survival's ``Surv``;
@@ -81,29 +81,29 @@ def wam(
     filter_params : mapping, optional
         Parameters of a named filter, for instance ``{"mdl": "fselectorrcpp"}``.
     normalize : {"auto", "none", "against_noise"}
-        Whether a score is the filter's own, or minus the logarithm of the share of scores as high among
-        those that columns of its kind have in resamples of shuffled targets.  A filter that counts levels
-        scores a column of many levels higher than one of two, in a bootstrap still more, so that ``"auto"``
-        compares with noise where there are columns of levels beside numbers, or of unlike numbers of levels.
-        The thesis takes ``"none"``.
+        Whether to keep the scores of the filter, or to replace each by minus the logarithm of the share of
+        scores as high among columns of its kind in resamples of shuffled targets.  A filter that counts
+        levels scores columns of many levels higher than columns of two, above all in a bootstrap.  ``"auto"``
+        therefore compares with noise if there are nominal columns beside numbers, or with different numbers
+        of levels.  The thesis uses ``"none"``.
     aggregator : str
         A name from ``pyfsagg.list_methods("aggregators")``; `aggregator_params` are its options.
     n_resamples : int, "auto" or Precision
         Number of resamples m.  With a :class:`pyfsagg.Precision` it is doubled until the precision is
-        reached; ``"auto"`` is the default one.
+        reached; ``"auto"`` is the default precision.
     resampling : str or plan
         A name from ``pyfsagg.list_methods("resampling")``, or a plan of :mod:`pyfsagg.resampling`:
         ``Subsample(0.8)``, ``GroupedBootstrap(groups)``, ``Bootstrap(sample_weight=counts)``,
         ``ComplementaryPairs()`` for disjoint halves, ``Rows(indices)`` to repeat a run made elsewhere.
     task : str or Task
         ``"classification"``, ``"regression"``, ``"survival"``, or a :class:`pyfsagg.Task`, which also
-        sets which columns are nominal and whether near-constant ones are left out.
+        sets which columns are nominal and whether near-constant ones are dropped.
     checks : {"auto", "none"} or Checks
-        What is computed beside the resamples; the ranking does not depend on it.  ``"auto"``: pairs of
-        disjoint halves for :meth:`EnsembleResult.between_sample_stability`, and shuffled targets that show
-        what noise reaches (:meth:`EnsembleResult.selection`); a :class:`pyfsagg.Checks` says how many.
+        Additional computations, on which the ranking does not depend.  ``"auto"``: pairs of disjoint halves
+        for :meth:`EnsembleResult.between_sample_stability`, and shuffled targets, which show the scores
+        that noise reaches (:meth:`EnsembleResult.selection`); a :class:`pyfsagg.Checks` sets their numbers.
     random_state : None, int or NumPy generator
-        Seed; a fresh one is drawn and recorded when None.
+        Seed; if None, a random seed is drawn and recorded.
     n_jobs : int, optional
         Workers, as in joblib; the result does not depend on it.
     execution : Execution, optional
@@ -124,7 +124,7 @@ def wam(
     --------
     bam : Several filters, aggregated within each resample.
     rank_out_of_core : Tables that are larger than memory.
-    aggregate : Lists that exist already.
+    aggregate : Existing ranked lists.
 
     Notes
     -----
@@ -163,32 +163,31 @@ def bam(
 ) -> EnsembleResult:
     """Rank features by the between-aggregation method (BAM).
 
-    Every filter scores the features in each of m resamples, scores are brought to the range from 0
-    to 1, the aggregator combines the filters within each resample, and is used once more over the
-    resamples.
+    Every filter scores the features in each of m resamples, and the scores are scaled to the range from 0
+    to 1.  The aggregator combines the filters within each resample, and then the resamples.
 
     Parameters
     ----------
     X, y
         As in :func:`pyfsagg.wam`.
     filters : sequence of str, callable or estimator, or "auto"
-        At least two filters.  ``"auto"`` takes information gain, symmetrical uncertainty, mRMR and
-        chi-squared; for a numeric target and for survival times, if no column holds words with more than two
-        levels, Spearman's correlation and information gain.
+        At least two filters.  ``"auto"``: information gain, symmetrical uncertainty, mRMR and chi-squared;
+        for a numeric target and for survival times, if no column contains words with more than two levels,
+        Spearman's correlation and information gain.
     filter_params : mapping of filter name to mapping, optional
         Parameters of named filters, for instance ``{"mrmr": {"n_features": 100}}``.
     normalize : {"auto", "per_resample", "per_feature", "against_noise"}
         Range over which minimum and maximum are taken: the features of one resample, or the
         resamples of one feature.  The thesis prints the second; only the first agrees with its
-        table 4.4.  ``"against_noise"`` compares the scores with noise, as :func:`pyfsagg.wam` does, before
-        the first; ``"auto"`` takes it where the columns differ in their levels, and else the first.
+        table 4.4.  ``"against_noise"`` first compares the scores with noise, as :func:`pyfsagg.wam` does;
+        ``"auto"`` does so if the columns differ in their levels.
     aggregator, aggregator_params, n_resamples, resampling, task, checks, random_state, n_jobs, execution
         As in :func:`pyfsagg.wam`.
 
     Returns
     -------
     EnsembleResult
-        Its ``combined`` matrix holds the combined scores of each resample.
+        Its ``combined`` matrix has the combined scores of each resample.
 
     See Also
     --------
@@ -213,7 +212,7 @@ def bam(
         return _carry_out(bam, arguments, filters, recipe)
     if isinstance(filters, str) or len(filters := check_list("filters", filters)) < 2:
         raise ParameterError(
-            "bam needs at least two filters to aggregate between", Got(filters), "; wam takes one"
+            "bam needs at least two filters to aggregate between", Got(filters), "; use wam for one"
         )
     return _carry_out(bam, arguments, filters, recipe)
 
@@ -224,18 +223,18 @@ METHODS: dict[str, Callable[..., EnsembleResult]] = {"wam": wam, "bam": bam}
 def permute_target(
     X: Any, y: Any, *, shuffles: int | str = "auto", random_state: Any = None, **options: Any
 ) -> TargetPermutation:
-    """P-values of the features: their scores beside those with shuffled targets.
+    """P-values of the features, by comparing their scores with those for shuffled targets.
 
     Parameters
     ----------
     X, y
-        As in :func:`pyfsagg.wam`; there must be a target.
+        As in :func:`pyfsagg.wam`; a target is required.
     shuffles : int or "auto"
         Number of shuffled targets, as in :class:`pyfsagg.Checks`.
     random_state : None, int or Generator
     **options
-        Arguments of :func:`pyfsagg.wam` (with `filter`) or :func:`pyfsagg.bam`: `filters`, `task`; groups of
-        rows by a plan that has them, such as ``resampling=GroupedBootstrap(groups)``.
+        Arguments of :func:`pyfsagg.wam` (with `filter`) or :func:`pyfsagg.bam`, such as `filters` and `task`;
+        groups of rows by a plan such as ``resampling=GroupedBootstrap(groups)``.
 
     Returns
     -------
@@ -247,14 +246,13 @@ def permute_target(
 
     Notes
     -----
-    The whole table is scored by each target, without resamples.  Columns of numbers, and columns of as many
-    levels, share the distribution of their scores with shuffled targets; above its tail it is taken as
-    exponential (:func:`pyfsagg.error_control.comparable_evidence`).  Where all filters cut numbers into
-    ranges, numbers are judged by their ranks, too (Kruskal and Wallis; Spearman for a numeric target, the
-    score test of Cox's model for survival times), and the p-value of a filter is multiplied by four there,
-    since classes mostly differ in place.  Filters whose score depends on other
-    columns, such as mRMR, are asked only where there are no others.  Simulations of levels and power are in
-    the calibration report.
+    The whole table is scored with each target, without resamples.  Columns of numbers, and columns with
+    equal numbers of levels, share a null distribution of scores; beyond its tail it is taken as exponential
+    (:func:`pyfsagg.error_control.comparable_evidence`).  If all filters bin numbers, numbers are also tested
+    by their ranks (Kruskal and Wallis; Spearman for a numeric target, the score test of Cox's model for
+    survival times), and the p-value of a filter is multiplied by four, since classes mostly differ in
+    location.  Filters whose score depends on other columns, such as mRMR, are used only if there are no
+    others.  The calibration report has simulated levels and power.
 
     References
     ----------
@@ -290,7 +288,7 @@ def permute_target(
 
 
 class Steps:
-    """Progress of a run, from its first resample to the last one of the shuffled targets."""
+    """Progress of a run, from its first resample to the last shuffled target."""
 
     def __init__(self, report: Progress | None) -> None:
         self._report = report
@@ -303,7 +301,7 @@ class Steps:
         return lambda done, _: self._show(before + done)
 
     def end(self) -> None:
-        """All is done, also where a part could not be."""
+        """Report completion, even if a part was not possible."""
         self._show(self._total)
 
     def _show(self, done: int) -> None:
@@ -314,7 +312,7 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A run in progress: what is to be done, and how far it is."""
+    """A run in progress."""
 
     run: Run
     nulls: Nulls
@@ -325,7 +323,7 @@ class Job:
     checkpoint: Checkpoint | None
 
     def n_scored(self, m: int) -> int:
-        """Resamples that are scored in all where the run has m: with halves and shuffled targets."""
+        """Total of scored resamples in a run of m, with halves and shuffled targets."""
         n_pairs = self.run.n_pairs(m)
         number = m + 2 * n_pairs + self.nulls.n_scored(m)
         if self.scale is not None:
@@ -334,7 +332,7 @@ class Job:
         return number
 
     def work(self, first: int, m: int) -> Work:
-        """The work that is left when m resamples are scored after the `first` ones."""
+        """The remaining work when m resamples are scored after the `first` ones."""
         nulls = self.nulls
         # Where some filters judge, the others do not score the shuffled targets.
         some = len(nulls.judges) < len(self.run.labels)
@@ -351,7 +349,7 @@ class Job:
         return Work(total, fewer, judged, frozenset(nulls.judges))
 
     def work_on(self, size: int, m: int) -> dict[str, Any]:
-        """How `size` of the resamples of a run that has m are scored."""
+        """Options for scoring `size` of the resamples of a run of m."""
         progress = self.steps.part(size, self.n_scored(m))
         return {"n_jobs": self.n_jobs, "progress": progress, "checkpoint": self.checkpoint}
 
@@ -387,7 +385,7 @@ def _carry_out(
     recipe: Recipe,
     **recorded: Any,
 ) -> EnsembleResult:
-    """Score the resamples, combine the filters, aggregate, and record how it was done."""
+    """Score the resamples, combine the filters, aggregate, and record the settings."""
     method = function.__name__
     execution = Execution.read("execution", arguments["execution"])
     with execution.limited():
@@ -449,7 +447,7 @@ def _carry_out(
 
 
 def _resamples(job: Job) -> tuple[dict[str, Floats], Floats, dict[str, Any]]:
-    """Score matrices by filter, the one into which they are combined, and the precision reached.
+    """Score matrices by filter, their combination, and the precision reached.
 
     With a precision, the number of resamples is doubled until it is reached; the resamples are the same
     as if their number had been known from the start.
@@ -475,7 +473,7 @@ def _resamples(job: Job) -> tuple[dict[str, Floats], Floats, dict[str, Any]]:
         combined = job.combine(matrices)
     if not reached["reached"]:
         warn(
-            f"{m} resamples do not reach the precision asked for: a repetition is expected to ",
+            f"{m} resamples do not reach the requested precision: a repetition is expected to ",
             f"replace {reached['expected_change']:.1%} of the best features, more than ",
             f"{reached['max_change']:.1%}; raise maximum or ",
             Param("max_change"),
@@ -485,7 +483,7 @@ def _resamples(job: Job) -> tuple[dict[str, Floats], Floats, dict[str, Any]]:
 
 
 def _own_scores(job: Job, setup: RunSetup, m: int) -> Floats | None:
-    """Combined scores (n_features,) of the table itself, where rank sets are centred on them."""
+    """Combined scores (n_features,) of the table itself, if rank sets are centred on them."""
     if not needs_own_scores(setup):
         return None
     run = job.run
@@ -497,7 +495,7 @@ def _own_scores(job: Job, setup: RunSetup, m: int) -> Floats | None:
 
 
 def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
-    """Combined scores of pairs of halves, (2 n_pairs, n_features), and what is recorded of them."""
+    """Combined scores of pairs of halves, (2 n_pairs, n_features), and their record."""
     run = job.run
     size = 2 * run.n_pairs(m)
     if not size:
@@ -515,7 +513,7 @@ def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
 
 
 def _shuffles(job: Job, m: int) -> tuple[TargetPermutation | None, Floats | None, dict[str, Any]]:
-    """P-values from shuffled targets, the halves of some of these, and what is recorded of them."""
+    """P-values from shuffled targets, scores of halves for some of these, and their record."""
     run, nulls = job.run, job.nulls
     if not run.checks.shuffles:
         return None, None, {}
@@ -533,7 +531,7 @@ def _shuffles(job: Job, m: int) -> tuple[TargetPermutation | None, Floats | None
 
 
 def _copies(run: Run) -> Copies | None:
-    """Features that are nearly copies; groups of several columns are similar to none."""
+    """Near copies among the features; groups of several columns have none."""
     table, groups = run.table, run.groups
     if groups is not None:
         alone = np.flatnonzero(groups.sizes == 1)

@@ -236,7 +236,7 @@ class Nulls:
 
     @property
     def known(self) -> list[Adjusters]:
-        """The columns beside which targets are shuffled."""
+        """The columns that shuffling must respect."""
         return [each for each in (self.single.target.adjusters, self.begun) if each is not None]
 
     @cached_property
@@ -250,7 +250,7 @@ class Nulls:
     def judges(self) -> list[str]:
         """The filters by whose scores features are compared with noise.
 
-        A score that depends on other features is another one where these are related to the target, so that
+        A score that depends on other features is another one where these are related to the target, so
         such filters are asked only where there are no others.
         """
         by_column = [
@@ -273,7 +273,7 @@ class Nulls:
 
     @cached_property
     def numbers(self) -> NDArray[np.intp]:
-        """Columns of numbers, which are judged by their ranks, too, where all filters cut them."""
+        """Numeric columns, which are also tested by their ranks if all filters bin them."""
         cut = self.by_column and all(FILTERS.get(one).counts_levels for one in self.judges)
         return self._ranked if cut else self._ranked[:0]
 
@@ -296,7 +296,7 @@ class Nulls:
         return self.by_column and self.run.table.n_samples * len(self.run.names) <= SMALL
 
     def n_shuffles(self, m: int) -> int:
-        """Shuffled targets that the judges score, beside m resamples."""
+        """Number of shuffled targets in a run of m resamples."""
         wish = self.run.checks.shuffles
         if not isinstance(wish, str):
             return 0 if self.reason else wish
@@ -337,7 +337,7 @@ class Nulls:
 
 
 def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
-    """P-values of the features against so many shuffled targets; a DataError says why there are none."""
+    """P-values of the features from `number` shuffled targets; a DataError says why there are none."""
     if nulls.reason:
         raise DataError(nulls.reason)
     run = nulls.single
@@ -632,7 +632,7 @@ class NoiseScale:
         return [np.flatnonzero(kinds == kind) for kind in range(kinds.max() + 1)]
 
     def n_scored(self, drawn: Drawn) -> int:
-        """Tables that are scored to know the null scores of what is drawn."""
+        """Number of tables scored for the null scores of `drawn`."""
         return self.n_shuffles * n_together(self.nulls.run, drawn)
 
     def read(self, matrices: Matrices, drawn: Drawn, store: MatrixStore, **how: Any) -> None:

@@ -1,4 +1,4 @@
-"""The result of an ensemble run: what a user asks of a ranking, and how it is kept."""
+"""The result of an ensemble run: selection, trust, saving and reporting."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class EnsembleResult(Ranked, Result):
     ranking : ndarray (n_features,)
         Ranks of `scores`, 1 = most important; ties get average ranks.
     permutation : TargetPermutation or None
-        P-values of the features from shuffled targets; None where there are none
+        P-values of the features from shuffled targets; None without them
         (``parameters["shuffles"]`` has the reason).
     parameters, data, versions : dict
         Settings of the run (with the seed that repeats it), data and software versions.
@@ -71,22 +71,22 @@ class EnsembleResult(Ranked, Result):
         Combined scores of pairs of disjoint halves of the rows, which
         :meth:`between_sample_stability` compares; rows 2j and 2j + 1 are a pair.
     copies : Copies or None
-        Numeric features that are nearly copies (``|r|`` at least 0.9); None if the run did not look for
+        Numeric features that are near copies (``|r|`` at least 0.9); None if the run did not look for
         them, as in sparse or wide tables.  :meth:`clusters` shows how often they are selected.
     noise_halves : ndarray (2 n_pairs, n_features) or None
-        The same as `halves` with shuffled targets, one for each pair: how far two samples agree on noise.
+        The same as `halves` with a shuffled target for each pair: the agreement of two samples on noise.
     setup : RunSetup
-        The settings of the run, each with its type.
+        The settings of the run.
     groups : dict of str to tuple of str
         Columns of each group of columns; empty without groups.
 
     Notes
     -----
-    Shown with `n_features_to_select` (``"auto"`` by default: :meth:`selection`), and with `max_false` or
-    `fdr`, a limit on false selections (:meth:`error_control`).  Pictures: ``"ranking"`` (ranks with
-    their intervals), ``"evidence"`` (the best features beside the level of noise), ``"agreement"`` (rank
-    correlation between filters), ``"scores"`` (their distribution) and ``"convergence"`` (agreement with
-    the final ranking as resamples are added).
+    Reports and tables take `n_features_to_select` (``"auto"`` by default: :meth:`selection`), or `max_false`
+    or `fdr`, limits on false selections (:meth:`error_control`).  Pictures: ``"ranking"`` (ranks with
+    their intervals), ``"evidence"`` (the best features compared with the level of noise), ``"agreement"``
+    (rank correlation between filters), ``"scores"`` (their distribution) and ``"convergence"`` (agreement
+    with the final ranking as resamples are added).
     """
 
     _kind: ClassVar[str] = "ensemble"
@@ -114,11 +114,11 @@ class EnsembleResult(Ranked, Result):
         n_features_to_select, max_false, fdr
             As in :meth:`selection`.
         columns : bool
-            The columns of the table that the features stand for, where they are groups of columns.
+            Return the columns of the table instead, if features are groups of columns.
 
         See Also
         --------
-        selection : With the reason, and where each feature stands.
+        selection : With the reason, and the status of every feature.
         """
         wish = read_wish(n_features_to_select, max_false=max_false, fdr=fdr)
         names = choose(self, wish).names
@@ -172,14 +172,14 @@ class EnsembleResult(Ranked, Result):
         max_false: float | None = None,
         fdr: float | None = None,
     ) -> Selection:
-        """The selected features, why there are so many, and where each feature stands.
+        """The selected features, the reason for their number, and the status of every feature.
 
         Parameters
         ----------
         n_features_to_select : int, float or str
-            A number of features, a fraction of them (above 0, at most 1; rounded up), ``"auto"``, all
-            features that score above noise, or ``"knee"``, those of them before the knee of the scores.  The
-            words ``"pfer:1"`` and ``"fdr:0.1"`` stand for the next two.
+            A number of features, a fraction of them (above 0, at most 1; rounded up), ``"auto"`` for all
+            features that score above noise, or ``"knee"`` for those before the knee of the scores.
+            ``"pfer:1"`` and ``"fdr:0.1"`` are the same as the next two arguments.
         max_false : float, optional
             Accepted expected number of false selections (:meth:`error_control`).
         fdr : float, optional
@@ -198,16 +198,16 @@ class EnsembleResult(Ranked, Result):
         -----
         A feature scores above noise if its family-wise p-value from shuffled targets is at most 0.05
         (:func:`pyfsagg.permute_target`): the whole table is scored with the true target and with shuffled
-        ones, so that the proposal does not depend on the resamples.  If the target is unrelated to all
+        ones, so the proposal does not depend on the resamples.  If the target is unrelated to all
         features, at most one run in twenty proposes any.  The reason says how often other shuffles would
-        propose the same.  ``"knee"`` splits the scores of the proposal into the two groups that explain
-        most of their variance (Zhu and Ghodsi 2006).  Where the target cannot be shuffled
+        give the same proposal.  ``"knee"`` splits the scores of the proposal into the two groups that explain
+        most of their variance (Zhu and Ghodsi 2006).  If the target cannot be shuffled
         (:class:`pyfsagg.Checks`), ``"auto"`` selects the features before the knee of all scores, or a
         quarter of them, and says so.
 
-        Filters whose score of a feature depends on other features, such as mRMR, are not asked where there
-        are others; alone, they keep the share of false proposals only for a target that is unrelated to all
-        features.  Simulations are in the calibration report.
+        Filters whose score of a feature depends on other features, such as mRMR, are used only if there are
+        no others; alone, they limit false proposals only for a target that is unrelated to all features.
+        Simulations are in the calibration report.
 
         Examples
         --------
@@ -229,18 +229,18 @@ class EnsembleResult(Ranked, Result):
     ) -> pd.DataFrame:
         """One row per feature, best first.
 
-        Columns: ``rank`` and ``score`` of the aggregate; ``tied``, how many features have this score
+        Columns: ``rank`` and ``score`` of the aggregate; ``tied``, the number of features with this score
         (1: no other one); ``rank_set_lower`` and ``rank_set_upper``, the 95 % confidence set of its
-        true rank (:meth:`rank_confidence`; only where there is one, and up to 200 features);
-        with groups ``n_columns``, how many columns the feature has;
+        true rank (:meth:`rank_confidence`; if available, for up to 200 features);
+        with groups ``n_columns``, the number of columns of the feature;
         ``rank_lower``, ``rank_median``, ``rank_upper`` (2.5 %, 50 % and 97.5 % quantiles of its ranks
         over resamples, which are not a confidence set); ``status``, firm, borderline, indistinct or out
-        (:class:`pyfsagg.Selection`); ``selection_frequency`` among the best features of a resample, as many
-        as the ranking has down to the last selected one (equal scores at its edge count with the share of
+        (:class:`pyfsagg.Selection`); ``selection_frequency``, the share of resamples in which it is among
+        the best ``selection().compared`` (equal scores at the cut count with the share of
         their orders that selects them), with its Wilson interval ``frequency_lower`` to
         ``frequency_upper``; the mean score of each filter as ``mean_<filter>``.
 
-        A limit (`max_false` or `fdr`) takes the place of a proposal, and adds the columns of
+        A limit (`max_false` or `fdr`) replaces the proposal, and adds the columns of
         :meth:`pyfsagg.error_control.ErrorControl.to_frame`.
         """
         options = {
@@ -255,7 +255,7 @@ class EnsembleResult(Ranked, Result):
         max_false: float | None = None,
         fdr: float | None = None,
     ) -> str:
-        """A paragraph for the methods section of a paper: what was done, the selection, seed, versions.
+        """A paragraph for the methods section of a paper: the method, the selection, seed, versions.
 
         Parameters
         ----------
@@ -275,9 +275,8 @@ class EnsembleResult(Ranked, Result):
     ) -> ErrorControl | LimitedSelection:
         """Select features under a limit on false selections.
 
-        By default from p-values that shuffled targets give; a run with ``resampling="complementary_pairs"``
-        limits `max_false` by stability selection, which reads its pairs of halves.  Nothing is computed
-        again.
+        By default by p-values from shuffled targets; a run with ``resampling="complementary_pairs"`` limits
+        `max_false` by stability selection, from its pairs of halves.  Nothing is recomputed.
 
         Parameters
         ----------
@@ -286,9 +285,9 @@ class EnsembleResult(Ranked, Result):
         fdr : float, optional
             Accepted expected share of false selections among the selected, in (0, 1).
         **options
-            `method`: of `fdr` ``"benjamini_hochberg"`` (default; independent or positively dependent
-            p-values) or ``"benjamini_yekutieli"`` (any dependence), of `max_false` ``"expected_number"``; or
-            one that reads pairs of halves, with the options of :func:`pyfsagg.error_control.control_errors`.
+            `method`: for `fdr` ``"benjamini_hochberg"`` (default; independent or positively dependent
+            p-values) or ``"benjamini_yekutieli"`` (any dependence), for `max_false` ``"expected_number"``; or
+            one for pairs of halves, with the options of :func:`pyfsagg.error_control.control_errors`.
 
         Returns
         -------
@@ -312,13 +311,13 @@ class EnsembleResult(Ranked, Result):
         """Agreement of the rankings of two independent samples of half the size.
 
         The filters score both halves of each pair, which have no row in common; each half is ranked by
-        these scores (of several filters: combined ones), without resamples inside it.  The interval is
-        about the population.  See :func:`pyfsagg.between_sample_stability` for measures, ties and limits.
+        these scores (combined, if there are several filters), without resampling it.  The interval refers
+        to the population.  See :func:`pyfsagg.between_sample_stability` for measures, ties and limits.
 
         Parameters
         ----------
         n_features_to_select : int, float or str
-            How many features are selected, as in :meth:`selection`.
+            Number of selected features, as in :meth:`selection`.
         confidence_level : float
             Confidence level of the limits.
 
@@ -346,8 +345,8 @@ class EnsembleResult(Ranked, Result):
         Parameters
         ----------
         ties : {"random", "first"}
-            Equal scores that compete for the last places of the best quarter, as in
-            :func:`pyfsagg.stability`; the published tables take the first columns.
+            Treatment of equal scores at the cut of the best quarter, as in :func:`pyfsagg.stability`; the
+            published tables take the first columns.
         """
         table, remarks = agreement(self, ties)
         for remark in remarks:
@@ -366,7 +365,7 @@ class EnsembleResult(Ranked, Result):
         Returns
         -------
         RankConfidence
-            Marginal and simultaneous sets, and with ``top(k)`` the features that may be among the
+            Marginal and simultaneous sets, and ``top(k)``, the features that may be among the
             true top k.  They refer to the ranking by the expected score (or rank, with
             ``aggregator="mean_rank"``) in samples from the same population: of this size after a
             bootstrap, of the size of a resample after subsamples and complementary pairs.
@@ -380,11 +379,11 @@ class EnsembleResult(Ranked, Result):
 
         Notes
         -----
-        The covariance of the errors is that of the resamples; of subsamples with a share f of the
+        The covariance of the errors is estimated from the resamples; for subsamples with a share f of the
         rows it is multiplied by f / (1 − f).  See :func:`pyfsagg.statistics.rank_confidence`.
 
         After a bootstrap the estimates are the scores of the table itself: repeated rows raise the scores
-        of features with many levels (the mean of χ² by about (levels − 1)(classes − 1)), so that such a
+        of features with many levels (the mean of χ² by about (levels − 1)(classes − 1)), so such a
         feature may be ranked outside its set.
         """
         return rank_sets(self, check_confidence_level("confidence_level", confidence_level))
@@ -397,22 +396,22 @@ class EnsembleResult(Ranked, Result):
         similarity: Any = None,
         min_similarity: float | None = None,
     ) -> pd.DataFrame:
-        """How often clusters of similar features are selected, each as one.
+        """How often clusters of similar features are selected, each cluster counted as one.
 
-        Copies of one signal share its votes: with eight of them each may be selected in 40 % of the
-        resamples, so that none looks stable, although one of them nearly always is.
+        Copies of one signal split its votes: each of eight may be selected in 40 % of the resamples, so none
+        looks stable, although one of them is nearly always selected.
 
         Parameters
         ----------
         X : table, optional
-            The table of the run.  Without it the clusters that the run found, by Pearson and 0.9.
+            The table of the run.  Without it, the clusters from the run (Pearson, 0.9).
         n_features_to_select : int, float or str
-            How many features a resample selects, as in :meth:`selection`.
+            Number of features that a resample selects, as in :meth:`selection`.
         similarity : {"pearson", "spearman"} or array (n_features, n_features), optional
             The absolute correlation of two features (Pearson by default), or a matrix of similarities
             within [0, 1], for which no `X` is needed.
         min_similarity : float, optional
-            Every two features of a cluster are at least so similar, in (0, 1]; 0.9 by default.
+            Smallest similarity of any two features of a cluster, in (0, 1]; 0.9 by default.
 
         Returns
         -------
@@ -420,10 +419,10 @@ class EnsembleResult(Ranked, Result):
             One row per cluster, single features included, best rank first; the index is the
             representative, the member with the best aggregated rank (ties by column order).
             ``members``, best first, and ``size``; ``rank`` of the representative; ``frequency``, the
-            share of resamples that select at least one member, and ``largest_frequency`` that of the
-            member that is selected most often (equal scores at the edge count with the share of their
+            share of resamples that select at least one member, and ``largest_frequency``, the share for the
+            member selected most often (equal scores at the cut count with the share of their
             orders); ``splits_vote``, whether at least half of the resamples select a member, and this
-            share exceeds ``largest_frequency`` by 0.2 or more; and a sentence as ``note`` if it does.
+            share exceeds ``largest_frequency`` by 0.2 or more; and, if so, a sentence as ``note``.
 
         Raises
         ------
@@ -434,8 +433,8 @@ class EnsembleResult(Ranked, Result):
         Notes
         -----
         Correlations are over the rows in which both features are known, which must be half of the rows
-        or more; nominal and constant features are similar to no other one.  Clusters by complete
-        linkage.  The frequencies describe the resamples of this sample; of several features one is
+        or more; nominal and constant features are not similar to any other.  Clusters by complete
+        linkage.  The frequencies describe the resamples of this sample; one of several features is
         selected more often by chance, too.
 
         Examples
@@ -451,23 +450,23 @@ class EnsembleResult(Ranked, Result):
         return clusters_of_run(self, k, X, similarity, min_similarity)
 
     def compare(self, other: EnsembleResult, n_features_to_select: Number = "auto") -> pd.DataFrame:
-        """Which features moved from this run to another one, the farthest first.
+        """Changes of the ranking from this run to another one, largest first.
 
         Parameters
         ----------
         other : EnsembleResult
-            Of the same features, or some of them: another seed, filter, aggregator or sample.
+            A run on the same features, or some of them, with another seed, filter, aggregator or sample.
         n_features_to_select : int, float or str
-            How many features are selected, as in :meth:`selection`; a proposal is one for each run.
+            Number of selected features, as in :meth:`selection`; each run has its own proposal.
 
         Returns
         -------
         DataFrame
-            One row per feature of either run.  ``moved``: the rank here minus the rank there, positive
-            for a feature that is better there; then for this run (``_1``) and the other (``_2``)
-            ``rank``, the 95 % confidence set of the true rank (``rank_set_lower``, ``rank_set_upper``,
-            where the run has them; each speaks of its own run), ``selection_frequency`` and
-            ``selected``.  What only one run has is missing (``selected``: False).
+            One row per feature of either run.  ``moved``: the rank in this run minus that in the other,
+            positive for a feature that is better in the other; then for this run (``_1``) and the other
+            (``_2``) ``rank``, the 95 % confidence set of the true rank (``rank_set_lower``,
+            ``rank_set_upper``, if the run has them), ``selection_frequency`` and ``selected``.  Features of
+            one run only have missing values in the other (``selected``: False).
 
         Examples
         --------
@@ -482,7 +481,7 @@ class EnsembleResult(Ranked, Result):
         """
         return compare_runs(self, other, read_wish(n_features_to_select))
 
-    # How it is kept and shown.
+    # Saving and reporting.
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         wish, limit = read_view(view)
@@ -505,7 +504,7 @@ class EnsembleResult(Ranked, Result):
             "ties": about_ties(self.scores, k),
             "about_groups": about_groups(self),
             "about_copies": about_copies(self, k),
-            # Which warns of resamples that are left out.
+            # Which warns of resamples that are omitted.
             "stability": unless_undefined(lambda: self.stability().to_dict("index")),
             **({} if limit is None else {"error_control": controlled(self, limit).record()}),
         }

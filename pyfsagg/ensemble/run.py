@@ -222,7 +222,7 @@ class Run:
         return ComplementaryPairs(groups=groups, sample_weight=self.plan.sample_weight)
 
     def n_pairs(self, m: int) -> int:
-        """Pairs of halves beside m resamples; a plan that draws them needs no others."""
+        """Number of pairs of halves in a run of m resamples; 0 if the plan draws pairs itself."""
         return 0 if isinstance(self.plan, ComplementaryPairs) else self.checks.n_pairs(m)
 
 

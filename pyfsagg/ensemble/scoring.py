@@ -1,4 +1,4 @@
-"""Filters over resamples: which filters are meant, what they will cost, and their score matrices."""
+"""Filters over resamples: the filters, their estimated cost, and their score matrices."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def read_filter_params(
         else:
             raise ParameterError(
                 Param("filter_params"),
-                f" of several filters goes by filter, as in {{{labels[0]!r}: {{...}}}}; {name!r} is none ",
+                f" of several filters must name them, as in {{{labels[0]!r}: {{...}}}}; {name!r} is none ",
                 f"of {', '.join(labels)}",
             )
     return params
@@ -252,7 +252,7 @@ def settle_parameters(
     largest: object = None,
     groups: FeatureGroups | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """Parameters by filter, with numbers for what they leave open (the depth of mRMR).
+    """Parameters by filter, with automatic values resolved (the depth of mRMR).
 
     `largest` is the largest number of features that will be selected; a fraction says nothing.
     """
@@ -389,7 +389,7 @@ def warn_of_time(
 
 
 def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
-    """Refuse score matrices that, with what is computed from them, do not fit into memory."""
+    """Refuse score matrices that do not fit into memory, with the computations on them."""
     m, p = shape
     require_memory(
         8 * m * p * (n_matrices + 4) + _FEATURE * p,

@@ -23,22 +23,22 @@ from pyfsagg.ranks.ranking import tie_sizes
 
 STATUSES = {
     "firm": "selected, and in at least 80 % of the resamples",
-    "borderline": "selected in fewer of them; or not selected, but in more than 20 % of the resamples",
-    "indistinct": "not told apart from noise: shuffled targets reach such a score",
-    "out": "not selected, and rarely among the best, though told apart from noise",
+    "borderline": "selected, but in fewer resamples; or not selected, but in more than 20 % of them",
+    "indistinct": "not distinguishable from noise: shuffled targets reach such a score",
+    "out": "not selected and rarely among the best, though distinguishable from noise",
 }
-"""What the status of a feature means."""
+"""The meaning of the status of a feature."""
 
 FIRM, RARE = 0.8, 0.2
 ROUNDING = 1e-9
 
-FEWEST = 5  # features among which a knee is looked for
-RATE = 0.1  # the false discovery rate that is tried where none is told apart from noise
-NEAREST = 3  # features that come nearest, where none is told apart from noise
-SHOWN = 10  # for how many features frequencies and stability are reported where none is selected
+FEWEST = 5  # features among which a knee is sought
+RATE = 0.1  # the false discovery rate that is tried if no feature is distinguishable from noise
+NEAREST = 3  # the nearest candidates that are named then
+SHOWN = 10  # features for which frequencies and stability are reported if none is selected
 
 
-# What is wished for.
+# The requested selection.
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Auto:
 
 @dataclass(frozen=True)
 class Knee:
-    """Those of the proposal that stand before the knee of the scores."""
+    """The features of the proposal before the knee of the scores."""
 
     argument = "'knee'"
     words = "knee (before the knee of the scores)"
@@ -119,7 +119,7 @@ def read_wish(
         return _of_value(n_features_to_select)
     if not is_word(n_features_to_select, "auto"):
         raise ParameterError(
-            "n_features_to_select says how many features are selected, and so does a limit on false "
+            "n_features_to_select sets the number of features, and so does a limit on false "
             "selections (max_false or fdr); give one of them"
         )
     return limit
@@ -181,30 +181,30 @@ def controlled(data: Ranked, limit: Limit) -> ErrorControl | LimitedSelection:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Selected features, why there are so many, and where each feature stands.
+    """Selected features, the reason for their number, and the status of every feature.
 
     Attributes
     ----------
     names : tuple of str
         The selected features, best first; empty if none can be selected.
     reason : str
-        Why so many, in a sentence.
+        The reason for their number, in a sentence.
     sentences : tuple of str
-        The reason, and what else is to be known: how many of the selected are not told apart from noise, and
-        which number of features the frequencies are about if none is selected.
+        The reason, with remarks: how many of the selected features are not distinguishable from noise, and
+        the number of features to which the frequencies refer if none is selected.
     frame : DataFrame
         One row per feature, best rank first: ``rank``, ``score``, ``selection_frequency`` (share of
-        resamples that have it among the best `compared`), ``selected``, ``p_value`` and
+        resamples in which it is among the best `compared`), ``selected``, ``p_value`` and
         ``family_wise_p_value`` (only with shuffled targets: ``result.permutation``) and ``status``:
         ``"firm"`` (selected, and in at least 80 % of the resamples), ``"borderline"`` (selected in fewer, or
-        not selected but in more than 20 %), ``"indistinct"`` (not told apart from noise: its
+        not selected but in more than 20 %), ``"indistinct"`` (not distinguishable from noise: its
         family-wise p-value is above 0.05) or ``"out"``.
     compared : int
-        How many features each resample selects for the frequencies: as many as the ranking has down to
-        the last selected one, that is all that are selected unless a better one is not, or 10 (of
-        fewer than 40 features a quarter) if there are none.
+        Number of features that a resample selects for the frequencies: the place of the last selected
+        feature in the ranking (their number, unless a better feature is not selected); if none is
+        selected, 10, or a quarter of fewer than 40 features.
     n_indistinct : int
-        How many of the selected are not told apart from noise; 0 for a proposal.
+        Number of selected features that are not distinguishable from noise; 0 for a proposal.
     """
 
     names: tuple[str, ...]
@@ -216,7 +216,7 @@ class Selection:
 
     @property
     def number(self) -> int:
-        """How many features are selected."""
+        """Number of selected features."""
         return len(self.names)
 
     def record(self) -> dict[str, Any]:
@@ -237,7 +237,7 @@ class Selection:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Which features (n_features,) are selected, and why; `by` names the ways that led to their number.
+    """Which features (n_features,) are selected, and why; `by` names the rules that led to their number.
 
     `depth` is the place of the last of them in the ranking, 0 if there are none.
     """
@@ -250,7 +250,7 @@ class Choice:
 
     @property
     def compared(self) -> int:
-        """How many features frequencies and measures of stability are about; see :class:`Selection`."""
+        """Number of features for frequencies and measures of stability; see :class:`Selection`."""
         return self.depth or min(SHOWN, size_of_share(0.25, len(self.chosen)))
 
 
@@ -298,9 +298,9 @@ def _remarks(names: tuple[str, ...], indistinct: list[str], compared: int, wish:
     if n:
         who = f"{n:,} of the {k:,} selected" if n < k else f"All {k:,} selected" if k > 1 else "It"
         verb = "is" if n == 1 else "are"
-        stricter = ", a stricter demand than the limit" if isinstance(wish, Limit) else ""
+        stricter = ", a stricter criterion than the limit" if isinstance(wish, Limit) else ""
         remarks.append(
-            f"{who} {verb} not told apart from noise at a family-wise error of {LEVEL}{stricter}: "
+            f"{who} {verb} not distinguishable from noise at a family-wise error of {LEVEL}{stricter}: "
             f"{enumerate_names(indistinct)}."
         )
     if passed:
@@ -314,7 +314,7 @@ def _remarks(names: tuple[str, ...], indistinct: list[str], compared: int, wish:
 # How many.
 @once
 def choose(data: Ranked, wish: Wish) -> Choice:
-    """What a wish selects."""
+    """The selection by a wish."""
     if isinstance(wish, Auto | Knee):
         if data.permutation is None:
             return _without_noise(data)
@@ -356,10 +356,10 @@ def _proposal(data: Ranked, test: TargetPermutation, *, only_before_knee: bool) 
         nearest = test.to_frame().head(NEAREST)["family_wise_p_value"]
         named = enumerate_names([f"{name} ({value:.2g})" for name, value in nearest.items()])
         reason = (
-            f"No feature is proposed: none of {plural(p, 'feature')} can be told apart from noise, which "
-            f"does not show that they are noise. The nearest by their family-wise p-values, of which {LEVEL} "
-            f"is needed: {named}. {test.repetition} More rows help, or a filter for the effect that is "
-            f"expected; a false discovery rate of {RATE} (fdr), which allows some errors, would select "
+            f"No feature is proposed: none of {plural(p, 'feature')} can be distinguished from noise, which "
+            f"does not show that they are noise. The nearest, with family-wise p-values (at most {LEVEL} "
+            f"is needed): {named}. {test.repetition} More rows would help, or a filter for the expected kind "
+            f"of effect; a false discovery rate of {RATE} (fdr), which allows some errors, would select "
             f"{len(test.limited('fdr', RATE).selected):,}."
         )
         return Choice(above, reason, (), 0, ("proposal",))
@@ -394,8 +394,8 @@ def _without_noise(data: Ranked) -> Choice:
     )
     why = data._setup.no_shuffles or "shuffles = 0"
     reason = (
-        f"{k:,} of {plural(p, 'feature')} {verb} proposed: {how}. Whether they score above noise is not "
-        f"known, without shuffled targets: {why}."
+        f"{k:,} of {plural(p, 'feature')} {verb} proposed: {how}. Without shuffled targets it is unknown "
+        f"whether they score above noise: {why}."
     )
     # In both cases the sentence speaks of a knee.
     return _best(data, k, reason, ("proposal", "knee"))

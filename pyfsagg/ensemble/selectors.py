@@ -180,7 +180,7 @@ random_state, n_jobs, execution
     ----------
     scores_ : ndarray (n_ranked,)
         Aggregated scores, larger = more important, of the features of ``result_``: the columns, or groups of
-        them (``task=pyfsagg.Task(feature_groups=…)``), without near-constant ones that were left out.
+        them (``task=pyfsagg.Task(feature_groups=…)``), without near-constant ones that were omitted.
     ranking_ : ndarray (n_ranked,)
         Ranks, 1 = most important; ties get average ranks.
     support_ : ndarray of bool (n_features,)

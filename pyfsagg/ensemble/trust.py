@@ -61,7 +61,7 @@ def _halves(data: Ranked) -> tuple[Floats, int | None]:
 
 
 def noise_between(data: Ranked, k: int) -> BetweenSampleStability | None:
-    """The same with shuffled targets: how far two samples agree where nothing is related to the target."""
+    """The same with shuffled targets: the agreement of two samples without any signal."""
     if data.noise_halves is None:
         return None
     first, second = ComplementaryPairs.pairs(len(data.noise_halves)).T
@@ -80,7 +80,7 @@ Agreement = tuple[pd.DataFrame | DataError, list[str]]
 
 @once
 def agreement(data: Ranked, ties: str) -> Agreement:
-    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or why there are none, and warnings.
+    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or the reason for none, and warnings.
 
     `ties` has no default, with which one answer would be kept under two names, and computed twice.
     """
@@ -129,7 +129,7 @@ def control(
     return chosen
 
 
-# Which ranks may the features have in the population?
+# Ranks that the features may have in the population.
 
 
 def needs_own_scores(setup: RunSetup) -> bool:
@@ -159,7 +159,7 @@ def _why_none(setup: RunSetup) -> str:
     aggregator = setup.recipe.aggregator
     if aggregator not in MEANS:
         return Message(
-            f"the aggregator {aggregator} is not a mean over resamples, so that they do not give its ",
+            f"the aggregator {aggregator} is not a mean over resamples, so they do not give its ",
             "standard error; use ",
             Use(aggregator="arithmetic_mean"),
             " or 'mean_rank'",
@@ -219,7 +219,7 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
         assert data.own_scores is not None  # or there is a reason
         centre, factor = as_values(data.own_scores[np.newaxis])[0], 1.0
         if data._setup.recipe.normalize == AGAINST_NOISE:
-            # Bootstraps double the variance of noise, so that evidence, quadratic in the score, changes
+            # Bootstraps double the variance of noise, so evidence, quadratic in the score, changes
             # half as much as between samples; scaled per resample it only has half the variance.
             factor = 4.0 if len(data.score_matrices) == 1 else 2.0
     else:
@@ -237,7 +237,7 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
 
 
 def drawn_share(setup: RunSetup) -> float | None:
-    """Size of a resample by that of the sample; None where resamples do not tell how scores vary."""
+    """Size of a resample relative to the sample; None if resamples do not show how scores vary."""
     if setup.plan in FULL_SIZE:
         return 1.0
     if setup.plan == "subsample":

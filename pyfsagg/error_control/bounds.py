@@ -113,7 +113,7 @@ def selection_frequency(scores: ArrayLike, q: int) -> NDArray[np.float64]:
         if q == p:
             counts += (block > -np.inf).sum(axis=0)
             continue
-        # The best score that is left out: what ties with it is left out too.
+        # The best score that is omitted: what ties with it is omitted too.
         cut = np.partition(block, p - q - 1, axis=1)[:, p - q - 1 : p - q]
         counts += (block > cut).sum(axis=0)
     return np.asarray(counts / m)
@@ -306,7 +306,7 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
 def bound_of_frequency(
     frequency: NDArray[np.float64], q: int, p: int, n_pairs: int, assumption: str
 ) -> NDArray[np.float64]:
-    """For each frequency the bound if it were the threshold; p where it is not covered, or larger."""
+    """Bound for each frequency if it were the threshold; at most p, also outside its range."""
     lowest = _lowest(q / p, n_pairs, assumption) + ROUNDING / n_pairs
     distinct, position = np.unique(frequency, return_inverse=True)
     bounds = np.full(distinct.size, float(p))

@@ -1,4 +1,4 @@
-"""A selection out of complementary pairs with a bound on its errors, and what it supposes."""
+"""A selection from complementary pairs with a bound on its errors, and the assumptions."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class CalibratedSelection(Part):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The calibrated cell, its bounds, and what it does not promise."""
+        """The calibrated cell, its bounds, and their limitations."""
         best = self.to_frame().iloc[0]
         names = f": {enumerate_names(self.selected)}" if self.selected else ""
         return (
@@ -81,7 +81,7 @@ def calibrate_selection(
     thresholds: Sequence[float] | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> CalibratedSelection:
-    """Stability score of every number of features and threshold, beside the error bounds of each cell.
+    """Stability score of every number of features and threshold, with the error bounds of each cell.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def integrated_path(
     -----
     The bound supposes that noise features are exchangeable, and for h2 and h3 that a noise feature is
     selected in all 2m halves of m pairs with probability (q/p)^(2m) at most.  Halves of different
-    pairs share rows, so that the second does not follow from the first, the less so the larger m.
+    pairs share rows, so the second does not follow from the first, the less so the larger m.
     q-values are estimates of a false discovery rate, not bounds.  For their error rates in
     simulations see ``pyfsagg reproduce calibration``.
 

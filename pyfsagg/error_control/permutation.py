@@ -112,7 +112,7 @@ class _Tail:
         return cls(pool, float(pool[pool.size - n_tail - 1]), tiny)
 
     def excess(self, drawn: Floats) -> Floats:
-        """By how much scores stand in the tail; 0 below."""
+        """Excess of scores over the start of the tail; 0 below."""
         return np.where(drawn > self.start + self.tiny, drawn - self.start, 0.0)
 
     def evidence(
@@ -196,7 +196,7 @@ def standardised(observed: Floats, null: Floats) -> tuple[Floats, Floats]:
 
 
 def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Floats]:
-    """P-values of each feature by itself, and p-values that control the family-wise error.
+    """Unadjusted p-values of the features, and p-values that control the family-wise error.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Float
 
     Notes
     -----
-    A null score that equals the observed one up to rounding counts as reached, so that ties make
+    A null score that equals the observed one up to rounding counts as reached, so ties make
     p-values larger, never smaller.  Strong control (whatever the other features do) needs a score that
     depends on its own column only; otherwise the level holds where no feature is related to the target.
 
@@ -348,8 +348,8 @@ class TargetPermutation(Part):
 
     @property
     def noise(self) -> float:
-        """About the p-value at which a feature is told apart from noise, for pictures: between the features
-        next to it, or in proportion to the nearest one."""
+        """Approximate p-value at which a feature is distinguishable from noise, for pictures: between the
+        features next to it, or in proportion to the nearest one."""
         order = self._order()
         single, wide = self.p_values[order], self.family_wise_p_values[order]
         k = int(self.above.sum())
@@ -393,7 +393,7 @@ class TargetPermutation(Part):
             f"The p-values compare the scores of the whole table with those of "
             f"{plural(self.n_permutations, 'shuffled target')} ({UNITS[self.unit]} exchanged) by "
             f"{enumerate_names([readable(judge) for judge in self.judges])}. Features of one kind "
-            "(numbers, or as many levels as often) share what their shuffled scores are, so that a "
+            "(numbers, or as many levels as often) share what their shuffled scores are, so a "
             f"p-value may be smaller than 1 / {self.n_permutations + 1}."
         )
 
@@ -413,7 +413,7 @@ class TargetPermutation(Part):
         reach = (
             "The level holds whichever features are related to the target."
             if self.strong
-            else "Scores depend on other features too, so that the level holds only if no feature is "
+            else "Scores depend on other features too, so the level holds only if no feature is "
             "related to the target: a selection says that some are."
         )
         unit, beyond = UNITS[self.unit], ""
@@ -427,7 +427,7 @@ class TargetPermutation(Part):
             beyond = (
                 f" Above noise means beyond what {enumerate_names(names)} {tell} of the target."
             )
-        return f"Supposed: {unit} are exchangeable, so that the target can be shuffled. {reach}{beyond}"
+        return f"Supposed: {unit} are exchangeable, so the target can be shuffled. {reach}{beyond}"
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -444,7 +444,7 @@ class TargetPermutation(Part):
                 f"{name} ({value:.2g})" for name, value in frame["family_wise_p_value"].items()
             ]
             finding = (
-                f"No feature can be told apart from noise (family-wise error {LEVEL}); the nearest are "
+                f"No feature can be distinguished from noise (family-wise error {LEVEL}); the nearest are "
                 f"{enumerate_names(nearest)}, with their family-wise p-values."
             )
         return (f"{finding} {self.repetition}", self.scale, self.supposed)
@@ -503,7 +503,7 @@ class LimitedSelection:
 
     @property
     def selected(self) -> list[str]:
-        """Names of the selected features, the smallest p-value first; empty if there are none."""
+        """Names of the selected features, smallest p-value first; may be empty."""
         return [self.feature_names[j] for j in self._order() if self.support[j]]
 
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -518,7 +518,7 @@ class LimitedSelection:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The selection, and on what it rests, in sentences."""
+        """The selection and its assumptions, in sentences."""
         p, chosen = len(self.feature_names), self.selected
         limit = f"a false discovery rate of at most {self.level:g}"
         if self.goal == "max_false":

@@ -166,7 +166,7 @@ def average_sections(result: Evaluation) -> list[Section]:
         f"Weighted average {readable(metric)}",
         [*heads(words, words), *(PageColumn(readable(name)) for name in labels)],
         rows,
-        note="Mean over thresholds below 100 %, weighted by the share of features left out: "
+        note="Mean over thresholds below 100 %, weighted by the share of features omitted: "
         "Σ W·Acc / Σ W with W = 1 − k (thesis, equation 4.1).",
     )
     return [Section("averages", "Weighted averages", [table])]
@@ -194,7 +194,7 @@ def optimism_sections(result: Evaluation) -> list[Section]:
         heads([*words, *result.protocols, *differences], words),
         rows,
         note="The nested protocol ranks features inside each training fold and has no "
-        "selection bias. The thesis protocol trains classifiers on fewer rows, so that its difference is "
+        "selection bias. The thesis protocol trains classifiers on fewer rows, so its difference is "
         "not selection bias alone; the leaky protocol has the same folds, and its difference is.",
     )
     return [Section("optimism", "Optimism", [table])]
@@ -217,7 +217,7 @@ def failure_sections(result: Evaluation) -> list[Section]:
         heads([*words, "Cells"], words),
         rows[:MOST_ROWS],
         note="A failed cell has no value; means are over the others, and folds with a failed cell "
-        "are left out of the tests.",
+        "are omitted from the tests.",
     )
     return [Section("failures", "Failures", [table])]
 

@@ -35,7 +35,7 @@ Rows = NDArray[np.intp]
 class Fold:
     """Rows that train and rows that test; `pool` says which rows were divided into folds.
 
-    Protocols that divide the same rows share their folds, so that a classifier on the same features
+    Protocols that divide the same rows share their folds, so a classifier on the same features
     is fitted once for all of them.
     """
 
@@ -88,7 +88,7 @@ def read_ranking_rows(ranking_rows: Any, n_samples: int) -> Rows:
     if not 0 < rows.size < n_samples:
         rest = "some are needed, and others must be left to test on"
         raise ParameterError(
-            Param("ranking_rows"), f" holds {rows.size} of {n_samples} rows; {rest}"
+            Param("ranking_rows"), f" contains {rows.size} of {n_samples} rows; {rest}"
         )
     return rows
 
@@ -119,7 +119,7 @@ def draw_parts(
     ranking_rows: Rows | None = None,
     groups: NDArray[np.intp] | None = None,
 ) -> list[SplitPart]:
-    """All parts of all protocols, which depend on what the rows hold and not on where they stand."""
+    """All parts of all protocols, which depend on the contents of the rows, not on their order."""
     order = canonical_order(table, target)
     parts = []
     for repeat in range(n_repeats):
@@ -250,7 +250,7 @@ THESIS_THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 @dataclass(frozen=True)
 class Threshold:
-    """A share of the features, and the number of features that it stands for."""
+    """A share of the features, and the corresponding number."""
 
     share: float
     n_features: int
@@ -293,9 +293,9 @@ def _listed(thresholds: Any) -> list[Any]:
 def weighted_average_accuracy(
     accuracy: ArrayLike, thresholds: Sequence[float] = THESIS_THRESHOLDS
 ) -> NDArray[np.float64]:
-    """Average over thresholds, weighted by the share of the features that are left out.
+    """Average over thresholds, weighted by the share of the features that are omitted.
 
-    WAcc = Σ W_i Acc_i / Σ W_i with W_i = 1 − k_i, so that the threshold at which all features are
+    WAcc = Σ W_i Acc_i / Σ W_i with W_i = 1 − k_i, so the threshold at which all features are
     kept does not count.
 
     Parameters
@@ -367,7 +367,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Values by metric (NaN if failed), what went wrong by metric, and what was warned of."""
+    """Values by metric (NaN if failed), errors by metric, and warnings."""
 
     values: Mapping[str, float]
     failures: Mapping[str, str]
@@ -434,7 +434,7 @@ def fit_one(
     part, _ = target.always_first(table.take(features))
     values = dict.fromkeys(metrics, math.nan)
     failures: dict[str, str] = {}
-    # Warnings can be told apart by fit only where one fit runs at a time in a process.
+    # Warnings can be distinguished by fit only where one fit runs at a time in a process.
     with ALONE, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

@@ -19,7 +19,7 @@ from pyfsagg.score_tables.question import Question, score_table
 DECIMALS = 10  # differences below are rounding errors
 TABLE = "the table"  # what the one data set of an evaluation is called
 RANKED_ONCE = (
-    "The features were ranked once, so that the tests are about these rankings and not about the "
+    "The features were ranked once, so the tests are about these rankings and not about the "
     "methods that made them."
 )
 
@@ -41,7 +41,7 @@ class Divisions:
     def standings(
         self, asked: Question, *, higher_is_better: bool, what: str, call: Call | None = None
     ) -> Standings:
-        """Standings of the methods; divisions in which one has no value are left out."""
+        """Standings of the methods; divisions in which one has no value are omitted."""
         values = _rounded(self.values)
         whole = values.dropna()
         remarks = _left_out(values, self.subjects)
@@ -117,7 +117,7 @@ def _left_out(values: pd.DataFrame, subjects: str) -> tuple[str, ...]:
         return ()
     columns = ", ".join(str(name) for name in values.columns[missing.any()])
     return (
-        f"{int(missing.any(axis=1).sum())} of {len(values)} {subjects} are left out of all tests, "
+        f"{int(missing.any(axis=1).sum())} of {len(values)} {subjects} are omitted from all tests, "
         f"because a cell failed or is missing for {columns}.",
     )
 
@@ -132,7 +132,7 @@ def fewest_of_folds(
 
     `folds` has values by repeat and fold (index) and number of features (columns).  The standard error is
     sd · √(1/n + test rows / training rows) of the best, over the n divisions in which no cell failed (Nadeau
-    and Bengio 2003): folds share rows, so that sd/√n is too small.  Missing with fewer than two of them.
+    and Bengio 2003): folds share rows, so sd/√n is too small.  Missing with fewer than two of them.
     """
     divisions = divisions_of(folds.dropna(axis=1, how="all"), protocol=protocol, **design)
     values = divisions.values.dropna().round(DECIMALS).sort_index(axis=1)

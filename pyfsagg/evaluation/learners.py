@@ -27,7 +27,7 @@ from pyfsagg.exceptions import InputTypeError, ParameterError
 class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Normal densities for numbers, relative frequencies (plus one) for categories.
 
-    Given the class all features are independent, so that the evidence of both kinds adds up:
+    Given the class all features are independent, so the evidence of both kinds adds up:
     ln p(y | x) = ln p(y | numbers) + ln p(y | categories) − ln p(y) + constant.
 
     Examples

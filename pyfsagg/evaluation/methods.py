@@ -55,7 +55,7 @@ LEAKAGE = {
 
 @dataclass(frozen=True, eq=False)
 class GivenRanking:
-    """Feature positions, best first, and what is known about the rows behind them."""
+    """Feature positions, best first, and the rows used for the ranking, if known."""
 
     order: NDArray[np.intp]
     leakage: str
@@ -101,7 +101,7 @@ def read_rankings(
 def _order(label: str, item: Any, known: tuple[str, ...]) -> NDArray[np.intp]:
     if isinstance(item, EnsembleResult):
         grouped = bool(item.groups)
-        # Near-constant features that the run left out come last.
+        # Near-constant features that the run omitted come last.
         item = [*item.select(item.n_features), *item.data["dropped_features"]]
         if grouped and set(item) != set(known):
             groups = Use("Task", feature_groups=Name("result.groups"))
@@ -122,7 +122,7 @@ def _order(label: str, item: Any, known: tuple[str, ...]) -> NDArray[np.intp]:
     try:
         ranks = as_array("a ranking", item, np.float64)
     except (TypeError, ValueError):
-        message = f"the ranking {label!r} holds neither names nor numbers only: {item!r}"
+        message = f"the ranking {label!r} contains neither names nor numbers only: {item!r}"
         raise DataError(message) from None
     if ranks.shape != (len(known),) or not np.isfinite(ranks).all():
         raise DataError(
@@ -146,7 +146,7 @@ def _order_of_names(label: str, names: list[str], known: tuple[str, ...]) -> NDA
     absent = [name for name in known if name not in seen]
     if absent:
         raise DataError(
-            f"the ranking {label!r} leaves out {len(absent)} of {len(known)} features, "
+            f"the ranking {label!r} omits {len(absent)} of {len(known)} features, "
             f"{absent[0]!r} among them; rank all, or leave these columns out of the table"
         )
     return np.array([position[name] for name in names], dtype=np.intp)
@@ -302,7 +302,7 @@ def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
         what = f"the filter {unknown[0]!r}" if unknown else f"resampling {setup.plan!r}"
         what = "groups of rows" if parameters.get("grouped") else what
         what = "sample weights" if parameters["weighted"] else what
-        reason = f"because it used {what}, which its record does not hold"
+        reason = f"because it used {what}, which its record does not contain"
         remedy = Remedy("use ", Use(protocol="thesis"), ", or give methods")
         raise ParameterError(f"the run {label!r} cannot be repeated inside folds, {reason}", remedy)
     return EnsembleMethod(

@@ -98,7 +98,7 @@ def _maximise(rows: Floats, survival: Survival, penalty: float) -> Floats:
     coefficients = np.zeros(size)
     if not size:
         return coefficients
-    with np.errstate(all="ignore"):  # a step that is too long is halved
+    with np.errstate(all="ignore"):  # overflow of a Newton step that is then halved
         model = PHReg(survival.time, rows, status=survival.event.astype(np.int64), ties="efron")
 
         def value(at: Floats) -> float:
@@ -167,7 +167,7 @@ def concordance_index(test: Survival, risk: Floats) -> float:
     larger, smaller, tied = count_comparable_pairs(test, risk)
     if larger + smaller + tied == 0:
         raise DataError("no two test rows of a fold can be compared: too few events", LARGER_FOLDS)
-    return (smaller + 0.5 * tied) / (larger + smaller + tied)  # a larger risk, a shorter life
+    return (smaller + 0.5 * tied) / (larger + smaller + tied)  # the larger risk should die first
 
 
 def survival_at(model: Any, X: Floats, times: Floats) -> Floats:
@@ -234,7 +234,7 @@ def integrated_brier_score(model: Any, X: Floats, test: Survival, trained: Survi
 
 @dataclass(eq=False)
 class Predictions:
-    """What a fitted model says about test rows; each answer is asked for once."""
+    """Predictions of a fitted model for test rows, each computed once."""
 
     model: Any
     X: NDArray[np.float64]

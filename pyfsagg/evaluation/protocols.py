@@ -46,7 +46,7 @@ def evaluate(
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> Evaluation:
-    """Performance of classifiers on the selected features, threshold by threshold.
+    """Performance of classifiers with the selected features, threshold by threshold.
 
     Parameters
     ----------
@@ -56,35 +56,35 @@ def evaluate(
         Class labels, or numbers with ``task="regression"``; times and events with ``task="survival"``.
     rankings : mapping of label to ranking, optional
         An :class:`pyfsagg.EnsembleResult`, an array of ranks (n_features,) with 1 = most important, or a
-        list of all feature names, best first.  Under ``"nested"`` only the first, which is repeated
-        inside each fold.  Under ``"thesis"`` a ranking of the whole table is refused; one of unknown
-        rows gets a warning, unless the protocol's `ranking_rows` names them.
+        list of all feature names, best first.  Under ``"nested"`` only the result of an ensemble, which is
+        repeated inside each fold.  Under ``"thesis"`` a ranking of the whole table is refused; a ranking of
+        unknown rows gives a warning, unless the protocol's `ranking_rows` names them.
     methods : sequence or mapping of label to method, optional
-        How to rank: the name of a filter (within-aggregation of it) or ``"bam"``, either followed by
+        How to rank: the name of a filter (within-aggregation) or ``"bam"``, optionally followed by
         ``"/"`` and an aggregator (``"mrmr/rra"``); a mapping of options of :func:`pyfsagg.wam` or
         :func:`pyfsagg.bam` (``filter`` or ``filters``, ``filter_params``, ``aggregator``,
         ``aggregator_params``, ``normalize``, ``resampling``); a function ``(X, y) -> scores``, or an
-        estimator with importances.  The filters that ``"auto"`` is for :func:`pyfsagg.bam`, and
-        ``"bam"``, if neither rankings nor methods are given.
+        estimator with importances.  By default, without rankings, the filters of :func:`pyfsagg.bam` for
+        ``"auto"``, and ``"bam"``.
     classifiers : sequence, or mapping of label to classifier, optional
         Names from ``pyfsagg.list_methods("classifiers")`` (the four of the thesis by default),
         ``"regressors"`` or ``"survival_models"`` (penalised Cox regression by default), or estimators of
         scikit-learn or scikit-survival, which are used unchanged (with a seed if they have none): put
         one that needs a scaler into a pipeline.
     thresholds : sequence of float or int
-        Shares of the features to keep (rounded up), or numbers of features.
+        Shares of the features to select (rounded up), or numbers of features.
     protocol : str, sequence of str, or Protocol
         ``"thesis"``, ``"nested"``, ``"both"`` or ``"leaky"``, or a :class:`pyfsagg.Protocol`, which
-        also sets the number of folds and repeats, and which rows belong together.
+        also sets the number of folds and repeats, and groups of rows.
     metrics : str or sequence of str, optional
         Names from ``pyfsagg.list_methods("metrics")``; accuracy by default, R² for a regression,
         the concordance index for survival.
     baselines : sequence of {"all_features", "random_subsets", "single_filters"}
-        No selection, random rankings, and each filter of the methods once without resampling.
+        No selection, random rankings, and each filter of the methods without resampling.
     n_resamples : int
         Bootstrap resamples of each ensemble.
     task, random_state, n_jobs, execution
-        As in :func:`pyfsagg.wam`; folds are spread over the bins of a number, and over events and censored
+        As in :func:`pyfsagg.wam`; folds are stratified by the bins of a number, or by events and censored
         rows; the result does not depend on `n_jobs`.
 
     Raises
@@ -99,14 +99,14 @@ def evaluate(
     Warns
     -----
     PyfsaggWarning
-        For a ranking that may have seen the rows it is tested on, and for classifiers that
+        For a ranking that may have used its test rows, and for classifiers that
         failed in some cells (which are missing in the result, with the reason).
 
     Notes
     -----
-    Folds are the same for all methods, classifiers and thresholds, so that comparisons are paired.
+    Folds are the same for all methods, classifiers and thresholds, so comparisons are paired.
     Inside the folds missing numbers are replaced by the median of the training rows, and nominal
-    columns are one-hot coded (naive Bayes takes them as they are).
+    columns are one-hot encoded (naive Bayes uses them as they are).
 
     Source: thesis 4.1 (``"thesis"``); Ambroise and McLachlan (2002), *Selection bias in gene
     extraction on the basis of microarray gene-expression data*, PNAS 99 (``"nested"`` and

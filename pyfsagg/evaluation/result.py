@@ -1,4 +1,4 @@
-"""What an evaluation leaves behind: its cells, what they say, and how they are kept."""
+"""The result of an evaluation: cells, summaries, comparisons and saving."""
 
 from __future__ import annotations
 
@@ -178,11 +178,10 @@ class Evaluation(Recorded):
         return groups.agg(**parts, n_failed=("n_failed", "sum")).reset_index()
 
     def weighted_average_accuracy(self, metric: str | None = None) -> pd.DataFrame:
-        """Average over thresholds, weighted by the share of features left out (thesis eq. 4.1).
+        """Average over thresholds, weighted by the share of features omitted (thesis eq. 4.1).
 
         One row per protocol, method and classifier: ``wacc`` (mean over folds), ``sd``, ``n``
-        (complete folds) and ``n_missing`` (folds in which a threshold has no value, which are left
-        out).  All features have no threshold to be averaged over and are left out.
+        (complete folds) and ``n_missing`` (omitted folds, in which a threshold has no value).  All features have no threshold to be averaged over and are omitted.
 
         Parameters
         ----------
@@ -267,7 +266,7 @@ class Evaluation(Recorded):
         Standings
             As :func:`pyfsagg.standings` makes them: places with their sets, and of all pairs corrected t
             tests with Holm's correction and, with a `rope`, the probabilities that a method is worse,
-            equivalent or better.  Folds in which a cell failed are left out and counted.
+            equivalent or better.  Folds in which a cell failed are omitted and counted.
 
         Raises
         ------
@@ -440,7 +439,7 @@ class Evaluation(Recorded):
         Notes
         -----
         The nested protocol measures a procedure that ranks and selects anew in each training fold, and not
-        this list.  The folds share most rows, so that a feature can be in all of them by chance of
+        this list.  The folds share most rows, so a feature can be in all of them by chance of
         this one table.
         """
         if not self.places:
@@ -688,7 +687,7 @@ def averages_over_data_sets(
     metric: str | None = None,
     baselines: bool = False,
 ) -> tuple[pd.DataFrame, str]:
-    """The values (data sets, methods) that are compared, and what they are."""
+    """The compared values (data sets, methods), and their description."""
     first = next(iter(results.values()))
     table = weighted_averages(results, protocol, metric, baselines)
     name = first._check_metric(metric)

@@ -166,7 +166,7 @@ class KernelScorer:
     together: int = 1
 
     def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
-        # One type and memory layout, so that the kernels are compiled once.
+        # One type and memory layout, so the kernels are compiled once.
         weights = np.ascontiguousarray(weights, dtype=np.uint16)
         labels = np.ascontiguousarray(labels, dtype=np.int32)
         scores = np.empty((len(self.outputs), len(weights), self.n_features))
@@ -237,7 +237,7 @@ class FilterSpec(Spec):
     the largest number of features that will be selected, or None; `targets` are the kinds of target that
     it can use, of ``"classes"``, ``"numeric"``, ``"survival"`` and ``"none"``; `sparse` says whether
     `prepare` also takes a sparse table; `counts_levels` whether all that matters of a nominal column is
-    which rows share a level, so that a group of columns can be read as one; `own_column` whether the score of
+    which rows share a level, so a group of columns can be read as one; `own_column` whether the score of
     a feature depends on its own column and the target only, and columns of one kind have the same scores
     by chance; `two_classes` whether a target of classes must have two of them; `begins` whether it begins
     with the columns of the target that are always in.  `within` says what a filter does with the adjusters of
@@ -438,7 +438,7 @@ def ordered_levels(table: Table) -> OrderedLevels:
 
 
 def scaled_levels(table: Table) -> OrderedLevels:
-    """The same, scaled by column, so that their squares can be summed."""
+    """The same, scaled by column, so their squares can be summed."""
     levels = ordered_levels(table)
     for start, stop in pairwise(levels.start):
         if stop > start:

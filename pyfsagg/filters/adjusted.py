@@ -1,4 +1,4 @@
-"""Scores beside columns that everybody knows: by linear and Cox models that hold these."""
+"""Scores adjusted for known columns: by linear and Cox models that contain them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Residuals:
 
     @cached_property
     def squares(self) -> Floats:
-        """Sums of squares (p,) of what the adjusters leave of each feature; 0 where that is rounding."""
+        """Residual sums of squares (p,) of each feature; 0 if that is rounding error."""
         left = (self.values**2).sum(axis=0)
         return np.asarray(np.where(left > ALIASED**2 * self.lengths, left, 0.0))
 
@@ -79,7 +79,7 @@ def with_number(rows: Residuals, y: Floats) -> tuple[Floats, Floats]:
 def with_classes(
     rows: Residuals, labels: NDArray[np.int32], n_classes: int
 ) -> tuple[Floats, Floats]:
-    """F of the classes beside the adjusters, in the model of each feature; of two classes |t|, too.
+    """Adjusted F of the classes in a linear model of each feature; for two classes |t|, too.
 
     The standard error of t is that of MacKinnon and White (HC2), which without adjusters is Welch's.
     """
@@ -116,9 +116,9 @@ def average_ranks(values: Floats, weights: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class LinearScorer:
-    """Filters of a linear model of each feature beside the adjusters: a :class:`Scorer`.
+    """Filters by a linear model of each feature with the adjusters: a :class:`Scorer`.
 
-    `statistic` gives one row of scores for each of the `outputs` (more are left out), from the features of a
+    `statistic` gives one row of scores for each of the `outputs` (more are omitted), from the features of a
     resample and what they are to explain.  By `ranks` features, adjusting numbers and target are ranks.
     """
 
@@ -176,7 +176,7 @@ def cleared_mrmr(
     weights: Weights,
     scores: Floats,
 ) -> None:
-    """mRMR by correlation of what the adjusters leave of features and target."""
+    """mRMR by the correlation of the residuals of features and target."""
     assert target.adjusters is not None
     design, numbers = target.adjusters.design, within_range(target.numbers(weights).T).T
     found = np.empty((1, values.shape[1]))

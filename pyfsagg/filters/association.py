@@ -58,7 +58,7 @@ def _correlations(
     """|r| and the F statistic of the simple regression.
 
     F = r² (n − 2) / (1 − r²) with n draws; of a perfect fit 1 − r² is taken to be the smallest number above 0
-    that it can be, so that sums and squares of F are finite.
+    that it can be, so sums and squares of F are finite.
     """
     pearson_block(values, _numbers(target, weights), weights, scores[0])
     square = scores[0] ** 2
@@ -96,7 +96,7 @@ def _mrmr(
 
 
 def prepare_correlation(table: Table, target: Target) -> Scorer:
-    """Bind |r| with a numeric target, and F of the regressions, to `table`; partial ones beside adjusters."""
+    """Bind |r| with a numeric target, and F of the regressions, to `table`; partial ones with adjusters."""
     outputs = ("pearson", "f_statistic")
     require_ordered_complete(table, *outputs)
     values = within_range(table.values)
@@ -249,7 +249,7 @@ FILTERS.add(
 
 
 def prepare_spearman(table: Table, target: Target) -> Scorer:
-    """Bind :func:`spearman` to `table`; the partial rank correlation beside adjusters."""
+    """Bind :func:`spearman` to `table`; the partial rank correlation with adjusters."""
     if target.kind == "classes":
         require_two_classes(target, "the filter 'spearman' is")
         require_order(table, "'spearman'", "value_difference_metric")
@@ -297,7 +297,7 @@ def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = No
     ----------
     X : array, data frame or Table, shape (n_samples, n_features)
         Numeric, integer, boolean, or nominal with at most two levels.  Rows with a missing value of
-        a feature are left out for that feature.
+        a feature are omitted for that feature.
     y : array-like, shape (n_samples,)
         Labels of two classes, taken as 0 and 1.
     sample_weight : array-like of int, shape (n_samples,), optional
@@ -441,7 +441,7 @@ _TINY = 1e-12  # share of the largest eigenvalue of a correlation matrix below w
 
 @dataclass(frozen=True, eq=False)
 class CarScorer:
-    """CAR scores bound to a table, beside the adjusters where there are any."""
+    """CAR scores bound to a table, given the adjusters, if any."""
 
     values: Floats
     target: Target

@@ -123,7 +123,7 @@ def with_columns(function: Callable[..., Any], names: Sequence[str]) -> Callable
 def function_filter(
     function: Callable[..., Any], *, name: str, container: str = "array", **fields: Any
 ) -> FilterSpec:
-    """A spec for a function, so that it can be registered and named.
+    """A spec for a function, so it can be registered and named.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ _CRITERIA = {
     "mrmr": MRMR, "jmi": JMI, "disr": DISR, "jmim": JMIM, "njmim": NJMIM, "cmim": CMIM, "mim": MIM,
 }  # fmt: skip
 _RISING = (JMI, DISR, JMIM, NJMIM)
-"""Criteria that are larger for the second feature than for the first, so that only the order counts."""
+"""Criteria that are larger for the second feature than for the first, so only the order counts."""
 _BINS = 10
 _ROUNDING = 1e-12  # nats below which information is the rounding of larger terms
 _STEPS, _TIMED_PAIRS = 10, 200_000
@@ -199,7 +199,7 @@ class InformationScorer:
         scores = scores[:, self.given :]
         orders = orders[:, self.given :].astype(np.intp) - self.given
         if self.strata is not None and (criterion == MIM or (criterion == MRMR and not self.given)):
-            # Redundancy has the entropy of the strata, too, so that only scores without it keep theirs.
+            # Redundancy has the entropy of the strata, too, so only scores without it keep theirs.
             alone = np.s_[:] if criterion == MIM or self.n_selected == 1 else orders[:, :1]
             rows = np.arange(len(scores))[:, np.newaxis]
             scores[rows, alone] -= _entropy(self.strata, weights)[:, np.newaxis]
@@ -407,7 +407,7 @@ def mrmr(
         ``"auto"``, the default of a filter in an ensemble: all of up to 300 features, 100 of more
         (or four times the number that is selected later, if that is known and larger).  The time is
         proportional to the depth.  The features that are not selected keep the criterion that they had
-        when the last one was, so that every feature has a score; the selected ones and their scores
+        when the last one was, so every feature has a score; the selected ones and their scores
         are the first of the full ranking.
     binning : {"equal_width", "praznik", "kendall"}
         ``"equal_width"``, the textbook reading: columns of floating-point numbers, and columns of
@@ -427,7 +427,7 @@ def mrmr(
     nominal : sequence of str or int, optional
         Columns to be taken as nominal whatever their type.
     always : sequence of str or int, optional
-        Columns that count as selected before the first one, and are left out of the result.
+        Columns that count as selected before the first one, and are omitted from the result.
     sample_weight : array-like of int, shape (n_samples,), optional
         How often each row counts; the result is that of the table with its rows so repeated (and
         its columns read as here).
@@ -526,7 +526,7 @@ def information_selection(
     -------
     InformationSelection
         The order of selection, and the criterion at which each feature was selected.  Sums grow with
-        the number of terms, and two features say at least as much as one, so that only the order of
+        the number of terms, and two features say at least as much as one, so only the order of
         ``"jmi"``, ``"disr"``, ``"jmim"`` and ``"njmim"`` says which feature is better.  As filters of
         an ensemble these four score a feature by its place: the share of features that are not
         placed before it, those that were not selected placed last, by their criterion.
@@ -541,7 +541,7 @@ def information_selection(
     Mutual information, and its difference, below the rounding of its own terms is taken as 0, and a
     ratio 0/0 is 0.  Ties go to the lowest column.  praznik stops where the criterion of JMIM, NJMIM
     and CMIM reaches 0, and at once where no feature has any information; here the remaining
-    features follow, so that the first feature that has a use with another one only can be found.
+    features follow, so the first feature that has a use with another one only can be found.
 
     References
     ----------

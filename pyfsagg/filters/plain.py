@@ -35,11 +35,11 @@ _OF_CLASSES = ("anova_f", "kruskal_wallis", "welch_t", "auc")
 _OF_MEANS = ("anova_f", "welch_t")
 _OF_SPREAD = ("variance", "mad")
 _NORMAL = 1.4826
-"""By which R's ``mad()`` multiplies, so that of normal values it estimates the standard deviation."""
+"""By which R's ``mad()`` multiplies, so of normal values it estimates the standard deviation."""
 
 
 def prepare_group_tests(table: Table, target: Target) -> Scorer:
-    """Bind F, H, |t| of Welch and the AUC to `table`; F and |t| of linear models beside adjusters."""
+    """Bind F, H, |t| of Welch and the AUC to `table`; F and |t| of linear models with adjusters."""
     require_order(table, ", ".join(map(repr, _OF_CLASSES)), "information_gain")
     if target.adjusters is not None:
         statistic, values = partial(with_classes, n_classes=target.n_classes), table.values
@@ -178,7 +178,7 @@ def near_zero_variance(
     Parameters
     ----------
     X : array, data frame, Table or SciPy sparse matrix, shape (n_samples, n_features)
-        Missing values are left out of the counts, but not of the number of samples.
+        Missing values are omitted from the counts, but not of the number of samples.
     frequency_ratio : float
         At least 1.
     unique_percent : float
@@ -227,7 +227,7 @@ def drop_near_zero_variance(table: TableT) -> TableT:
 def drop_features(
     table: TableT, groups: FeatureGroups | None
 ) -> tuple[TableT, FeatureGroups | None]:
-    """The table without near-constant features, and its groups, of which each stays whole or goes."""
+    """The table without near-constant features, and its groups; a group is kept or dropped as a whole."""
     if groups is None:
         return drop_near_zero_variance(table), None
     keep = _kept(table)

@@ -185,7 +185,7 @@ def concordance(X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> Fl
 
 
 def count_comparable_pairs(survival: Survival, values: Floats) -> tuple[float, float, float]:
-    """Pairs of rows of which one is known to live longer, by whether its number is larger, smaller, equal."""
+    """Comparable pairs of rows, by whether the number of the longer survivor is larger, smaller or equal."""
     times = _LatestFirst.of(survival)
     levels, n_levels = category_codes(values[times.rows])
     weights = np.ones((1, len(levels)), dtype=np.uint16)

@@ -254,14 +254,14 @@ IN_R = {
 
 PHRASES: dict[str, Callable[..., str]] = {
     # what to do about columns of a table
-    "drop": lambda columns: "leave it out",
+    "drop": lambda columns: "drop it",
     "groups": lambda subject: "give that column as groups to wam, bam and evaluate",
     "missing": lambda: "replace it by NA",
     "answers": lambda codes: "replace it by NA",
     "limits": lambda: "5 / 2 for <5",
     "event": lambda column, value: f"Surv(time, {column} == {value})",
     "rows": lambda: "leave these rows out",
-    "number": lambda: 'say task = "regression"',
+    "number": lambda: 'use task = "regression"',
     "time": lambda: "give times and events as a Surv()",
     # types
     "mapping": lambda: "a named list",

@@ -2,7 +2,7 @@
 
 :data:`CALLS` says which function of Python is behind a function of R, and what only R needs to know of its
 arguments.  Their names, order, defaults and types are those of Python's signature: ``tools/r_functions.py``
-writes the functions of R from it, and what R hands over is read by the types, so that one number is a
+writes the functions of R from it, and what R hands over is read by the types, so one number is a
 vector where a vector is meant, and a whole double a count.
 """
 

@@ -111,7 +111,7 @@ _OF_PLAN: dict[str, Any] = {
 """Settings that become parts of an argument."""
 
 _LATE = {"ArrayLike": ArrayLike}
-"""What settings import for types only, so that the help of the terminal loads no NumPy."""
+"""What settings import for types only, so the help of the terminal loads no NumPy."""
 
 
 def _argument(name: str, value: Any, hint: Any) -> Any:
@@ -467,7 +467,7 @@ def _spelling(task: str, arguments: Mapping[str, Any]) -> InR:
 
 
 def about() -> dict[str, str]:
-    """What R has started: versions, as words, so that R can read them whatever NumPy there is."""
+    """What R has started: versions, as words, so R can read them whatever NumPy there is."""
     return {
         "pyfsagg": pyfsagg.__version__,
         "python": platform.python_version(),

@@ -202,12 +202,12 @@ def _parquet_files(folder: Path) -> list[Path]:
             for part in inside[:-1]:
                 if "=" in part:
                     raise DataError(
-                        f"the name of the folder {part!r} holds a column, which would not be read; "
+                        f"the name of the folder {part!r} contains a column, which would not be read; "
                         "write that column into the files, and name the folder without '='"
                     )
             files.append(path)
     if not files:
-        raise DataError(f"the folder {folder} holds no Parquet file (*.parquet)")
+        raise DataError(f"the folder {folder} contains no Parquet file (*.parquet)")
     return sorted(files, key=lambda path: path.relative_to(folder).parts)
 
 
@@ -308,7 +308,7 @@ def column_of(name: str, arrow_type: Any, *, nominal: bool = False) -> Column:
         refuse_arrow_type(stored, name)
     raise DataError(
         f"column {name!r} has the type {arrow_type}, which has no importance score; convert it to "
-        "numbers or text, or leave it out"
+        "numbers or text, or drop it"
     )
 
 
@@ -368,7 +368,7 @@ class Sketch:
         if len(self.levels) > MOST_LEVELS:
             raise DataError(
                 f"column {name!r} has more than {MOST_LEVELS} levels: an identifier, or a number that "
-                "is declared nominal; leave it out or bin it first"
+                "is declared nominal; drop it or bin it first"
             )
 
     @property
@@ -472,7 +472,7 @@ def frequency_coding(coding: Coding, histogram: NDArray[np.int64]) -> Coding:
     """The coding of a binned column by shares of the rows instead of the range.
 
     As :func:`pyfsagg.discretize` does it with values: a cut is made after the first part at or below
-    which 1, 2, … of the shares lie, and a part that takes several shares leaves out bins.
+    which 1, 2, … of the shares lie, and a part that takes several shares omits bins.
     """
     below = np.cumsum(histogram)
     total = int(below[-1])

@@ -73,7 +73,7 @@ class Budget:
     @classmethod
     def of(cls, workers: int, n_columns: int) -> Budget:
         """Batches are as large as a quarter of what the limit in force leaves."""
-        # Rounded, so that a rerun deals with the same groups, of which its checkpoint tells.
+        # Rounded, so a rerun deals with the same groups, of which its checkpoint tells.
         held = -(-resident() // ROUND) * ROUND
         base = held + OVERHEAD
         limit = limit_in_force() or held + ROOM
@@ -298,7 +298,7 @@ def open_run(
         if name not in opened.types:
             raise UnknownNameError("column", name, opened.types)
     if target in exclude:
-        raise ParameterError(f"the column {target!r} cannot be both the target and left out")
+        raise ParameterError(f"the column {target!r} cannot be both the target and omitted")
     columns = [
         column_of(name, kind, nominal=name in declared)
         for name, kind in opened.types.items()
@@ -334,7 +334,7 @@ def _check_sketches(sketches: list[Sketch], source: Source) -> None:
 
 
 def check_two_classes(target: Coding, labels: list[str]) -> None:
-    """Refuse the filter that knows two classes only where there are more."""
+    """Refuse a filter for two classes if there are more."""
     if "value_difference_metric" in labels and target.n_known != 2:
         raise DataError(
             f"the filter 'value_difference_metric' is defined for two classes, the target "
@@ -402,7 +402,7 @@ def rank_out_of_core(
     random_state : None, int or NumPy generator
         Seed; a fresh one is drawn and recorded when None.
     n_jobs : int, optional
-        Workers, as in joblib.  Each takes whole row groups, so that one file of one row group
+        Workers, as in joblib.  Each takes whole row groups, so one file of one row group
         is the work of one.
     execution : Execution, optional
         :class:`pyfsagg.Execution`.  Columns that do not fit into its memory limit (or that of

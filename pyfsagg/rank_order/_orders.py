@@ -77,7 +77,7 @@ def order_table(X: Any, *, min_samples: int = 1, min_features: int = 2) -> Table
     if nominal.size:
         raise DataError(
             f"column {table.feature_names[nominal[0]]!r} is nominal; orders compare the features "
-            "of a sample with one another, so that all must be numbers on one scale. Leave it out"
+            "of a sample with one another, so all must be numbers on one scale. Leave it out"
         )
     return table
 
@@ -108,7 +108,7 @@ def check_rules(table: Table, ties: str, missing: str, random_state: Any) -> Non
             first, second = order[equal[0]], order[equal[0] + 1]
             raise DataError(
                 f"row {row + 1} has the same value in {table.feature_names[first]!r} and "
-                f"{table.feature_names[second]!r}, so that it defines no order of the two; choose "
+                f"{table.feature_names[second]!r}, so it defines no order of the two; choose "
                 'a rule for ties: "average" (equal), "ordinal" (order of columns) or "random"'
             )
 
@@ -164,7 +164,7 @@ def read_orders(
     ranks = integer_ranks(table.values, ties, random_state)[rows]
     if (ranks == ranks[0]).all():
         raise DataError(
-            "all samples have the same order of features, so that orders cannot separate the classes"
+            "all samples have the same order of features, so orders cannot separate the classes"
         )
     known = (ranks >= 0).sum(axis=1)
     orders = Orders(

@@ -124,7 +124,7 @@ def _pictures(result: Elimination) -> list[Block]:
         "the orders of the remaining features.",
         "accuracy": "Share of samples classified correctly by naive Bayes on the orders of all "
         "pairs of the features left, each sample by the other folds. The features were chosen on "
-        "all samples, so that the curve is too good for new ones.",
+        "all samples, so the curve is too good for new ones.",
     }
     for measure, caption in captions.items():
         if measure == "accuracy" and result.accuracy is None:

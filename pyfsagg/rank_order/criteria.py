@@ -484,7 +484,7 @@ def _merge(groups: NDArray[np.intp], a: int, b: int) -> None:
 
 
 PARTNERS = ("redundant", "informative")
-SPARE = 3  # partners kept per place in a blanket, so that few removals ask for a new search
+SPARE = 3  # partners kept per place in a blanket, so few removals ask for a new search
 
 
 @dataclass(frozen=True, eq=False)
@@ -521,7 +521,7 @@ class BlanketStrategy(Strategy):
         self._orders = orders
         self._size = blanket_size
         self._sign = -1 if partners == "redundant" else 1
-        # Equally good partners: those that ties remove last, so that a blanket lives long.
+        # Equally good partners: those that ties remove last, so a blanket lives long.
         self._priority = priority
         self._columns = np.ascontiguousarray(orders.ranks.T)
         self._present = np.ones(orders.n_features, dtype=np.bool_)

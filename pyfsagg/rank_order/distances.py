@@ -74,7 +74,7 @@ def center(X: Any, *, ties: str = "average") -> pd.Series:
     """
     method: Any = check_choice("ties", ties, ("average", "ordinal"))
     ranks = to_rank_order(pandas_frame(X))
-    # Twice an average rank is whole, so that equal sums are equal numbers.
+    # Twice an average rank is whole, so equal sums are equal numbers.
     values = rankdata((2.0 * ranks).sum(axis=0).to_numpy(), method=method)
     return pd.Series(values.astype(np.float64), index=ranks.columns, name="center")
 

@@ -342,7 +342,7 @@ def eliminate(
     Parameters
     ----------
     X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
-        Numbers on one scale, so that the values of different features can be compared.
+        Numbers on one scale, so the values of different features can be compared.
     y : array of shape (n_samples,)
         Class labels.
     method : str
@@ -358,7 +358,7 @@ def eliminate(
 
         - ``center_distance`` of ``"cdv"``: ``"raw"`` (default) compares the Spearman distances as the
           paper prints them, ``"relative"`` their shares of the largest distance that as many features
-          can have.  The raw distance of two centres falls with every removal, so that features which
+          can have.  The raw distance of two centres falls with every removal, so features which
           only separate others are kept; the relative one finds the planted features of generated data
           far more often, the raw one is better on the leukaemia data of the paper (7129 features);
         - ``blanket_size`` of ``"koller_sahami"``: features per blanket (κ), 5 by default;

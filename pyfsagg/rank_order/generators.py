@@ -72,7 +72,7 @@ def make_planted_orders(
     n_extraneous, n_redundant : int
         Numbers of features to be added.
     shuffle : bool
-        Put the columns in random order, so that ties by column do not favour the planted ones.
+        Put the columns in random order, so ties by column do not favour the planted ones.
     random_state : None, int or Generator
 
     Returns

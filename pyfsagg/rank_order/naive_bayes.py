@@ -25,7 +25,7 @@ def naive_bayes_accuracy(
     """Cross-validated accuracy of naive Bayes with the first 1, 2, … of `features` (orders, section 5.2).
 
     The boolean-order features of a subset are the orders of all its pairs; a tie is a third state,
-    an unknown order is left out.  Probabilities are (count + 1) / (total + states).
+    an unknown order is omitted.  Probabilities are (count + 1) / (total + states).
     """
     orders = read_orders(X, y, random_state=random_state)
     names = orders.feature_names

@@ -131,7 +131,9 @@ def read_weight_file(path: PathLike) -> dict[str, float]:
             raise DataError(f"{label} names the list {name!r} twice")
         weights[name] = number
     if not weights:
-        raise DataError(f"{label} holds no weight; each line is the name of a list and its weight")
+        raise DataError(
+            f"{label} contains no weight; each line is the name of a list and its weight"
+        )
     return weights
 
 
@@ -149,7 +151,7 @@ def _guess_format(files: list[str], ids: str | None) -> Format:
     if tables and ids is None:
         raise DataError(
             f"{Path(tables[0]).name} is a table ({_suffix(tables[0])}) and must be the only file, "
-            "with one column per list; or name with ids the column that holds the names of each "
+            "with one column per list; or name with ids the column with the names of each "
             "file, best first; lists of names are text files with one name a line"
         )
     return "lists"
@@ -189,7 +191,7 @@ def _read_one_list(file: str, ids: str | None, header: bool) -> list[str]:
             f"line {with_tab + 1} of {label} has a tab, so it is a table and not a list of ",
             "names",
             Remedy(
-                "name the column that holds the names with ids, or say ",
+                "name the column with the names with ids, or say ",
                 Use(format="matrix"),
                 ", 'columns' or 'lines'",
             ),
@@ -198,7 +200,7 @@ def _read_one_list(file: str, ids: str | None, header: bool) -> list[str]:
     if rows and all(map(_NAME_AND_NUMBER.fullmatch, rows)):
         raise DataError(
             f"every line of {label} is a name and a number ({rows[0].strip()!r}), so it is a table and "
-            "not a list of names; keep the names only, best first, or name the column that holds "
+            "not a list of names; keep the names only, best first, or name the column that contains "
             "them with ids"
         )
     return lines[1:] if header else lines
@@ -234,8 +236,8 @@ def _clean(cells: Sequence[str], label: str, duplicates: str) -> list[str]:
     distinct = list(dict.fromkeys(filled))
     if duplicates == "first" and len(distinct) < len(filled):
         warn(
-            f"{len(filled) - len(distinct)} name(s) of {label!r} that had occurred before were left "
-            "out; names below moved up",
+            f"{len(filled) - len(distinct)} name(s) of {label!r} that had occurred before were omitted"
+            "; names below moved up",
             stacklevel=6,
         )
         return distinct
@@ -250,7 +252,7 @@ def _read_matrix(file: str, ids: str | None) -> pd.DataFrame:
     key = str(frame.columns[0]) if ids is None else ids
     if ids is None and pd.api.types.is_numeric_dtype(frame[key]):
         raise DataError(
-            f"the first column of {label}, {key!r}, holds numbers and not the names of the items; "
+            f"the first column of {label}, {key!r}, contains numbers and not the names of the items; "
             "name the column that does with ids"
         )
     unnamed = frame[key].isna().to_numpy()
@@ -269,7 +271,7 @@ def _read_matrix(file: str, ids: str | None) -> pd.DataFrame:
             wrong = known[pd.to_numeric(known, errors="coerce").isna()]
             raise DataError(
                 f"the column {str(column)!r} of {label} is not numeric ({wrong.iloc[0]!r} in row ",
-                f"{int(wrong.index[0]) + 2}); it must hold ranks or scores; for columns of names, best ",
+                f"{int(wrong.index[0]) + 2}); it must contain ranks or scores; for columns of names, best ",
                 "first, say ",
                 Use(format="columns"),
             )

@@ -30,7 +30,7 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, Unknow
 
 
 def tie_sizes(scores: Floats) -> NDArray[np.int64]:
-    """How many entries have the score of each entry, itself included: 1 where nothing is tied."""
+    """Number of entries with the score of each entry, itself included: 1 without ties."""
     _, group, sizes = np.unique(scores, return_inverse=True, return_counts=True)
     return np.asarray(sizes[group])
 
@@ -113,7 +113,7 @@ def rank_scores(
         higher_is_better = False
     ranks = np.empty(values.shape)
     for rows in row_blocks(values.shape, CACHED):
-        # NaN sorts last, so that ranks of the known entries do not depend on the missing ones.
+        # NaN sorts last, so ranks of the known entries do not depend on the missing ones.
         keys = np.ascontiguousarray(-values[rows] if higher_is_better else values[rows])
         # Only the order of the columns makes ranks one by one depend on a stable sort.
         order = np.argsort(keys, axis=-1, kind="stable" if ties == "ordinal" else None)
@@ -290,14 +290,16 @@ def _entries(label: str, entries: Iterable[Any]) -> list[Any]:
         raise InputTypeError(f"the list {label!r} is the text {entries!r}, not a list of names")
     names = check_list(f"the list {label!r}", entries)
     if not names:
-        raise DataError(f"the list {label!r} is empty; leave it out")
+        raise DataError(f"the list {label!r} is empty; drop it")
     return names
 
 
 def _as_tie(label: str, entries: Iterable[Any]) -> tuple[Any, ...]:
     names = tuple(_entries(label, entries))
     if any(isinstance(name, GROUPS) for name in names):
-        raise DataError(f"the unranked list {label!r} holds a tie; all its names are tied already")
+        raise DataError(
+            f"the unranked list {label!r} contains a tie; all its names are tied already"
+        )
     return names
 
 
@@ -307,7 +309,7 @@ def _read_list(label: str, entries: Iterable[Any]) -> dict[str, float]:
     for entry in _entries(label, entries):
         group = list(entry) if isinstance(entry, GROUPS) else [entry]
         if not group:
-            raise DataError(f"the list {label!r} has an empty tie; leave it out")
+            raise DataError(f"the list {label!r} has an empty tie; drop it")
         rank = len(ranks) + (len(group) + 1) / 2
         for item in group:
             name = _read_name(label, item)
@@ -326,7 +328,9 @@ def _read_name(label: str, item: Any) -> str:
         or (isinstance(item, (float, np.floating)) and np.isnan(item))
         or not str(item).strip()
     ):
-        raise DataError(f"the list {label!r} holds a missing or blank name ({item!r}); remove it")
+        raise DataError(
+            f"the list {label!r} contains a missing or blank name ({item!r}); remove it"
+        )
     return str(item).strip()
 
 
@@ -391,7 +395,7 @@ def read_members(scores: Any, groups: Any) -> tuple[Floats, NDArray[np.int64], t
             "leave that member out"
         )
     if names.isna().any():
-        raise DataError(f"member {int(names.isna().argmax()) + 1} has no group; leave it out")
+        raise DataError(f"member {int(names.isna().argmax()) + 1} has no group; drop it")
     position, distinct = pd.factorize(names.astype(str).str.strip())
     return values, position.astype(np.int64), tuple(map(str, distinct))
 
@@ -414,7 +418,7 @@ def check_entries(
             f"every {what} of {label!r} is missing (",
             NAN,
             "): an empty list",
-            Remedy("leave it out"),
+            Remedy("drop it"),
         )
     if unlisted.any():
         name = names[int(unlisted.argmax())]
@@ -435,7 +439,7 @@ def universe_sizes(
                 " has no meaning with ",
                 Use(full=True),
                 ", where every list is its own universe",
-                Remedy("leave it out, or use ", Use(full=False), " for lists that are cut off"),
+                Remedy("drop it, or use ", Use(full=False), " for lists that are cut off"),
             )
         return np.asarray(p - missing.sum(axis=1), dtype=np.float64)
     if universe is None:
@@ -499,10 +503,10 @@ def read_list_weights(
         )
     checked = np.array([check_real("list_weights", weight, low=0.0) for weight in list_weights])
     if not checked.any():
-        raise ParameterError("all weights are 0, so that no list counts; give one a weight above 0")
+        raise ParameterError("all weights are 0, so no list counts; give one a weight above 0")
     odd = checked[(checked > 0.0) & ((checked < 1e-100) | (checked > 1e100))]
     if odd.size:
-        wrong = " must be 0 or from 1e-100 to 1e100, so that sums and products of them are numbers"
+        wrong = " must be 0 or from 1e-100 to 1e100, so sums and products of them are numbers"
         raise ParameterError(Param("list_weights"), wrong, Got(float(odd[0])))
     return checked
 

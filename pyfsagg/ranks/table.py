@@ -51,7 +51,7 @@ class RankTable:
 
     Build one with :meth:`from_lists`, :meth:`from_ranks`, :meth:`from_scores` or :meth:`from_files`;
     these check their input, and raise a `DataError` that names the list, the item or the file.  The
-    constructor itself trusts its arguments.
+    constructor does not check its arguments.
 
     Attributes
     ----------
@@ -62,15 +62,15 @@ class RankTable:
     scores : ndarray (m, p) or None
         Larger = better, NaN = missing; None if only ranks are known.
     sizes : ndarray (m,)
-        N_i: how many items list i ranked, or would have ranked, in all.
+        N_i: the number of items that list i ranked, or would have ranked, in total.
     full : bool
-        Meaning of a missing entry.  False: the list was cut off, so the item is worse
-        than all that are listed (its normalized rank is 1).  True: the list has no information on the
-        item, and it is left out (NaN).
+        Meaning of a missing entry.  False: the list is truncated, so the item is worse
+        than all listed ones (its normalized rank is 1).  True: the list has no information on the
+        item (NaN).
     ties : str
         How ranks were made from scores.
     list_weights : ndarray (m,) or None
-        Weight of each list; None if all count the same.  Set by :meth:`weighted`.
+        Weight of each list; None if all count equally.  Set by :meth:`weighted`.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class RankTable:
 
     @cached_property
     def missing(self) -> NDArray[np.bool_]:
-        """True (m, p) where a list does not hold an item."""
+        """True (m, p) where a list does not contain an item."""
         return np.isnan(self._matrix)
 
     def _filled_ranks(self) -> Floats:
@@ -201,7 +201,7 @@ class RankTable:
         Parameters
         ----------
         list_weights : one number per list, or dict of list name to number
-            0 or from 1e-100 to 1e100, in the order of the lists.  A list of weight 0 is left out, and so
+            0 or from 1e-100 to 1e100, in the order of the lists.  A list of weight 0 is omitted, and so
             are items that no other list holds (with a warning); universes stay.  None and weights that
             are all 1 leave the table without weights.
 
@@ -237,7 +237,7 @@ class RankTable:
         if not held.all():
             gone = int((~held).sum())
             warn(
-                f"{gone} item(s) are held by lists of weight 0 only and are left out, for instance "
+                f"{gone} item(s) are held by lists of weight 0 only and are omitted, for instance "
                 f"{self.names[int((~held).argmax())]!r}",
                 stacklevel=4,
             )
@@ -276,7 +276,7 @@ class RankTable:
         else:
             matrix = self.ranks if values == "ranks" else self.normalized_ranks()
         if matrix is None:
-            raise DataError("this RankTable holds ranks only; build it with ", SCORES)
+            raise DataError("this RankTable contains ranks only; build it with ", SCORES)
         return pd.DataFrame(
             matrix.T,
             index=pd.Index(self.names, name="item"),
@@ -556,7 +556,7 @@ class RankTable:
         Warns
         -----
         PyfsaggWarning
-            For blank lines between names, repeated names that are left out, and a first line that
+            For blank lines between names, repeated names that are omitted, and a first line that
             looks like a header.
         """
         check_choice("matrix", matrix, ("ranks", "scores"))

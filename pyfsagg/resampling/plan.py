@@ -108,7 +108,7 @@ class Population:
 
     @cached_property
     def population(self) -> NDArray[np.intp]:
-        """Row positions in the canonical order, each as often as it counts."""
+        """Row positions in the canonical order, repeated by their weights."""
         return np.repeat(self.order, self.weight[self.order])
 
     @cached_property
@@ -148,7 +148,7 @@ class Drawn:
 
 
 def canonical_order(table: AnyTable, target: Target) -> NDArray[np.intp]:
-    """Row positions in an order that depends on what the rows hold, not on where they stand."""
+    """Row positions in an order that depends on the contents of the rows, not on their positions."""
     return np.lexsort((*target.parts, row_digests(table)))
 
 
@@ -200,7 +200,7 @@ class Plan(Settings):
         """Raise for a table or a target that the plan cannot use."""
 
     def _take(self, rows: NDArray[np.intp]) -> Self:
-        """The plan of a table that holds only the rows at these positions."""
+        """The plan of a table that contains only the rows at these positions."""
         arrays = {
             field.name: np.asarray(value)[rows]
             for field in fields(self)

@@ -39,7 +39,7 @@ def poisson_resamples(
 ) -> NDArray[np.uint16]:
     """Weights (resamples in `rows`, n_samples) of a table in memory, whose own weights must be 1."""
     if (sample_weight != 1).any():
-        why = " goes by the number of a row and takes no ", Param("sample_weight")
+        why = " draws by row number and takes no ", Param("sample_weight")
         plan = Use(resampling="poisson_bootstrap")
         raise ParameterError(plan, *why, Remedy("use 'bootstrap'"))
     group = rows.start // LANES
@@ -51,7 +51,7 @@ def poisson_resamples(
     return weights
 
 
-@register_plan("bootstrap", summary="draws as many rows as there are, with replacement")
+@register_plan("bootstrap", summary="draws as many rows as the table has, with replacement")
 @dataclass(frozen=True, eq=False)
 class Bootstrap(Plan):
     """As many rows as there are, with replacement.
@@ -84,11 +84,11 @@ class PoissonBootstrap(Plan):
 @register_plan(
     "stratified_bootstrap",
     "stratified",
-    summary="bootstrap within each class, so that class sizes stay",
+    summary="bootstrap within each class, so class sizes stay",
 )
 @dataclass(frozen=True, eq=False)
 class StratifiedBootstrap(Plan):
-    """A bootstrap within each class, so that class sizes stay; with survival, of events and of others."""
+    """A bootstrap within each class, so class sizes stay; with survival, of events and of others."""
 
     def _refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind == "none":
@@ -172,7 +172,7 @@ class ComplementaryPairs(Plan):
 
     The two halves of a pair are independent samples of half the size, which resamples that share rows
     are not: they show how far rankings of different samples agree, and give bounds on the number of false
-    selections (Shah and Samworth 2013).  Resamples 2j and 2j + 1 are pair j (:meth:`pairs`), so that
+    selections (Shah and Samworth 2013).  Resamples 2j and 2j + 1 are pair j (:meth:`pairs`), so
     ``n_resamples`` counts halves and is even.
 
     Both halves hold equally many rows of each class; a row that is left over, another one in each
@@ -259,7 +259,7 @@ class ComplementaryPairs(Plan):
         raise DataError(
             f"half {row} of ",
             Use(resampling="complementary_pairs"),
-            f" would hold {holds}",
+            f" would contain {holds}",
             Remedy(f"{more}use ", Use(resampling="bootstrap")),
         )
 
@@ -344,7 +344,7 @@ class KFold(Plan):
 
     @staticmethod
     def _check_sizes(source: Population, n_folds: int) -> None:
-        """Each fold leaves out a row of every class, or an event."""
+        """Each fold omits a row of every class, or an event."""
         survival = source.target.kind == "survival"
         strata = [source.strata[1]] if survival else source.strata
         smallest = min(stratum.size for stratum in strata)
@@ -489,7 +489,7 @@ class Rows(Plan):
             indices = indices.astype(np.int64)
         if indices.dtype.kind not in "iu":
             raise ParameterError(
-                Param("row_indices"), f" must hold whole numbers, got the type {indices.dtype}"
+                Param("row_indices"), f" must contain whole numbers, got the type {indices.dtype}"
             )
         if indices.min() < 0 or indices.max() >= n:
             r_counts = indices.min() >= 1 and indices.max() == n

@@ -33,7 +33,7 @@ class MetricStandings(Recorded):
     of : tuple of Standings
         By each metric, at a level that keeps `confidence_level` for all together.
     confidence_level : float
-        With which all sets of all metrics hold together, and likewise all pairs that are told apart.
+        Simultaneous level of the sets of all metrics, and likewise of all significant pairs.
     parameters, data, versions : dict
         Settings of the call, data and software versions.
 
@@ -111,7 +111,7 @@ class MetricStandings(Recorded):
     def methods_text(self) -> str:
         """Paragraphs for the methods section of a paper."""
         share = (
-            f"Levels were divided by the {len(self.of)} metrics, so that all sets and pairs keep "
+            f"Levels were divided by the {len(self.of)} metrics, so all sets and pairs keep "
             f"{percent(self.confidence_level)} together."
         )
         return "\n\n".join(
@@ -140,10 +140,10 @@ class MetricStandings(Recorded):
         else:
             who = f"No method may be the first by {every}"
         conflict = (
-            f"{plural(against, 'pair')} of methods {'is' if against == 1 else 'are'} told apart in "
-            "opposite directions by two metrics"
+            f"{plural(against, 'pair')} of methods {'is' if against == 1 else 'are'} significantly different "
+            "in opposite directions by two metrics"
             if against
-            else "no pair of methods is told apart in opposite directions by two metrics"
+            else "no pair of methods is significantly different in opposite directions by two metrics"
         )
         answer = Markup("<b>{}</b>; {}.").format(who, conflict)
         asked = dict.fromkeys(one._asked(one._population) for one in self.of if one._population)
@@ -157,7 +157,7 @@ class MetricStandings(Recorded):
             for name, one in self._items()
         ]
         level = (
-            f"This is about {'; '.join(asked)}. All sets of all metrics hold together with "
+            f"This is about {'; '.join(asked)}. The sets of all metrics hold simultaneously with "
             f"{percent(self.confidence_level)} confidence, and so do all pairs: each metric has "
             f"{percent(self.of[0].confidence_level)}."
         )
@@ -198,7 +198,7 @@ class MetricStandings(Recorded):
         ]
         titles = ("Metrics", "Kendall’s tau", "Same way", "Opposite", "By one", "By neither")
         return PageTable(
-            "How the metrics agree: places, and pairs of methods that are told apart.",
+            "Agreement of the metrics: places, and significant pairs of methods.",
             heads(titles, ["Metrics"]),
             rows,
         )

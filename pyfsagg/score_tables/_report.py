@@ -187,7 +187,7 @@ def _pictures(result: Standings, prefix: str = "") -> list[Block]:
             blocks.append(Text(f"There is no critical-difference diagram: {problem}.", quiet=True))
     if result._population is not None and len(result.methods) <= MOST_TILES:
         caption = (
-            "Small and dark: the two methods can be told apart. Corrected for all pairs by Holm."
+            "Small and dark: the two methods can be distinguished. Corrected for all pairs by Holm."
         )
         show("p-values of pairs", "tiles", plot_pairs, caption, n=MOST_TILES)
     return blocks or [Text("Without an answer there are no sets of places to draw.")]
@@ -283,7 +283,7 @@ def _pairs(result: Standings) -> list[Block]:
     note += _hidden(frame, shown, "pairs.csv")
     tinted = int(shown["apart"].sum())
     table = PageTable.of_columns(
-        f"{plural(len(frame), 'pair')}, smallest p first; tinted: told apart.",
+        f"{plural(len(frame), 'pair')}, smallest p first; tinted: significant.",
         columns,
         note,
         tinted=tinted,
@@ -292,9 +292,9 @@ def _pairs(result: Standings) -> list[Block]:
     groups = result.groups()
     together = [" · ".join(group) for group in groups if len(group) > 1][:20]
     words = (
-        ["Neighbours of whom no two can be told apart:", *together]
+        ["Neighbours of whom no two can be distinguished:", *together]
         if together
-        else ["Every method can be told apart from its neighbours."]
+        else ["Every method can be distinguished from its neighbours."]
     )
     return [table, *(Text(text) for text in words)]
 
@@ -309,7 +309,7 @@ def _datasets(result: Standings) -> list[Section]:
     ]
     others = int((~frame["first"].isin([usual, ""])).sum())
     text = (
-        f"{usual} has the best mean, whichever data set is left out."
+        f"{usual} has the best mean, whichever data set is omitted."
         if not others
         else f"{usual} has the best mean; without one of {plural(others, 'data set')} another would have it."
     )

@@ -41,7 +41,7 @@ from pyfsagg.statistics._base import p_text, significance_level
 WAYS, TESTS = ("mean", "rank"), ("t", "wilcoxon", "signs")
 FEWEST = 8  # data sets from which on something is said of others like them
 MANY_DRAWS = 100  # degrees of freedom from which on errors of replicates are taken for known
-MOST_LEFT_OUT = 2_000  # data sets up to which each is left out in turn; of more none alone decides
+MOST_LEFT_OUT = 2_000  # data sets up to which each is omitted in turn; of more none alone decides
 ASKED = {
     "datasets": "data sets like these (the data sets are the sample)",
     "replicates": "these data sets, with other instances, folds or seeds (the replicates are the sample)",
@@ -214,7 +214,7 @@ class Standings(Recorded):
             return self.unanswered
         if self.within is None:
             if int(self.replicates.max()) < 2:
-                return "each cell has one score, so that nothing is known of its error"
+                return "each cell has one score, so nothing is known of its error"
             return "not every cell has replicates that its data set shares among all methods"
         complete = ~np.isnan(self.cells).any(axis=1)
         return rank_confidence(
@@ -326,7 +326,7 @@ class Standings(Recorded):
         """One row per pair of methods, the smallest p-value first.
 
         Columns: the ``difference`` of means (first − second) with its own interval, Student's ``t``, ``p``
-        of the chosen test, ``p_adjusted`` (Holm) and ``apart``, whether the pair can be told apart.  Over
+        of the chosen test, ``p_adjusted`` (Holm) and ``apart``, whether the pair can be distinguished.  Over
         data sets also ``n``, how many both methods have, ``wins``, ``ties`` and ``losses`` of the first,
         and its ``superiority``: how often it is better, ties as halves, with Wilson's interval.  With a
         `rope` the probabilities ``p_below``, ``p_equivalent`` and ``p_above`` that the difference is below
@@ -336,7 +336,7 @@ class Standings(Recorded):
 
     @cached_property
     def _separate(self) -> Booleans:
-        """Whether two methods can be told apart, in the order of the places (p, p)."""
+        """Whether two methods can be distinguished, in the order of the places (p, p)."""
         p = len(self.methods)
         apart = np.zeros((p, p), dtype=bool)
         i, j = np.triu_indices(p, 1)
@@ -344,9 +344,9 @@ class Standings(Recorded):
         return np.asarray(apart[np.ix_(self._order, self._order)])
 
     def groups(self) -> list[list[str]]:
-        """The largest sets of neighbours of whom no pair can be told apart, best first; they may overlap."""
+        """The largest sets of neighbours without a significant difference, best first; they may overlap."""
         names = [self.methods[j] for j in self._order]
-        # From which place on nobody can be told apart from the next, or from each other.
+        # From which place on nobody can be distinguished from the next, or from each other.
         starts = [0]
         for j in range(1, len(names)):
             before = np.flatnonzero(self._separate[:j, j])
@@ -355,7 +355,7 @@ class Standings(Recorded):
         return [names[starts[j] : j + 1] for j in ends]
 
     def tiers(self) -> list[list[str]]:
-        """Classes, best first: every method of one can be told apart from every method of the others."""
+        """Classes, best first: every method of one can be distinguished from every method of the others."""
         names, tiers, reach, start = [self.methods[j] for j in self._order], [], 0, 0
         for j in range(len(names)):
             together = np.flatnonzero(~self._separate[j])
@@ -391,7 +391,7 @@ class Standings(Recorded):
         T = len(self.datasets)
         if not 3 <= T <= MOST_LEFT_OUT:
             raise DataError(
-                f"each data set is left out in turn for 3 to {MOST_LEFT_OUT:,} data sets, and there are {T:,}"
+                f"each data set is omitted in turn for 3 to {MOST_LEFT_OUT:,} data sets, and there are {T:,}"
             )
         swaps, first = without_each(self.cells, self.higher_is_better)
         names = [self.methods[j] if j >= 0 else "" for j in first]
@@ -479,7 +479,7 @@ class Standings(Recorded):
         n_apart, n = int(self._pairs["apart"].sum()), len(self._pairs["apart"])
         tiers = self.tiers()
         shown = "No pair" if not n_apart else f"{count(n_apart)} of {plural(n, 'pair')}"
-        text = f"{shown} can be told apart ({self._test_name}, Holm)"
+        text = f"{shown} can be distinguished ({self._test_name}, Holm)"
         if not n_apart:
             return f"{text}."
         if len(tiers) == 1:
@@ -558,7 +558,7 @@ class Standings(Recorded):
                 (PageColumn("Mean"), numbers(frame["mean"])),
                 *(of_data_sets if len(self.datasets) > 1 else []),
             ],
-            note="Places of all: together they hold every true place with "
+            note="Places of all: together they contain every true place with "
             f"{percent(self.confidence_level)} confidence. Alone: the set of one method that was chosen "
             "beforehand."
             if known

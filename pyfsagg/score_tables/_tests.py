@@ -27,7 +27,7 @@ MOST_ARRANGEMENTS = 1_000_000
 def additive_means(cells: Floats) -> Floats:
     """Means of the columns (p,) that would be seen without holes, if scores are method plus data set.
 
-    Without holes the means themselves; with them the least-squares fit of both effects, so that easy data
+    Without holes the means themselves; with them the least-squares fit of both effects, so easy data
     sets do not raise who has these alone.
     """
     known = ~np.isnan(cells)

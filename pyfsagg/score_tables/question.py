@@ -1,4 +1,4 @@
-"""From a table of scores to standings: how it is read, and what it does not say itself."""
+"""From a table of scores to standings: how the table is read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ScoreTable:
     replicates : ndarray of int (T, p)
     within : ndarray (p, p) or None
         Covariance of the means of the methods over the data sets, from the replicates within these; None
-        where a cell of a data set that all methods have holds fewer than two.
+        where a cell of a data set that all methods have contains fewer than two.
     df : float
         Degrees of freedom of `within`: the fewest that a method has (Satterthwaite); NaN without it.
     paired : bool
@@ -216,7 +216,7 @@ def _check(rows: Floats, methods: tuple[str, ...]) -> None:
     empty = np.isnan(rows).all(axis=0)
     if empty.any():
         name = methods[int(np.flatnonzero(empty)[0])]
-        raise DataError(f"the method {name!r} has no score at all; leave it out")
+        raise DataError(f"the method {name!r} has no score at all; drop it")
 
     largest = float(np.nanmax(np.abs(rows)))
     if largest > LARGEST or 0.0 < largest < 1.0 / LARGEST:
@@ -359,50 +359,49 @@ def standings(
     confidence_level: float = 0.95,
     random_state: int = 0,
 ) -> Standings | MetricStandings:
-    """Which places of a table of scores are real.
+    """Places of methods in a table of scores, and which differences between them are real.
 
     Parameters
     ----------
     data : DataFrame, array, result of evaluate, evaluate_many or influence, or mapping
         A wide table has a row per data set (task, instance) and a column per method; one column of words,
-        or the index, names the data sets.  Of a long table `method` and `value` name the columns.  Missing
-        scores are holes.  A result brings its direction and what its folds share.  A mapping of names to
-        results has a result per data set, one of names to tables a table per metric.
+        or the index, names the data sets.  For a long table `method` and `value` name the columns.  Scores
+        may be missing.  A result includes its direction and the dependence of its folds.  A mapping of names
+        to results has a result per data set, a mapping of names to tables a table per metric.
     method, value : str, optional
         Columns of a long table.
     dataset : str, optional
         The column of the data sets.  Rows of a wide table with the same data set are its replicates:
         instances, folds or seeds that are the same for all methods.
     replicate : str, optional
-        The column of a long table that says which scores belong together across methods (the same fold,
-        the same instance).  Without it, repeated scores of a method on a data set are independent of those of
-        others, as seeds are.
+        The column of a long table that matches scores across methods (the same fold, the same instance).
+        Without it, repeated scores of a method on a data set are independent of those of other methods, as
+        seeds are.
     metric : str, optional
-        The column that says by which metric a row was scored.  All sets and pairs of all metrics hold
-        together.
+        The column with the metric of each row.  Sets and pairs hold simultaneously for all metrics.
     higher_is_better : bool, or mapping of metric to bool
     by : {"mean", "rank"}
         Places by the mean score over data sets, or by the average rank within data sets.
     test : {"auto", "t", "wilcoxon", "signs"}
         Test of the pairs over data sets, with Holm's correction; auto is t for means and Wilcoxon's signed
-        ranks for average ranks of up to 60 methods.  "signs" goes through all signs of the differences, for
+        ranks for average ranks of up to 60 methods.  "signs" enumerates all signs of the differences, for
         up to 16 data sets.
     test_train_ratio : float
-        Test rows by training rows, if replicates are folds or repeated splits of the same rows, which
-        depend on each other: 1/9 for ten folds.  0 for independent replicates.
+        Test rows divided by training rows, if replicates are dependent because they are folds or repeated
+        splits of the same rows: 1/9 for ten folds.  0 for independent replicates.
     rope : float, optional
-        Differences up to here do not matter: pairs get the probabilities that the first is worse, equivalent
-        and better, by a flat prior.
+        Largest difference of no practical importance: pairs get the probabilities that the first is worse,
+        equivalent and better, by a flat prior.
     confidence_level : float
-        Of all sets and intervals; 1 − `confidence_level` is the family-wise level of the pairs.
+        Level of all sets and intervals; 1 − `confidence_level` is the family-wise level of the pairs.
     random_state : int
         Seed of random signs and draws.
 
     Returns
     -------
     Standings or MetricStandings
-        Sets of places, pairs, groups that cannot be told apart, and what data sets and holes could change;
-        of several metrics, those of each and how they agree.
+        Sets of places, pairs, groups without significant differences, and the influence of single data sets
+        and missing scores; with several metrics, for each of them, with their agreement.
 
     Raises
     ------
@@ -416,19 +415,19 @@ def standings(
 
     Notes
     -----
-    Two questions are kept apart.  *Data sets like these*: would the places be the same on other data sets
-    of the kind?  The data sets are the sample; fewer than 8 are too few to answer.  *These data sets*: would
+    Two questions are distinguished.  *Data sets like these*: would the places be the same on other data sets
+    like these?  The data sets are the sample; fewer than 8 are too few to answer.  *These data sets*: would
     they be the same with other instances, folds or seeds?  The replicates of each cell are the sample.
 
-    With holes, means are those of an additive fit of methods and data sets, pairs are compared on the data
-    sets that both have, and sets are made of pairs (Holm).
+    With missing scores, means come from an additive fit of methods and data sets, pairs are compared on their
+    common data sets, and sets are made from pairs (Holm).
 
-    Up to 16 data sets Wilcoxon's test is exact, with ties given these.  The test of all methods is
-    Friedman's, exact where its arrangements are few enough to go through (3 or 4 methods on up to 16 data
-    sets, 5 on up to 9), by Iman and Davenport's F for more, and that of Skillings and Mack with holes.
+    Up to 16 data sets Wilcoxon's test is exact, conditional on ties.  The test of all methods is
+    Friedman's, exact for 3 or 4 methods on up to 16 data sets or 5 on up to 9, by Iman and Davenport's F for
+    more, and the test of Skillings and Mack with missing scores.
 
     Sources: Mogstad et al. (2024) for the sets; Demšar (2006) for average ranks; Skillings and Mack (1981)
-    for holes; Nadeau and Bengio (2003) for folds; Benavoli et al. (2017) for `rope`.
+    for missing scores; Nadeau and Bengio (2003) for folds; Benavoli et al. (2017) for `rope`.
 
     Examples
     --------

@@ -205,7 +205,7 @@ def without_twins(library: Guides, shared: str) -> tuple[Guides, int]:
     if shared == "drop":
         kept = ~several[library.guide]
         if not kept.any():
-            raise DataError("every guide is in several genes, so that none is left")
+            raise DataError("every guide is in several genes, so none is left")
         return library.rows(kept), int(several.sum())
     for values in (library.scores, library.replicates, library.log_fold_changes):
         if values is not None:
@@ -247,7 +247,7 @@ def find_controls(
         controls = [controls] if isinstance(controls, str) else controls
         names = [name for name in (str(control).strip() for control in controls) if name]
         if not names:
-            remedy = Remedy("leave it out to test against all guides")
+            remedy = Remedy("drop it to test against all guides")
             raise DataError(named(what), " names no control", remedy)
         present = np.isin(known, names)
         absent = sorted(set(names) - set(known[present].tolist()))
@@ -255,7 +255,7 @@ def find_controls(
             raise DataError(
                 "no guide of the screen is a control: ",
                 named(what),
-                f" names {enumerate_names(names, 3)}, and the screen holds ",
+                f" names {enumerate_names(names, 3)}, but the screen contains ",
                 f"{enumerate_names(sorted(set(known.tolist())), 3)}",
                 Remedy("give names as they are in the screen"),
             )
@@ -300,27 +300,26 @@ def screen(
 ) -> Screen:
     """Genes of a CRISPR screen by α-RRA, robust rank aggregation of their guides, with exact p-values.
 
-    Guides are ranked by score, once with the smallest in front (side ``"low"``, depleted guides) and
+    Guides are ranked by score, once with the smallest first (side ``"low"``, depleted guides) and
     once with the largest (``"high"``, enriched ones), and a rank becomes the percentile
-    u = (rank − 1/2)/n of n guides.  Of the sorted percentiles of a gene those up to α count, and the
-    first one always does; ρ is the smallest P(Beta(k, m − k + 1) ≤ u_(k)) over the k that count, m
-    the number of guides of the gene (Li et al. 2014, the RRA of MAGeCK).  Small ρ = many guides in
-    front.
+    u = (rank − 1/2)/n of n guides.  Of the sorted percentiles of a gene, the first and those up to α
+    count; ρ is the smallest P(Beta(k, m − k + 1) ≤ u_(k)) over the k that count, where m is
+    the number of guides of the gene (Li et al. 2014, the RRA of MAGeCK).  A small ρ means many guides
+    near the top.
 
     Parameters
     ----------
     scores : array-like (n_guides,)
         One score per guide; small = low side, large = high side.  A p-value can serve as a score, for
-        one side (``side="low"``: small in front).  The index of a Series names the guides.
+        one side (``side="low"``).  The index of a Series names the guides.
     genes : array-like (n_guides,)
         The gene of each guide.  Genes may have different numbers of guides.
     guides : array-like (n_guides,), optional
         Names of the guides.
     log_fold_changes : array-like (n_guides,), optional
-        Effects of the guides, NaN where unknown; the scores are used if there are none.
+        Effects of the guides, NaN if unknown; by default the scores.
     p_values : pair of array-like (n_guides,), optional
-        One-sided p-values of the guides, (low, high), which are used only to choose α; of one side if
-        `side` names one.
+        One-sided p-values of the guides, (low, high), or of the one `side`, used only to choose α.
     side : {"both", "low", "high"}
     alpha : float or pair of float, optional
         Percentile in (0, 1] up to which guides count; a pair is (low, high).  By default the share of
@@ -332,21 +331,21 @@ def screen(
     control_guides, control_genes : iterable of str, optional
         Guides without an effect (all guides of the genes), which are then the null distribution.
     ties : {"average", "last"}
-        Guides of equal score share the average, or the last, of their places.
+        Guides of equal score share the average, or the last, of their ranks.
     min_guides : int
-        Genes with fewer guides are not tested; their guides keep their places.
+        Genes with fewer guides are not tested; their guides keep their ranks.
     missing : {"error", "drop"}
-        Refuse guides without a score, or leave them out (the result gives their number).
+        Refuse guides without a score, or drop them (the result gives their number).
     replicates : sequence of array-like (n_guides,), optional
         Scores of the guides in further replicates, or further pairs of treatment and control; NaN where
-        a guide is missing.  A guide is then placed by Stuart's Q of its percentiles in all of them.
+        a guide is missing.  A guide is then ranked by Stuart's Q of its percentiles in all of them.
     guide_weights : array-like (n_guides,), optional
-        How much each guide can be trusted to work, above 0, from what was known before the screen.  They
-        are brought to mean 1 in each gene, and the percentile of a guide is divided by its weight; with
+        Prior trust in each guide, above 0, not derived from this screen.  Weights are scaled to mean 1
+        within each gene, and the percentile of a guide is divided by its weight; with
         ``null="uniform"`` only, for genes of up to 16 guides.
     shared_guides : {"error", "drop", "each"}
-        Refuse guides that are in several genes (one row each), leave them out, or count them for each of
-        their genes; they have one place among the guides.
+        Refuse guides that are in several genes (one row each), drop them, or count them for each of
+        their genes, with one rank among the guides.
 
     Returns
     -------
@@ -373,21 +372,21 @@ def screen(
     *Exact p-value.*  P(ρ of a random gene with m guides ≤ ρ) is the chance that for some k at least k
     of m places are up to b_k, where b_1 is the ρ quantile of Beta(1, m) and b_k = min(α, the ρ
     quantile of Beta(k, m − k + 1)).  It is summed over the first such k by a recursion of positive
-    terms.  No permutation is drawn, so that there is no smallest p-value.
+    terms.  No permutation is drawn, so there is no smallest p-value.
 
     - ``null="guides"``: the places are m of those of all guides of this screen.  The p-value is that of
       all permutations of the guides together.  Discrete ranks and ties are taken into account, so
-      that P(p ≤ x) ≤ x for every x if guides are unrelated to genes.
+      P(p ≤ x) ≤ x for every x if guides are unrelated to genes.
     - ``null="uniform"``: the places are independent uniform numbers, as in the permutations of
       MAGeCK.  The best of n guides then has p = 1/(2n) where chance gives 1/n, which matters in the
       far tail only; ties on the average rank make it too small without bound: if half of the guides share one
       score in front, each has p = 0.25.  Take ``ties="last"`` or ``null="guides"`` then.
     - controls: the places are m of those of the C controls and of the gene's own guides together, so
-      that P(p ≤ x) ≤ x if the gene is a control in disguise.  No p-value is below
-      1/binomial(C + m, m), so that few controls resolve small p-values only coarsely.
+      P(p ≤ x) ≤ x if the gene is a control in disguise.  No p-value is below
+      1/binomial(C + m, m), so few controls resolve small p-values only coarsely.
 
     - weights: the percentiles are independent and uniform before they are divided by the weights of
-      this gene, so that P(p ≤ x) ≤ x for each gene whatever the weights of others (as for weighted
+      this gene, so P(p ≤ x) ≤ x for each gene whatever the weights of others (as for weighted
       p-values, Genovese, Roeder and Wasserman 2006).
 
     Replicates keep the null ``"guides"`` exact, however much they depend on each other: a guide is dealt to
@@ -514,7 +513,7 @@ def _without_missing(library: Guides, missing: str) -> tuple[Guides, int]:
         raise DataError(
             f"{plural(int(absent.sum()), 'guide')} of {len(absent):,} without a score, the ",
             f"first is {str(library.names[absent][0])!r}",
-            Remedy("leave them out with ", Use(missing="drop")),
+            Remedy("drop them with ", Use(missing="drop")),
         )
     if absent.all():
         raise DataError("no guide has a score")
@@ -583,7 +582,7 @@ def _of_guides(library: Guides, n_shared: int, shared: str) -> list[str]:
             "Percentiles of guides are divided by their weights, which have mean 1 in each gene."
         )
     if n_shared:
-        done = "left out" if shared == "drop" else "counted for each, so that these genes depend"
+        done = "omitted" if shared == "drop" else "counted for each, so these genes depend"
         remarks.append(f"In several genes: {plural(n_shared, 'guide')}, {done}.")
     return remarks
 
@@ -596,12 +595,12 @@ def _remarks(
     sides: Mapping[str, Side],
     averaged: bool,
 ) -> tuple[str, ...]:
-    """What a reader has to know of guides left out, genes with few guides, a large tie, and sides on
+    """What a reader has to know of guides omitted, genes with few guides, a large tie, and sides on
     which no guide counts; `averaged` if uniform ranks are the null and ties are averaged.
     """
     remarks = []
     if dropped:
-        remarks.append(f"{plural(dropped, 'guide')} without a score left out.")
+        remarks.append(f"{plural(dropped, 'guide')} without a score omitted.")
     if not tested.all():
         names = library.gene_names[~tested].tolist()
         remarks.append(

@@ -23,7 +23,7 @@ from pyfsagg.exceptions import ParameterError
 from pyfsagg.screens._result import INDEPENDENT, WAYS, Screen
 
 COLOURS = {"low": drawing.BLUE, "high": drawing.ORANGE}
-CELLS = (320, 200)  # of a picture: two points in one of them cannot be told apart
+CELLS = (320, 200)  # of a picture: two points in one of them cannot be distinguished
 LABEL = 16  # characters of a gene name beside a point
 
 
@@ -187,7 +187,7 @@ def _evidence(result: Screen, side: str) -> Floats:
 def _dots(
     ax: Axes, x: Floats, y: Floats, colour: str, label: str, genes: Sequence[str], *, size: float
 ) -> None:
-    """Points of genes; of those that would hide one another one is drawn, so that pages stay small."""
+    """Points of genes; of those that would hide one another one is drawn, so pages stay small."""
     known = np.flatnonzero(~np.isnan(x))
     if len(known):
         cells = np.round(_in_axes(ax, x[known], y[known]) * CELLS).astype(np.int64)

@@ -27,7 +27,7 @@ BLOCK_CELLS = 1 << 20  # cells of the similarity matrix that are held at once (8
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with the number of pairs (or rows) it rests on and of those left out as undefined."""
+    """A value with the number of pairs (or rows) it rests on and of those omitted as undefined."""
 
     value: float
     n_pairs: int
@@ -139,7 +139,7 @@ class WholeSample:
     """A statistic of the whole collection of rows that depends on row counts only.
 
     `evaluate` takes counts (b, m) and returns values (b,); NaN where the statistic is undefined.
-    `n_undefined` rows carry no information (constant scores) and are left out, `variance` is analytic,
+    `n_undefined` rows carry no information (constant scores) and are omitted, `variance` is analytic,
     and `without_each` is a faster way to the values without row 0, 1, ….
     """
 
@@ -339,7 +339,7 @@ def _student(
     error = float(np.sqrt(variance))
     if error <= 1e-12 * max(1.0, abs(value)):
         raise DataError(
-            f"the value does not change with the choice among the {m} resamples, so that they give "
+            f"the value does not change with the choice among the {m} resamples, so they give "
             "no interval; more resamples may show one"
         )
     half = float(scipy.special.stdtrit(m - 1, 0.5 + confidence_level / 2)) * error
@@ -362,7 +362,7 @@ def bootstrap_interval(
 ) -> Interval:
     """Student interval with the standard error over bootstrap samples of the resamples.
 
-    Pairs of a row with its own copies are left out: their similarity of one would pull an average up.
+    Pairs of a row with its own copies are omitted: their similarity of one would pull an average up.
     The standard error is multiplied by sqrt(m / (m - 1)), because m rows vary less about their own
     mean than about that of the population; percentiles cover far less than they say for few resamples.
     """

@@ -133,7 +133,7 @@ def read_matrix(
         if np.nanmin(values) < 1 or np.nanmax(values) > p:
             raise DataError(
                 named(name),
-                f" was read as ranks, which go from 1 (most important) to {p}, but holds values ",
+                f" was read as ranks, which go from 1 (most important) to {p}, but contains values ",
                 f"from {np.nanmin(values):g} to {np.nanmax(values):g}",
                 Remedy("pass ", Use(input="scores"), " if they are scores"),
             )
@@ -173,7 +173,7 @@ def _column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...
     labels = tuple(map(str, names))
     if len(set(labels)) != n_columns:
         raise DataError(
-            Param("feature_names"), " holds a name twice; every feature needs a different name"
+            Param("feature_names"), " contains a name twice; every feature needs a different name"
         )
     return labels
 
@@ -196,7 +196,7 @@ def check_several(n_features: int) -> None:
     """Refuse to compare the rankings of a single feature."""
     if n_features < 2:
         raise DataError(
-            "a single feature has one ranking only, so that no agreement of rankings is defined; it takes "
+            "a single feature has one ranking only, so no agreement of rankings is defined; it takes "
             "at least 2 features"
         )
 
@@ -294,7 +294,7 @@ def _read_sets(
         or (array.dtype.kind != "b" and not np.isin(array, (0, 1)).all())
     ):
         raise DataError(
-            "a matrix of selections must have two dimensions (resamples by features) and hold "
+            "a matrix of selections must have two dimensions (resamples by features) and contain "
             f"booleans or 0/1 only, got shape {array.shape} of type {array.dtype}"
         )
     if array.shape[0] < least:
@@ -332,7 +332,7 @@ def _read_lists(
     else:
         labels = list(dict.fromkeys(item for row in selected for item in row))
         if n_features is not None and len(labels) > n_features:
-            raise _other_size(n_features, f"the sets hold {len(labels)} different features")
+            raise _other_size(n_features, f"the sets contain {len(labels)} different features")
     support = _support(selected, labels, feature_names is not None)
     return SelectedSets(support, n_features, tuple(labels))
 
@@ -354,7 +354,7 @@ def _positions(
     strange = [item for item in used if not (isinstance(item, int) and 0 <= item < n_features)]
     if strange:
         raise DataError(
-            f"a set holds {strange[0]!r}, which is not a position from 0 to {n_features - 1}"
+            f"a set contains {strange[0]!r}, which is not a position from 0 to {n_features - 1}"
         )
     return list(used)
 
@@ -368,7 +368,7 @@ def _read_list(position: int, row: Any) -> list[Hashable]:
     for item in items:
         if not isinstance(item, (str, numbers.Integral)) or isinstance(item, bool):
             raise InputTypeError(
-                f"set {position + 1} holds {item!r}; features are given by name or by position"
+                f"set {position + 1} contains {item!r}; features are given by name or by position"
             )
     if len(set(items)) != len(items):
         raise DataError(f"set {position + 1} names a feature twice")
@@ -390,5 +390,5 @@ def _support(
                 support[i, item] = True
             else:
                 allowed = "in feature_names" if named else f"a position from 0 to {len(labels) - 1}"
-                raise DataError(f"set {i + 1} holds {item!r}, which is not {allowed}")
+                raise DataError(f"set {i + 1} contains {item!r}, which is not {allowed}")
     return support

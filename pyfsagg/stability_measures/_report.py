@@ -41,7 +41,7 @@ def plot_stability_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes
 
     The curve is a result of :func:`pyfsagg.stability_curve`; without `ax` the figure is new.  A solid line
     with markers is the stability, the dotted line of the same colour its value when k features are
-    selected at random.  Sizes at which a measure is undefined are left out.
+    selected at random.  Sizes at which a measure is undefined are omitted.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def plot_trade_off(
     stability, accuracy : str
         Names of the columns with the two numbers.
     higher_is_better : bool
-        False for distances such as canberra and asd; the axis is then reversed, so that better
+        False for distances such as canberra and asd; the axis is then reversed, so better
         is always up and to the right.
     ax : Axes, optional
         Where to draw; a new figure by default.

@@ -23,7 +23,7 @@ from pyfsagg.stability_measures._base import BoundStatistic, Estimate, PairwiseA
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, check_several, read_matrix
 
 ENOUGH_PAIRS = 2000
-"""Pairs of resamples over which drawn orders are averaged, so that their own noise is small."""
+"""Pairs of resamples over which drawn orders are averaged, so their own noise is small."""
 MOST_CELLS = 2_000_000  # cells of drawn selections beyond which fewer orders are drawn
 
 
@@ -85,7 +85,7 @@ def draw_selections(
 
 
 def draw_orders(ranks: Floats, seed: int | None) -> list[Floats]:
-    """Ascending ranks with ties in random order; the ranks themselves where nothing is tied."""
+    """Ascending ranks with ties in random order; the ranks themselves without ties."""
     in_order = np.sort(ranks, axis=1)
     if not (in_order[:, 1:] == in_order[:, :-1]).any():
         return [ranks]

@@ -278,7 +278,7 @@ def nogueira(
     estimate = nogueira_estimate(read)
     if np.isnan(estimate):
         raise DataError(
-            "Nogueira's stability is undefined when all subsets are empty or all subsets hold "
+            "Nogueira's stability is undefined when all subsets are empty or all subsets contain "
             "every feature; select another number of features"
         )
     without = nogueira_leave_one_out(read)

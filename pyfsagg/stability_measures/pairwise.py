@@ -47,7 +47,7 @@ def _unit_rows(values: Floats, weights: Floats | None = None) -> tuple[Floats, N
     """Rows centred and scaled to length one (under column weights), and which rows vary at all.
 
     Constant rows are zero in the result.  Rows are first divided by their largest magnitude, so
-    that scores near the limits of floating point neither overflow nor vanish.
+    scores near the limits of floating point neither overflow nor vanish.
     """
     unit, known = np.empty(values.shape), np.empty(len(values), dtype=np.bool_)
     for part in row_blocks(values.shape, CACHED):
@@ -79,7 +79,7 @@ def bind_correlation(
         if weights.shape != (values.shape[1],):
             raise ParameterError(
                 Param("feature_weights"),
-                f" must hold one number per feature ({values.shape[1]}), got shape {weights.shape}",
+                f" must contain one number per feature ({values.shape[1]}), got shape {weights.shape}",
             )
         if not np.isfinite(weights).all() or (weights < 0).any() or np.count_nonzero(weights) < 2:
             raise ParameterError(
@@ -315,7 +315,7 @@ def thesis_measures(
         constant = estimates["asd"].n_undefined
         warn(
             f"{constant:,} of {len(values):,} resamples have the same score for all features: "
-            f"they are left out of ASD, and their {undefined:,} pairs out of the two correlations",
+            f"they are omitted from ASD, and their {undefined:,} pairs out of the two correlations",
             stacklevel=2,
         )
     return {

@@ -72,7 +72,7 @@ def stability_table(
         and feature_names is None
         and not hasattr(data, "shape")
     ):
-        feature_names = list(map(str, similarity.columns))  # lists need not hold every feature
+        feature_names = list(map(str, similarity.columns))  # lists need not contain every feature
     read = read_collection(
         data, kind=input, compares="sets", n_features=n_features, feature_names=feature_names
     )
@@ -83,7 +83,7 @@ def stability_table(
         chosen = [STABILITY_MEASURES.get(name) for name in check_list("measures", measures)]
         if not chosen:
             raise ParameterError(
-                Param("measures"), " is empty", Remedy("name at least one, or leave it out for all")
+                Param("measures"), " is empty", Remedy("name at least one, or drop it for all")
             )
         for spec in chosen:
             reason = _missing(spec, read, matrix)
@@ -247,7 +247,7 @@ class StabilityResult(Recorded):
         One row per measure (index ``measure``): ``value``, ``lower``, ``upper``, ``bounds``,
         ``corrected_for_chance``, ``higher_is_better``, ``kind`` (scores, ranks or sets),
         ``n_pairs`` and ``n_undefined`` (in the unit ``unit``), ``n_tied`` (resamples in which equal
-        scores compete for places, so that the value is a mean over their orders), and ``note``,
+        scores compete for places, so the value is a mean over their orders), and ``note``,
         the reason why a value or an interval is missing, empty otherwise.
     features : DataFrame or None
         Result of :func:`feature_stability`; None if one measure was named.
@@ -359,7 +359,7 @@ class StabilityResult(Recorded):
             "Value": [number(row["value"], DECIMALS) for row in rows],
             "Interval": [_limits(row) for row in rows],
             "Range": [str(row["bounds"]).replace("-", "−").replace("inf", "∞") for row in rows],
-            "Stabler if": ["larger" if row["higher_is_better"] else "smaller" for row in rows],
+            "More stable if": ["larger" if row["higher_is_better"] else "smaller" for row in rows],
             "Corrected for chance": [
                 "yes" if row["corrected_for_chance"] else "no" for row in rows
             ],
@@ -370,7 +370,7 @@ class StabilityResult(Recorded):
         with_intervals = f", with {self._level} intervals ({interval} over resamples)"
         notes = [
             "Undefined: pairs of resamples (or resamples) for which the measure has no value; they "
-            "are left out. Stability says how far the given results agree, not whether they are "
+            "are omitted. Stability says how far the given results agree, not whether they are "
             "right; resamples of one table say nothing of another sample.",
             *(
                 f"{name}: {row['note']}."
@@ -442,17 +442,16 @@ def stability(
     Parameters
     ----------
     data : EnsembleResult, array, frame or list
-        The result of :func:`pyfsagg.wam` or :func:`pyfsagg.bam`, whose combined scores are taken; a
+        The result of :func:`pyfsagg.wam` or :func:`pyfsagg.bam`, whose combined scores are used; a
         score matrix (m, p), larger = more important; a rank matrix (m, p), 1 = most important; a
         boolean or 0/1 matrix of selections; or a list of m sets of names or zero-based positions.
     measures : str or sequence of str, optional
         Names or aliases of ``pyfsagg.list_methods("stability")``.  By default every measure that
-        applies: those of selections only for selections, those that need `n_features` or
-        `similarity` only if it is known.  One name asks for this measure alone: the answer has
-        no table of features, and what makes the value impossible is an error and not a note.
+        applies: measures of selections only for selections, measures that need `n_features` or
+        `similarity` only if it is known.  With a single name the result has no table of features, and
+        an undefined value is an error instead of a note.
     compare : EnsembleResult, array, frame or list, optional
-        A second collection over the same features: equal stability of both selections is
-        tested.
+        A second collection over the same features, to test equal stability of both selections.
     paired : bool
         Whether row i of both comes from the same resample; see
         :meth:`pyfsagg.stability_measures.NogueiraResult.compare`.
@@ -463,8 +462,8 @@ def stability(
     feature_names : sequence of str, optional
         Names of the columns; for a list of sets, all features to choose from.
     n_features_to_select : float or int, default 0.25
-        For measures of sets on scores or ranks: how many of the most important features are selected,
-        a fraction of p (rounded up) or a count.
+        For measures of sets on scores or ranks: number of the most important features that are
+        selected, a fraction of p (rounded up) or a count.
     similarity : array or frame of shape (p, p), optional
         Similarities within [0, 1] for the similarity-adjusted measures.
     input : {"auto", "scores", "ranks", "sets"}
@@ -472,15 +471,15 @@ def stability(
         ties) as ranks, booleans and 0/1 as selections, and any other matrix as scores.
     undefined : float, optional
         For one measure: value of pairs that are undefined (two empty subsets, a constant score row).
-        By default they are left out and counted in ``n_undefined``.
+        By default they are omitted and counted in ``n_undefined``.
     interval : {"jackknife", "bootstrap", "analytic", None}
-        Interval over resamples: of the value that a repetition with another seed would have, if
-        they are resamples of one data set; of the population, if they come from independent
-        samples.  "jackknife" and "bootstrap" use Student's quantile and have at least the nominal
-        coverage from 5 resamples on, except for davis and novovicova, and for scores and ranks where
-        most features are tied (see ``docs/calibration.md``); "analytic" (nogueira only) is asymptotic
-        and needs 30 resamples.  For the Kendall measures an interval takes time of the order
-        m^2 p log p; with many resamples it is left out, with a note, unless `measures` names them.
+        Interval over resamples.  For resamples of one data set it refers to a repetition with another
+        seed; for independent samples, to the population.  "jackknife" and "bootstrap" use Student's
+        quantile and have at least the nominal coverage from 5 resamples on, except for davis and
+        novovicova, and for scores and ranks if most features are tied (see ``docs/calibration.md``);
+        "analytic" (nogueira only) is asymptotic and needs 30 resamples.  For the Kendall measures an
+        interval takes time of the order m^2 p log p; with many resamples it is omitted, with a note,
+        unless `measures` names them.
     confidence_level : float, default 0.95
         Confidence level of the intervals.
     n_boot : int, default 1000
@@ -488,12 +487,11 @@ def stability(
     sizes : sequence of float or int, optional
         Subset sizes of the curve, as in :func:`stability_curve`.
     ties : {"random", "first"}
-        Treatment of equal scores that compete for the last places of a subset.  "random": the value
-        is the mean over all orders, drawn independently for each resample: exact where it follows
-        from expected intersections (nogueira, somol, sechidis, and all averages over pairs but those
-        of jaccard and of similar features), over orders drawn with the seed otherwise.  "first":
-        the first columns, as in published results; a filter with many equal scores is then stable
-        on pure noise.
+        Treatment of equal scores at the cut of a subset.  "random": the mean over all orders,
+        independent between resamples: exact if it follows from expected intersections (nogueira,
+        somol, sechidis, and all averages over pairs except those of jaccard and of similar features),
+        otherwise over orders drawn with the seed.  "first": the first columns, as in published results;
+        a filter with many equal scores is then stable on pure noise.
     random_state : int, Generator or None
         Seed of the bootstrap, of orders of ties and of estimated chance levels; None draws one.
     measure_params : dict, optional
@@ -510,7 +508,7 @@ def stability(
     See Also
     --------
     nogueira : One measure with tests of its value and of a difference.
-    feature_stability : How stable the standing of each feature is.
+    feature_stability : Stability of the place of each feature.
 
     Notes
     -----

@@ -85,7 +85,7 @@ class ExpectedAverage(PairwiseAverage):
     """The mean over pairs of a linear function of their expected intersections, for one size.
 
     With W the sum of all rows w_i of expected memberships, the intersections of row i with all
-    others sum to w_i (W - w_i), so that the mean costs O(m p).
+    others sum to w_i (W - w_i), so the mean costs O(m p).
     """
 
     def __init__(

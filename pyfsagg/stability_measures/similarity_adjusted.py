@@ -1,4 +1,4 @@
-"""Stability of subsets when features stand in for one another: the adjusted measures of stabm."""
+"""Stability of subsets when similar features replace each other: the adjusted measures of stabm."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def similar_pairs(matrix: Floats, threshold: float) -> Neighbours:
     strength = matrix[rows, columns]
     start = np.concatenate(([0], np.cumsum(joined.sum(axis=1)))).astype(np.intp)
     # Most similar first; ties by the smaller, then the larger feature, whichever subset they
-    # are in, so that the greedy matching of two subsets does not depend on their order.
+    # are in, so the greedy matching of two subsets does not depend on their order.
     order = np.lexsort((np.maximum(rows, columns), np.minimum(rows, columns), -strength))
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.arange(len(order))
@@ -163,7 +163,7 @@ def similar_pairs(matrix: Floats, threshold: float) -> Neighbours:
 class RandomLevel:
     """Monte Carlo mean of an adjusted intersection for given sizes.
 
-    All sizes use prefixes of the same permutations, so that levels are monotone where they should be.
+    All sizes use prefixes of the same permutations, so levels are monotone where they should be.
     """
 
     def __init__(
@@ -327,7 +327,7 @@ def bind_zucknick(
     strong = _thresholded(similarity, threshold)
     member = selection.support.astype(np.float64)
     sizes = member.sum(axis=1)
-    # Row i: total similarity to subset i of each feature outside it, so that its product with
+    # Row i: total similarity to subset i of each feature outside it, so its product with
     # another subset sums over the features of that subset alone.
     reach = (member @ strong) * (1 - member)
     expected = None

@@ -22,7 +22,7 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, Unknow
 
 INCOMPLETE = ("error", "drop")
 FEWEST_SUBJECTS = 3
-FILL_IN = Remedy("fill them in, or pass ", Use(incomplete="drop"), " to leave them out")
+FILL_IN = Remedy("fill them in, or pass ", Use(incomplete="drop"), " to drop them")
 
 gauss_legendre = functools.cache(np.polynomial.legendre.leggauss)
 """Nodes and weights on (-1, 1), computed when first used: 400 of them take a second of an import."""
@@ -32,7 +32,7 @@ gauss_legendre = functools.cache(np.polynomial.legendre.leggauss)
 class Blocks:
     """A complete table of subjects by conditions, in the order of the data or the categories.
 
-    `n_dropped` subjects were left out because a cell was missing.
+    `n_dropped` subjects were omitted because a cell was missing.
     """
 
     values: Floats
@@ -43,7 +43,7 @@ class Blocks:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Independent samples by group name; `n_dropped` missing values were left out."""
+    """Independent samples by group name; `n_dropped` missing values were omitted."""
 
     values: tuple[Floats, ...]
     names: tuple[str, ...]
@@ -254,13 +254,13 @@ def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
             is_number = pd.to_numeric(series, errors="coerce").notna() | series.isna()
         except OverflowError:
             raise DataError(
-                f"{name!r} holds a whole number beyond 1e308, the largest that can be computed with; "
+                f"{name!r} contains a whole number beyond 1e308, the largest that can be computed with; "
                 "divide the values by a constant"
             ) from None
         if not bool(is_number.all()):
             odd = series[~is_number].iloc[0]
             raise DataError(
-                f"{name!r} holds {odd!r}, which is not a number; correct it or mark it missing{hint}"
+                f"{name!r} contains {odd!r}, which is not a number; correct it or mark it missing{hint}"
             )
         series = pd.to_numeric(series)
     types = pd.api.types
@@ -287,7 +287,7 @@ def _complete_blocks(wide: pd.DataFrame, missing: str) -> Blocks:
     empty = absent.all(axis=0)
     if values.shape[0] and empty.any():
         name = conditions[int(np.flatnonzero(empty)[0])]
-        raise DataError(f"condition {name!r} has no value at all; leave it out")
+        raise DataError(f"condition {name!r} has no value at all; drop it")
     keep = ~absent.any(axis=1)
     n_dropped = int((~keep).sum())
     if n_dropped and missing == "error":
@@ -299,7 +299,7 @@ def _complete_blocks(wide: pd.DataFrame, missing: str) -> Blocks:
         )
     n_subjects = int(keep.sum())
     if n_subjects < FEWEST_SUBJECTS:
-        dropped = f" after {n_dropped} with missing values were left out" if n_dropped else ""
+        dropped = f" after {n_dropped} with missing values were omitted" if n_dropped else ""
         raise DataError(
             f"the data have {n_subjects} complete subject(s){dropped}; at least {FEWEST_SUBJECTS} "
             "are needed"
@@ -343,7 +343,7 @@ def _complete_groups(samples: dict[str, Floats], missing: str) -> Groups:
     values = tuple(sample[~np.isnan(sample)] for sample in samples.values())
     for name, sample in zip(samples, values, strict=True):
         if sample.size == 0:
-            raise DataError(f"group {name!r} has no value; leave it out")
+            raise DataError(f"group {name!r} has no value; drop it")
     return Groups(values, tuple(samples), n_dropped)
 
 
@@ -375,9 +375,9 @@ class TestResult(Part):
 
     @property
     def _dropped(self) -> str:
-        """`` (2 left out for missing values)``; empty without any."""
+        """`` (2 omitted for missing values)``; empty without any."""
         n = vars(self)["n_dropped"]
-        return f" ({n} left out for missing values)" if n else ""
+        return f" ({n} omitted for missing values)" if n else ""
 
     @property
     def _level(self) -> str:

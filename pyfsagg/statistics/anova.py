@@ -43,7 +43,7 @@ class OneWayAnova(TestResult):
     eta_squared_interval : tuple of float
         Interval of the population's share of variance, which both estimate.
     n, n_groups, n_dropped : int
-        `n_dropped` missing values were left out.
+        `n_dropped` missing values were omitted.
     """
 
     _effect: ClassVar[str] = "group"
@@ -68,7 +68,7 @@ class OneWayAnova(TestResult):
     @property
     def sentence(self) -> str:
         name = "Welch's one-way ANOVA" if self.welch else "One-way ANOVA"
-        dropped = f" ({self.n_dropped} missing left out)" if self.n_dropped else ""
+        dropped = f" ({self.n_dropped} missing omitted)" if self.n_dropped else ""
         return (
             f"{name} of {self.n_groups} groups with {self.n} values{dropped}: "
             f"{self._verdict(self.p_value, 'groups')} "
@@ -102,7 +102,7 @@ def one_way_anova(
     confidence_level : float
         Level of the interval; 1 − `confidence_level` is the significance level of the sentence.
     missing : {"error", "drop"}
-        A missing value is an error, or is left out and counted.
+        A missing value is an error, or is omitted and counted.
 
     Returns
     -------
@@ -317,7 +317,7 @@ class RepeatedMeasuresAnova(TestResult):
     sphericity_correction : str
         What the sentence and the intervals use.
     n_subjects, n_conditions, n_dropped : int
-        `n_dropped` subjects were left out because a cell was missing.
+        `n_dropped` subjects were omitted because a cell was missing.
     """
 
     n_subjects: int
@@ -396,7 +396,7 @@ def rm_anova(
     confidence_level : float
         Level of the intervals; 1 − `confidence_level` is the significance level of the sentence.
     missing : {"error", "drop"}
-        A subject with a missing cell is an error, or is left out and counted.
+        A subject with a missing cell is an error, or is omitted and counted.
 
     Raises
     ------

@@ -313,7 +313,7 @@ class CriticalDifference(TestResult):
         q_α, a quantile of the studentised range over √2.
     cliques : tuple of tuple of str
         The largest sets of neighbours whose average ranks differ by less than the critical
-        difference: the bars of the diagram.  Sets of one are left out.
+        difference: the bars of the diagram.  Sets of one are omitted.
     friedman : FriedmanTest
         The test of all conditions, without which the pairs should not be looked at.
     n_subjects, n_dropped : int

@@ -168,7 +168,7 @@ def _numbers(name: str, sample: ArrayLike) -> Floats:
     try:
         values = as_array("a sample", sample, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputTypeError(named(name), " must hold numbers", Got(sample)) from None
+        raise InputTypeError(named(name), " must contain numbers", Got(sample)) from None
     if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
         must = " must be one row of finite numbers, at least one"
         raise DataError(named(name), must, Remedy("leave missing ones out"))
@@ -178,7 +178,7 @@ def _numbers(name: str, sample: ArrayLike) -> Floats:
 def rank_biserial_paired(differences: Floats, confidence_level: float = 0.95) -> EffectSize:
     """Matched-pairs rank-biserial correlation (W₊ − W₋) / (W₊ + W₋) of signed ranks.
 
-    Zero differences are left out, ties share average ranks.  All differences zero: 0 with the
+    Zero differences are omitted, ties share average ranks.  All differences zero: 0 with the
     interval [−1, 1].
 
     The interval is the score interval {ρ : (r − ρ)² ≤ z²·V₀·(1 − ρ²)}, V₀ = 2(2n+1) / (3n(n+1))
@@ -249,7 +249,7 @@ class BayesianTTests(TestResult):
     confidence_level : float
         Probability from which on a pair counts as decided.
     n, n_dropped : int
-        Folds that were used, and left out for missing values.
+        Folds that were used, and omitted for missing values.
     """
 
     frame: pd.DataFrame

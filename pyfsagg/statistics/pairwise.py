@@ -75,7 +75,7 @@ class PairwiseTests(TestResult):
     test, adjust : str
     paired, pooled : bool
     n_dropped : int
-        Subjects (paired) or values (unpaired) left out for missing values.
+        Subjects (paired) or values (unpaired) omitted for missing values.
     """
 
     frame: pd.DataFrame
@@ -159,7 +159,7 @@ def pairwise_tests(
     df : float, optional
         For ``"corrected_t"``: degrees of freedom; the number of divisions − 1 by default.
     missing : {"error", "drop"}
-        Paired: a subject with a missing cell is an error, or is left out of all pairs.  Unpaired:
+        Paired: a subject with a missing cell is an error, or is omitted from all pairs.  Unpaired:
         the same for a missing value.
 
     Returns
@@ -214,7 +214,7 @@ def pairwise_tests(
         compared = _paired(groups, test, level, decimals, folds)
     else:
         if subject is not None:
-            remedy = Remedy("leave it out, or use ", Use(paired=True))
+            remedy = Remedy("drop it, or use ", Use(paired=True))
             raise ParameterError(
                 Param("subject"), " has no meaning with ", Use(paired=False), remedy
             )
@@ -263,7 +263,7 @@ def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) 
     if test != "corrected_t":
         for name, value in (("test_train_ratio", ratio), ("df", df)):
             if value is not None:
-                leave = Remedy("leave it out, or use that test")
+                leave = Remedy("drop it, or use that test")
                 raise ParameterError(named(name), " belongs to ", corrected, leave)
         return 0.0, None
     if not paired:

@@ -101,8 +101,8 @@ class RankConfidence(TestResult):
         width = float(np.median(self.upper - self.lower)) + 1.0
         return (
             f"{100 * self.confidence_level:.3g} % confidence sets for the ranks of "
-            f"{plural(len(self.names), 'item')}, by {self.of}: half of the sets of single ranks hold "
-            f"at most {width:g} of {len(self.names)} places, {certain} hold one place; the true first "
+            f"{plural(len(self.names), 'item')}, by {self.of}: half of the sets of single ranks contain "
+            f"at most {width:g} of {len(self.names)} places, {certain} contain one place; the true first "
             f"is among {plural(len(first), 'item')}: {enumerate_names(first, most=5)}."
         )
 
@@ -217,7 +217,7 @@ class _Flipped(_Errors):
 
     If the errors of a row are as likely as the same with all signs reversed, the means of the rows with
     random signs are distributed as the means of columns that are all equal.  The sum of the squared
-    differences of two columns does not depend on the signs, so that the mean difference over its root,
+    differences of two columns does not depend on the signs, so the mean difference over its root,
     `scale`, orders the signs as Student's statistic does.  `draws` (p, n) are means with random signs,
     `inverse` is 1 / root mean square of the differences.
     """
@@ -345,7 +345,7 @@ def rank_confidence(
     -------
     RankConfidence
         A marginal set of each item, simultaneous sets, and by ``top(k)`` the items that may be among the
-        true top k.  Equal true values share their ranks, and a set holds all of them.
+        true top k.  Equal true values share their ranks, and a set contains all of them.
 
     Raises
     ------

@@ -154,7 +154,7 @@ class SignedRankTest(TestResult):
     alternative, zero_method : str
     continuity : bool
     n, n_zero, n_dropped : int
-        Pairs, those with difference zero, and pairs left out for a missing value.
+        Pairs, those with difference zero, and pairs omitted for a missing value.
     has_ties : bool
         Whether some of the ranked differences have the same size.
     estimate : float
@@ -229,7 +229,7 @@ def wilcoxon(
     Parameters
     ----------
     x, y : array-like of shape (n,)
-        Paired values, or the differences alone (`y` left out).
+        Paired values, or the differences alone (`y` omitted).
     alternative : {"two-sided", "less", "greater"}
         "greater": the differences x − y tend to be above zero.
     exact : {"auto", True, False}
@@ -239,8 +239,8 @@ def wilcoxon(
     continuity : bool
         Correct the normal form for continuity (by ½, as R).
     zero_method : {"wilcox", "pratt", "zsplit"}
-        Treatment of differences of zero.  "wilcox" (R): left out before ranking.  "pratt":
-        ranked, then left out.  "zsplit": ranked, half of their ranks to either side.  The estimate
+        Treatment of differences of zero.  "wilcox" (R): omitted before ranking.  "pratt":
+        ranked, then omitted.  "zsplit": ranked, half of their ranks to either side.  The estimate
         and its interval leave zeros out under "wilcox" and keep them under the other two.
     confidence_level : float
         Level of the intervals; 1 − `confidence_level` is the significance level of the sentence.
@@ -248,7 +248,7 @@ def wilcoxon(
         Round the differences first.  0.3 − 0.2 and 0.2 − 0.1 differ in the last bit: without
         rounding they are not tied, and there is a warning.
     missing : {"error", "drop"}
-        A pair with a missing value is an error, or is left out and counted.
+        A pair with a missing value is an error, or is omitted and counted.
 
     Returns
     -------
@@ -328,7 +328,7 @@ def wilcoxon(
         }
         p_value, method = tails[alternative], "normal"
     estimate, interval, achieved = _interval(used, alternative, level, bool(exact), continuity)
-    # The widest interval leaves out with probability 2 / 2^n: no form can do better.
+    # The widest interval misses with probability 2 / 2^n: no form can do better.
     possible = 1.0 - (2.0 if alternative == "two-sided" else 1.0) * 0.5**used.size
     short = min(achieved, possible) < level - 1e-9
     return SignedRankTest(
@@ -340,7 +340,7 @@ def wilcoxon(
 
 
 def _differences(x: Any, y: Any, decimals: int | None, missing: str) -> tuple[Floats, int]:
-    """Complete differences and the number of pairs left out."""
+    """Complete differences and the number of pairs omitted."""
     first = read_numbers(x, "x")
     second = np.zeros_like(first) if y is None else read_numbers(y, "y")
     if first.shape != second.shape:

@@ -69,7 +69,7 @@ def read_evidence(
         for name, frame in _one_by_one(tables, study).items()
     }
     if len(frames) < 2:
-        raise DataError("studies are compared with one another, and there is one")
+        raise DataError("at least two studies are needed, got one")
     names = list(dict.fromkeys(item for frame in frames.values() for item in frame.index))
     if len(names) == sum(map(len, frames.values())):
         first = enumerate_names(
@@ -157,8 +157,8 @@ def _log_p(rows: pd.DataFrame, known: bool, by_rank: bool, label: str) -> dict[s
             raise DataError(f"p-values of {label!r} must be there and lie from 0 to 1")
         if p.max() < CUT:
             warn(
-                f"no p-value of {label!r} is above {p.max():.3g}: its table seems to hold significant items "
-                "only, and then counts for too much; give the whole table",
+                f"no p-value of {label!r} is above {p.max():.3g}: its table seems to contain significant "
+                "items only, and then counts for too much; give the whole table",
                 stacklevel=5,
             )
     if by_rank:
@@ -203,7 +203,7 @@ def _not_found(role: str, what: str, label: str, frame: pd.DataFrame) -> DataErr
     known = enumerate_names(list(map(str, frame.columns)))
     remedy = Remedy("name the column with ", Param(role))
     return DataError(
-        f"{label!r} has no column that is known to hold {what}; it has {known}", remedy
+        f"{label!r} has no column that is known to contain {what}; it has {known}", remedy
     )
 
 
@@ -211,7 +211,7 @@ def _numbers(column: pd.Series[Any], label: str) -> Floats:
     values = pd.to_numeric(column, errors="coerce")
     if (wrong := values.isna() & column.notna()).any():
         raise DataError(
-            f"the column {column.name!r} of {label!r} holds {column[wrong].iloc[0]!r}, no number"
+            f"the column {column.name!r} of {label!r} contains {column[wrong].iloc[0]!r}, no number"
         )
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
 
@@ -258,7 +258,7 @@ def studies(
         What a study says of an item: its p-value, or its place among all items of the study divided by
         their number, which supposes nothing of the p-values but resolves much less.
     adjust : {"adafilter", "bh", "holm", "bonferroni"}
-        Correction across items.  "adafilter" leaves out items of which fewer than r − 1 studies say
+        Correction across items.  "adafilter" omits items of which fewer than r − 1 studies say
         anything, and finds far more at the same false discovery rate where most items are null in all
         studies; for r = 1 it is "bh".
     duplicates : {"error", "first"}
@@ -287,7 +287,7 @@ def studies(
     Notes
     -----
     The p-value of an item is that of "non-null in fewer than r studies": of the one-sided p-values of a
-    direction the best r − 1 are left out, and Fisher's method tests the rest.  Whatever these r − 1
+    direction the best r − 1 are omitted, and Fisher's method tests the rest.  Whatever these r − 1
     studies say, an artefact included, they alone make no item.  It is doubled for the two directions.
     With independent studies and valid p-values it is valid, and exact if r − 1 studies have an
     overwhelming effect and the others none.

@@ -36,7 +36,7 @@ from pyfsagg.ranks import rank_scores
 def partial_conjunction(log_p: Floats) -> Floats:
     """Log p-values (m, G) of "fewer than r studies" for r = 1 to m, from log p-values (m, G) of studies.
 
-    Of the n studies that know an item the r − 1 smallest p-values are left out, and Fisher's statistic
+    Of the n studies that know an item the r − 1 smallest p-values are omitted, and Fisher's statistic
     of the others is compared with its χ² distribution of 2 (n − r + 1) degrees of freedom, summed in
     logarithms from positive terms.  NaN where n < r.
     """
@@ -80,7 +80,7 @@ def adjusted_of(log_p: Floats, combined: Floats, up: Booleans, r: int, adjust: s
 
     `log_p` (2, m, G) are those of the studies, up and down, and `combined` (2, G) what
     :func:`partial_conjunction` makes of them for r; `up` (G,) says which direction counts.  Adaptive
-    filtering goes by another statistic, so that its values are kept from falling below the p-values.
+    filtering goes by another statistic, so its values are kept from falling below the p-values.
     """
     p = two_sided(np.asarray(np.where(up, combined[0], combined[1])))
     if adjust == "adafilter" and r > 1:

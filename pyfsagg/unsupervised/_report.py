@@ -65,7 +65,7 @@ def plot_spectrum(
     size = 14.0 if len(order) <= 200 else 4.0
     for mask, color, word in (
         (chosen, drawing.BLUE, "selected"),
-        (~chosen, drawing.GREY, "left out"),
+        (~chosen, drawing.GREY, "omitted"),
     ):
         label = f"{int(mask.sum())} {word}"
         ax.scatter(places[mask], scores[mask], s=size, color=color, label=label)

@@ -50,7 +50,7 @@ def check_numbers(X: Any, *, standardize: str = "none") -> Table:
     if nominal.size:
         raise DataError(
             f"column {table.feature_names[nominal[0]]!r} is nominal, and words ",
-            "have no distances; encode it as numbers or leave it out",
+            "have no distances; encode it as numbers or drop it",
         )
     for part in blocks(table.n_features):  # a mask of the whole table would be large
         missing = np.isnan(table.values[:, part]).any(axis=0)

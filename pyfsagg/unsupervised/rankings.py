@@ -47,7 +47,7 @@ from pyfsagg.unsupervised.result import ConsensusRanking
 def _adjusted(weighted: Floats, s1: float, total: Floats, n_pairs: int) -> Floats:
     """Equation (12) from the shortfalls 1 - A: their sum `total`, and `weighted` by M.
 
-    s0 = s1 - weighted, s2 = n_pairs - total and s3 = s1 s2 / n_pairs, so that s0 - s3 is
+    s0 = s1 - weighted, s2 = n_pairs - total and s3 = s1 s2 / n_pairs, so s0 - s3 is
     s1 total / n_pairs - weighted.
     """
     s2 = n_pairs - total
@@ -333,7 +333,7 @@ def _neighbour_weights(
     graph = kneighbors_graph(values, n_neighbors, mode="distance").tocoo()
     rows, columns, squared = graph.row, graph.col, np.square(graph.data)
     # An edge holds in both directions whichever sample chose the other; squared lengths are equal
-    # either way, so that one entry per direction is enough.
+    # either way, so one entry per direction is enough.
     n = table.n_samples
     key = np.concatenate([rows * np.int64(n) + columns, columns * np.int64(n) + rows])
     key, first = np.unique(key, return_index=True)

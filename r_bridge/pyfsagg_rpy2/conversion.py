@@ -90,7 +90,7 @@ def _kind(series: pd.Series[Any], name: str) -> str:
     if found in known and series.dtype.kind != "M":
         return known[found]
     raise InputTypeError(
-        f"the column {name!r} holds values of type {found} ({series.dtype}), which do not cross to "
+        f"the column {name!r} contains values of type {found} ({series.dtype}), which do not cross to "
         "R; numbers, booleans, text and categoricals do"
     )
 

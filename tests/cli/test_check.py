@@ -31,12 +31,12 @@ def test_check_prints_findings_with_remedies(pyfsagg, wine: pd.DataFrame, tmp_pa
         "178 samples, 13 features: 13 numeric",
         "missing cells: 0",
         "classes: Barbera: 48, Barolo: 59 and Grignolino: 71",
-        "no problems were found",
+        "no problems found",
     ]
     wine.assign(nr=range(178), flat=1).to_csv(tmp_path / "bad.csv", index=False)
     done = pyfsagg("check bad.csv --target kind", code=1)
-    assert "stop: [row_number] a row number: 'nr'; leave it out: --drop nr" in done.stdout
-    assert "warning: [constant] a single value, or none: 'flat'" in done.stdout
+    assert "stop: [row_number] a row number: 'nr'; drop it: --drop nr" in done.stdout
+    assert "warning: [constant] constant or empty: 'flat'" in done.stdout
     record = json.loads(pyfsagg("check bad.csv --target kind --json", code=1).stdout)
     assert [each["code"] for each in record["findings"]] == ["row_number", "constant"]
     assert record["sep"] == ","
@@ -47,17 +47,15 @@ def test_remedies_are_what_one_types(pyfsagg, wine: pd.DataFrame, tmp_path: Path
     words = {f"CRP {i}": ["n.d.", "<5", *map(str, range(176))] for i in range(6)}
     wine.assign(**words).to_csv(tmp_path / "t.csv", index=False)
     many = pyfsagg("check t.csv --target kind", code=1).stdout
-    assert (
-        "if there is a code for missing values, name it: --missing=CODE; or leave it out: " in many
-    )
+    assert "if there is a code for missing values, name it: --missing=CODE; or drop it: " in many
     assert "--drop 'CRP 0,CRP 1,CRP 2,CRP 3,CRP 4,…'\n" in many
     others = ",".join(list(words)[1:])
     told = pyfsagg("check t.csv --target kind --drop", others, code=1).stdout
-    assert "leave it out: --drop 'CRP 0'\n" in told
+    assert "drop it: --drop 'CRP 0'\n" in told
     visits = pd.DataFrame({"my patient": np.arange(120) // 3, "a": np.arange(120) % 7 * 1.5})
     kind = np.where(visits["my patient"] % 2, "x", "y")
     visits.assign(kind=kind).to_csv(tmp_path / "v.csv", index=False)
-    remedy = "if they are, --groups 'my patient' of rank and evaluate keeps them together; or leave it out: "
+    remedy = "if so, --groups 'my patient' of rank and evaluate keeps them together; or drop it: "
     told = pyfsagg("check v.csv --target kind --json", code=1).stdout
     assert json.loads(told)["findings"][0]["remedy"] == f"{remedy}--drop 'my patient'"
     accepted = f"{remedy}--drop 'my patient'; to accept it: --accept repeated_subject\n"
@@ -78,7 +76,7 @@ def test_a_run_stops_unless_told_to_go_on(pyfsagg, wine: pd.DataFrame, tmp_path:
         ranked = pd.read_csv(tmp_path / str(number) / "ranking.csv")["feature"].tolist()
         assert ("nr" in ranked) == ("accept" in flag)
     done = pyfsagg("rank t.csv --target kind --accept nr", code=2)
-    assert "unknown finding 'nr' to accept; there are: identifier, row_number" in done.stderr
+    assert "unknown finding 'nr' to accept; known are: identifier, row_number" in done.stderr
 
 
 def test_what_was_read_is_said_recorded_and_repeated(pyfsagg, wine, tmp_path):
@@ -93,7 +91,7 @@ def test_what_was_read_is_said_recorded_and_repeated(pyfsagg, wine, tmp_path):
         "read: missing cells: 1 (0.04%)",
         "read: cells are divided by semicolons",
         "read: read as numbers (unit %): alcohol",
-        "check: [constant] a single value, or none: 'flat'",
+        "check: [constant] constant or empty: 'flat'",
     ):
         assert line.replace(" and ", ", ") in done.stderr.replace(" and ", ", ")
     record = json.loads((tmp_path / "out" / "run.json").read_text())
@@ -153,7 +151,7 @@ def test_settings_of_files_are_refused_elsewhere(pyfsagg, tmp_path: Path) -> Non
         ("--sep ab", "sep must be one character"),
         ("--decimal x", "decimal must be '.' or ','"),
         ("--sheet 2", "sheet needs a workbook"),
-        ("--id kind", "cannot be both the target and left out"),
+        ("--id kind", "cannot be both the target and omitted"),
         ("--labels none.csv", "no such file: none.csv"),
     ):
         done = pyfsagg(f"rank t.csv --target kind {flags}", code=2)
@@ -174,7 +172,7 @@ def test_sparse_tables_are_looked_through(pyfsagg, tmp_path: Path) -> None:
         "40 samples, 8 features: 8 numeric",
         "missing cells: 0",
         "classes: a: 20 and b: 20",
-        "no problems were found",
+        "no problems found",
     ]
     X[:, 2], X[:, 5] = np.arange(40) % 2, 0.0
     kinds[7] = None
@@ -190,7 +188,7 @@ def test_sparse_tables_are_looked_through(pyfsagg, tmp_path: Path) -> None:
     assert "to accept it: --accept missing_target" in refused.stderr
     done = pyfsagg(f"rank bad.npz {RANK} --accept missing_target")
     assert (
-        "check: [constant] a single value, or none: 'x5'; it carries no information; leave it out of the file"
+        "check: [constant] constant or empty: 'x5'; it carries no information; drop it from the file"
         in (done.stderr)
     )
     record = json.loads((tmp_path / "out" / "run.json").read_text())
@@ -216,8 +214,8 @@ def test_other_spellings_of_the_target_are_copies(pyfsagg, wine, tmp_path):
     other = wine["kind"].where(wine.index > 1, "Barbera")
     wine.assign(loud=loud, mixed=mixed, other=other).to_csv(tmp_path / "t.csv", index=False)
     done = pyfsagg("check t.csv --target kind", code=1)
-    assert "stop: [target_copy] a copy of the target: 'loud' and 'mixed'; leave" in done.stdout
-    assert "warning: [near_copy] nearly the target: 'other'" in done.stdout
+    assert "stop: [target_copy] a copy of the target: 'loud' and 'mixed'; drop" in done.stdout
+    assert "warning: [near_copy] nearly a copy of the target: 'other'" in done.stdout
 
 
 def test_a_data_set_is_checked_by_its_name(pyfsagg) -> None:
@@ -235,12 +233,12 @@ def test_what_the_terminal_says_of_codes(pyfsagg, tmp_path: Path) -> None:
     rows = "".join(f"{1 + i % 40},{i % 3},{(7 * i) % 11},{(3 * i) % 13}\n" for i in range(80))
     (tmp_path / "pbc.csv").write_text("time,status,a,b\n" + rows)
     told = pyfsagg("check pbc.csv --target time --event status", code=1).stdout
-    assert "say which value is the event: --event status=VALUE" in told
+    assert "name the value that is the event: --event status=VALUE" in told
     assert "events: 26" in pyfsagg("check pbc.csv --target time --event status=2").stdout
     rows = "".join(f"{'ab'[i % 2]},{'<5' if i % 7 else i + 5},{i % 9}.5\n" for i in range(40))
     (tmp_path / "lod.csv").write_text("class,crp,x\n" + rows)
     told = pyfsagg("check lod.csv --target class", code=1).stdout
-    assert "take half of a lower limit: --limits half" in told
+    assert "replace lower limits by their half: --limits half" in told
     assert (
         "limits of detection: half" in pyfsagg("check lod.csv --target class --limits half").stdout
     )

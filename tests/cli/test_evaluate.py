@@ -62,7 +62,7 @@ def test_a_saved_ranking_is_reused_for_its_own_table_only(pyfsagg, refused, tabl
     [
         ("--thresholds 0", "from 1 to 13"),
         ("--thresholds few", "expected a number of features"),
-        ("--from nowhere", "holds no saved run"),
+        ("--from nowhere", "contains no saved run"),
         ("--target vintage", "unknown column 'vintage'"),
         ("--output wine.csv", "is a file"),
     ],

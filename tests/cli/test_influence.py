@@ -60,7 +60,7 @@ def test_bam_from_standard_input_as_json(pyfsagg, table: Path) -> None:
     [
         ("--folds 49", "smallest class has 48; use at most 48 folds"),
         ("--aggregator-param shift=minimum", "name its aggregator"),
-        ("--filters ig,su --filter-param mdl=textbook", "goes by filter"),
+        ("--filters ig,su --filter-param mdl=textbook", "must name them"),
         ("--measures yu", "needs a matrix of feature similarities"),
         ("--n-features-to-select 99", "--n-features-to-select"),
         ("--exclude nobody", "unknown column 'nobody'"),

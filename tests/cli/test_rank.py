@@ -38,7 +38,7 @@ def test_rank_writes_everything_and_says_where(process, table: Path, tmp_path: P
     scored = (
         40 + 2 * 5 + 1000 + 2 * 5
     )  # with those of halves and of shuffled targets, which a line says
-    assert "progress counts those of halves and of shuffled targets, too" in said
+    assert "progress includes halves and shuffled targets" in said
     assert said[-3:] == [
         f"{scored} of {scored} resamples done", "drawing the report", "writing the files"
     ]  # fmt: skip
@@ -106,7 +106,7 @@ BAD_FILES = {
         ("good.csv --threshold 3", "threshold"),
         ("good.csv --threshold few", "expected a number of features"),
         ("good.csv --filter-param mdl", "expected NAME=VALUE"),
-        ("good.csv --method bam --filter ig", "--filter belongs to --method wam"),
+        ("good.csv --method bam --filter ig", "--filter is for --method wam"),
         ("good.csv --method wam --filters ig,su", "--filters belongs to"),
         ("good.csv --output taken", "not empty"),
         ("good.csv --output good.csv/run", "cannot write"),

@@ -79,4 +79,6 @@ def test_flags_of_a_folder_are_not_those_of_a_file(pyfsagg, parts: Path) -> None
 def test_a_folder_with_nothing_in_it(pyfsagg, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = pyfsagg("rank empty --target kind", code=2)
-    assert done.stderr.strip() == "pyfsagg rank: the folder empty holds no Parquet file (*.parquet)"
+    assert (
+        done.stderr.strip() == "pyfsagg rank: the folder empty contains no Parquet file (*.parquet)"
+    )

@@ -129,7 +129,7 @@ def test_every_stored_format_is_read(table, format: str, tmp_path: Path) -> None
         ("a.svm", b"1 2:1 2:1", "sorted and unique"),
         ("a.svm", b"1 -2:1", "is not a readable svmlight file"),
         ("a.svm", b"1 99999999999:1", "is not a readable svmlight file"),
-        ("a.npz", b"no archive", "a.npz holds no SciPy sparse matrix"),
+        ("a.npz", b"no archive", "a.npz contains no SciPy sparse matrix"),
         ("a.svm", b"1 one:2", "a.svm is not a readable svmlight file"),
     ],
 )

@@ -123,9 +123,9 @@ def test_guides_without_a_score(pyfsagg, refused, table: Path) -> None:
     TABLE.assign(z=TABLE["z"].where(TABLE.index != 4)).to_csv(table, index=False, sep="\t")
     said = refused("screen guides.tsv --item gene --score z --guide guide")
     assert "1 guide of 200 without a score, the first is 's4'" in said
-    assert said.endswith("leave them out with --drop-missing\n")
+    assert said.endswith("drop them with --drop-missing\n")
     done = pyfsagg("screen guides.tsv --item gene --score z --guide guide --drop-missing")
-    assert "1 guide without a score left out." in done.stdout
+    assert "1 guide without a score omitted." in done.stdout
 
 
 def test_a_score_without_a_sign_is_noticed(pyfsagg, table: Path) -> None:

@@ -194,7 +194,7 @@ BAD_FILES = {
         ("nothing.txt one.txt", "nothing"),
         ("one.txt", "--format lines"),
         ("missing.csv", "give missing scores a value"),
-        ("words.csv --format matrix", "column 'b' of words.csv holds words"),
+        ("words.csv --format matrix", "column 'b' of words.csv contains words"),
         ("empty_sets.csv --compare full.csv", "undefined when all subsets are empty"),
         ("one.txt two.txt --measures nogueira", "--n-features"),
         ("one.txt two.txt --n-features-to-select 0.5", "needs --n-features"),
@@ -284,7 +284,7 @@ def test_intervals_stay_in_the_range_of_their_measure(pyfsagg, tmp_path: Path) -
 def test_words_beside_numbers_are_no_lists(pyfsagg, refused, tmp_path: Path) -> None:
     (tmp_path / "mixed.csv").write_text("gene,fold,other\na,0.3,x\nb,0.2,y\nc,0.5,z\n")
     assert refused("stability mixed.csv -o out").startswith(
-        "pyfsagg stability: mixed.csv holds words in 'gene' and 'other' and numbers in 'fold': it is neither"
+        "pyfsagg stability: mixed.csv contains words in 'gene' and 'other' and numbers in 'fold': it is "
     )
     pyfsagg("stability mixed.csv --format columns -o out --n-features 20")
     # A list that is empty is none of numbers.

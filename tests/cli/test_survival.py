@@ -51,9 +51,7 @@ def test_other_codes_of_the_event(pyfsagg, trial, tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(found, expected)
         return done.stdout + done.stderr
 
-    assert "as in R's Surv(), 1 is taken for censored and 2 for the event" in ranked(
-        [1, 2], "status"
-    )
+    assert "as in R's Surv(), 1 means censored and 2 the event" in ranked([1, 2], "status")
     assert "all other values of 'status' count as censored" in ranked(
         ["alive", "dead"], "status=dead"
     )
@@ -73,7 +71,7 @@ def test_other_codes_of_the_event(pyfsagg, trial, tmp_path: Path) -> None:
     # Of several kinds none is taken without a word.
     trial.assign(status=np.arange(60) % 3).to_csv(tmp_path / "trial.csv", index=False)
     done = pyfsagg(RANK + " --filter cox_score --overwrite", code=2)
-    assert "0, 1 and 2; say which value is the event: --event status=VALUE" in done.stderr
+    assert "0, 1 and 2; name the value that is the event: --event status=VALUE" in done.stderr
 
 
 def test_times_without_events_are_no_classes(pyfsagg, trial) -> None:
@@ -103,7 +101,7 @@ def test_rows_without_a_time_can_be_left_out(pyfsagg, trial, tmp_path: Path) -> 
         ("--target time --event time", "--event goes with --target"),
         ("--target time --event status --task regression", "not to a regression"),
         ("--target time --event statsu", "'statsu'"),
-        ("--target time --event status --drop status", "cannot be both the target and left out"),
+        ("--target time --event status --drop status", "cannot be both the target and omitted"),
         ("--target status --event time", "the time comes first"),
     ],
 )

@@ -27,7 +27,7 @@ save_all <- function(X, y, name) {
 data("Sonar", package = "mlbench")
 save_all(Sonar[-61], Sonar$Class, "sonar")
 
-# ---- a table of range ends: 40 rows, so that the first 5, 20, 30 and 31 have 2, 6, 10 and 10 bins
+# ---- a table of range ends: 40 rows, so the first 5, 20, 30 and 31 have 2, 6, 10 and 10 bins
 n <- 40
 i <- seq_len(n) - 1
 ends <- data.frame(

@@ -43,7 +43,7 @@ def test_values_of_care(name: str) -> None:
 
 
 def test_several_classes_are_ranked_like_by_cat_scores() -> None:
-    """CAT scores take the classes out of the correlations of features, too, so that values differ."""
+    """CAT scores take the classes out of the correlations of features, too, so values differ."""
     wine = pyfsagg.load_dataset("wine")
     plan = Rows([list(range(len(wine.y)))])
     run = pyfsagg.wam(wine.X, wine.y, filter="car_score", resampling=plan, checks="none")

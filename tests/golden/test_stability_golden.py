@@ -2,7 +2,7 @@
 
 The adjusted intersections and Yu in stability_sets.json are not corrected for chance
 (`correction.for.chance = "none"`), the similarity of the features i and j is exp(-|i - j|), and the
-threshold 0.3, so that neighbours are similar and no others.  Greedy and maximum matching agree on
+threshold 0.3, so neighbours are similar and no others.  Greedy and maximum matching agree on
 these chains, and the greedy variant needs no tolerance of its own.
 """
 

@@ -332,10 +332,10 @@ def test_no_table_at_all_is_refused() -> None:
 def test_a_file_that_is_no_reproduction_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text('{"kind": "cells", "schema": 1}')
-    with pytest.raises(OutputError, match="holds a 'cells' of schema 1"):
+    with pytest.raises(OutputError, match="contains a 'cells' of schema 1"):
         Reproduction.load(path)
     with pytest.raises(
-        OutputError, match=r"none\.json holds no saved reproduction: [^ ]*none\.json is missing"
+        OutputError, match=r"none\.json contains no saved reproduction: [^ ]*none\.json is missing"
     ):
         Reproduction.load(tmp_path / "none.json")
 

@@ -116,7 +116,7 @@ def pingouin(rng: np.random.Generator) -> Iterator[dict[str, Any]]:
 
 
 def ranx(rng: np.random.Generator) -> Iterator[dict[str, Any]]:
-    """Fusion of runs that hold other items: reciprocal ranks of lists; largest, smallest, … of scores."""
+    """Fusion of runs that contain other items: reciprocal ranks of lists; largest, smallest, … of scores."""
     from ranx import Run, fuse
 
     for _ in range(15):

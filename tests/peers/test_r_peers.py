@@ -42,7 +42,7 @@ def test_means_of_ranks_are_those_of_topklists_for_full_lists(mean: str, method:
 
 @pytest.mark.parametrize("sets", RECORD["sets"], ids=lambda s: f"{s['level']}-{s['simultaneous']}")
 def test_sets_of_ranks_are_those_of_csranks(sets: dict) -> None:
-    """Both draw errors, so that a bound may differ by one place where a critical value is near."""
+    """Both draw errors, so a bound may differ by one place where a critical value is near."""
     scores = PISA.set_index("name")["score"]
     errors, level = PISA["error"], sets["level"]
     result = rank_confidence(scores, standard_errors=errors, confidence_level=level, n_draws=20_000)

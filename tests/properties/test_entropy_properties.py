@@ -24,7 +24,7 @@ def tables(draw):
     X = draw(hnp.arrays(np.float64, (n, 3), elements=cells))
     y = draw(hnp.arrays(np.int32, n, elements=st.integers(0, 2)))
     weights = draw(hnp.arrays(np.uint16, (2, n), elements=st.integers(0, 3)))
-    if draw(st.booleans()):  # signal, so that cuts are made
+    if draw(st.booleans()):  # signal, so cuts are made
         X[:, 0] += 20.0 * y
     return X + 0.0, y, weights
 

@@ -34,7 +34,7 @@ def cases(draw):
     X = draw(hnp.arrays(np.float64, (n, 3), elements=cells)) + 0.0
     n_classes = draw(st.integers(2, 3))
     y = draw(hnp.arrays(np.int32, n, elements=st.integers(0, n_classes - 1)))
-    if draw(st.booleans()):  # signal, so that cuts are made
+    if draw(st.booleans()):  # signal, so cuts are made
         X[:, 0] = np.where(draw(hnp.arrays(np.bool_, n)), 0.0, X[:, 0] + 5.0 * y)
     labels = draw(st.sampled_from([y[np.newaxis], np.stack([y, y[::-1]])]))
     weights = draw(hnp.arrays(np.uint16, (2, n), elements=st.integers(0, 3)))

@@ -40,7 +40,7 @@ def exact(rule: str, selections: list[list[str]], weights: list[int]) -> dict[st
             for f in NAMES
         }
         return dict(sorted(scores.items(), key=lambda each: -each[1]))
-    # Each voter as often as it counts, so that weights are nothing of their own here.
+    # Each voter as often as it counts, so weights are nothing of their own here.
     ballots = [own for own, w in voters for _ in range(w)]
     elected: dict[str, Fraction] = {}
     load = [Fraction(0)] * len(ballots)

@@ -83,7 +83,7 @@ def test_save_load_and_repr(result: CrossCheck, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"run\.json is missing"):
         CrossCheck.load(tmp_path)
     (folder / "run.json").write_text('{"kind": "wam", "schema": 1}')
-    with pytest.raises(OutputError, match="holds a 'wam' of schema 1"):
+    with pytest.raises(OutputError, match="contains a 'wam' of schema 1"):
         CrossCheck.load(folder)
 
 

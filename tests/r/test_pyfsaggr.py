@@ -129,7 +129,7 @@ def test_a_python_that_cannot_be_used_is_said(library: Path, tmp_path: Path) -> 
         assert reason in " ".join(said.split())
         assert "What to do: ." not in said
         assert "install_pyfsagg()" in said
-        # One that does not do is not started, so that install_pyfsagg() can be used in this session.
+        # One that does not do is not started, so install_pyfsagg() can be used in this session.
         started = " started" if "1.39" in reason else ""
         assert said.endswith(f"pyfsagg_missing_dependency_error{started}")
 
@@ -155,7 +155,7 @@ def test_p_values_of_the_terminal_stay_in_r(library: Path, tmp_path: Path) -> No
     said = run("Rscript", "-e", KEPT, folder=tmp_path, R_LIBS=libraries(library))
     assert "family_wise_p_value" in said
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "beside shuffled targets" in page
+    assert "from shuffled targets" in page
     first, again = (
         pyfsagg.EnsembleResult.load(tmp_path / name).to_frame() for name in ("run", "again")
     )

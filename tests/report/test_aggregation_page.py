@@ -39,9 +39,9 @@ def test_table_holds_what_the_result_holds() -> None:
     assert cells(page, "b")[5:] == ["3", "1", "1"]
     assert "Rank aggregation of votes 3 lists, 4 items" in page.words
     assert "3 lists of 2 to 3 items (out of a universe of 4): 4 different items" in page.words
-    assert "of which every list holds 2." in page.words
+    assert "of which every list contains 2." in page.words
     assert "corrected across items (bonferroni), 4 of them" in page.words
-    assert "adjusted over the 4 items that the lists hold" in page.words
+    assert "adjusted over the 4 items that the lists contain" in page.words
     assert "adjusted over" not in read(result, adjusted=False).words
 
 
@@ -54,7 +54,7 @@ def test_p_values_come_with_their_assumption() -> None:
 
 
 def test_a_universe_that_is_only_assumed_is_mentioned() -> None:
-    sentence = "The universe is taken to be the 4 items that some list holds."
+    sentence = "The universe is taken to be the 4 items that some list contains."
     lists = [["a", "b", "c"], ["b", "a"], ["b", "d", "a"]]
     for table, mentioned in (
         (TABLE, True),
@@ -130,7 +130,7 @@ def test_names_are_harmless(hostile: Any) -> None:
 
 def test_bad_arguments() -> None:
     result = aggregate(TABLE, "rra")
-    with pytest.raises(DataError, match="does not hold its lists"):
+    with pytest.raises(DataError, match="does not contain its lists"):
         replace(result, table=None)._page()
     with pytest.raises(ParameterError, match="top must be"):
         result._page(top=0)

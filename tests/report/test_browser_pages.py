@@ -234,7 +234,7 @@ def test_the_number_of_features_can_be_moved_with_keys(pages: Pages, browser: Br
         agreement = run.between_sample_stability(2).estimates.loc["nogueira", "estimate"]
         assert told.startswith(f"The best 2: two samples would agree to {number_(agreement, 2)} (")
         above = run.permutation.above[[run.feature_names.index(name) for name in frame.index[:2]]]
-        assert f"{above.sum()} told apart from noise" in told
+        assert f"{above.sum()} distinguishable from noise" in told
         page.run("[...document.querySelectorAll('button')].find("
                  "each => each.textContent === 'As selected').click()")  # fmt: skip
         assert page.run(state) == before

@@ -172,7 +172,9 @@ def test_a_real_evaluation_can_be_reported() -> None:
     baselines = ["all_features", "single_filters"]
     found = evaluate(data.X, data.y, baselines=baselines, random_state=0, **options)
     page = found.to_html()
-    assert "No pair can be told apart" in page  # with all features no method differs from another
+    assert (
+        "No pair can be distinguished" in page
+    )  # with all features no method differs from another
     assert 'id="averages"' not in page
 
 

@@ -41,7 +41,7 @@ def line(ax: Axes, label: str) -> Any:
 
 
 def draw(ax: Axes) -> None:
-    """Lay out and render, so that a warning on the way becomes an error of the test."""
+    """Lay out and render, so a warning on the way becomes an error of the test."""
     ax.figure.canvas.draw()
 
 

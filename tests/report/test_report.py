@@ -62,7 +62,7 @@ def test_what_was_done_and_found_is_said(page: Page) -> None:
         "between-aggregation (BAM)",
         "The filters information gain, symmetric uncertainty, mrmr and chi squared",
         "(bad: 617 and good: 617)",
-        "40 resamples (bootstrap: draws as many rows as there are, with replacement)",
+        "40 resamples (bootstrap: draws as many rows as the table has, with replacement)",
         "1 feature with almost no variation was dropped",
         "3 of 12 features are selected (the best 25 %, rounded up)",
         "pyfsagg rank 'my table.csv' --target class",
@@ -364,7 +364,7 @@ def test_where_nothing_is_selected_the_page_says_why_and_what_is_nearest() -> No
     text = run.to_html()
     front = text[text.index('<section class="answer"') : text.index("</section>")]
     assert (
-        "<b>No feature is selected.</b> No feature can be told apart from noise, which does not"
+        "<b>No feature is selected.</b> No feature can be distinguished from noise, which does not"
         in front
     )
     assert f"the nearest is {nearest.name} (family-wise p-value" in front

@@ -166,7 +166,7 @@ def test_ensemble_report_answers_whether_resamples_were_enough(make: Any) -> Non
     assert ("60 were enough" in words) == enough
     assert f"replace {100 * (1 - found.expected_top_overlap):.1f} % of the 5 selected" in words
     page = Page(result.to_html(n_features_to_select=5))
-    assert "Was the number of resamples enough?" in page.words
+    assert "Were there enough resamples?" in page.words
     assert words in page.words
     assert "Figure 7. Stability of the best k features" in page.words
 

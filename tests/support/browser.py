@@ -1,6 +1,6 @@
 """A headless Chromium that is told what to do through two pipes; one process opens many pages.
 
-Scripts of a test run in a page whatever its policy allows, so that pages are opened as they are.
+Scripts of a test run in a page whatever its policy allows, so pages are opened as they are.
 """
 
 import base64

@@ -148,7 +148,7 @@ def _vote(rule: str) -> Case:
 
 
 def cases() -> list[Case]:
-    """Every registered method that chooses by its name; those without a saved result are left out."""
+    """Every registered method that chooses by its name; those without a saved result are omitted."""
     filters, aggregators = map(pyfsagg.list_methods, ("filters", "aggregators"))
     measures = pyfsagg.list_methods("stability")["needs"]
     return [

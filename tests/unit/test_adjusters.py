@@ -106,7 +106,7 @@ def test_a_missing_value_is_a_level_and_no_number() -> None:
 
 def test_codes_that_look_like_numbers_are_told() -> None:
     with pytest.warns(
-        match="holds 3 whole numbers and counts as a number; if they are codes, name it in nominal"
+        match="contains 3 whole numbers and counts as a number; if they are codes, name it in nominal"
     ):
         whole("anova_f", ["code"], X[FEATURES].assign(code=CODES.astype(int)))
 

@@ -94,5 +94,5 @@ def test_what_the_adjustment_is_over_is_told() -> None:
     text = " ".join(result.summary_text(top=2, adjusted=True).split())
     assert "Rank Item Statistic In lists" in text
     assert "value" not in text.replace("p-value", "")
-    assert "The lists have weights, so that there are no p-values" in text
-    assert "The lists have weights, so that there are no p-values" in result.to_html()
+    assert "The lists have weights, so there are no p-values" in text
+    assert "The lists have weights, so there are no p-values" in result.to_html()

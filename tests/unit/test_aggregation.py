@@ -340,7 +340,7 @@ def test_relabelling_keeps_scores_and_meets_as_often_as_chance():
             known = drawn.scores[i][~np.isnan(drawn.scores[i])]
             assert sorted(known) == sorted(scores[i][~np.isnan(scores[i])])
             np.testing.assert_array_equal(np.isnan(drawn.scores), np.isnan(drawn.ranks))
-    assert sizes == {3, 4}  # an item that no list holds is left out
+    assert sizes == {3, 4}  # an item that no list contains is omitted
     table, rng = (
         RankTable.from_lists([["a", "b"], ["a", "d"]], universe=10),
         np.random.default_rng(0),

@@ -127,7 +127,7 @@ def test_a_record_says_how_its_p_values_are_adjusted(table, adjusted):
     record = json.loads(result.to_json(adjusted=adjusted))
     sentence = (
         "The p-values are adjusted over all 40 items that could have been listed; the "
-        f"{40 - len(table.names)} that no list holds count with p = 1."
+        f"{40 - len(table.names)} that no list contains count with p = 1."
     )
     assert result._about_p_values(adjusted) == [*[sentence] * adjusted, result._pool, "a remark"]
     assert (sentence in record["sentences"]) is adjusted
@@ -139,7 +139,7 @@ def test_a_record_says_how_its_p_values_are_adjusted(table, adjusted):
 
 def test_records_of_all_tables_and_methods(table, result):
     exact = aggregate(RankTable.from_lists([["a", "b"], ["b", "a"]]), "rra")
-    assert exact._adjustment == "The p-values are adjusted over the 2 items that the lists hold."
+    assert exact._adjustment == "The p-values are adjusted over the 2 items that the lists contain."
     without = aggregate(table, "mean_rank")
     assert without._adjustment is None
     assert without._about_p_values(True) == list(without.remarks)

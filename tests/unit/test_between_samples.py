@@ -127,7 +127,7 @@ def test_pairs_leave_the_ranking_alone_and_can_be_turned_off(run: pyfsagg.Ensemb
         without.between_sample_stability()
     assert ranked(checks=Checks(pairs=9)).halves.shape == (18, 13)
     text = without.summary_text(n_features_to_select=0.25)
-    assert "Not known: the run has no pairs" in " ".join(text.split())
+    assert "Unknown: the run has no pairs" in " ".join(text.split())
 
 
 def test_a_bam_run_a_number_and_a_sparse_table_have_pairs() -> None:
@@ -173,10 +173,10 @@ def test_the_halves_are_kept_and_shown(run: pyfsagg.EnsembleResult, tmp_path) ->
     text = run.summary_text(n_features_to_select=0.25)
     assert text.index("would agree on") < text.index("Agreement of the resamples")
     page = run.to_html()
-    question = page.index("Would another sample give the same?")
-    assert question < page.index("How far the resamples agree")
-    assert "repeated rows look like evidence" not in page
-    assert "repeated rows look like evidence" in ranked(filter="ig", n_resamples=8).to_html()
+    question = page.index("Would another sample give the same selection?")
+    assert question < page.index("Agreement of the resamples")
+    assert "take for evidence" not in page
+    assert "take for evidence" in ranked(filter="ig", n_resamples=8).to_html()
     for _ in range(2):
         kept = ranked(execution=Execution(checkpoint=tmp_path / "kept"))
         np.testing.assert_array_equal(kept.halves, run.halves)
@@ -186,12 +186,12 @@ def test_the_halves_are_kept_and_shown(run: pyfsagg.EnsembleResult, tmp_path) ->
 def test_the_sentence_says_what_0_is_and_for_how_many_features(run, threshold) -> None:
     best = len(run.select(threshold)) if isinstance(threshold, str) else threshold
     chosen = "The number of features was chosen from the rows of both samples"
-    little = "With 12 of 13 features, it is the agreement on the 1 left out"
+    little = "With 12 of 13 features selected, it depends only on the 1 not selected"
     for said in (
         " ".join(run.summary_text(n_features_to_select=threshold).split()),
         run.to_html(n_features_to_select=threshold),
     ):
-        assert "what two samples of the same features with shuffled targets give" in said
+        assert "the agreement of two samples with shuffled targets" in said
         assert f"the best {best} features" in said
         assert (chosen in said) == (isinstance(threshold, str))
         assert (little in said) == (threshold == 12)

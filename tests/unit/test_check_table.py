@@ -35,7 +35,7 @@ def test_good_and_wide_tables(good: pd.DataFrame) -> None:
     assert found.findings == ()
     assert found.kinds == {"numeric": 3, "integer": 1, "boolean": 1, "nominal": 1}
     assert found.class_counts == {"x": 20, "y": 20, "z": 20}
-    assert "no problems were found" in repr(found)
+    assert "no problems found" in repr(found)
     found.require()
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(20, 5000)))
@@ -127,9 +127,9 @@ def test_columns_that_are_not_read_hide_nothing(good: pd.DataFrame) -> None:
     found = pyfsagg.check_table(coarse.assign(**{"CRP (mg/l)": crp, "BMI": ["n.d.", *crp[1:]]}))
     finding, limits = found.findings
     assert (finding.columns, limits.columns) == (("BMI",), ("CRP (mg/l)",))
-    assert finding.remedy.endswith("or leave it out of X")
+    assert finding.remedy.endswith("or drop it from X")
     assert "limits of detection" in limits.sentence
-    assert "half of a lower limit" in limits.remedy
+    assert "by their half" in limits.remedy
     assert "mixes numbers and words" in finding.sentence
 
 
@@ -209,7 +209,7 @@ def test_subjects_with_several_rows(good: pd.DataFrame) -> None:
         assert codes(frame.assign(new=column)) == {"repeated_subject": ("new",)}
         found = pyfsagg.check_table(frame.assign(patient=column, new=column), target="kind")
         [finding] = [each for each in found.findings if each.code == "repeated_subject"]
-        assert finding.remedy.startswith("if they are, give that column as groups to")
+        assert finding.remedy.startswith("if so, give that column as groups to")
         assert finding.severity == "stop"
     # The numbers follow the arms: a name is needed, for a good feature does the same.
     assert codes(frame.assign(new=subject)) == {}

@@ -35,7 +35,7 @@ WAM = {"n_resamples": 8, "random_state": 0}
 
 @pytest.fixture
 def every_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write each piece at once, so that short runs leave many parts."""
+    """Write each piece at once, so short runs leave many parts."""
     monkeypatch.setattr(_checkpoint, "EVERY", 0.0)
 
 
@@ -63,7 +63,7 @@ def _refused(error: type[Exception], text: str, folder: Path, settings: Any = SE
 
 
 def _written(folder: Path, value: Any, settings: Any = SETTINGS) -> Path:
-    """The file of a checkpoint that holds one piece, "a"."""
+    """The file of a checkpoint that contains one piece, "a"."""
     with open_checkpoint(folder, settings) as checkpoint:
         assert checkpoint is not None
         checkpoint.put("a", {"x": np.array(value)})
@@ -463,7 +463,7 @@ def _run(kind: str, output: Path, folder: Path | str, seconds: float = 0.0) -> i
 @pytest.mark.parametrize("kind", ["bam", "influence"])
 @pytest.mark.thorough
 def test_kills_at_random_moments_change_no_bit(tmp_path: Path, kind: str) -> None:
-    """A timer of the run itself kills it, so that no kill is late on a busy machine."""
+    """A timer of the run itself kills it, so no kill is late on a busy machine."""
     whole = tmp_path / "whole.npy"
     assert _run(kind, whole, "") == 0
     folder, output = tmp_path / "checkpoint", tmp_path / "resumed.npy"

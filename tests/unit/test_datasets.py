@@ -188,7 +188,7 @@ def test_columns_are_split_off_and_listed() -> None:
     assert target.tolist() == ["x", "y"]
     with pytest.raises(UnknownNameError, match="unknown column 'tt'; did you mean 't'"):
         split_target(EXPECTED, "tt")
-    with pytest.raises(ParameterError, match="both the target and left out"):
+    with pytest.raises(ParameterError, match="both the target and omitted"):
         split_target(EXPECTED, "t", exclude=["t"])
     every = pd.DataFrame(list(catalogue(data_folder()).values()))
     listed = every[every["paper"] == "thesis"].set_index("published_as")

@@ -334,7 +334,7 @@ def test_the_number_of_resamples_follows_from_a_precision() -> None:
     found = bam(X, y, filters=["ig", "su"], random_state=3, **how)
     assert found.parameters["precision"]["reached"]
     X, y = np.random.default_rng(0).normal(size=(40, 30)), np.repeat([0, 1], 20)
-    with pytest.warns(PyfsaggWarning, match="do not reach the precision"):
+    with pytest.warns(PyfsaggWarning, match="do not reach the requested precision"):
         result = ranked(X, y, filter="cs", n_resamples=Precision(max_change=1e-6, maximum=150))
     assert result.n_resamples == 150
     assert not result.parameters["precision"]["reached"]

@@ -54,7 +54,7 @@ def test_no_concave_distribution_has_a_larger_tail_and_one_comes_near() -> None:
             weights = (a + np.arange(k + 2.0)) ** -2.0
             inside = weights[:-1] / weights[:-1].sum()
             at = inside @ np.arange(k + 1.0)
-            extra = (mean * n - at) / (k + 1 - at)  # at k + 1, so that the mean is right
+            extra = (mean * n - at) / (k + 1 - at)  # at k + 1, so the mean is right
             if 0 <= extra / (1 - extra) <= weights[-1] / weights[:-1].sum():
                 best = max(best, (1 - extra) * inside[steps:].sum() + extra)
     assert limit * 0.998 <= best <= limit * (1 + 1e-9)

@@ -259,7 +259,7 @@ def test_features_that_a_run_dropped_come_last() -> None:
 
 def test_what_is_refused() -> None:
     for ranking, error, message in (
-        (["alcohol"], DataError, "leaves out 12 of 13 features"),
+        (["alcohol"], DataError, "omits 12 of 13 features"),
         ([*WINE.X.columns, "alcohol"], DataError, "names the feature 'alcohol' twice"),
         ([*WINE.X.columns, "colour"], DataError, "'colour', which the table does not have"),
         ([1, 2, 3], DataError, "one rank for each of the 13 features"),
@@ -340,7 +340,7 @@ def test_what_fails_is_named_and_the_rest_goes_on() -> None:
     wacc = found.weighted_average_accuracy().set_index(["method", "classifier"])
     assert wacc.loc[("information_gain", "weak"), ["n", "n_missing"]].tolist() == [0, 5]
     assert wacc.loc[("information_gain", "nb"), ["n", "n_missing"]].tolist() == [5, 0]
-    with pytest.raises(DataError, match="5 of 5 folds are left out"):
+    with pytest.raises(DataError, match="5 of 5 folds are omitted"):
         found.compare()
     assert (found.compare(classifier="nb").replicates == 5).all()
     options = {"classifiers": ["svm"], "metrics": ["accuracy", "log_loss"]}

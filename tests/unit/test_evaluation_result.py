@@ -40,7 +40,7 @@ def rows_of(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
 
 def test_a_run_that_is_no_evaluation_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"kind": "ensemble", "schema": 1}')
-    with pytest.raises(OutputError, match="holds a 'ensemble'"):
+    with pytest.raises(OutputError, match="contains a 'ensemble'"):
         Evaluation.load(tmp_path)
 
 
@@ -112,7 +112,7 @@ def test_comparisons_are_of_what_they_say(result: Evaluation) -> None:
     assert frame["mean"].idxmin() == frame.index[0]
     assert "p_above" not in found.pairs()  # log loss has no region by itself
     assert "that they share rows is counted" in " ".join(found.sentences)
-    assert "left out" not in found.summary_text()
+    assert "omitted" not in found.summary_text()
     assert "p_above" in result.compare(metric="log_loss", rope=0.1).pairs()
 
 
@@ -133,9 +133,7 @@ def test_folds_are_no_independent_subjects(result: Evaluation) -> None:
         folds_of(2).iloc[:5], protocol="nested", n_folds=5, n_repeats=1, test_size=1 / 3
     )
     one.values.iloc[1:] = np.nan
-    with pytest.raises(
-        DataError, match=r"1 complete folds are too few\. 4 of 5 folds are left out"
-    ):
+    with pytest.raises(DataError, match=r"1 complete folds are too few\. 4 of 5 folds are omitted"):
         one.standings(Question(), higher_is_better=True, what="x")
 
 

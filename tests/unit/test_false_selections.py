@@ -199,7 +199,7 @@ def test_all_parts_are_kept_with_the_result_and_in_r(tmp_path: Path) -> None:
     assert isinstance(again, pyfsagg.EnsembleResult)
     assert_same_parts(again, result)
     assert "family_wise_p_value" in again.to_frame().columns
-    assert "beside shuffled targets" in again.to_html()
+    assert "from shuffled targets" in again.to_html()
     held = ensemble_parts(result)
     held["score_matrices"] = list(held["score_matrices"].values())  # R has a list of matrices
     assert_same_parts(ensemble_of(held), result)

@@ -87,7 +87,7 @@ def test_one_hot_columns_score_as_the_nominal_column(name: str, missing: float) 
         encoded = encoded.astype(dict.fromkeys(own, float))
         encoded.loc[plain["colour"].isna().to_numpy(), own] = np.nan
         assert np.array_equal(_scores(encoded, y, name, BY_PREFIX).combined, expected.combined)
-    else:  # and the first level may be left out; sums differ in the last digits by the order of levels
+    else:  # and the first level may be omitted; sums differ in the last digits by the order of levels
         found = _scores(encoded.drop(columns=["level=2"]), y, name, BY_PREFIX)
         assert np.allclose(found.combined, expected.combined, rtol=0, atol=1e-12)
         assert not np.array_equal(found.combined[:, 1], expected.combined[:, 0])
@@ -238,8 +238,8 @@ def test_what_is_refused() -> None:
             ParameterError,
             "finds no two columns with the same prefix: the names are a, b",
         ),
-        ("", ParameterError, "feature_groups is empty; leave it out"),
-        ({}, ParameterError, "feature_groups is empty; leave it out"),
+        ("", ParameterError, "feature_groups is empty; drop it"),
+        ({}, ParameterError, "feature_groups is empty; drop it"),
         (["a"], InputTypeError, r"must be a mapping of group to columns .*, got \['a'\]"),
         ({"g": []}, ParameterError, "the group 'g' of feature_groups has no column"),
         (

@@ -186,8 +186,8 @@ def test_objects_of_python_in_a_column_of_polars() -> None:
 def test_objects_that_would_be_read_as_something_else_are_refused() -> None:
     for cells, message in (
         ([2**70, 2**70 + 1], "beyond 2\\^53"),
-        ([1, "1"], "holds '1' as a word and as something else"),
-        ([1.0, "1"], "holds '1' as a word and as something else"),
+        ([1, "1"], "contains '1' as a word and as something else"),
+        ([1.0, "1"], "contains '1' as a word and as something else"),
         ([Decimal("sNaN"), Decimal(1)], "signaling NaN"),
     ):
         frame = pd.DataFrame({"a": np.arange(20.0), "x": pd.Series(cells * 10, dtype=object)})
@@ -248,7 +248,7 @@ FRAMES: dict[str, Callable[[Any], Any]] = {
     "cells", [DAYS, HOURS, LENGTHS, CLOCK], ids=["day", "hour", "length", "clock"]
 )
 def test_dates_are_refused_with_what_to_do(cells: list[Any], make: Callable[[Any], Any]) -> None:
-    message = r"'odd' holds dates or times.*number of days.*leave the column"
+    message = r"'odd' contains dates or times.*number of days.*leave the column"
     with pytest.raises(DataError, match=message):
         as_table(make(cells))
     assert [each.code for each in pyfsagg.check_table(make(cells)).findings] == ["dates"]
@@ -259,7 +259,9 @@ def test_dates_are_refused_with_what_to_do(cells: list[Any], make: Callable[[Any
     "cells", [[[1], [2], None], [{"a": 1}, {"a": 2}, None], [b"x", b"y", None]]
 )
 def test_nested_values_are_refused(cells: list[Any], make: Callable[[Any], Any]) -> None:
-    with pytest.raises(InputTypeError, match=r"'odd' holds values of type .*a column of its own"):
+    with pytest.raises(
+        InputTypeError, match=r"'odd' contains values of type .*a column of its own"
+    ):
         as_table(make(cells))
 
 
@@ -278,7 +280,7 @@ def test_names_of_targets_and_what_is_no_table() -> None:
         (pa.table([[1, 2], [3, 4]], names=["a", "a"]), DataError, r"duplicate column name.*'a'"),
         (object(), InputTypeError, "pandas, polars, PyArrow, Modin or DuckDB"),
         (pl.Series([1, 2, 3]), DataError, "Reshape"),
-        (pd.DataFrame({"x": [1, 2], "odd": months}), DataError, "'odd' holds dates"),
+        (pd.DataFrame({"x": [1, 2], "odd": months}), DataError, "'odd' contains dates"),
     ):
         with pytest.raises(error, match=message):
             as_table(given)

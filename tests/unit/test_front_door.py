@@ -32,11 +32,11 @@ def test_rank_is_bam_or_wam_of_a_table_that_was_checked(tmp_path: Path) -> None:
     other = pyfsagg.wam(WINE.X, WINE.y, filter="chi_squared", **FEW)
     np.testing.assert_array_equal(one.scores, other.scores)
     for column, values in {"id": range(178), "copy": WINE.y}.items():
-        with pytest.raises(DataError, match=f"'{column}'; leave it out of X; to accept it: accept"):
+        with pytest.raises(DataError, match=f"'{column}'; drop it from X; to accept it: accept"):
             pyfsagg.rank(frame.assign(**{column: values}), "kind", **FEW)
     accepted = pyfsagg.rank(frame.assign(id=range(178)), "kind", accept=["row_number"], **FEW)
     assert "id" in accepted.feature_names
-    with pytest.warns(PyfsaggWarning, match=r"\[constant\] a single value, or none: 'flat'"):
+    with pytest.warns(PyfsaggWarning, match=r"\[constant\] constant or empty: 'flat'"):
         pyfsagg.rank(frame.assign(flat=1.0), "kind", **FEW)
 
 
@@ -135,6 +135,4 @@ def test_a_paragraph_for_a_paper() -> None:
     assert result.selection().reason.rstrip(".") in text
     assert f"pyfsagg {pyfsagg.__version__}" in text
     assert text.endswith("the seed 0.")
-    assert (
-        "The best 3 of 13 features were selected, a number that was fixed" in result.methods_text(3)
-    )
+    assert "The best 3 of 13 features were selected, a number fixed" in result.methods_text(3)

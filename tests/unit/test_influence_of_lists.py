@@ -54,7 +54,7 @@ def test_partial_judges_are_compared_where_both_halves_know_the_item() -> None:
     kept = json.loads(one.to_json())["compared"]
     assert [row["aggregator"] for row in kept] == ["arithmetic_mean"]
     assert kept[0]["value"] == one.agreement[0, -1]
-    # What a half does not hold is one below the last that it holds.
+    # What a half does not hold is one below the last that it contains.
     rule = AGGREGATORS.get("am").bind()
     table = pyfsagg.RankTable.from_scores([[5.0, 3.0, np.nan], [1.0, 9.0, 2.0]], absent="worst")
     assert _scores(table, np.array([0]), rule).tolist() == [5.0, 3.0, 2.0]

@@ -97,7 +97,7 @@ def test_nothing_is_expected_of_noise() -> None:
     X, y = rng.normal(size=(120, 40)), np.arange(120) % 2
     found = expected_replication(X, y, filter="spearman", random_state=0)
     assert found.n_features_to_select == 10  # a quarter, where nothing is said
-    assert "not told apart from that of noise" in found.reason
+    assert "not distinguishable from that of noise" in found.reason
     assert set(found.curve["source"]) == {"measured"}
     assert np.isnan(found.n_rows(0.5))
     assert "Nothing is expected of larger samples" in str(found)
@@ -127,7 +127,7 @@ def test_a_curve_that_grows_unlike_others_is_not_continued(
 ) -> None:
     reason = _why_not(odds, 0.1)
     assert (f"grows {way} than is usual" in reason) if way else not reason
-    assert "not told apart" in _why_not(odds, 0.0)
+    assert "not distinguishable" in _why_not(odds, 0.0)
 
 
 def test_groups_and_weights_are_kept_together() -> None:

@@ -24,7 +24,7 @@ FRACTIONS = [spec.name for spec in AGGREGATORS.own() if spec.list_weights == "an
 
 
 def _scores(seed: int, full: bool, holes: bool) -> RankTable:
-    """Whole numbers, so that many scores are tied; some are missing."""
+    """Whole numbers, so many scores are tied; some are missing."""
     rng = np.random.default_rng(seed)
     scores = rng.integers(1, 9, size=(4, 14)).astype(float)
     if holes:

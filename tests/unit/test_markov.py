@@ -175,7 +175,7 @@ def test_an_unknown_definition_of_a_chain_is_refused(method):
 
 
 def test_the_iteration_stops_at_the_first_step_whose_error_bound_meets_the_tolerance():
-    # From b the chain goes to a with probability 1/2, so that the masses are binary fractions.  The
+    # From b the chain goes to a with probability 1/2, so the masses are binary fractions.  The
     # first damped step moves 1/4 in all, which the damping of 1/2 bounds by 1/4.
     table = RankTable.from_ranks([[1, 2]])
     mc3 = AGGREGATORS.get("mc3").compute

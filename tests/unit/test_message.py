@@ -166,4 +166,4 @@ def test_no_door_but_python_says_what_only_python_knows() -> None:
     for key in ("drop", "groups", "missing", "rows", "number", "time"):
         assert key in r.PHRASES
         assert key in terminal.PHRASES
-    assert str(Phrase("drop", "leave it out of X", columns=("a",))) == "leave it out of X"
+    assert str(Phrase("drop", "drop it from X", columns=("a",))) == "drop it from X"

@@ -267,7 +267,7 @@ def test_equal_cutoffs_change_nothing_and_unequal_ones_do():
 @pytest.mark.parametrize("method", ["stuart", "rra", "mean_p_value"])
 @pytest.mark.parametrize(("m", "ends"), [(100, "both"), (1000, "best"), (10_000, "best")])
 def test_no_ties_at_the_ends(method, m, ends):
-    # Each item holds one rank for all lists but one, where neighbours are swapped pairwise.
+    # Each item contains one rank for all lists but one, where neighbours are swapped pairwise.
     p = 8
     ranks = np.tile(np.arange(1.0, p + 1), (m, 1))
     ranks[0] = [2, 1, 4, 3, 6, 5, 8, 7]
@@ -303,7 +303,7 @@ def test_scores_are_the_logarithms_that_the_documentation_names(exact):
     rra = AGGREGATORS.get("rra").compute
     gaps = rra(RankTable.from_lists(lists, full=True), exact=exact)
     counts = np.array([3, 3, 2, 2])
-    # n ρ over the largest n, which is 3 here, so that an item of all lists has its −log ρ.
+    # n ρ over the largest n, which is 3 here, so an item of all lists has its −log ρ.
     expected = np.log(gaps.p_values) if exact else np.log(gaps.statistic * counts / 3)
     np.testing.assert_allclose(gaps.scores, -expected, rtol=1e-13, atol=1e-13)
 

@@ -470,7 +470,7 @@ def test_a_second_file_that_does_not_fit(folder: Path, change: object, message: 
     [
         ({"y": ["a"] * 40}, "'y' has one class only"),
         ({"y": range(40)}, "'y' has 40 different values in 40 rows"),
-        ({"when": pd.date_range("2020-01-01", periods=40)}, "'when' holds dates or times"),
+        ({"when": pd.date_range("2020-01-01", periods=40)}, "'when' contains dates or times"),
         ({"nested": [[1, 2]] * 40}, "'nested' has the type list"),
         ({"word": ["1", "x"] * 20}, "'word' mixes numbers and words"),
         ({"a": 1, "b": 1.0}, "every feature is constant"),
@@ -495,7 +495,7 @@ def test_too_many_levels_are_an_identifier(tmp_path: Path) -> None:
 def test_folders_that_hold_no_table(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no folder"):
         rank_out_of_core(tmp_path / "nowhere", "y")
-    with pytest.raises(DataError, match="holds no Parquet file"):
+    with pytest.raises(DataError, match="contains no Parquet file"):
         rank_out_of_core(tmp_path, "y")
     (tmp_path / "x.parquet").write_bytes(b"no Parquet at all")
     with pytest.raises(DataError, match=r"x\.parquet is not a readable Parquet file"):
@@ -504,7 +504,7 @@ def test_folders_that_hold_no_table(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"has 0 row\(s\)"):
         rank_out_of_core(tmp_path, "y")
     write(mixed_table(), tmp_path / "hive" / "year=2020", [])
-    with pytest.raises(DataError, match="the name of the folder 'year=2020' holds a column"):
+    with pytest.raises(DataError, match="the name of the folder 'year=2020' contains a column"):
         rank_out_of_core(tmp_path / "hive", "y")
     with pytest.raises(InputTypeError, match="got DataFrame; give a table in memory to"):
         rank_out_of_core(mixed_table(), "y")
@@ -525,7 +525,7 @@ def test_a_damaged_file_is_named(folder: Path) -> None:
         ({"target": "z"}, UnknownNameError, "unknown column 'z'"),
         ({"exclude": ["z"]}, UnknownNameError, "unknown column 'z'"),
         ({"nominal": ["z"]}, UnknownNameError, "unknown column 'z'"),
-        ({"exclude": ["y"]}, ParameterError, "both the target and left out"),
+        ({"exclude": ["y"]}, ParameterError, "both the target and omitted"),
         ({"filters": ["ig", "mrmr"]}, ParameterError, "'mrmr' needs the table in memory"),
         ({"filters": ["ig", "information_gain"]}, ParameterError, "given twice"),
         ({"filters": []}, ParameterError, "filters is empty"),

@@ -42,7 +42,7 @@ def y_labels(ax: Axes) -> list[str]:
 
 
 def draw(ax: Axes) -> None:
-    """Lay out and render, so that a warning on the way becomes an error of the test."""
+    """Lay out and render, so a warning on the way becomes an error of the test."""
     ax.figure.canvas.draw()
 
 
@@ -204,5 +204,5 @@ def test_bad_arguments(table, comparison):
         plot_consensus(comparison.results[0], n=0)
     with pytest.raises(ParameterError, match="n must be"):
         plot_places(comparison, n=0)
-    with pytest.raises(DataError, match="does not hold its lists"):
+    with pytest.raises(DataError, match="does not contain its lists"):
         plot_list_ranks(replace(comparison.results[0], table=None))

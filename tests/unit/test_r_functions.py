@@ -61,7 +61,7 @@ def test_no_argument_is_left_over_on_a_help_page() -> None:
         used = set(re.findall(r"[\w.]+", re.sub(r'"[^"]*"', "", usage)))
         items = re.findall(r"^\\item\{([^}]*)\}\{", page, re.MULTILINE)
         documented = {one.strip() for item in items for one in item.split(",")} - {r"\dots"}
-        assert documented <= used, f"leave it out in r_bridge/pyfsaggr/R and run roxygen2: {name}"
+        assert documented <= used, f"drop it in r_bridge/pyfsaggr/R and run roxygen2: {name}"
 
 
 def formals(name: str) -> dict[str, str | None]:

@@ -96,7 +96,7 @@ def test_two_items_are_a_z_test() -> None:
 
 
 def test_marginal_limits_are_taken_again_without_the_statements_that_are_made() -> None:
-    """An item with one neighbour, below all others: "it is above another" is left out for these."""
+    """An item with one neighbour, below all others: "it is above another" is omitted for these."""
     z = np.random.default_rng(5).standard_normal((40_000, 52))
     below = (z[:, 1:] - z[:, :1]) / np.sqrt(2.0)
     first = np.quantile(np.abs(below).max(axis=1), 0.95)
@@ -115,7 +115,7 @@ def test_an_estimated_covariance_takes_holms_limits_of_student() -> None:
     edge = stats.t.isf(0.05 / (p * (p - 1)), df) * np.sqrt(2.0)
     far = 1e3 * np.arange(2, p)
     for gap, apart in ((edge * 1.001, True), (edge * 0.999, False)):
-        # All others are equal, so that no statement but the two on x0 could be made.
+        # All others are equal, so no statement but the two on x0 could be made.
         values = np.array([gap, *np.zeros(p - 1)])
         for errors in ({"standard_errors": np.ones(p)}, {"covariance": np.eye(p)}):
             found = rank_confidence(values, **errors, df=df)
@@ -389,7 +389,7 @@ def test_how_many_sets_hold_one_place_is_told() -> None:
     found = rank_confidence([9.0, 5.0, 4.9, 4.8, 1.0], standard_errors=[0.1] * 5)
     sizes = (found.upper - found.lower + 1).tolist()
     assert sizes == [1, 3, 3, 3, 1]
-    assert "hold at most 3 of 5 places, 2 hold one place" in found.sentence
+    assert "contain at most 3 of 5 places, 2 contain one place" in found.sentence
 
 
 def test_limits_of_skewed_rows_are_at_least_students_on_the_scale_of_the_signs() -> None:

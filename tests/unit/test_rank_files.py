@@ -109,7 +109,7 @@ def test_files_of_the_same_name_in_two_folders(tmp_path):
     ("name", "text", "options", "words"),
     [
         ("t.txt", "gene\tp\nTP53\t0.1\n", {}, "line 1 of .*t.txt has a tab"),
-        ("m.csv", "a,b\n1,2\n2,1\n", {}, "first column of .*'a', holds numbers"),
+        ("m.csv", "a,b\n1,2\n2,1\n", {}, "first column of .*'a', contains numbers"),
         ("m.csv", "g,a,b\nx,TP53,BRCA\n", {}, "row 2.*format='columns'"),
         ("m.csv", "g,a,b\nx,1,2\ny,bad,1\n", {}, "'a' of .* is not numeric .'bad' in row 3"),
         ("m.csv", "g,a,b\nx,1,2\nx,2,1\n", {}, "'x' occurs twice"),

@@ -317,7 +317,7 @@ def test_accuracy_must_have_been_measured() -> None:
             {"method": "spoilers", "method_params": {"blanket_size": 5}},
             "this method has no parameter 'blanket_size'; it takes: none",
         ),
-        ({"execution": Execution(scratch=".")}, "eliminate writes none: leave it out"),
+        ({"execution": Execution(scratch=".")}, "eliminate writes none: drop it"),
         ({"accuracy": 0}, "accuracy"),
         ({"n_folds": 1, "accuracy": True}, "n_folds"),
         ({"n_folds": 10, "accuracy": True}, "at most the number of samples"),

@@ -193,7 +193,7 @@ def test_missing_binary_and_mixed_files(tmp_path):
 
 
 def test_ranks_only_have_no_scores():
-    with pytest.raises(DataError, match="holds ranks only"):
+    with pytest.raises(DataError, match="contains ranks only"):
         RankTable.from_ranks([[1, 2]]).to_frame("scores")
 
 

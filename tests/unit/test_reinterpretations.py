@@ -97,7 +97,7 @@ def test_whole_numbers_beyond_floating_point(X: np.ndarray) -> None:
 @pytest.mark.parametrize("power", [-1060, -450, 1000])
 def test_correlation_has_no_scale(X: np.ndarray, name: str, power: int) -> None:
     y = X[:, 1] + np.random.default_rng(1).normal(size=40)
-    X = X.astype(np.float16).astype(float)  # few digits, so that the smallest numbers keep them
+    X = X.astype(np.float16).astype(float)  # few digits, so the smallest numbers keep them
     far = X.copy()
     far[:, 1] = np.ldexp(X[:, 1], power)
     if power == -1060:

@@ -229,7 +229,7 @@ def test_pairs_without_classes(y: object) -> None:
     both = drawn[ComplementaryPairs.pairs(40)]
     assert (both.sum(axis=2) == 4).all()
     assert (both.sum(axis=1) <= 1).all()
-    assert (both.sum(axis=1) == 0).any(axis=0).all()  # each row is left out at times
+    assert (both.sum(axis=1) == 0).any(axis=0).all()  # each row is omitted at times
 
 
 def test_pairs_keep_groups_together(data) -> None:
@@ -348,7 +348,7 @@ def test_bad_parameters_of_a_plan(plan: object, given: dict, message: str) -> No
             DataError,
             "two rows or more, one for each half",
         ),
-        ("complementary_pairs", 3, None, DataError, "would hold 1 row"),
+        ("complementary_pairs", 3, None, DataError, "would contain 1 row"),
         ("balanced_bootstrap", 5, None, ParameterError, "the target has no classes"),
     ],
 )

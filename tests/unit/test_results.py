@@ -110,7 +110,7 @@ def test_what_cannot_be_read_is_said_in_one_way(kind: str, tmp_path: Path) -> No
     folder = tmp_path / "run"
     result.save(folder)
     record = (folder / RUN_FILE).read_text(encoding="utf-8")
-    with pytest.raises(OutputError, match="holds no saved"):
+    with pytest.raises(OutputError, match="contains no saved"):
         type(result).load(tmp_path / "nowhere")
     (folder / RUN_FILE).write_text(record[: len(record) // 2])
     with pytest.raises(OutputError, match="damaged"):
@@ -131,7 +131,7 @@ def test_what_cannot_be_read_is_said_in_one_way(kind: str, tmp_path: Path) -> No
 
 def test_a_file_without_a_kind_is_no_result(tmp_path: Path) -> None:
     (tmp_path / "table.json").write_text('{"rows": []}')
-    with pytest.raises(OutputError, match=r"table\.json holds no result; what is read here: "):
+    with pytest.raises(OutputError, match=r"table\.json contains no result; supported: "):
         pyfsagg.load_result(tmp_path / "table.json")
 
 
@@ -169,4 +169,4 @@ def test_a_result_that_is_shown_says_what_the_command_said(tmp_path, monkeypatch
     assert Path("run/report.html").read_text(encoding="utf-8") == before
     assert main(["report", "run/run.json"]) == 2
     assert main(["show", "nowhere"]) == 2
-    assert "holds no saved" in capsys.readouterr().err
+    assert "contains no saved" in capsys.readouterr().err

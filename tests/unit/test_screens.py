@@ -250,7 +250,7 @@ def test_genes_with_few_guides_and_guides_without_a_score_are_told_of():
     found = screen(scores, genes, missing="drop", min_guides=2)
     assert found.genes == ("b",)
     assert found.data["guides_without_score"] == 1
-    assert any("1 guide without a score left out" in text for text in found.remarks)
+    assert any("1 guide without a score omitted" in text for text in found.remarks)
     assert any("3 genes with too few guides not tested: a, c and d" in t for t in found.remarks)
     # the guides of genes that are not tested keep their places
     assert len(found.guides) == 5
@@ -303,7 +303,7 @@ def test_names_of_guides():
         ({"min_guides": 0}, ParameterError, "min_guides must be a whole number of at least 1"),
         ({"min_guides": 3}, DataError, "no gene has 3 guides; the most that a gene has is 2"),
         ({"control_guides": ["s9"]}, DataError, "no guide of the screen is a control.*control_guides"),
-        ({"control_genes": "z"}, DataError, "control_genes names z, and the screen holds a and b"),
+        ({"control_genes": "z"}, DataError, "control_genes names z, but the screen contains a and b"),
         ({"control_genes": []}, DataError, "names no control"),
         ({"control_genes": ["a"], "null": "uniform"}, ParameterError, "exclude each other"),
     ],
@@ -515,7 +515,7 @@ def test_guides_in_several_genes_have_one_place() -> None:
     assert each.of_side("low").p_values[1] == pytest.approx(share)
     drop = screen(scores, genes, guides=guides, alpha=0.6, shared_guides="drop", side="low")
     assert (drop.guides, drop.genes) == (("s2", "s3", "s4"), ("a", "b"))
-    assert "In several genes: 1 guide, left out." in drop.remarks
+    assert "In several genes: 1 guide, omitted." in drop.remarks
     with pytest.raises(DataError, match="'s1' has another score in another gene"):
         screen([*scores[:4], 9.0], genes, guides=guides, shared_guides="each")
     with pytest.raises(DataError, match="'s1' of the gene 'a' is given twice"):

@@ -65,10 +65,10 @@ def test_an_empty_proposal_is_an_answer(nothing: pyfsagg.EnsembleResult) -> None
     assert nothing.select() == []
     assert not nothing.get_support().any()
     assert chosen.reason.startswith(
-        "No feature is proposed: none of 10 features can be told apart from noise, which does not show that"
+        "No feature is proposed: none of 10 features can be distinguished from noise, which does not show"
     )
     nearest = nothing.permutation.to_frame().index[0]
-    assert f"of which 0.05 is needed: {nearest} (" in chosen.reason
+    assert f"(at most 0.05 is needed): {nearest} (" in chosen.reason
     within = nothing.permutation.limited("fdr", 0.1).selected
     assert chosen.reason.endswith(
         f"a false discovery rate of 0.1 (fdr), which allows some errors, would select {len(within)}."
@@ -79,7 +79,7 @@ def test_an_empty_proposal_is_an_answer(nothing: pyfsagg.EnsembleResult) -> None
 
 
 def test_frequencies_reach_down_to_the_last_selected_feature(tmp_path) -> None:
-    """A column of many words is first, with any target, so that it may not be selected."""
+    """A column of many words is first, with any target, so it may not be selected."""
     X, y = table(1.5, n=120)
     words = np.random.default_rng(0).integers(0, 70, len(X))
     X.insert(0, "note", [f"word {each}" for each in words])
@@ -99,7 +99,7 @@ def test_frequencies_reach_down_to_the_last_selected_feature(tmp_path) -> None:
     assert chosen.sentences[-1] == said
     page = result.to_html()
     assert said in page
-    assert "with it among their best 3." in page
+    assert "has the feature among its best 3." in page
     assert said in " ".join(result.summary_text().split())
     # A number that is asked for takes the first ones, whatever they are.
     assert result.selection(2).compared == 2
@@ -115,7 +115,7 @@ def test_everything_after_an_empty_proposal_works(nothing, found, tmp_path):
     assert again.selection().sentences == nothing.selection().sentences
     page = nothing.to_html()
     assert "No feature is selected." in page
-    assert "none of 10 features can be told apart from noise" in page
+    assert "none of 10 features can be distinguished from noise" in page
     assert "No feature is proposed" in nothing.summary_text()
     for kind in ("ranking", "scores", "agreement", "convergence"):
         nothing.plot(kind)
@@ -133,7 +133,7 @@ def test_the_number_of_the_user_stays_and_others_are_marked(
     others = [name for name in chosen.names if name not in ("x0", "x1")]
     assert chosen.sentences == (
         "The best 4 of 10 features are selected, as requested.",
-        "2 of the 4 selected are not told apart from noise at a family-wise error of 0.05: "
+        "2 of the 4 selected are not distinguishable from noise at a family-wise error of 0.05: "
         f"{others[0]} and {others[1]}.",
     )
     assert found.selection(1).sentences == ("The best 1 of 10 features is selected, as requested.",)
@@ -142,7 +142,7 @@ def test_the_number_of_the_user_stays_and_others_are_marked(
 
 def test_all_of_the_selected_may_be_indistinct(nothing: pyfsagg.EnsembleResult) -> None:
     best = nothing.select(2)
-    told = "not told apart from noise at a family-wise error of 0.05"
+    told = "not distinguishable from noise at a family-wise error of 0.05"
     assert nothing.selection(2).sentences[1] == (
         f"All 2 selected are {told}: {best[0]} and {best[1]}."
     )

@@ -248,7 +248,7 @@ def test_no_run_has_more_than_fourteen_arguments(run: Any) -> None:
 
 
 def test_an_elimination_has_fifteen_arguments() -> None:
-    """It takes no task, so that the columns that are always in are an argument of its own."""
+    """It takes no task, so the columns that are always in are an argument of its own."""
     assert len(signature(pyfsagg.rank_order.eliminate).parameters) <= 15
 
 
@@ -327,6 +327,6 @@ def test_flat_settings_that_do_not_belong_together(flat: dict, error: type, mess
 
 @pytest.mark.parametrize("name", ["eliminate", "rank_out_of_core", "frcm"])
 def test_what_has_no_score_matrices_refuses_scratch(name: str) -> None:
-    with pytest.raises(ParameterError, match=f"{name} writes none: leave it out of execution"):
+    with pytest.raises(ParameterError, match=f"{name} writes none: drop it from execution"):
         Execution._without_scratch(name, Execution(scratch="."))
     assert Execution._without_scratch(name, None).changed() == {}

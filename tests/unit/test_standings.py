@@ -513,7 +513,7 @@ def test_agreement_of_metrics_by_hand() -> None:
         counts[kind.get(int(sum(signs)), "one")] += 1
     assert {name: row[name] for name in counts} == counts
     assert min(counts["same"], counts["opposite"]) > 0
-    assert "told apart in opposite directions by two metrics" in " ".join(
+    assert "significantly different in opposite directions by two metrics" in " ".join(
         result.summary_text().split()
     )
 

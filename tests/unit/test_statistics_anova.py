@@ -204,7 +204,7 @@ def test_incomplete_blocks():
     dropped = rm_anova(long, **NAMES, missing="drop")
     assert dropped.n_dropped == 1
     assert dropped.f == pytest.approx(rm_anova(SMALL[1:]).f)
-    assert "1 left out for missing values" in dropped.sentence
+    assert "1 omitted for missing values" in dropped.sentence
     values = SMALL.copy()
     values[2, 1] = np.nan
     assert rm_anova(values, missing="drop").n_subjects == 4
@@ -254,7 +254,7 @@ def test_column_names():
 
 
 def test_order_of_the_conditions():
-    """Of first appearance, or of the categories; unused categories are left out."""
+    """Of first appearance, or of the categories; unused categories are omitted."""
     long = long_form(SMALL).iloc[::-1]
     frame = pairwise_tests(long, **NAMES).to_frame()
     assert frame["group1"].tolist() == ["c2", "c2", "c1"]

@@ -133,7 +133,7 @@ def test_missing_values():
     assert (paired.n_dropped, set(paired.to_frame()["n1"])) == (1, {4})
     unpaired = pairwise_tests(pd.DataFrame(values), paired=False, missing="drop")
     assert unpaired.to_frame()["n1"].tolist() == [4, 4, 5]
-    assert "1 left out" in unpaired.sentence
+    assert "1 omitted" in unpaired.sentence
 
 
 def test_options():

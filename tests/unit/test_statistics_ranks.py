@@ -78,7 +78,7 @@ def test_exact_is_chosen_as_in_r():
     assert wilcoxon(rng.normal(size=50), exact=True).method == "exact"
     assert wilcoxon(TIES).method == "normal"
     assert wilcoxon(TIES, exact=True).method == "exact given ties"
-    # A zero sends the test to the normal form even where it is left out, as in R.
+    # A zero sends the test to the normal form even where it is omitted, as in R.
     assert wilcoxon(np.append(PLAIN, 0.0)).method == "normal"
 
 
@@ -134,7 +134,7 @@ def test_too_few_pairs_for_the_level_is_said():
 
 
 def test_too_few_pairs_are_said_of_the_normal_form_too():
-    # Ties: no exact form. 2 / 2^5 > 0.05, so that no interval of five pairs has the level.
+    # Ties: no exact form. 2 / 2^5 > 0.05, so no interval of five pairs has the level.
     assert "too few pairs" in wilcoxon([1.0, 1.0, 2.0, 3.0, -1.0, 0.0]).note
     assert wilcoxon([1.0, 1.0, 2.0, 3.0, -1.0, 4.0]).note == ""
     assert wilcoxon([1.0, 1.0, 2.0, 3.0, -1.0], alternative="greater").note == ""
@@ -156,7 +156,7 @@ def test_missing_pairs():
         wilcoxon(x)
     dropped = wilcoxon(x, missing="drop")
     assert (dropped.n, dropped.n_dropped) == (4, 1)
-    assert "1 left out" in dropped.sentence
+    assert "1 omitted" in dropped.sentence
 
 
 @pytest.mark.parametrize(

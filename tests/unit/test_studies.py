@@ -165,7 +165,7 @@ def test_one_long_table() -> None:
     [
         (
             lambda one: one.drop(columns="gene"),
-            "'b' has no column that is known to hold names of items",
+            "'b' has no column that is known to contain names of items",
         ),
         (lambda one: one.drop(columns="logFC"), "effects with signs"),
         (lambda one: one.assign(PValue=2.0), "lie from 0 to 1"),
@@ -179,7 +179,7 @@ def test_what_is_refused(change: Any, message: str) -> None:
 
 
 def test_other_refusals() -> None:
-    with pytest.raises(DataError, match="there is one"):
+    with pytest.raises(DataError, match="got one"):
         pyfsagg.studies({"a": TABLES["a"]})
     other = TABLES["b"].assign(gene=TABLES["b"]["gene"].str.replace("g", "h"))
     with pytest.raises(DataError, match=r"no item is in two studies.*'g0' in 'a' and 'h0' in 'b'"):

@@ -273,7 +273,7 @@ def test_times_that_cannot_be_used_are_refused(kind: str) -> None:
 
 def test_events_coded_as_in_r() -> None:
     options = {"filter": "cox_score", "task": "survival", "n_resamples": 3, "random_state": 0}
-    with pytest.warns(PyfsaggWarning, match=r"1 is taken for censored, 2 for the event"):
+    with pytest.warns(PyfsaggWarning, match=r"1 means censored and 2 the event"):
         found = pyfsagg.wam(X, changed(status=1.0 + EVENT), **options)
     same = pyfsagg.wam(X, Y, **options)
     assert (found.scores == same.scores).all()
@@ -320,7 +320,7 @@ def test_plans_that_events_do_not_allow() -> None:
     few["status"] = few["status"].astype(int)
     few.loc[0, "status"] = 1
     options = {"filter": "cox_score", "task": "survival", "n_resamples": 2}
-    with pytest.raises(DataError, match="would hold no event"):
+    with pytest.raises(DataError, match="would contain no event"):
         pyfsagg.wam(X, few, resampling="complementary_pairs", **options)
     with pytest.raises(DataError, match="need at least 30 events"):
         pyfsagg.wam(X, Y, resampling="k_fold", **{**options, "n_resamples": 30})

@@ -157,7 +157,7 @@ def test_what_is_related_is_found_and_zeros_are_not() -> None:
     cut = pyfsagg.permute_target(*table(0.0, seed=3), filter="fit_criterion", random_state=0)
     assert cut.judges == ("fit_criterion",)  # it does not cut numbers
     assert cut.select() == []
-    assert cut.sentences[0].startswith("No feature can be told apart from noise")
+    assert cut.sentences[0].startswith("No feature can be distinguished from noise")
 
 
 def test_numbers_are_judged_by_ranks_first_and_levels_by_the_filter_alone() -> None:
@@ -465,7 +465,7 @@ def test_why_there_are_none(options: dict[str, Any], reason: str) -> None:
     result = pyfsagg.wam(X, given.pop("y"), random_state=0, **given)
     assert result.permutation is None
     assert result.parameters["shuffles"] == {"reason": reason}
-    assert result.selection().reason.endswith(f"without shuffled targets: {reason}.")
+    assert result.selection().reason.endswith(f"above noise: {reason}.")
     assert "indistinct" not in set(result.selection().frame["status"])
     with pytest.raises(pyfsagg.exceptions.DataError, match="no p-values from shuffled targets"):
         result.error_control(fdr=0.1, method="benjamini_hochberg")
@@ -498,9 +498,7 @@ def test_what_two_samples_agree_on_without_signal_is_said() -> None:
     assert reference > 0.5
     assert abs(true - reference) < 0.15
     text = " ".join(result.summary_text(n_features_to_select=6).split())
-    assert (
-        f"{reference:.2f} what two samples of the same features with shuffled targets give" in text
-    )
+    assert f"{reference:.2f} the agreement of two samples with shuffled targets" in text
     assert "With shuffled targets" in result.to_html()
 
 

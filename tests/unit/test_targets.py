@@ -148,7 +148,7 @@ def test_estimators_and_functions_see_the_numbers() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"filter": "pearson"}, "say task='regression'"),
+        ({"filter": "pearson"}, "use task='regression'"),
         ({"filter": "fit_criterion", "task": "regression"}, "Filters for a number: pearson"),
         ({"filter": "pearson", "task": "regression", "y": ["a"] * 442}, "needs numbers"),
         ({"filter": "pearson", "task": "regression", "y": [1.0] * 442}, "is constant"),
@@ -174,7 +174,7 @@ def test_missing_values_and_words_without_order_are_refused_by_name() -> None:
     gaps.loc[3, "bmi"] = np.nan
     words = X.assign(site=np.resize(["a", "b", "c"], len(y)))
     for name in ("pearson", "spearman", "mrmr_correlation", "f_statistic"):
-        if name != "spearman":  # which leaves out rows without a value
+        if name != "spearman":  # which uses the rows in which a feature is known
             with pytest.raises(DataError, match="'bmi' has missing values"):
                 pyfsagg.wam(gaps, y, filter=name, task="regression", n_resamples=2)
         with pytest.raises(DataError, match="'site' is nominal with 3 levels"):

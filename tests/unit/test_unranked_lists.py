@@ -67,7 +67,7 @@ def test_files(tmp_path: Path) -> None:
         ({"hits": ["a", "b", "a"]}, DataError, "'a' occurs twice in the list 'hits'"),
         ({"hits": []}, DataError, "'hits' is empty"),
         ({"first": ["a"]}, DataError, "two lists have the name 'first'"),
-        ({"hits": [("a", "b"), "c"]}, DataError, "holds a tie"),
+        ({"hits": [("a", "b"), "c"]}, DataError, "contains a tie"),
         ({"hits": "abc"}, InputTypeError, "not a list of names"),
         ("abc", InputTypeError, "unranked must be a sequence of lists"),
         ({"hits": ["a", None]}, DataError, "missing or blank name"),
@@ -95,6 +95,6 @@ def test_bad_files(tmp_path: Path) -> None:
         RankTable.from_files(hits, unranked=hits)
     with pytest.raises(DataError, match="no file was given"):
         RankTable.from_files([])
-    with pytest.warns(PyfsaggWarning, match="left out"):
+    with pytest.warns(PyfsaggWarning, match="omitted"):
         table = RankTable.from_files([], unranked=hits, duplicates="first")
     assert table.names == ("a", "b")

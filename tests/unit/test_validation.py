@@ -94,11 +94,11 @@ def table_of(**columns: object) -> pd.DataFrame:
         (table_of(bad=[1.0, np.inf, 0.0]), DataError, "'bad' has an infinite value.*row 2"),
         (table_of(bad=[1, "word", 2]), DataError, "'bad' mixes numbers and words .'1', 'word'."),
         (table_of(bad=["1", "word", "2"]), DataError, "'bad' mixes numbers and words"),
-        (table_of(bad=pd.to_datetime(["2020"] * 3)), DataError, "'bad' holds dates"),
+        (table_of(bad=pd.to_datetime(["2020"] * 3)), DataError, "'bad' contains dates"),
         (
             table_of(bad=[datetime.date(2020, 1, 1)] * 3),
             DataError,
-            "'bad' holds dates.*number of days",
+            "'bad' contains dates.*number of days",
         ),
         (table_of(bad=[[1], [2], [3]]), InputTypeError, "'bad'.*list"),
         (pd.DataFrame(np.eye(3), columns=["a", "b", "a"]), DataError, "duplicate.*'a'"),

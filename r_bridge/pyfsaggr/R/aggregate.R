@@ -1,10 +1,10 @@
 #' Aggregate ranked lists
 #'
 #' `aggregate_ranks()` has the input and output of `aggregateRanks()` of the package RobustRankAggreg;
-#' `aggregateRanks()` has the arguments and p-values of that function, so that code
-#' written for it runs as it is, with repeated names, empty lists and data frames as `rmat`, too, which
-#' `aggregate_ranks()` refuses. Stuart's method and the exact p-values are computed by sums of
-#' positive terms, and are therefore exact for any number of lists.
+#' `aggregateRanks()` has the arguments and p-values of that function, so code
+#' written for it runs unchanged, also with repeated names, empty lists and data frames as `rmat`, which
+#' `aggregate_ranks()` refuses. Stuart's method and the exact p-values are sums of
+#' positive terms, and therefore exact for any number of lists.
 #'
 #' @param glist List of character vectors, each a ranking, best first; or a data frame whose columns are
 #'   such rankings, filled up with `NA`; or a [rank_table()]. Missing and empty names are ignored.
@@ -15,12 +15,12 @@
 #' @param method `"RRA"`, `"min"`, `"geom.mean"`, `"mean"`, `"median"`, `"stuart"` (small scores are
 #'   good), or a name from `list_methods("aggregators")` (large scores are good). Names are case-sensitive:
 #'   `"rra"` gives the score of the aggregator, `"RRA"` the p-value.
-#' @param full Whether each list is complete: an absent item is then unknown, and not worse than all
+#' @param full Whether each list is complete: an absent item is then unknown, instead of worse than all
 #'   listed items.
 #' @param exact Whether the p-values of RRA are exact rather than Bonferroni-corrected.
-#' @param topCutoff Share of the items that each list was cut off at, for RRA: one, or one for each list.
+#' @param topCutoff Share of the items at which each list was truncated, for RRA: one, or one for each list.
 #' @param ties For `"RRA"` and `"mean"`, the rank of a tied entry of `rmat` in the p-value: `"last"`,
-#'   the last of the places that its ties share, which keeps the level, or `"average"`, the entry as
+#'   the last rank of the tie, which keeps the level, or `"average"`, the entry as
 #'   it is, as in `aggregateRanks()`: p-values are then too small, without bound if many are tied.
 #' @param weights Weight of each list, at least 0: with a weight of 2 a list counts as two copies. With
 #'   weights `"RRA"` gives its statistic rho instead of a p-value: a list that
@@ -28,8 +28,8 @@
 #' @param unranked List of unordered character vectors, in addition to `glist`: the names of each
 #'   are tied at their mean rank.
 #' @param adjust For `"RRA"` and `"mean"`: `"none"`, or the method of [stats::p.adjust()] by which a
-#'   column `Adjusted` is computed over all `N` items; items that are in no list have p = 1. P-values suppose that each
-#'   list could have held any of these ([check_universe()]).
+#'   column `Adjusted` is computed over all `N` items; items that are in no list have p = 1. P-values assume that each
+#'   list could have contained any of these ([check_universe()]).
 #' @return A data frame with the columns `Name` and `Score`, best first, and `Adjusted` with `adjust`. For
 #'   the methods of RobustRankAggreg the score is that of `aggregateRanks()` (small is good), except for
 #'   ties; for any other aggregator large is good.

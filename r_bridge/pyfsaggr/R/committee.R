@@ -1,43 +1,42 @@
 #' Let learners vote on the features of a table
 #'
 #' Each learner selects features on every resample of the rows, is fitted to these rows with the selected features,
-#' and its performance is measured on the rows that the resample does not draw. A voting rule makes an order of
-#' the features of all selections, as in [vote_features()].
+#' and its performance is measured on the rows that are not in the resample. A voting rule orders the features by
+#' all selections, as in [vote_features()].
 #'
-#' Learners see numbers: of a factor a column of 0 and 1 for each level, `NA` being a level; its importance is the sum
-#' over the levels. A missing number becomes the median of the rows that were drawn. With `feature_groups` ([settings])
+#' Factors are one-hot encoded for learners, with `NA` as a level; the importance of a factor is the sum
+#' over its levels. Missing numbers are replaced by the median in the resample. With `feature_groups` ([settings])
 #' a group of columns is selected as one feature.
 #'
 #' @inheritParams wam
 #' @param y Class labels (factor, text, logicals or up to ten different whole numbers), or numbers with
 #'   `task = "regression"`.
 #' @param learners Names of `list_methods("classifiers")`, or of `list_methods("regressors")`; or a list of such names,
-#'   of lists of
-#'   a name and parameters of scikit-learn, such as `list("rf", n_estimators = 50)`, and of functions of a
-#'   matrix `x` and the labels `y` that return one number for each column, larger in size for more important ones. Names
-#'   in the list are those of the voters. A function predicts nothing, and so has no performance. By default a
+#'   of lists of a name and parameters of scikit-learn, such as `list("rf", n_estimators = 50)`, and of functions of a
+#'   matrix `x` and the labels `y` that return one number for each column, larger in size for more important ones. The
+#'   names of the list are the names of the voters. A function cannot predict, so it has no performance. By default a
 #'   linear learner and a random forest.
 #' @param by How a learner selects: `"importance"` (the features of largest importance or coefficient),
-#'   `"elimination"` (the least important ones leave, as often as needed), or `"sequential"` (the one that helps
-#'   most enters, by cross-validation), for learners without importances too.
-#' @param n_features How many: a whole number, a share below 1, or `"auto"`, what importances or the cross-validation
-#'   find best.
-#' @param direction Of a sequential selection: `"forward"` or `"backward"`.
-#' @param step Of an elimination: how many features leave at a time, or which share.
+#'   `"elimination"` (removes the least important ones repeatedly), or `"sequential"` (adds the one that helps
+#'   most, by cross-validation), also for learners without importances.
+#' @param n_features Number of features: a whole number, a share below 1, or `"auto"`, the best by importances or
+#'   cross-validation.
+#' @param direction Direction of a sequential selection: `"forward"` or `"backward"`.
+#' @param step Number or share of the features that an elimination removes at a time.
 #' @param folds Folds of the cross-validation inside a resample.
-#' @param tolerance Of a sequential selection with `"auto"`: what the measure must grow by if a feature enters.
+#' @param tolerance For a sequential selection with `"auto"`: smallest improvement for which a feature is added.
 #' @param selection A named list for learners that select in another way, such as
 #'   `list(lr = list(by = "elimination", n_features = 5))`.
 #' @param metric A scorer of scikit-learn, larger is better: `"accuracy"`, `"balanced_accuracy"`, `"roc_auc"`,
 #'   `"r2"`, ...; by default `"accuracy"` or `"r2"`.
 #' @param rule,size As in [vote_features()].
-#' @param voter_weights What each voter counts: the `voter_weights` of [vote_features()].
+#' @param voter_weights Weights of the voters, as in [vote_features()].
 #' @param n_resamples Number of resamples.
 #' @param resampling A name from `list_methods("resampling")`; `"subsample"` draws 80 % of the rows unless
-#'   `resampling_params` says another `fraction`. Some rows must be left to be tested on.
+#'   `resampling_params` sets another `fraction`. Some rows must remain for testing.
 #' @param cores Number of processes; the result does not depend on it. R functions run on one.
 #' @return An object of class `pyfsagg_committee`, as of [vote_features()]. Its `voters` have the columns `learner`,
-#'   `resample`, `n_features`, `performance`, `n_test`, `message` (what went wrong) and `weight`.
+#'   `resample`, `n_features`, `performance`, `n_test`, `message` (the error, if any) and `weight`.
 #' @seealso [vote_features()], [selected()]
 #' @examples
 #' \donttest{

@@ -1,4 +1,4 @@
-# Tables and targets as Python is given them: one matrix for each type of column, so that a table
+# Tables and targets as Python is given them: one matrix for each type of column, so a table
 # crosses in a few steps however many columns it has.
 
 table_parts <- function(x) {
@@ -105,7 +105,7 @@ column_kind <- function(column, name) {
   if (is.list(column)) refuse("is a list", "a feature has one value for each row")
   if (!is.null(dim(column))) refuse("is a matrix", "bind its columns to the data frame")
   if (inherits(column, c("Date", "POSIXt", "difftime"))) {
-    refuse("holds dates or times", "turn it into numbers that mean something, or leave it out")
+    refuse("contains dates or times", "turn it into numbers that mean something, or drop it")
   }
   if (is.complex(column) || is.raw(column)) {
     refuse(paste0("is of type ", typeof(column)), "use numbers, logicals, text or factors")
@@ -149,7 +149,7 @@ target_parts <- function(y, name = "target", task = NULL) {
     stop_pyfsagg(paste0("y must be a vector or a factor, not ", describe(y)), "input_type")
   }
   if (inherits(y, c("Date", "POSIXt", "difftime"))) {
-    stop_pyfsagg("y holds dates or times; it must be a factor, text, logicals or numbers", "data")
+    stop_pyfsagg("y contains dates or times; it must be a factor, text, logicals or numbers", "data")
   }
   if (is.numeric(y) && !is.factor(y)) {
     if (is.null(task)) check_few(y)
@@ -192,7 +192,7 @@ check_few <- function(y) {
   if (different > MOST_CLASSES || any(y != round(y), na.rm = TRUE)) {
     stop_pyfsagg(
       paste0(
-        "y holds ", different, " different numbers: say task = \"regression\", with a filter that ",
+        "y holds ", different, " different numbers: use task = \"regression\", with a filter that ",
         "list_methods('filters') marks for numbers, or give factor(y) if they are classes"
       ),
       "parameter"

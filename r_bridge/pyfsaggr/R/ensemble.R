@@ -12,25 +12,25 @@
 #'   that `list_methods("filters")` marks, or a formula such as `Class ~ .`, `Class ~ log(a) + b:c` or `~ .`
 #'   without a target, in which a number by a factor is a column for each level. Factors and text are
 #'   nominal, `NA` is missing; integers, logicals and numbers keep their meaning, and an ordered factor
-#'   counts as the numbers of its levels.
+#'   is read as the numbers of its levels.
 #' @param y Class labels: a factor, text, logicals or up to ten different whole numbers; numbers with
 #'   `task = "regression"`; right-censored times as `Surv(time, status)` of the package survival; no `NA`.
 #'   `NULL` for filters that need no target, such as `"frcm"`.
 #' @param data A data frame, for the formula.
 #' @param subset For the formula, a condition on the rows of `data`, or row numbers.
 #' @param na.action For the formula, the treatment of rows with missing values: by default they are kept;
-#'   `na.omit` leaves them out.
+#'   `na.omit` omits them.
 #' @param filter,filters Names from `list_methods("filters")`, or functions of a matrix `x`, labels `y` and
 #'   `weight` (how often each row is in the resample) that give one score for each feature, larger
-#'   for more important ones, matched by the names of the columns if they have these; `filters` is then a list,
-#'   `list("mrmr", mine = f)`. An R function always runs on one core. `filters = "auto"` takes information
+#'   for more important ones, matched by column names if it has names; `filters` is then a list,
+#'   `list("mrmr", mine = f)`. An R function always runs on one core. `filters = "auto"`: information
 #'   gain, symmetrical uncertainty, mRMR and chi-squared; for a numeric target and for survival times, if no
 #'   column is a factor with more than two levels, Spearman's correlation and information gain.
 #' @param aggregator A name from `list_methods("aggregators")`.
 #' @param n_resamples Number of resamples, or `"auto"`: until a repetition would select nearly the
 #'   same features.
 #' @param resampling A name from `list_methods("resampling")`.
-#' @param seed A whole number that makes the run repeatable. By default it is drawn by R, so that
+#' @param seed A whole number that makes the run repeatable. By default it is drawn by R, so
 #'   `set.seed()` decides.
 #' @param cores Number of threads; the result does not depend on it.
 #' @param progress Show a progress bar.
@@ -38,8 +38,8 @@
 #'   `task`, `nominal`, `filter_params`, `checkpoint`, ...; also `save`, a folder into which the result
 #'   is written for [load_result()] and Python, and `report`, the file of its report (HTML).
 #' @return An object of class `pyfsagg_ensemble`: a list with `ranking` (data frame, best first:
-#'   rank, score, status, 95 % interval of the ranks over resamples, selection frequency among as many
-#'   features as are proposed with its interval, mean score per filter), `scores` and `ranks` (named vectors),
+#'   rank, score, status, 95 % interval of the ranks over resamples, selection frequency for the proposed
+#'   number of features with its interval, mean score per filter), `scores` and `ranks` (named vectors),
 #'   `score_matrices` (resamples by features, one matrix for each filter), `combined` (the aggregated
 #'   scores), `about_copies` (a sentence if near copies of a feature split the vote), `groups` (the columns
 #'   of each group, with `feature_groups`) and `about_groups` (a sentence if their sizes matter),
@@ -47,10 +47,10 @@
 #'   samples of half the size (sets of the best `top`, ranks and scores, with intervals for the population; `shuffled`
 #'   is the agreement with shuffled targets), or `NULL`
 #'   with `pairs = 0` or few resamples; `selection`, a list with the proposed `features` ([selected()]), the
-#'   `reason` why there are so many, `sentences`, and `methods_text`, a paragraph for the methods section of a
-#'   paper; and `call`, so that [update()] runs it again with other arguments. It contains no Python objects,
-#'   so that `saveRDS()` saves all of it.
-#' @seealso [list_methods()] for what there is to choose from; [selected()], [stability()], [evaluate()]
+#'   `reason` for their number, `sentences`, and `methods_text`, a paragraph for the methods section of a
+#'   paper; and `call`, so [update()] can run it again with other arguments. It contains no Python objects,
+#'   so `saveRDS()` works.
+#' @seealso [list_methods()] for the available methods; [selected()], [stability()], [evaluate()]
 #' @examples
 #' if (pyfsagg_available()) {
 #'   result <- wam(Species ~ ., data = iris, n_resamples = 50, seed = 1)
@@ -162,7 +162,7 @@ columns_by_group <- function(data) {
 #' Results are written by `save` in [wam()], [bam()], [evaluate()], [committee()] and
 #' [aggregator_influence()], by the command `pyfsagg`, and by Python.
 #'
-#' @param path The folder, or the file of a result that is kept in one.
+#' @param path The folder, or the file of a result that is a single file.
 #' @param report Optional: a file for the report of the result (HTML).
 #' @return The result, of the same class as that of the function that computed it.
 #' @examples
@@ -183,10 +183,9 @@ load_result <- function(path, report = NULL) {
 #'
 #' A proposal has all features that score above noise: their family-wise p-value from shuffled targets
 #' ([permute_target()]) is at most 0.05. If the target is unrelated to all features, at most one run in twenty proposes
-#' any. `"knee"` takes those of them before the knee of the scores. `object$selection$reason` says why, and the column
-#' `status` of `object$ranking` where each feature stands: `"firm"` (selected, and in at least 80 % of the resamples),
-#' `"borderline"` (in fewer; or not selected, but in more than 20 %), `"indistinct"` (not told apart from noise) or
-#' `"out"`.
+#' any. `"knee"` selects those before the knee of the scores. `object$selection$reason` has the reason, and the column
+#' `status` of `object$ranking` is `"firm"` (selected, and in at least 80 % of the resamples), `"borderline"` (in fewer;
+#' or not selected, but in more than 20 %), `"indistinct"` (not distinguishable from noise) or `"out"`.
 #'
 #' @param object A result of [wam()] or [bam()], of [committee()] or [vote_features()], or of
 #'   [eliminate_features()].
@@ -194,7 +193,7 @@ load_result <- function(path, report = NULL) {
 #'   (below 1).
 #' @param columns With `feature_groups`: the columns of the selected groups instead of the names of the groups.
 #' @param ... Not used.
-#' @return Names of features, best first; of a proposal there may be none.
+#' @return Names of features, best first; a proposal may be empty.
 #' @examples
 #' if (pyfsagg_available()) {
 #'   selected(wam(Species ~ ., data = iris, n_resamples = 20, seed = 1), 0.5)
@@ -240,18 +239,18 @@ NULL
 #' Rank the features of a table that is larger than memory
 #'
 #' The table is read in pieces, twice, and three times for `"equal_frequency"`. The resamples are those of
-#' `resampling = "poisson_bootstrap"`, and numbers are cut once for the whole table.
+#' `resampling = "poisson_bootstrap"`, and numbers are binned once for the whole table.
 #'
 #' @inheritParams wam
 #' @param source A folder of Parquet files, or one of them.
 #' @param target The column with the classes.
 #' @param filters Names from `list_methods("filters")`.
-#' @param binning How numbers are cut: `"equal_width"` or `"equal_frequency"`.
+#' @param binning How numbers are binned: `"equal_width"` or `"equal_frequency"`.
 #' @param bins Number of bins.
-#' @param normalize How scores of several filters are brought to 0..1: `"per_resample"` or `"per_feature"`.
+#' @param normalize How scores of several filters are scaled to 0..1: `"per_resample"` or `"per_feature"`.
 #' @param aggregator_params A named list of options of the aggregator.
 #' @param nominal Names of columns that are nominal, whatever their type.
-#' @param exclude Columns to leave out.
+#' @param exclude Columns to drop.
 #' @param ... `checkpoint` and `memory_limit` ([settings]); `save` and `report` as in [wam()].
 #' @return An object of class `pyfsagg_ensemble`, as of [wam()].
 #' @examples

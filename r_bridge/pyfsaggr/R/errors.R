@@ -1,12 +1,12 @@
 #' How many of the selected features may be false?
 #'
-#' `error_control()` selects features of a run under a limit on false selections; nothing is computed again. By default
-#' it reads the p-values from shuffled targets that a run has. A run with `resampling = "complementary_pairs"` limits
-#' `max_false` by stability selection, which reads its pairs of halves. `permute_target()` computes the p-values alone.
+#' `error_control()` selects features of a run under a limit on false selections, without new computations. By default
+#' it uses the p-values of the run from shuffled targets. A run with `resampling = "complementary_pairs"` limits
+#' `max_false` by stability selection, from its pairs of halves. `permute_target()` computes the p-values alone.
 #'
 #' Shuffled targets are scored by the filters of the run in the whole table. The p-value of a feature is the share of
-#' scores at least as high among the features of its kind (numbers, or as many levels) with shuffled targets; above the
-#' tail of these the distribution is taken as exponential. Groups of rows exchange their targets as wholes.
+#' scores at least as high among the features of its kind (numbers, or as many levels) with shuffled targets; beyond its
+#' tail this distribution is taken as exponential. Targets are exchanged between whole groups of rows.
 #'
 #' @param object A result of [wam()] or [bam()].
 #' @param max_false Accepted expected number of false selections; 1 if `fdr` is not given either.
@@ -16,7 +16,7 @@
 #'   `"stability_selection"` (for `max_false`) and `"integrated_path"`.
 #' @param assumption Assumption on noise features, for pairs: `"unimodal"` (default), `"r-concave"` or `"none"`.
 #' @param q,threshold For pairs: number of features that each half selects, and smallest frequency of a selected
-#'   feature. By default the threshold is 0.75 and q the largest that keeps the limit.
+#'   feature. By default the threshold is 0.75 and q the largest number within the limit.
 #' @param x,y,seed,cores,progress As in [wam()].
 #' @param shuffles Number of shuffled targets; `"auto"`: 999 for small tables, 199 for large ones.
 #' @param ... Further arguments of [bam()], or, with `filter`, of [wam()].
@@ -77,21 +77,21 @@ print.pyfsagg_errors <- function(x, ...) {
 
 #' Parts of the control of false selections
 #'
-#' What [error_control()] and [permute_target()] are made of: bounds on the expected number of false
+#' The components of [error_control()] and [permute_target()]: bounds on the expected number of false
 #' selections and their inverse, selection frequencies in halves, integrated stability selection, the
 #' step-down procedure of the largest statistic, and q-values. `calibrate_selection()` gives the stability score of the
-#' package sharp for each number of features and threshold, beside the bounds of that cell: a diagnostic, which
-#' promises nothing about false selections.
+#' package sharp for each number of features and threshold, with the bounds of that cell: a diagnostic, which
+#' does not limit false selections.
 #'
-#' @param q How many features each half selects.
+#' @param q Number of features that each half selects.
 #' @param p Number of features.
 #' @param sizes,thresholds Numbers of features and thresholds of `calibrate_selection()`; by default up to 40
 #'   numbers, and 0.6, 0.61, ... 0.9.
 #' @param feature_names Names of the columns of `scores`.
-#' @param threshold From which frequency in the halves a feature is selected, above 0.5.
+#' @param threshold Smallest frequency in the halves of a selected feature, above 0.5.
 #' @param max_false Accepted expected number of false selections.
 #' @param n_pairs Number of pairs of halves.
-#' @param assumption What is supposed of noise features: `"unimodal"`, `"r-concave"` or `"none"`.
+#' @param assumption Assumption on noise features: `"unimodal"`, `"r-concave"` or `"none"`.
 #' @param scores Matrix of scores with a row for each half; rows 2j - 1 and 2j are a pair.
 #' @param form The function that is integrated: `"h1"`, `"h2"` or `"h3"`.
 #' @param delta,n_thresholds,cutoff,normalization Settings of the integral, as in the paper.

@@ -1,23 +1,22 @@
-#' Performance of classifiers on the selected features
+#' Performance of classifiers with the selected features
 #'
 #' Classifies with the best 10 percent, 20 percent, ... of the features of each ranking method, with
 #' all features and with random subsets, on the same folds.
 #'
 #' @inheritParams wam
 #' @param n_resamples Number of resamples.
-#' @param rankings Rankings that are there already, made on other rows: a named list of results of [wam()]
-#'   and [bam()], of names of all features, best first, or of named scores. A ranking made on the rows
-#'   that judge it is judged too well.
-#' @param methods How to rank: names of filters, functions as for [wam()], `"bam"`, either followed by `"/"` and an
-#'   aggregator
-#'   (`"mrmr/rra"`). By default the filters that `"auto"` is for [bam()], and `"bam"`.
+#' @param rankings Existing rankings, made on other rows: a named list of results of [wam()]
+#'   and [bam()], of names of all features, best first, or of named scores. The performance of a ranking
+#'   made on the test rows is overestimated.
+#' @param methods How to rank: names of filters, functions as for [wam()], or `"bam"`, optionally followed by `"/"` and
+#'   an aggregator (`"mrmr/rra"`). By default the filters of [bam()] for `"auto"`, and `"bam"`.
 #' @param classifiers Names: `"logistic_regression"`, `"naive_bayes"`, `"random_forest"`, `"svm"`,
 #'   `"knn"`, ...; for a regression `"ridge"`, `"random_forest"`, `"svm"`, `"knn"`;
 #'   for survival `"cox_ridge"`, `"cox"`.
-#' @param thresholds Shares of the features that are kept, or numbers of features: whole numbers above 1. Among whole
-#'   numbers, as in `c(1, 5, 10)`, and written `1L`, 1 is one feature; alone or beside shares it is all features.
+#' @param thresholds Shares of the features to select, or numbers of features: whole numbers above 1. Among whole
+#'   numbers, as in `c(1, 5, 10)`, and written `1L`, 1 is one feature; alone or among shares it is all features.
 #' @param protocol `"thesis"` (rank on two thirds, classify on the rest), `"nested"` (rank inside every
-#'   training fold, no leakage), `"leaky"` (rank on all rows, to see what that hides), or `"both"`
+#'   training fold, no leakage), `"leaky"` (rank on all rows, to show the bias), or `"both"`
 #'   (thesis and nested).
 #' @param metrics `"accuracy"` (the default), `"balanced_accuracy"`, `"roc_auc"`,
 #'   `"matthews_correlation"`, `"average_precision"`, `"log_loss"`; for a regression `"r2"` (the
@@ -26,7 +25,7 @@
 #' @param n_folds Number of folds.
 #' @return An object of class `pyfsagg_evaluation`: a list with `cells` (one row for each fold of each
 #'   combination), `summary` (means over folds), `weighted` (averages over thresholds, weighted by the
-#'   share of features left out), `comparison` (sentences on which methods differ), `remarks`,
+#'   share of features omitted), `comparison` (sentences on which methods differ), `remarks`,
 #'   `parameters`, `data` and `versions`.
 #' @examples
 #' if (pyfsagg_available()) {
@@ -93,7 +92,7 @@ evaluation_result <- function(found) {
 
 #' @export
 print.pyfsagg_evaluation <- function(x, n = nrow(x$weighted), digits = 3, ...) {
-  cat("Average over thresholds, weighted by the share of features left out\n\n")
+  cat("Average over thresholds, weighted by the share of features omitted\n\n")
   shown <- x$weighted[setdiff(names(x$weighted), if (!any(x$weighted$n_missing > 0)) "n_missing")]
   print(utils::head(shown, n), digits = digits, row.names = FALSE, ...)
   for (text in c(x$comparison, x$remarks)) {
@@ -105,7 +104,7 @@ print.pyfsagg_evaluation <- function(x, n = nrow(x$weighted), digits = 3, ...) {
 #' @export
 summary.pyfsagg_evaluation <- function(object, ...) object$summary
 
-#' Average over thresholds, weighted by the share of features that are left out
+#' Average over thresholds, weighted by the share of features that are omitted
 #'
 #' @param accuracy One value for each threshold; or a matrix with a column for each threshold.
 #' @param thresholds Shares of the features that are kept.

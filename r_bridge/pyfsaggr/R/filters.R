@@ -1,23 +1,23 @@
 #' Filters, levels and columns without resampling
 #'
-#' `score_features()` computes one filter on the table as it is. `discretize()` cuts numeric features into
-#' levels, by the classes or into equal parts. `near_zero_variance()` finds features of one value, or with one
-#' dominant value among few. `martingale_residuals()` are the numbers that stand for survival times where a
+#' `score_features()` computes one filter on the table without resampling. `discretize()` bins numeric features,
+#' by the classes or into equal parts. `near_zero_variance()` finds features of one value, or with one
+#' dominant value among few. `martingale_residuals()` are the numbers that represent survival times if a
 #' filter needs a number.
 #'
 #' @inheritParams wam
 #' @param y Classes (factor, text), numbers, or a `Surv` of the package survival.
 #' @param filter A name from `list_methods("filters")`.
-#' @param weights How often each row counts: whole numbers.
+#' @param weights Frequency of each row: whole numbers.
 #' @param nominal Names or numbers of columns that are nominal, whatever their type.
-#' @param task `"classification"`, `"regression"` or `"survival"`; by default what `y` is.
+#' @param task `"classification"`, `"regression"` or `"survival"`; by default according to `y`.
 #' @param ... Options of the filter, such as `bins`, `statistic`, `mdl`, `n_features`; see
 #'   `list_methods("filters")`.
 #' @param method `"mdl"` (by the classes, Fayyad and Irani), `"equal_width"` or `"equal_frequency"`.
 #' @param mdl `"textbook"`, or `"fselectorrcpp"` for the reading of the package FSelectorRcpp.
 #' @param bins Number of bins of the two other methods.
-#' @param frequency_ratio,unique_percent A feature is near to constant if its most frequent value is so many
-#'   times as frequent as the next one, and its values are so few in percent of the rows.
+#' @param frequency_ratio,unique_percent A feature is nearly constant if its most frequent value is more than this many
+#'   times as frequent as the next one, and its distinct values are at most this percentage of the rows.
 #' @param ties How tied times are handled: `"efron"` or `"breslow"`.
 #' @return `score_features()` returns a vector with the names of the features, larger for more important ones
 #'   (of `"mrmr"`, `"jmi"` and their relatives the criterion of praznik, with the attribute `order`, the

@@ -1,13 +1,13 @@
 #' How much does the choice of the aggregator matter?
 #'
-#' Leaves the folds of a stratified cross-validation out in turn, ranks the features on the rest by
+#' Omits each fold of a stratified cross-validation in turn, ranks the features on the rest by
 #' every aggregator, and compares the rankings over the folds.
 #'
 #' `influence()` of data frames, matrices and formulas does the same; it is the generic of the package
 #' stats, whose methods for fitted models do not change.
 #'
 #' @inheritParams wam
-#' @param model The same as `x`, which may be its name too; the generic `influence()` uses this name.
+#' @param model The same as `x`; the generic `influence()` uses this name.
 #' @param filter Name from `list_methods("filters")`, or a function as for [wam()].
 #' @param aggregators Names from `list_methods("aggregators")`; by default arithmetic mean, geometric mean, L2
 #'   norm, Stuart and robust rank aggregation.

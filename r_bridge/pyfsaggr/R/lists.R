@@ -1,15 +1,15 @@
 #' Agreement of ranked lists by depth
 #'
-#' For each ordered pair of lists the place at which agreement ends by the rule of Hall and Schimek (2012),
-#' rank-biased overlap (Webber and others 2010) with its limits for lists that end at different places, and
+#' For each ordered pair of lists the rank at which agreement ends by the rule of Hall and Schimek (2012),
+#' rank-biased overlap (Webber and others 2010) with its bounds for lists of different lengths, and
 #' the share of common items by depth.
 #'
 #' @param glist List of character vectors, each a ranking, best first, at least two; a data frame
 #'   whose columns are such rankings, filled up with `NA`; or a [rank_table()].
-#' @param distance An item is confirmed by another list if its places differ by at most this number.
-#' @param pilot Number of places that the rule uses in one step; at least 2.
-#' @param persistence The weight of a place in rank-biased overlap falls by this factor, between 0 and
-#'   1, from place to place.
+#' @param distance An item is confirmed by another list if its ranks differ by at most this number.
+#' @param pilot Number of ranks that the rule uses in one step; at least 2.
+#' @param persistence The weight of a rank in rank-biased overlap falls by this factor, between 0 and
+#'   1, from rank to rank.
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return A list: `k`, the largest place of a pair, or `NULL` if the rule finds none; `pairs`, a data
 #'   frame with a row for each ordered pair (`list`, `other`, `k`, `rbo` between `rbo_low` and
@@ -31,7 +31,7 @@ deepest_agreement <- function(found) {
 
 #' Groups of scored members as items
 #'
-#' All members are ranked together, and ranks are divided by their number; the k-th list holds the k-th best
+#' All members are ranked together, and ranks are divided by their number; the k-th list has the k-th best
 #' member of each group. An aggregator that combines all ranks of an item can then be used for groups.
 #' For the guides of CRISPR screens there is [screen_genes()].
 #'
@@ -62,9 +62,9 @@ aggregate_groups <- function(scores, groups, higher_is_better = TRUE, method = "
 
 #' Which aggregator for my lists?
 #'
-#' The answer of simulated lists that look most like these: in number, share without an order, length and
-#' agreement. They are generated as by Wang and others (2022), and the share of the true best 100 that each
-#' aggregator found in them is known.
+#' The best aggregator for the simulated lists most similar to these in number, share of unranked lists, length and
+#' agreement. They are generated as in Wang and others (2022); aggregators are judged by the share of the true best
+#' 100 among their first 100.
 #'
 #' @param glist,unranked,N,method As for [aggregate_ranks()].
 #' @return A sentence with its evidence; `NULL` for lists of a kind that was not simulated, such as less

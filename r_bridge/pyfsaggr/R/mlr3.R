@@ -6,7 +6,7 @@
 #'
 #' The parameters are the arguments of [wam()] or [bam()] and the [settings] of a run, by their names;
 #' `set.seed()` decides unless `seed` is set. What belongs to the rows comes from the task: whether the
-#' target holds classes, numbers or survival times; for a task without a target only filters that need
+#' target contains classes, numbers or survival times; for a task without a target only filters that need
 #' none will do; groups are those of the role `group`, and resamples then have whole groups unless
 #' `resampling` is set; weights, whole numbers, are those of the role `weight` (`weights_learner` in newer
 #' versions of mlr3). Missing values are handed on, and a filter that cannot use them says so.

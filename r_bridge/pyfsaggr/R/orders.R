@@ -1,25 +1,24 @@
 #' Features on one scale: orders within samples
 #'
-#' For features that are measured on one scale, such as the expression of genes, only their order inside each
-#' sample is used. `eliminate_features()` removes features one by one by what the orders of each class
-#' say; the others are the orders of a table, their distance, how far the classes diverge in a subset of the
+#' For features that are measured on one scale, such as gene expression, only their order within each
+#' sample is used. `eliminate_features()` removes features one by one, based on the orders in each class;
+#' the other functions compute the orders of a table, their distance, the divergence of the classes in a subset of the
 #' features, and simulated orders.
 #'
 #' @param x A data frame or matrix of numbers, one row per sample.
 #' @param y Classes.
 #' @param method A name from `list_methods("eliminations")`: `"cdv"`, `"spoilers"`, `"greedy_kl"`, `"koller_sahami"`.
 #' @param method_params A named list of options of the method.
-#' @param weights How often each row counts: whole numbers.
-#' @param always Features that are always in: in every subset, and last in the order.
+#' @param weights Frequency of each row: whole numbers.
+#' @param always Features that are in every subset, and last in the order.
 #' @param ties Equal values of a sample: `"average"` (tied), `"ordinal"` (ordered by column), `"random"`, or
 #'   refused (`"error"`).
 #' @param missing `"error"`, or `"unknown"`: the place of a missing value is unknown in that sample.
-#' @param tie_break Which of several features goes that are equally good to remove: `"first"`, `"last"` or
-#'   `"random"`.
-#' @param accuracy Whether naive Bayes is judged on the way as well: `TRUE`, or up to so many features.
+#' @param tie_break Which of several equally good features to remove: `"first"`, `"last"` or `"random"`.
+#' @param accuracy Whether to estimate the accuracy of naive Bayes as well: `TRUE`, or up to this number of features.
 #' @param n_folds Folds of its cross-validation.
 #' @param max_seconds A run that is estimated to take longer is refused; `NULL` never refuses.
-#' @param seed A whole number; by default R draws one where something is drawn.
+#' @param seed A whole number; by default drawn by R if needed.
 #' @param cores,progress As in [wam()].
 #' @param ... `checkpoint`, `scratch` and `memory_limit` ([settings]).
 #' @param save,report A folder for the result, and a file for its page (HTML).
@@ -29,10 +28,10 @@
 #' @param space `"orders"` or `"boolean"`.
 #' @param first,second Two orders: ranks of the same features.
 #' @param n_classes,n_per_class Sizes.
-#' @param n_extraneous,n_redundant How many features say nothing, and how many repeat another one.
+#' @param n_extraneous,n_redundant Number of uninformative features, and of features that repeat another one.
 #' @param shuffle Whether columns are put into a random order.
 #' @return `eliminate_features()` returns a list with `removal_order` (names, first removed first), `divergence`
-#'   in nats of what is left after 0, 1, ... removals, `accuracy` if asked for, and `table`, for which
+#'   in nats of the remaining features after 0, 1, ... removals, `accuracy` if requested, and `table`, for which
 #'   [selected()] has the features kept longest; the tables of orders are data frames; values for each
 #'   feature or sample are vectors with names; `make_planted_orders()` returns
 #'   a list with `X` and `y`.

@@ -100,7 +100,7 @@ information_gain <- function(formula, data, x, y, type = c("infogain", "gainrati
     y <- data[[as.character(formula[[2]])]]
   }
   if (anyNA(y)) {
-    warn_pyfsagg("rows without a class are left out")
+    warn_pyfsagg("rows without a class are omitted")
     x <- x[!is.na(y), , drop = FALSE]
     y <- y[!is.na(y)]
   }

@@ -1,18 +1,18 @@
 #' How many rows does a selection need so that another sample repeats it?
 #'
-#' `expected_replication()` ranks disjoint eighths, quarters and halves of the rows, measures how far the best
-#' features of two of them agree, and says what to expect of the whole size, twice and four times it. The limits of
-#' what is expected were taken from real tables that were thinned; nothing is expected where the halves do not agree
+#' `expected_replication()` ranks disjoint eighths, quarters and halves of the rows, measures the agreement of the best
+#' features of two of them, and predicts it for the full size, twice and four times it. The limits of
+#' the predictions come from thinned real tables; no prediction is made if the halves do not agree
 #' more than on noise.
 #'
 #' @param x,y,seed,cores,progress As in [wam()].
-#' @param n_features_to_select How many features are selected, or which share of them; fewer than there are.
+#' @param n_features_to_select Number or share of selected features; fewer than all.
 #' @param pairs Pairs of disjoint parts of each size, at least 5.
-#' @param agreement An agreement (between 0 and 1) that is wished for, or `NULL`.
+#' @param agreement The desired agreement (between 0 and 1), or `NULL`.
 #' @param ... Further arguments of [bam()], or, with `filter`, of [wam()].
 #' @return An object of class `pyfsagg_replication`: a list with `table` (a row for each size: `n_rows`, `agreement`,
-#'   `lower`, `upper`, and the `source`, measured or expected), `sentences`, with `agreement` the number of rows that it
-#'   takes (`n_rows`; `Inf` if more than four times those of the table, `NaN` if nothing is expected), and `call`.
+#'   `lower`, `upper`, and the `source`, measured or expected), `sentences`, with `agreement` the number of rows
+#'   needed (`n_rows`; `Inf` if more than four times those of the table, `NaN` without a prediction), and `call`.
 #' @seealso [wam()], whose `between_samples` are the halves of a run.
 #' @examples
 #' if (pyfsagg_available()) {

@@ -1,24 +1,23 @@
-#' Published results, computed again
+#' Reproduce published results
 #'
-#' `reproduce()` calls a function of the Python package `pyfsagg_papers` by its name, with its arguments; its page in
-#' the
-#' documentation says what each does. `cross_check()` computes the same quantities with pyfsagg and with
-#' R packages, in a process of its own, and says what differs.
+#' `reproduce()` calls a function of the Python package `pyfsagg_papers` by its name, with its arguments; the
+#' documentation of the package describes them. `cross_check()` computes the same quantities with pyfsagg and with
+#' R packages, in a separate process, and reports the differences.
 #'
 #' @param what `"list_shipped_runs"`, `"shipped_run"`, `"shipped_calibration"`, `"claims"`, `"table"`, `"cells"`,
-#'   `"coverage"`, `"calibrate"`, `"gene_lists"`, `"readings"`, ...; a name that is not known is answered by
-#'   the list of those that are.
+#'   `"coverage"`, `"calibrate"`, `"gene_lists"`, `"readings"`, ...; an error for an unknown name lists the
+#'   available ones.
 #' @param ... Its arguments, such as `table = "4.4", dataset = "ionosphere", quick = TRUE`; `seed` and `cores` as
 #'   in [wam()].
-#' @param package Names of R packages; by default all that are installed of those that are known.
+#' @param package Names of R packages; by default all supported ones that are installed.
 #' @param data A data frame, a file, or the name of a data set; by default data that come with pyfsagg.
 #' @param target The column of `data` with the classes.
-#' @param exclude Columns to leave out.
+#' @param exclude Columns to drop.
 #' @param n_resamples Resamples of each table.
 #' @param seed A whole number.
 #' @param output A folder for the comparison and its page.
-#' @return A data frame, or a list with its `table` ([answers]). Runs print their conclusions first, and are for
-#'   [write_result()] and [write_report()], as results of other functions.
+#' @return A data frame, or a list with its `table` ([answers]). Runs print their conclusions first, and can be given to
+#'   [write_result()] and [write_report()].
 #' @examples
 #' if (pyfsagg_available()) {
 #'   head(reproduce("list_shipped_runs"))

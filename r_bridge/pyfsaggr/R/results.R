@@ -1,39 +1,39 @@
-#' Keep results, and look at them from other sides
+#' Save, report and compare results
 #'
 #' `write_result()` writes a result into a folder, for [load_result()] and Python, `write_report()` its page,
-#' and `write_picture()` one of its pictures. `clusters()` says how often clusters of similar features are
-#' selected, each as one; `compare_runs()` which features moved between two rankings;
-#' `compare_methods()` which methods of an evaluation differ; `fewest_features()` the smallest number of features
-#' within one standard error of the best; `final_list()` which features were most often among the best in the training
-#' folds of a nested cross-validation; `compare_aggregators()` which aggregators differ over several data sets.
+#' and `write_picture()` one of its pictures. `clusters()` gives the selection frequencies of clusters of similar
+#' features; `compare_runs()` the changes between two rankings;
+#' `compare_methods()` tests which methods of an evaluation differ; `fewest_features()` gives the smallest number of
+#' features within one standard error of the best; `final_list()` the features most often among the best in the training
+#' folds of a nested cross-validation; `compare_aggregators()` tests which aggregators differ over several data sets.
 #'
-#' The standard error of `fewest_features()` counts that folds share training rows (Nadeau and Bengio 2003). It is a
-#' rule and no test. `final_list()` is not the list whose value was measured: each fold had its own.
+#' The standard error of `fewest_features()` accounts for shared training rows (Nadeau and Bengio 2003). It is a
+#' rule, not a test. The performance of `final_list()` itself was not measured: each fold had its own list.
 #'
 #' @param object A result of [wam()], [bam()], [evaluate()], [aggregator_influence()], [committee()],
 #'   [list_agreement()],
 #'   [screen_genes()] or of a function with `save`.
 #' @param path A new or empty folder.
-#' @param file A file; the page is HTML, a picture what its ending says, such as `.png` or `.pdf`.
-#' @param kind Which picture; a name that is not known is answered by the list of those that are.
-#' @param ... How it is shown, such as `n_features_to_select`; options of the picture.
-#' @param x The table of the run; without it the clusters that the run found, by Pearson and 0.9.
-#' @param n_features_to_select How many features a resample selects, or which share of them; `"auto"`: as many as are
-#'   proposed ([selected()]). For `final_list()` a number, or `"auto"`: that of `fewest_features()`.
+#' @param file A file; the page is HTML, the format of a picture follows from its ending, such as `.png` or `.pdf`.
+#' @param kind The picture; an error for an unknown name lists the available ones.
+#' @param ... Settings of the page, such as `n_features_to_select`; options of the picture.
+#' @param x The table of the run; without it, the clusters of the run (Pearson, 0.9).
+#' @param n_features_to_select Number or share of the features that a resample selects; `"auto"`: the proposal
+#'   ([selected()]). For `final_list()` a number, or `"auto"`: that of `fewest_features()`.
 #' @param method A ranking of the evaluation; by default the one with the best value.
 #' @param similarity `"pearson"`, `"spearman"`, or a matrix of similarities of the features; names of its rows
 #'   and columns are matched to them.
-#' @param min_similarity Every two features of a cluster are at least so similar.
+#' @param min_similarity Smallest similarity of any two features of a cluster.
 #' @param first,second Two results of [wam()] or [bam()] on the same features.
-#' @param value What is compared: `"wacc"`, the average over thresholds, or one of the thresholds.
+#' @param value The compared value: `"wacc"`, the average over thresholds, or one of the thresholds.
 #' @param protocol,classifier,metric Parts of the evaluation.
-#' @param baselines Whether baselines take part.
+#' @param baselines Whether baselines are compared, too.
 #' @param confidence_level Level of tests and intervals.
-#' @param rope Differences up to here do not matter.
+#' @param rope Largest difference of no practical importance.
 #' @param results A named list with a result of [aggregator_influence()] for each data set.
 #' @param measure A measure of stability.
-#' @param filter Which filter, if the results have several.
-#' @param n_features_to_select For measures of sets, how many features.
+#' @param filter The filter, if the results have several.
+#' @param n_features_to_select For measures of sets, the number of features.
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return The writing functions return the path, invisibly; `clusters()`, `compare_runs()`, `fewest_features()` and
 #'   `final_list()` data frames, the two other comparisons lists ([answers]).

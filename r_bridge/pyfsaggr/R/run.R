@@ -132,7 +132,7 @@ READERS <- list(
       refuse_argument(name, paste0("one number for each of the ", n, " rows"), value)
     }
     if (anyNA(value)) {
-      stop_pyfsagg("weights: NA says nothing; give each row a whole number, 0 leaves it out", "parameter")
+      stop_pyfsagg("weights: NA says nothing; give each row a whole number, 0 omits it", "parameter")
     }
     if (any(value != round(value) | value < 0)) {
       refuse_argument(name, "whole numbers from 0, how often each row counts", value)

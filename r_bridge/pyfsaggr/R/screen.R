@@ -7,7 +7,7 @@
 #'   the high side (enriched guides).
 #' @param genes The gene of each guide.
 #' @param guides Names of the guides; `guide1`, `guide2`, ... by default.
-#' @param log_fold_changes Effects of the guides, `NA` where unknown; by default the scores.
+#' @param log_fold_changes Effects of the guides, `NA` if unknown; by default the scores.
 #' @param p_values A list of two vectors, one-sided p-values of the guides for the low and the high
 #'   side (a vector if one side is tested). They are used only to choose `alpha`.
 #' @param side `"both"`, `"low"` or `"high"`.
@@ -18,14 +18,14 @@
 #'   or with `"uniform"` percentiles.
 #' @param control_guides,control_genes Names of guides without an effect, and of genes with only such
 #'   guides; they are then the null distribution.
-#' @param ties Guides of equal score share the `"average"` or the `"last"` of their places.
+#' @param ties Guides of equal score share the `"average"` or the `"last"` of their ranks.
 #' @param min_guides Genes with fewer guides are not tested.
-#' @param missing `"error"` refuses guides without a score, `"drop"` leaves them out.
+#' @param missing `"error"` refuses guides without a score, `"drop"` omits them.
 #' @param replicates A list of vectors: scores of the guides in further replicates, or pairs of treatment and
-#'   control. A guide is then placed by Stuart's Q of its percentiles in all of them.
-#' @param guide_weights How far each guide can be trusted to work, numbers above 0 from before the screen; with
+#'   control. A guide is then ranked by Stuart's Q of its percentiles in all of them.
+#' @param guide_weights Prior trust in each guide, above 0, not derived from this screen; with
 #'   `null = "uniform"` only.
-#' @param shared_guides `"error"` refuses guides in several genes, `"drop"` leaves them out, `"each"` counts them
+#' @param shared_guides `"error"` refuses guides in several genes, `"drop"` omits them, `"each"` counts them
 #'   for each of their genes.
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return A data frame with a row for each gene, best first on the better of its sides: `gene`,

@@ -3,11 +3,11 @@
 #' @param x A result of [wam()] or [bam()]; a numeric matrix of scores (resamples by features, large
 #'   is important); a logical matrix of selections, or a list of logical vectors; or a list of
 #'   character vectors, the selected features of each resample.
-#' @param measures Names from `list_methods("stability")`; by default all that apply. One name asks for this
-#'   measure alone: what makes its value impossible is then an error and not a note.
-#' @param compare A second collection over the same features: equal stability of both selections is tested.
+#' @param measures Names from `list_methods("stability")`; by default all that apply. With a single name, an
+#'   undefined value is an error instead of a note.
+#' @param compare A second collection over the same features, to test equal stability of both selections.
 #' @param paired Whether row i of both comes from the same resample.
-#' @param names How the two are called.
+#' @param names Names of the two collections.
 #' @param n_features Number of features to choose from; for lists.
 #' @param n_features_to_select For measures of selections on scores: the number or share of selected features.
 #' @param similarity Matrix of similarities from 0 to 1, features by features, for the measures that
@@ -15,22 +15,21 @@
 #'   features by them; lists of names need them, lists of numbers mean rows.
 #' @param input For a numeric matrix: `"scores"` (the default), `"ranks"` (1 is the best) or `"sets"` (1
 #'   is selected); required if the matrix has only zeros and ones.
-#' @param undefined For one measure: what a pair counts for which it is not defined; by default it is left out.
+#' @param undefined For one measure: the value of undefined pairs; by default they are omitted.
 #' @param interval `"jackknife"`, `"bootstrap"`, `"analytic"` (of Nogueira's measure), or `NULL` for none.
 #' @param confidence_level Confidence level of the intervals.
 #' @param n_boot Number of bootstrap repetitions.
 #' @param sizes For scores and ranks: sizes of selections for the attribute `curve`; a few by default.
-#' @param ties Treatment of equal scores that compete for the last places of a selection:
-#'   `"random"` (the mean over all their orders) or `"first"` (the first columns, as in published
-#'   results).
+#' @param ties Treatment of equal scores at the cut of a selection: `"random"` (the mean over all their
+#'   orders) or `"first"` (the first columns, as in published results).
 #' @param seed Seed of drawn orders of ties, and of the bootstrap; by default R draws one.
 #' @param measure_params For one measure: a named list of its options, such as `list(correction = "exact")`.
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return A data frame of class `pyfsagg_stability` with one row for each measure: value, interval and
-#'   `n_tied`, the number of resamples in which equal scores compete for places. The intervals refer to resamples
-#'   drawn in the same way: the run repeated with another seed, if they come from one data set. Its attributes are
-#'   `features`, the standing of each feature, `curve`, the stability of selections of many sizes, and `pair`, the
-#'   comparison; each is `NULL` where there is none.
+#'   `n_tied`, the number of resamples with equal scores at the cut. The intervals refer to resamples
+#'   drawn in the same way: to a repetition with another seed, if they come from one data set. Its attributes are
+#'   `features`, the stability of each feature, `curve`, the stability of selections of many sizes, and `pair`, the
+#'   comparison; each may be `NULL`.
 #' @name stability
 #' @examples
 #' if (pyfsagg_available()) {
@@ -131,37 +130,37 @@ print.pyfsagg_stability <- function(x, n = nrow(x), digits = 3, ...) {
 #' More on the stability of selections
 #'
 #' `nogueira()` estimates the stability of Nogueira with its variance and interval, and `nogueira_test()`
-#' tests a value of it;
-#' `feature_stability()` says how stable the standing of each feature is, `stability_curve()` how
-#' stable the best k are for many k; `adequacy()` how far another run with as many resamples would
-#' move scores and ranks; `between_sample_stability()` compares rankings of pairs of samples without a
+#' tests its value;
+#' `feature_stability()` measures the stability of the place of each feature, `stability_curve()` that of the
+#' best k for many k; `adequacy()` estimates how much another run with as many resamples would
+#' change scores and ranks; `between_sample_stability()` compares rankings of pairs of samples without a
 #' common row; `pareto_front()` marks the methods that no other one beats in stability and accuracy;
-#' `membership_similarity()` says how far features are in the same sets, such as pathways, or how far sets share
-#' members: as `similarity` of [stability()] it lets one stand in for another.
+#' `membership_similarity()` measures how far features are in the same sets, such as pathways, or sets share
+#' members, for `similarity` of [stability()].
 #'
 #' @inheritParams stability
 #' @param x A result of [wam()] or [bam()]; a matrix of scores or ranks with a row for each resample; a
 #'   logical matrix of selections; or a list of selections by name.
-#' @param n_features_to_select How many features a resample selects, or which share of them.
+#' @param n_features_to_select Number or share of the features that a resample selects.
 #' @param input What the numbers of a matrix are: `"scores"`, `"ranks"` or `"sets"`. By default numbers are scores.
 #' @param null_value,alternative For the test: the stability under the hypothesis, and `"two-sided"`,
 #'   `"greater"` or `"less"`.
 #' @param ... `checkpoint`, `scratch` and `memory_limit` ([settings]).
 #' @param confidence_level Confidence level of the intervals.
-#' @param quantiles Which quantiles of the ranks of a feature are shown.
+#' @param quantiles Quantiles of the ranks of a feature to return.
 #' @param measures Names of measures; for the curve of sets.
 #' @param sizes For `stability_curve()`, which k; a few by default. For `adequacy()`, for how many of the resamples the
 #'   numbers are computed as well, or `"auto"`.
 #' @param first,second Matrices of scores of the first and of the second sample of each pair.
-#' @param n_rows How many rows each sample has.
+#' @param n_rows Number of rows of each sample.
 #' @param aggregator A function of a matrix of scores (resamples in rows) that returns a score for each feature;
 #'   by default that of the result, and for a matrix the mean.
-#' @param by How repetitions are imitated: `"bootstrap"` or `"halves"`; by default what fits the aggregator.
-#' @param accuracy,higher_is_better For `pareto_front()`: what the methods are worth, and the
+#' @param by How repetitions are simulated: `"bootstrap"` or `"halves"`; by default as suits the aggregator.
+#' @param accuracy,higher_is_better For `pareto_front()`: the accuracy of the methods, and the
 #'   direction of `stability`.
 #' @param stability A number for each method.
 #' @param sets A named list of the members of each set.
-#' @param feature_names Further members, or sets, which are similar to none.
+#' @param feature_names Further members, or sets, which are not similar to any other.
 #' @param of Similarity of `"members"` or of `"sets"`.
 #' @return `nogueira()`, `nogueira_test()`, `adequacy()` and `between_sample_stability()` return lists ([answers]);
 #'   `feature_stability()` and `stability_curve()` data

@@ -1,24 +1,24 @@
-#' What several studies find together
+#' Effects that several studies have in common
 #'
-#' Items, such as genes, with an effect of the same sign in at least so many studies, out of their tables of
+#' Items, such as genes, with an effect of the same sign in at least `min_studies` studies, from tables of
 #' differential expression. Up and down are tested together.
 #'
-#' The p-value of an item is that of "non-null in fewer than `min_studies` studies": of the one-sided p-values of a
-#' direction the best `min_studies - 1` are left out, and Fisher's method tests the rest. Whatever so few studies
-#' say, an artefact included, they alone make no item. Studies are supposed to be independent.
+#' The p-value of an item is for the hypothesis "non-null in fewer than `min_studies` studies": the smallest
+#' `min_studies - 1` one-sided p-values of a direction are omitted, and Fisher's method tests the rest, so an
+#' artefact in so few studies does not suffice. Studies are assumed to be independent.
 #'
 #' @param tables A named list of data frames or files, one per study; paths of files; or one long data frame or file.
-#'   Whole tables, not only what is significant in them. Row names, as of DESeq2, limma and edgeR, name the items of a
+#'   Complete tables, not only significant items. Row names, as in DESeq2, limma and edgeR, name the items of a
 #'   table without such a column.
 #' @param item,effect,p_value,statistic,standard_error Columns; those of DESeq2, edgeR, limma, sleuth, Seurat and
-#'   scanpy are known. `effect` gives the sign, `p_value` is two-sided and not adjusted.
-#' @param study Of one long table, the column of the studies.
-#' @param min_studies In how many studies at least.
-#' @param evidence What a study says of an item: its p-value (`"p_values"`), or its place among all items of the
-#'   study (`"ranks"`), which supposes nothing of the p-values but resolves much less.
-#' @param adjust Correction across items: `"adafilter"`, which leaves out items of which too few studies say
-#'   anything, `"bh"`, `"holm"` or `"bonferroni"`.
-#' @param duplicates `"error"` refuses an item that a study names twice, `"first"` keeps its first row.
+#'   scanpy are recognised. `effect` gives the sign, `p_value` is two-sided and not adjusted.
+#' @param study The column of the studies in one long table.
+#' @param min_studies Smallest number of studies with the effect.
+#' @param evidence Evidence of a study for an item: its p-value (`"p_values"`), or its rank among all items of the
+#'   study (`"ranks"`), which does not rely on p-values but resolves much less.
+#' @param adjust Correction across items: `"adafilter"`, which filters out items with evidence in too few studies,
+#'   `"bh"`, `"holm"` or `"bonferroni"`.
+#' @param duplicates `"error"` refuses an item that is in a study twice, `"first"` keeps its first row.
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return A list: `table` with a row per item, best first (`direction`, `p_value`, `adjusted_p_value`, `at_least`,
 #'   `carried_by` and `against`, `rests_on` and `adjusted_p_without` this study, `median_effect`, `i_squared`),
@@ -51,7 +51,7 @@ study_tables <- function(value, name) {
 #' Which aggregator suits complete lists
 #'
 #' Splits the lists into two halves many times, aggregates each half by each rule, and compares the two results. A
-#' jackknife over the lists says how far the answer depends on them, and which rules are told apart from the first.
+#' jackknife over the lists shows how much the answer depends on them, and which rules differ from the first.
 #'
 #' An aggregator that agrees more with itself need not be nearer to the truth.
 #'
@@ -59,7 +59,7 @@ study_tables <- function(value, name) {
 #' @param aggregators Names from `list_methods("aggregators")`; the others are compared with the first. By default
 #'   robust rank aggregation, mean, median and geometric mean rank, and Stuart.
 #' @param measure Of `list_methods("stability")`.
-#' @param n_splits How often the lists are split.
+#' @param n_splits Number of splits.
 #' @param seed A whole number.
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return A list: `table` with a row per aggregator (`value` between `lower` and `upper`, `difference` to the first

@@ -1,14 +1,14 @@
 #' Check a table before a run
 #'
-#' Identifiers, row numbers, features that equal the target, classes that differ by case or blanks only,
+#' Identifiers, row numbers, features that equal the target, classes that differ only by case or blanks,
 #' classes of one to three samples, codes such as -999, constant, mostly missing and duplicate columns,
 #' duplicate rows. Ensembles do not check this.
 #'
 #' @param x Data frame or matrix with one row per sample.
-#' @param y Classes (factor, text), numbers or a `Surv` of the package survival; may be left out.
+#' @param y Classes (factor, text), numbers or a `Surv` of the package survival; may be omitted.
 #' @param task `"classification"`, `"regression"` or, for a `Surv` always, `"survival"`.
 #' @return A data frame of class `pyfsagg_check` with one row per finding: `code`, `severity` (`"stop"` if
-#'   a ranking would mislead, or `"warning"`), `columns`, `sentence` and `remedy`; size, types, missing
+#'   a ranking would be misleading, or `"warning"`), `columns`, `sentence` and `remedy`; size, types, missing
 #'   cells and classes are its attribute `facts`.
 #' @examples
 #' if (pyfsagg_available()) {
@@ -30,7 +30,7 @@ print.pyfsagg_check <- function(x, n = nrow(x), ...) {
   if (nrow(x)) {
     cat(paste0(x$severity, ": [", x$code, "] ", x$sentence, "; ", x$remedy), sep = "\n")
   } else {
-    cat("no problems were found\n")
+    cat("no problems found\n")
   }
   invisible(x)
 }

@@ -2,15 +2,15 @@
 #'
 #' `rank_unsupervised()` ranks features by how well they agree with an ensemble of clusterings of the samples
 #' (`frcm()`, consensus affinity), by their ranks in many clusterings (`frmv()`), by neighbouring samples
-#' (`laplacian_score()`) or by the entropy of singular values (`svd_entropy()`). The others say how well clusters
-#' of the best features agree with known classes.
+#' (`laplacian_score()`) or by the entropy of singular values (`svd_entropy()`). The other functions measure how well
+#' clusters of the best features agree with known classes.
 #'
 #' @param x A data frame or matrix of numbers without missing values, one row per sample.
 #' @param y Known classes, to compare clusters with.
 #' @param method A name from `list_methods("unsupervised")`.
 #' @param n_clusterings Number of clusterings.
 #' @param feature_fraction Share of the features that each clustering sees.
-#' @param k_range Smallest and largest number of clusters; `NULL` leaves it to the number of samples.
+#' @param k_range Smallest and largest number of clusters; `NULL`: by the number of samples.
 #' @param clusterer A name, such as `"k_means"`.
 #' @param standardize How columns are scaled: `"z_score"`, `"min_max"`, `"center"` or `"none"`.
 #' @param labels Clusterings made elsewhere: a matrix of whole numbers, one row per clustering.

@@ -7,7 +7,7 @@ test_that("columns that cannot be features are refused by name", {
   table$odd <- as.list(seq_len(150))
   refused(table, text = "'odd' is a list")
   table$odd <- Sys.Date() + seq_len(150)
-  refused(table, text = "'odd' holds dates")
+  refused(table, text = "'odd' contains dates")
   table$odd <- complex(real = seq_len(150))
   refused(table, text = "'odd' is of type complex")
   table$odd <- as.matrix(iris[1:2])
@@ -116,7 +116,7 @@ test_that("targets are one column, and many numbers ask what they are", {
     expect_error(quick(iris[1:4], y), text, class = paste0("pyfsagg_", kind, "_error"))
   }
   no(iris[4:5], "y must be one column, got 2", "input_type")
-  no(iris$Sepal.Length, "y holds 35 different numbers: say task = \"regression\"")
+  no(iris$Sepal.Length, "y holds 35 different numbers: use task = \"regression\"")
   no(structure(matrix(1, 150, 3), type = "counting", class = "Surv"), "type 'counting'.*late entry", "data")
   expect_error(quick(iris[1:4], iris$Species, task = "survival"), "Surv\\(time, status\\)")
   expect_error(wam(Sepal.Length ~ ., data = iris), "or give factor", class = "pyfsagg_parameter_error")

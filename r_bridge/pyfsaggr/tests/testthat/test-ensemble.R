@@ -192,7 +192,7 @@ test_that("interactions are those of model.matrix()", {
   table$g[2] <- NA
   expect_identical(which(is.na(columns(cyl ~ wt:g, table)[[1]])), 2L)
   table$day <- Sys.Date() + seq_len(32)
-  expect_error(columns(cyl ~ wt:day, table), "'day' holds dates", class = "pyfsagg_data_error")
+  expect_error(columns(cyl ~ wt:day, table), "'day' contains dates", class = "pyfsagg_data_error")
 })
 
 test_that("a number within the levels of a factor that says nothing scores nothing", {
@@ -335,10 +335,10 @@ test_that("features are proposed with a reason, or none is", {
   expect_true(compare_runs(found, found)$selected_1[1])
   nothing <- quick(x[-1], y, filter = "fit_criterion", n_resamples = 30, seed = 1)
   expect_identical(selected(nothing), character())
-  expect_match(nothing$selection$reason, "none of 7 features can be told apart from noise")
+  expect_match(nothing$selection$reason, "none of 7 features can be distinguished from noise")
   expect_output(print(nothing), "No feature is proposed")
   without <- quick(x, y, filter = "fit_criterion", n_resamples = 30, seed = 1, shuffles = 0)
-  expect_match(without$selection$reason, "without shuffled targets: shuffles = 0.", fixed = TRUE)
+  expect_match(without$selection$reason, "above noise: shuffles = 0.", fixed = TRUE)
   expect_identical(without$combined, found$combined)
   expect_error(selected(found, "all"), "\"auto\"", class = "pyfsagg_parameter_error")
   expect_error(clusters(found, n_features_to_select = "all"), "\"auto\"", class = "pyfsagg_error")
