@@ -204,6 +204,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_mrmr.py",
         "tests/unit/test_near_zero_variance.py",
         "tests/unit/test_plain_filters.py",
+        "tests/unit/test_sparse.py",
         "tests/unit/test_survival.py",
         "tests/unit/test_adjusters.py",
         "tests/unit/test_car_score.py",

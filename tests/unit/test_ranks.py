@@ -195,7 +195,7 @@ def test_missing_binary_and_mixed_files(tmp_path):
 def test_ranks_only_have_no_scores():
     with pytest.raises(DataError, match="holds ranks only"):
         RankTable.from_ranks([[1, 2]]).to_frame("scores")
-    with pytest.raises(UnknownNameError, match="values"):
+    with pytest.raises(ParameterError, match="values must be one of"):
         RankTable.from_ranks([[1, 2]]).to_frame("normalised")  # type: ignore[arg-type]
 
 
