@@ -324,6 +324,38 @@ SECONDS_NEARBY = 12.0
 KEPT = os.environ.get("NUMBA_CACHE_DIR", "")
 LOOPS = "_kernels"
 """The room whose mutants run as Python."""
+WRITTEN_FOR_THE_PROCESSOR = "pyfsagg/_kernels/mrmr_counts.py"
+IN_PYTHON = """
+
+def equal_bits(codes, position, level):
+    same = [codes[position + k] == level for k in range(WORD_BITS)]
+    return np.uint64(sum(1 << k for k, bit in enumerate(same) if bit))
+
+
+def count_before(codes, places, times, first, last, out):
+    block = [codes[places[i] : places[i] + BLOCK] for i in range(last + 1)]
+    total = np.zeros(BLOCK, dtype=np.int64)
+    for i in range(first, last):
+        total += int(times[i]) * (block[i] == block[last])
+    out[last * BLOCK : (last + 1) * BLOCK] = total
+
+
+def _meet_in_python(rows, columns):
+    def meet(masks, first, second, n_words, n_single, out, place, stride):
+        for i in range(rows):
+            for j in range(columns):
+                left, right = first + i * n_words, second + j * n_words
+                both = masks[left : left + n_words] & masks[right : right + n_words]
+                bits = [int(word).bit_count() for word in both]
+                out[place + i * stride + j] = sum(bits) + sum(bits[n_single:])
+
+    return meet
+
+
+meet_1x1, meet_1x3 = _meet_in_python(1, 1), _meet_in_python(1, TILE)
+meet_3x1, meet_3x3 = _meet_in_python(TILE, 1), _meet_in_python(TILE, TILE)
+"""
+"""What numba compiles from instructions and Python cannot run, appended to that file of the copy."""
 ARGUMENTS = (
     "-x -q --no-header --no-summary -p no:cacheprovider -p no:xdist --import-mode=importlib "
     "-W ignore::pytest.PytestAssertRewriteWarning"
@@ -792,6 +824,9 @@ def copied(room: str) -> Iterator[Path]:
         here, there = compiled_of(ROOT, KEPT), compiled_of(copy, str(copy / "numba"))
         if not room.startswith(LOOPS) and here.is_dir():
             shutil.copytree(here, there)
+        if room.startswith(LOOPS):
+            file = copy / WRITTEN_FOR_THE_PROCESSOR
+            file.write_text(file.read_text(encoding="utf-8") + IN_PYTHON, encoding="utf-8")
         yield copy
 
 
