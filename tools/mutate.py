@@ -1,6 +1,7 @@
 """Mutation testing: do the tests notice when the package is wrong?
 
     python tools/mutate.py run ranks statistics --sample 80     sample, run, go on where it stopped
+    python tools/mutate.py run ranks --near 3                   with the three nearest files of tests only
     python tools/mutate.py again ranks                          the survivors once more
     python tools/mutate.py show ranks                           the table and the survivors
 
@@ -8,7 +9,12 @@ A mutant is the package with one small error: `<` for `<=`, `+` for `-`, a numbe
 negated condition, a slice one too short.  From all mutants of a room a seeded random sample is
 drawn.  Each is made in a copy of the checkout, never in the tree, and run in a process of its own
 with the tests that call the mutated function, fastest first, until one fails.  It is *killed* by a
-failing test or by a time limit, else it *survived*.
+failing test or by a time limit, else it *survived*.  Times are those of the processor, so that a busy
+machine kills nothing.
+
+To find out which tests call what takes longer than a small sample.  `--near` does without: it takes the
+files of tests whose words are those of the mutated code, the nearest tests first, and ends after
+twelve seconds; a survivor may still be killed by `again`.
 
 Text does not count: docstrings, messages, annotations, what follows `raise`, assertions (they help
 mypy), decorators.  Nor do the pictures and pages of a room (`_plot*.py`, `_page.py`, `_report.py`).  In
@@ -27,9 +33,13 @@ import ast
 import contextlib
 import hashlib
 import importlib
+import inspect
 import json
+import math
 import os
 import random
+import re
+import resource
 import shutil
 import signal
 import sys
@@ -38,7 +48,7 @@ import time
 import tomllib
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -88,6 +98,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "ranks": (
         "tests/unit/test_ranks.py",
+        "tests/unit/test_order_statistics.py",
         "tests/unit/test_rank_files.py",
         "tests/unit/test_aggregation.py",
         "tests/unit/test_list_*.py",
@@ -193,6 +204,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_mrmr.py",
         "tests/unit/test_near_zero_variance.py",
         "tests/unit/test_plain_filters.py",
+        "tests/unit/test_sparse.py",
         "tests/unit/test_survival.py",
         "tests/unit/test_adjusters.py",
         "tests/unit/test_car_score.py",
@@ -226,6 +238,60 @@ ROOMS: dict[str, tuple[str, ...]] = {
         PROPERTIES.format("rank_order"),
         "pyfsagg/rank_order/*.py",
     ),
+    "evaluation": (
+        "tests/unit/test_evaluation_*.py",
+        "tests/unit/test_fewest.py",
+        "tests/unit/test_checkpoint*.py",
+        "tests/cli/test_evaluate.py",
+        "pyfsagg/evaluation/*.py",
+    ),
+    "committees": (
+        "tests/unit/test_committee*.py",
+        "tests/cli/test_vote.py",
+        PROPERTIES.format("voting"),
+        GOLDEN.format("committee"),
+        GOLDEN.format("vote"),
+        "pyfsagg/committees/*.py",
+    ),
+    "resampling": (
+        "tests/unit/test_resampling.py",
+        "tests/unit/test_poisson_bootstrap.py",
+        "tests/unit/test_reinterpretations.py",
+        "tests/unit/test_calls.py",
+        "tests/unit/test_targets.py",
+        "tests/unit/test_clusters.py",
+        "pyfsagg/resampling/*.py",
+    ),
+    "out_of_core": ("tests/unit/test_out_of_core.py", "pyfsagg/out_of_core/*.py"),
+    "discretization.py": (
+        "tests/unit/test_discretize.py",
+        "tests/unit/test_equal_width.py",
+        "tests/unit/test_entropy*.py",
+        PROPERTIES.format("entropy"),
+        GOLDEN.format("entropy"),
+        "pyfsagg/discretization.py",
+    ),
+    "ensemble": (
+        "tests/unit/test_ensemble.py",
+        "tests/unit/test_selection.py",
+        "tests/unit/test_false_selections.py",
+        "tests/unit/test_target_permutation.py",
+        "tests/unit/test_between_samples.py",
+        "tests/unit/test_larger_samples.py",
+        "tests/unit/test_feature_groups.py",
+        "tests/unit/test_noise_scale.py",
+        "tests/unit/test_facts.py",
+        "tests/unit/test_forecast.py",
+        "tests/unit/test_reinterpretations.py",
+        "tests/unit/test_settings.py",
+        "tests/unit/test_targets.py",
+        "tests/unit/test_frames.py",
+        "tests/unit/test_always.py",
+        "tests/unit/test_result.py",
+        "tests/estimators/test_selectors.py",
+        "tests/cli/test_rank.py",
+        "pyfsagg/ensemble/*.py",
+    ),
     "aggregation/learned.py": (
         "tests/unit/test_learned_and_counted.py",
         SMALL,
@@ -253,9 +319,43 @@ IMPORTED = (
 )
 LEFT_OUT = ("_plot", "_page", "_report")
 SECONDS_OF_A_TEST = 30.0
+SECONDS_NEARBY = 12.0
+"""After so long no further test of the nearest files is begun."""
 KEPT = os.environ.get("NUMBA_CACHE_DIR", "")
 LOOPS = "_kernels"
 """The room whose mutants run as Python."""
+WRITTEN_FOR_THE_PROCESSOR = "pyfsagg/_kernels/mrmr_counts.py"
+IN_PYTHON = """
+
+def equal_bits(codes, position, level):
+    same = [codes[position + k] == level for k in range(WORD_BITS)]
+    return np.uint64(sum(1 << k for k, bit in enumerate(same) if bit))
+
+
+def count_before(codes, places, times, first, last, out):
+    block = [codes[places[i] : places[i] + BLOCK] for i in range(last + 1)]
+    total = np.zeros(BLOCK, dtype=np.int64)
+    for i in range(first, last):
+        total += int(times[i]) * (block[i] == block[last])
+    out[last * BLOCK : (last + 1) * BLOCK] = total
+
+
+def _meet_in_python(rows, columns):
+    def meet(masks, first, second, n_words, n_single, out, place, stride):
+        for i in range(rows):
+            for j in range(columns):
+                left, right = first + i * n_words, second + j * n_words
+                both = masks[left : left + n_words] & masks[right : right + n_words]
+                bits = [int(word).bit_count() for word in both]
+                out[place + i * stride + j] = sum(bits) + sum(bits[n_single:])
+
+    return meet
+
+
+meet_1x1, meet_1x3 = _meet_in_python(1, 1), _meet_in_python(1, TILE)
+meet_3x1, meet_3x3 = _meet_in_python(TILE, 1), _meet_in_python(TILE, TILE)
+"""
+"""What numba compiles from instructions and Python cannot run, appended to that file of the copy."""
 ARGUMENTS = (
     "-x -q --no-header --no-summary -p no:cacheprovider -p no:xdist --import-mode=importlib "
     "-W ignore::pytest.PytestAssertRewriteWarning"
@@ -565,9 +665,17 @@ def mutants_of(room: str) -> list[Mutant]:
 class Recorder:
     """A pytest plugin: choose and order tests, keep what each did."""
 
-    def __init__(self, chosen: list[str] | None, seconds: float, watch: str | None) -> None:
+    def __init__(
+        self,
+        chosen: list[str] | None,
+        seconds: float,
+        watch: str | None,
+        weights: dict[str, float] | None,
+    ) -> None:
         self.place = {node: i for i, node in enumerate(chosen)} if chosen is not None else None
+        self.weights = weights
         self.seconds = seconds
+        self.began = 0.0
         self.watch = watch
         self.called: set[tuple[str, str]] = set()
         self.tests: dict[str, dict[str, Any]] = {}
@@ -579,6 +687,13 @@ class Recorder:
             items[:] = sorted(
                 (item for item in items if item.nodeid in place), key=lambda i: place[i.nodeid]
             )
+        if (weights := self.weights) is not None:
+
+            def nearness(item: Any) -> float:
+                words = _words(item.nodeid + inspect.getsource(item.obj))
+                return sum(weights.get(word, 0.0) for word in words) / math.sqrt(len(words))
+
+            items.sort(key=nearness, reverse=True)
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
@@ -589,22 +704,27 @@ class Recorder:
         if code.co_filename.startswith(self.watch):
             self.called.add((code.co_filename, code.co_qualname))
 
+    def pytest_runtest_protocol(self, item: Any) -> None:
+        if self.weights is not None and time.process_time() > SECONDS_NEARBY:
+            item.session.shouldstop = "the time is up"
+
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.called = set()
-        signal.setitimer(signal.ITIMER_REAL, self.seconds)
+        self.began = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, self.seconds)
         if self.watch:
             sys.settrace(self.trace)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         test = self.tests.setdefault(report.nodeid, {"seconds": 0.0, "good": True})
-        test["seconds"] += report.duration
         if report.failed:
             test["good"] = False
             self.failed = self.failed or report.nodeid
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         sys.settrace(None)
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        self.tests[nodeid]["seconds"] = time.process_time() - self.began
         if self.watch:
             calls = ((Path(f).relative_to(os.getcwd()).as_posix(), q) for f, q in self.called)
             self.tests[nodeid]["calls"] = sorted(set(calls))
@@ -622,6 +742,7 @@ def run_pytest(
     chosen: list[str] | None = None,
     test_seconds: float = 0.0,
     watch: str | None = None,
+    weights: dict[str, float] | None = None,
 ) -> dict[str, Any] | None:
     """Fork, run pytest on the copy, return what the plugin saw; None when the time was up.
 
@@ -638,8 +759,9 @@ def run_pytest(
             os.dup2(log.fileno(), 1)
             os.dup2(log.fileno(), 2)
         sys.path.insert(0, str(copy))
-        sys.dont_write_bytecode = True
-        signal.signal(signal.SIGALRM, _alarm)
+        sys.dont_write_bytecode = False  # the copy's, which spare most of the time of a mutant
+        signal.signal(signal.SIGPROF, _alarm)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
         import pytest
         from hypothesis import HealthCheck, Phase, settings
 
@@ -652,13 +774,14 @@ def run_pytest(
             suppress_health_check=list(HealthCheck),
         )
         settings.load_profile("mutants")
-        recorder = Recorder(chosen, test_seconds, watch and str(copy / "pyfsagg" / watch))
+        recorder = Recorder(chosen, test_seconds, watch and str(copy / "pyfsagg" / watch), weights)
         options = ARGUMENTS.split()
         if watch:
             options.remove("-x")
         try:
             code = pytest.main([*options, *files], plugins=[recorder])
-            if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            usual = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+            if code not in usual and (weights is None or time.process_time() < SECONDS_NEARBY):
                 recorder.failed = recorder.failed or f"pytest: {code!r}"
         except BaseException:
             traceback.print_exc()
@@ -668,15 +791,17 @@ def run_pytest(
         assert Path(pyfsagg.__file__).parent.parent == copy
         answer.write_text(json.dumps({"failed": recorder.failed, "tests": recorder.tests}))
         os._exit(0)
-    end = time.monotonic() + seconds
+    end = time.monotonic() + 20.0 * seconds  # one that waits for ever uses no time of the processor
     while time.monotonic() < end:
-        done, _ = os.waitpid(child, os.WNOHANG)
+        done, status = os.waitpid(child, os.WNOHANG)
         if done:
             break
         time.sleep(0.05)
     else:
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
+        return None
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
         return None
     if not answer.is_file():
         return {"failed": "the process ended", "tests": {}}
@@ -699,7 +824,9 @@ def copied(room: str) -> Iterator[Path]:
         here, there = compiled_of(ROOT, KEPT), compiled_of(copy, str(copy / "numba"))
         if not room.startswith(LOOPS) and here.is_dir():
             shutil.copytree(here, there)
-        set_numba(on=not room.startswith(LOOPS), folder=str(copy / "numba"))
+        if room.startswith(LOOPS):
+            file = copy / WRITTEN_FOR_THE_PROCESSOR
+            file.write_text(file.read_text(encoding="utf-8") + IN_PYTHON, encoding="utf-8")
         yield copy
 
 
@@ -794,50 +921,137 @@ def chosen_for(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
     return sorted(usable, key=lambda node: tests[node]["seconds"])
 
 
-def judge(mutant: Mutant, tests: dict[str, dict[str, Any]], copy: Path) -> dict[str, Any]:
-    chosen = chosen_for(mutant, tests)
-    result: dict[str, Any] = {"key": mutant.key, **asdict(mutant), "tests": len(chosen)}
-    if not chosen:
+def near_to(mutant: Mutant, count: int) -> tuple[list[str], dict[str, float]]:
+    """The room's files of tests that share most rare words with the mutated function and its file.
+
+    And the weights of the words.
+    """
+    texts = {
+        file: f"{file} {(ROOT / file).read_text(encoding='utf-8')}"
+        for file in files_of(mutant.room)
+    }
+    words = {file: _words(text) for file, text in texts.items() if file.startswith("tests")}
+    usual = Counter(word for found in words.values() for word in found)
+    whole = (ROOT / mutant.file).read_text(encoding="utf-8")
+    name = mutant.function.split(".<locals>")[0].rsplit(".", 1)[-1]
+    parts = [n for n in ast.walk(ast.parse(whole)) if getattr(n, "name", None) == name]
+    own = _words(" ".join([mutant.file, mutant.function, *map(ast.unparse, parts)]))
+    weights = dict.fromkeys(_words(whole), 0.3) | dict.fromkeys(own, 1.0)
+    weights |= dict.fromkeys(_words(Path(mutant.file).stem + mutant.function), 4.0)
+    weights = {w: v * math.log((len(words) + 1) / usual[w]) for w, v in weights.items() if usual[w]}
+
+    def nearness(file: str) -> float:
+        return sum(weights[w] for w in words[file] & weights.keys()) / math.sqrt(len(words[file]))
+
+    return sorted(words, key=nearness, reverse=True)[:count], weights
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall("[a-z]{3,}", text.lower()))
+
+
+def write_source(path: Path, text: str) -> None:
+    """Without its bytecode, which Python takes for that of a text of the same length and second."""
+    path.write_text(text, encoding="utf-8")
+    for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
+        compiled.unlink()
+
+
+def judge(
+    mutant: Mutant, tests: dict[str, dict[str, Any]], copy: Path, near: int = 0
+) -> dict[str, Any]:
+    """Whether the tests that call the mutated function kill it, or those of the `near` nearest files.
+
+    Then `tests` keeps those that are known to pass on the package as it is.
+    """
+    chosen = None if near else chosen_for(mutant, tests)
+    files, weights = near_to(mutant, near)
+    if chosen is not None:
+        files = sorted({node.split("::")[0] for node in chosen})
+    result: dict[str, Any] = {"key": mutant.key, **asdict(mutant), "tests": len(chosen or files)}
+    result["near"] = near
+    if not files:
         return result | {"status": "survived", "by": "no test calls it", "seconds": 0.0}
-    usual = sum(tests[node]["seconds"] for node in chosen)
+    usual = sum(tests[node]["seconds"] for node in chosen) if chosen else 10.0 * near
+    doctests = ["--doctest-modules"] if any(f.startswith("pyfsagg") for f in files) else []
     path = copy / mutant.file
     good = path.read_text(encoding="utf-8")
     start = time.monotonic()
-    try:
-        path.write_text(apply(good, mutant), encoding="utf-8")
-        files = sorted({node.split("::")[0] for node in chosen})
-        doctests = ["--doctest-modules"] if any(f.startswith("pyfsagg") for f in files) else []
-        seen = run_pytest(
-            copy,
-            [*doctests, *files],
-            40.0 + 4.0 * usual,
-            chosen=chosen,
-            test_seconds=2.0 * SECONDS_OF_A_TEST,
-        )
-    finally:
-        path.write_text(good, encoding="utf-8")
+    while True:
+        bad = [f"--deselect={node}" for node in tests if near and not tests[node]["good"]]
+        try:
+            write_source(path, apply(good, mutant))
+            seen = run_pytest(
+                copy,
+                [*doctests, *bad, *files],
+                40.0 + 4.0 * usual,
+                chosen=chosen,
+                test_seconds=2.0 * SECONDS_OF_A_TEST,
+                weights=weights if near else None,
+            )
+        finally:
+            write_source(path, good)
+        by = seen["failed"] if seen else None
+        if near and by and "::" in by and by not in tests:
+            plain = run_pytest(
+                copy, [by.split("::")[0]], 60.0, chosen=[by], test_seconds=SECONDS_OF_A_TEST
+            )
+            tests[by] = {"good": bool(plain and not plain["failed"])}
+            if not tests[by]["good"]:
+                continue
+        break
     seconds = round(time.monotonic() - start, 1)
     if seen is None:
         return result | {"status": "timeout", "by": "", "seconds": seconds}
-    status = "killed" if seen["failed"] else "survived"
-    return result | {"status": status, "by": seen["failed"] or "", "seconds": seconds}
+    status = "killed" if by else "survived"
+    return result | {"status": status, "by": by or " ".join(files * bool(near)), "seconds": seconds}
 
 
 def read_results(folder: Path, room: str = "", *, first: bool = False) -> dict[str, dict[str, Any]]:
-    """The last or first verdict on each mutant; of one room, where a file of a folder is one by itself."""
+    """The last verdict on each mutant, or the first of those that looked at most files of tests.
+
+    Of one room, where a file of a folder is one by itself.
+    """
     path = folder / "results.jsonl"
     if not path.is_file():
         return {}
     rows = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
-    return {row["key"]: row for row in rows[:: -1 if first else 1] if room in ("", row["room"])}
+    if first:  # of equal ones, the last that is written down stays
+        rows.reverse()
+        rows.sort(key=lambda row: row.get("near") or math.inf)
+    return {row["key"]: row for row in rows if room in ("", row["room"])}
 
 
-def work(room: str, folder: Path, size: int, seed: int, minutes: float, again: bool) -> None:
+@contextlib.contextmanager
+def copies() -> Iterator[Callable[[str], Path]]:
+    """One copy for all rooms whose loops are compiled, and one for that of the loops."""
+    with contextlib.ExitStack() as stack:
+        made: dict[bool, Path] = {}
+
+        def copy_for(room: str) -> Path:
+            loops = room.startswith(LOOPS)
+            if loops not in made:
+                made[loops] = stack.enter_context(copied(room))
+            set_numba(on=not loops, folder=str(made[loops] / "numba"))
+            return made[loops]
+
+        yield copy_for
+
+
+def work(
+    room: str,
+    folder: Path,
+    size: int,
+    seed: int,
+    minutes: float,
+    again: bool,
+    near: int,
+    copy_for: Callable[[str], Path],
+) -> None:
     everything = mutants_of(room)
     order = random.Random(f"{seed} {room}").sample(range(len(everything)), len(everything))
-    known = read_results(folder, room if again else "")
+    known, reasons = read_results(folder, room if again else ""), read_reasons()
     if again:
-        reasons = read_reasons()
         wanted = [
             m
             for m in everything
@@ -851,14 +1065,19 @@ def work(room: str, folder: Path, size: int, seed: int, minutes: float, again: b
         return
     cache = folder / "calls"
     cache.mkdir(exist_ok=True)
-    with copied(room) as copy, open(folder / "results.jsonl", "a", encoding="utf-8") as log:
-        tests = tests_of(room, copy, cache)
+    copy = copy_for(room)
+    with open(folder / "results.jsonl", "a", encoding="utf-8") as log:
+        tests = {} if near else tests_of(room, copy, cache)
         end = time.monotonic() + 60.0 * minutes
         for i, mutant in enumerate(wanted):
             if time.monotonic() > end:
                 print("  the time is up; the same command goes on", flush=True)
                 return
-            verdict = judge(mutant, tests, copy)
+            if reason_of(mutant, reasons):
+                verdict = {"key": mutant.key, **asdict(mutant), "status": "survived"}
+                verdict |= {"by": "known to be equal", "seconds": 0.0}
+            else:
+                verdict = judge(mutant, tests, copy, near)
             log.write(json.dumps(verdict | {"of": len(everything)}) + "\n")
             log.flush()
             print(
@@ -959,6 +1178,7 @@ def main() -> int:
     parser.add_argument("rooms", nargs="*", help=f"of {', '.join(ROOMS)}; all without")
     parser.add_argument("--sample", type=int, default=60, help="mutants per room")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--near", type=int, default=0, help="look at so many files of tests only")
     parser.add_argument("--minutes", type=float, default=600.0, help="stop after so long, per room")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "mutation")
     parser.add_argument(
@@ -972,11 +1192,21 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     if options.action != "show":
         os.environ |= {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
-        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         warm_up()
-        for room in rooms:
-            again = options.action == "again"
-            work(room, folder, options.sample, options.seed, options.minutes, again)
+        again = options.action == "again"
+        with copies() as copy_for:
+            for room in rooms:
+                work(
+                    room,
+                    folder,
+                    options.sample,
+                    options.seed,
+                    options.minutes,
+                    again,
+                    options.near,
+                    copy_for,
+                )
     text = summary(folder, rooms)
     if options.figures:
         file = options.figures

@@ -181,7 +181,8 @@ class Evaluation(Recorded):
         """Average over thresholds, weighted by the share of features omitted (thesis eq. 4.1).
 
         One row per protocol, method and classifier: ``wacc`` (mean over folds), ``sd``, ``n``
-        (complete folds) and ``n_missing`` (omitted folds, in which a threshold has no value).  All features have no threshold to be averaged over and are omitted.
+        (complete folds) and ``n_missing`` (omitted folds, in which a threshold has no value).  All
+        features have no threshold to be averaged over and are omitted.
 
         Parameters
         ----------

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -114,11 +115,28 @@ def test_estimators_find_the_informative_feature_and_repeat_themselves(estimator
     assert not scorer.releases_gil
 
 
-def test_the_seed_depends_on_the_run_and_on_the_resample() -> None:
-    tree = RandomForestClassifier(n_estimators=3, max_features=1)
-    first = prepare_estimator(TABLE, TARGET, tree, 1)(WEIGHTS, CODES)["estimator"]
-    second = prepare_estimator(TABLE, TARGET, tree, 2)(WEIGHTS, CODES)["estimator"]
-    assert not np.array_equal(first, second)
+class OwnSeed(BaseEstimator):
+    """Its importances are its seed."""
+
+    def __init__(self, random_state: int = 0) -> None:
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OwnSeed":
+        self.feature_importances_ = np.full(X.shape[1], float(self.random_state))
+        return self
+
+
+def test_the_seed_depends_on_the_run_the_resample_and_the_labels() -> None:
+    drawn = [
+        prepare_estimator(TABLE, TARGET, OwnSeed(), seed)(weights, codes)["estimator"][0, 0]
+        for seed, weights, codes in (
+            (1, WEIGHTS[:1], CODES),
+            (2, WEIGHTS[:1], CODES),
+            (1, WEIGHTS[1:2], CODES),
+            (1, WEIGHTS[:1], CODES[:, ::-1]),
+        )
+    ]
+    assert len(set(drawn)) == 4
 
 
 def test_weights_and_repeated_rows_agree() -> None:

@@ -195,6 +195,8 @@ def test_missing_binary_and_mixed_files(tmp_path):
 def test_ranks_only_have_no_scores():
     with pytest.raises(DataError, match="contains ranks only"):
         RankTable.from_ranks([[1, 2]]).to_frame("scores")
+    with pytest.raises(ParameterError, match="values must be one of"):
+        RankTable.from_ranks([[1, 2]]).to_frame("normalised")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -266,8 +266,9 @@ def three_rows() -> tuple[Table, Target]:
     return as_table([[1.0, 2.0], [2.0, 1.0], [3.0, 0.0]]), check_target(["a", "b", "a"], 3)
 
 
-def test_given_rows() -> None:
-    drawn = given_rows([[0, 0, 2, 1], [2, 2, 2, 2]], three_rows())
+@pytest.mark.parametrize("kind", [int, float])
+def test_given_rows(kind: type) -> None:
+    drawn = given_rows(np.array([[0, 0, 2, 1], [2, 2, 2, 2]], dtype=kind), three_rows())
     assert drawn.weights.tolist() == [[2, 1, 1], [0, 0, 4]]
     assert drawn.seed is None
 

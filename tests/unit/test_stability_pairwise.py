@@ -157,6 +157,10 @@ def test_feature_weights_give_the_weighted_correlation() -> None:
 
     found = measure_stability(scores, "pearson", feature_weights=weights)
     assert found.value == pytest.approx(pair_mean(scores, slow), abs=1e-12)
+    scores[0, 1:] = 0.3  # what varies has no weight
+    found = measure_stability(scores, "pearson", feature_weights=weights)
+    assert found.value == pytest.approx(pair_mean(scores[1:], slow), abs=1e-12)
+    assert (found.n_pairs, found.n_undefined) == (28, 8)
     with pytest.raises(ParameterError, match="feature_weights"):
         measure_stability(scores, "pearson", feature_weights=weights[:-1])
     with pytest.raises(ParameterError, match="two above zero"):
