@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from _timing import environment, print_table, write_json
 
-from pyfsagg.ensemble.methods import DEFAULT_FILTERS, bam
+from pyfsagg.ensemble.methods import bam
 from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.ensemble.scoring import expected_seconds, score_resamples
+from pyfsagg.ensemble.scoring import USUAL_FILTERS, expected_seconds, score_resamples
 
 # rows, features, whether the numbers are whole, resamples, depth of mRMR
 SHAPES: dict[str, tuple[int, int, bool, int, int | str]] = {
@@ -39,7 +39,7 @@ def measure(n: int, p: int, whole: bool, m: int, depth: int | str) -> dict[str, 
     X = rng.normal(size=(n, p)) + 0.5 * y[:, np.newaxis] * (np.arange(p) < p // 10)
     X = np.rint(200 * np.exp(X)) if whole else X
     settings: dict[str, Any] = {
-        "filters": DEFAULT_FILTERS,
+        "filters": USUAL_FILTERS,
         "filter_params": {"mrmr": {"n_features": depth}},
         "n_resamples": m,
         "checks": "auto",

@@ -14,7 +14,7 @@ from _timing import interleaved, print_table, write_json
 
 from pyfsagg import influence, load_dataset
 from pyfsagg.aggregator_influence.experiments import THESIS_AGGREGATORS
-from pyfsagg.ensemble.methods import DEFAULT_FILTERS
+from pyfsagg.ensemble.scoring import USUAL_FILTERS
 
 
 def main() -> None:
@@ -52,7 +52,7 @@ def main() -> None:
             "information gain, one run per aggregator": one_by_one,
             "mrmr, shared": partial(run, filter="mrmr", aggregators=shifted),
             "four filters combined (bam)": partial(
-                run, filter=list(DEFAULT_FILTERS), method="bam", aggregators=THESIS_AGGREGATORS
+                run, filter=list(USUAL_FILTERS), method="bam", aggregators=THESIS_AGGREGATORS
             ),
         },
         rounds=options.rounds,

@@ -10,7 +10,7 @@ files or addresses are limited, a folder is read-only or removed while the run g
 same folders, the clock jumps.  At the end the rankings and the matrices are compared, byte by byte, with
 those of the same command that nobody disturbed.  A run may also end in a refusal: exit code 2, a sentence,
 no traceback; then the next one, undisturbed, has to give the same bits, and nothing may be left behind.
-The tries need Linux, a superuser (mount, chattr) and libfaketime.
+The tries need Linux, a superuser (mount, chattr), libfaketime and gcc.
 """
 
 from __future__ import annotations
@@ -90,6 +90,15 @@ AT_OUTPUT = 0.4  # share of the kills that wait for the output to begin
 PATIENCE = 180.0  # seconds, after which a run hangs
 LINGER = 10.0  # seconds that workers may live on
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
+SLEEP = """
+#include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until, struct timespec *left)
+{ return syscall(SYS_clock_nanosleep, clock, flags, until, left) ? errno : 0; }
+"""
+"""The sleep of the system: that of libfaketime refuses the one of Python as soon as the clock is moved."""
 
 FORKS: list[bool] = []
 
@@ -202,6 +211,7 @@ class Run:
             "PYTHONPATH": str(ROOT),
             "TMPDIR": str(self.room / "tmp"),
             "JOBLIB_TEMP_FOLDER": str(self.room / "tmp"),
+            "PYTHONFAULTHANDLER": "1",
         }
 
         def limit() -> None:
@@ -231,6 +241,9 @@ class Run:
         try:
             code = process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
+            for one in _processes_in(self.room):  # where they are is in what was said
+                os.kill(one, signal.SIGABRT)
+            time.sleep(LINGER)
             process.kill()
             process.wait()
             return "hung"
@@ -647,8 +660,14 @@ def clock(run: Run, whole: Whole, draw: random.Random) -> tuple[Run, str]:
     """The time of day jumps by hours, to and fro."""
     moment = run.room / "tmp" / "out-moment"
     moment.write_text("+0")
+    sleep = run.room / "tmp" / "out-sleep.so"
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-x", "c", "-", "-o", str(sleep)],
+        input=SLEEP.encode(),
+        check=True,
+    )
     run.variables = {
-        "LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(moment), "FAKETIME_NO_CACHE": "1",
+        "LD_PRELOAD": f"{sleep} {FAKETIME}", "FAKETIME_TIMESTAMP_FILE": str(moment), "FAKETIME_NO_CACHE": "1",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
     }  # fmt: skip
     process = run.start()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
 
+from pyfsagg._base.remarks import set_inside
 from pyfsagg._base.validation import check_integer
 from pyfsagg._message import Got, Message, Param, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
@@ -40,8 +42,7 @@ def read_memory(value: int | str) -> int:
     return check_integer(Message(Param("memory_limit"), " (in bytes)"), value, low=1)
 
 
-@contextmanager
-def memory_limit(size: int | str | None) -> Iterator[None]:
+def memory_limit(size: int | str | None) -> AbstractContextManager[Any]:
     """A memory limit inside a ``with`` block: larger computations are refused.
 
     The memory of a computation is estimated from the shapes of its arrays before any of it is allocated.
@@ -60,11 +61,7 @@ def memory_limit(size: int | str | None) -> Iterator[None]:
     >>> with pyfsagg.memory_limit("4GB"):
     ...     answer = pyfsagg.nogueira([{1, 2}, {2, 3}], n_features=10)
     """
-    token = _limit.set(None if size is None else read_memory(size))
-    try:
-        yield
-    finally:
-        _limit.reset(token)
+    return set_inside(_limit, None if size is None else read_memory(size))
 
 
 def limit_in_force() -> int | None:
@@ -105,15 +102,9 @@ def within_memory(needed: float, what: str, remedy: str) -> Iterator[None]:
         ) from None
 
 
-@contextmanager
-def estimates() -> Iterator[list[tuple[str, float, int]]]:
+def estimates() -> AbstractContextManager[list[tuple[str, float, int]]]:
     """What :func:`require_memory` was asked inside the block, with the bytes that the process then held."""
-    estimated: list[tuple[str, float, int]] = []
-    token = _estimates.set(estimated)
-    try:
-        yield estimated
-    finally:
-        _estimates.reset(token)
+    return set_inside(_estimates, [])
 
 
 def in_words(size: float) -> str:

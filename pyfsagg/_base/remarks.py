@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from pyfsagg._message import Message
 from pyfsagg.exceptions import PyfsaggWarning
@@ -34,7 +35,16 @@ def warn(*parts: object, stacklevel: int = 1) -> None:
 
 
 @contextmanager
-def set_aside() -> Iterator[list[str]]:
+def set_inside(variable: ContextVar[Any], value: Any) -> Iterator[Any]:
+    """A variable of this thread has a value inside the block."""
+    token = variable.set(value)
+    try:
+        yield value
+    finally:
+        variable.reset(token)
+
+
+def set_aside() -> AbstractContextManager[list[str]]:
     """Collect the remarks of this thread instead of showing them; other threads are not concerned.
 
     Examples
@@ -44,9 +54,4 @@ def set_aside() -> Iterator[list[str]]:
     >>> remarks
     ['a loading is negative']
     """
-    remarks: list[str] = []
-    token = _ASIDE.set(remarks)
-    try:
-        yield remarks
-    finally:
-        _ASIDE.reset(token)
+    return set_inside(_ASIDE, [])

@@ -25,6 +25,7 @@ TABLE_HELP = (
     "plain or packed (gzip, bz2, xz, zip); - for standard input"
 )
 LOG_EVERY = 30.0  # seconds
+DELAY = 2.0  # seconds after which work that is usually short shows its progress
 FIRST_ESTIMATE = 3.0  # seconds after the first piece
 FIRST_RUN = "this first run compiles its kernels, for about half a minute"
 
@@ -342,23 +343,25 @@ def output_place(options: argparse.Namespace) -> Iterator[Place]:
 
 
 @contextmanager
-def reporter(quiet: bool, unit: str = "resample") -> Iterator[Callable[[int, int], None] | None]:
-    """A progress function: a live bar on a terminal, a few log lines elsewhere, None if quiet."""
+def reporter(
+    unit: str = "resample", *, quiet: bool = False, delay: float = 0.0
+) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress function: a live bar, or a few log lines elsewhere, after `delay` seconds; None if quiet."""
     if quiet:
         yield None
     elif sys.stderr.isatty():
         from tqdm import tqdm
 
-        with tqdm(unit=unit, file=sys.stderr, dynamic_ncols=True) as bar:
+        with tqdm(unit=unit, file=sys.stderr, dynamic_ncols=True, delay=delay) as bar:
 
             def advance(done: int, total: int) -> None:
                 bar.total = total
-                bar.set_postfix_str("" if done else _first_run(), refresh=not done)
+                bar.set_postfix_str("" if done else _first_run(), refresh=not (done or delay))
                 bar.update(done - bar.n)
 
             yield advance
     else:
-        yield _log_lines(unit)
+        yield _log_lines(unit, delay and time.monotonic() + delay)
 
 
 def _first_run() -> str:
@@ -368,7 +371,7 @@ def _first_run() -> str:
     return "" if compiled() else FIRST_RUN
 
 
-def _log_lines(unit: str) -> Callable[[int, int], None]:
+def _log_lines(unit: str, begin: float) -> Callable[[int, int], None]:
     logged, last = 0, 0.0
     first: tuple[int, float] | None = None
     estimated = False
@@ -376,6 +379,8 @@ def _log_lines(unit: str) -> Callable[[int, int], None]:
     def log(done: int, total: int) -> None:
         nonlocal logged, last, first, estimated
         now = time.monotonic()
+        if now < begin:
+            return
         if done == 0:
             why = _first_run()
             reason = f" ({why})" if why else ""

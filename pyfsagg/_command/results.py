@@ -10,12 +10,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pyfsagg._base.remarks import set_inside
 from pyfsagg._base.validation import require_extra
-from pyfsagg._command.flags import output_place, reporter
+from pyfsagg._command.flags import DELAY, output_place, reporter
 from pyfsagg._command.parser import CONFIG_FILE, config_text
+from pyfsagg._run.execution import REPORTER
 from pyfsagg.exceptions import OutputError
 
 if TYPE_CHECKING:
@@ -60,30 +63,35 @@ def keep_result(
 ) -> R:
     """Compute a result, write it with its report into a folder, and say what it is.
 
-    `compute` gets a function that reports progress, counted in `unit`s, or None; `view` is how the result
-    is shown, or makes that of the result; `draw` writes pictures into the folder; the lines `said` about
-    the data are printed when everything is checked and the work begins.
+    `compute` gets a function that reports progress, counted in `unit`s, or None: without a unit, the loops
+    inside show theirs once they take long; `view` is how the result is shown, or makes that of it; `draw`
+    writes pictures into the folder; the lines `said` about the data are printed when everything is checked
+    and the work begins.
     """
     from pyfsagg._report.page import answer_of, render_text, terminal_width
     from pyfsagg._run.result import REPORT_FILE
 
     if options.xlsx:
         require_extra("xlsxwriter", "sheets", "--xlsx")
-    with output_place(options) as place:
+    silent = options.quiet or unit is None
+    loops = partial(reporter, quiet=options.quiet or unit is not None, delay=DELAY)
+    with output_place(options) as place, set_inside(REPORTER, loops):
         started = time.perf_counter()
-        silent = options.quiet or unit is None
-        with reporter(silent, unit or "") as progress:
+
+        def say(step: str) -> None:
+            if not silent or (not options.quiet and time.perf_counter() - started > DELAY):
+                print(step, file=sys.stderr, flush=True)
+
+        with reporter(unit or "", quiet=silent) as progress:
             result = compute(_saying(said, progress))
         own = view(result) if callable(view) else view or {}
         chosen = {"command": shlex.join(_without_place(options.arguments)), **own}
         with _saved_elsewhere(result, place.folder, chosen):
-            if not silent:
-                print("drawing the report", file=sys.stderr, flush=True)
+            say("drawing the report")
             result.report(place.draft / REPORT_FILE, **chosen)
             if draw is not None:
                 draw(result, place.draft)
-            if not silent:
-                print("writing the files", file=sys.stderr, flush=True)
+            say("writing the files")
             (place.draft / CONFIG_FILE).write_text(
                 config_text(options.parser, options), encoding="utf-8"
             )

@@ -212,17 +212,20 @@ def pearson_block(
 def _average_ranks(
     levels: NDArray[np.int32], n_levels: int, weights: Floats, counts: Floats, out: Floats
 ) -> None:
-    """Average ranks of the drawn rows, from the positions of their values among the distinct ones."""
+    """Average ranks of the drawn rows, from the positions of their values among the distinct ones.
+
+    Rows without a value, which are at -1 and weigh nothing, have 0.
+    """
     counts[:n_levels] = 0.0
     for i in range(levels.shape[0]):
-        counts[levels[i]] += weights[i]
+        counts[max(levels[i], 0)] += weights[i]
     before = 0.0
     for level in range(n_levels):
         size = counts[level]
         counts[level] = before + (size + 1.0) / 2.0
         before += size
     for i in range(levels.shape[0]):
-        out[i] = counts[levels[i]]
+        out[i] = counts[levels[i]] if levels[i] >= 0 else 0.0
 
 
 @kernel
@@ -235,22 +238,39 @@ def spearman_numeric_block(
     scores: Floats,
 ) -> None:
     """|rho| of every column with `targets` (1 or b, n), positions among the distinct values, (b, p); 0
-    where either is constant.
+    where either is constant.  Rows without a value, at -1, are left out for their column.
     """
     n, p = levels.shape
-    ranks, z, zy = np.empty(n), np.empty(n), np.empty(n)
+    ranks, z, zy, z_known = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     counts = np.empty(max(n_levels.max(), n_target))
+    complete = np.empty(p, dtype=np.bool_)
+    for j in range(p):
+        complete[j] = levels[:, j].min() >= 0
     for r in range(weights.shape[0]):
         w = weights[r].astype(np.float64)
         total = w.sum()
-        _average_ranks(targets[r % len(targets)], n_target, w, counts, ranks)
-        known = _standardise(ranks, w, total, zy)
+        target = targets[r % len(targets)]
+        _average_ranks(target, n_target, w, counts, ranks)
+        varies = _standardise(ranks, w, total, zy)
         for j in range(p):
             scores[r, j] = 0.0
-            if known:
-                _average_ranks(levels[:, j], n_levels[j], w, counts, ranks)
+            if not varies:
+                continue
+            column = levels[:, j]
+            if complete[j]:
+                _average_ranks(column, n_levels[j], w, counts, ranks)
                 if _standardise(ranks, w, total, z):
                     scores[r, j] = min(abs(_dot(z, zy)), 1.0)
+                continue
+            of_known = np.where(column >= 0, w, 0.0)
+            n_known = of_known.sum()
+            if n_known == 0.0:
+                continue
+            _average_ranks(target, n_target, of_known, counts, ranks)
+            if _standardise(ranks, of_known, n_known, z_known):
+                _average_ranks(column, n_levels[j], of_known, counts, ranks)
+                if _standardise(ranks, of_known, n_known, z):
+                    scores[r, j] = min(abs(_dot(z, z_known)), 1.0)
 
 
 @kernel

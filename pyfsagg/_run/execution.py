@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from pyfsagg._base.memory import memory_limit, read_memory
 from pyfsagg._base.settings import Settings, number_or_auto, option
@@ -193,8 +196,17 @@ def progress_reporter(
                 bar.update(done - bar.n)
 
             yield report
+    elif progress is None and (reporter := REPORTER.get()) is not None:
+        with reporter(unit) as told:
+            yield told
     else:
         yield progress if callable(progress) else None
+
+
+Reporter = Callable[[str], AbstractContextManager[Progress | None]]
+Item = TypeVar("Item")
+REPORTER: ContextVar[Reporter | None] = ContextVar("reporter", default=None)
+"""Makes the progress function, for their unit, of loops that were given none."""
 
 
 @contextmanager
@@ -204,3 +216,26 @@ def progress_sink(
     """A function to call with what is done: it draws a bar, calls the caller's, or does nothing."""
     with progress_reporter(progress, unit) as report:
         yield (lambda done: None) if report is None else (lambda done: report(done, total))
+
+
+def counted(items: Iterable[Item], total: int, unit: str) -> Iterator[Item]:
+    """The items of a loop, counted for whoever shows progress (`REPORTER`)."""
+    with progress_sink(None, total, unit) as advance:
+        for done, item in enumerate(items):
+            advance(done)
+            yield item
+
+
+def end_workers() -> None:
+    """End the worker processes, which would hold what this one prints to for minutes after its end.
+
+    They are killed: one that died may have left its queue locked, at which the others would wait as long.
+    """
+    if "joblib.externals.loky.reusable_executor" in sys.modules:
+        from joblib.externals.loky import reusable_executor
+
+        if reusable_executor._executor is not None:
+            feeders = [each for each in threading.enumerate() if each.name == "QueueFeederThread"]
+            reusable_executor._executor.shutdown(wait=True, kill_workers=True)
+            for feeder in feeders:  # for which loky does not wait; they may be removing semaphores
+                feeder.join(5.0)

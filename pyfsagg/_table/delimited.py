@@ -40,6 +40,7 @@ _PACKED: dict[bytes, tuple[str, Any]] = {
 }
 _PIECE = 1 << 26
 _BYTES_OF_COLUMN = 6_500  # of a column besides its cells, while a text is read
+_CELLS_OF_BYTES = 6  # what a byte of text takes on its way to cells, which are copied once
 _TEXT_OF_BYTES = 3  # what a packed byte takes: itself, the text and the cells
 DAMAGED = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 _MARKS = (
@@ -356,7 +357,7 @@ def read_rows(
             f"{label} has the duplicate column name(s) {', '.join(map(repr, repeats[:5]))}; give "
             f"every column a different name"
         )
-    needed = _BYTES_OF_COLUMN * len(names) + _TEXT_OF_BYTES * len(text)
+    needed = _BYTES_OF_COLUMN * len(names) + _CELLS_OF_BYTES * len(text)
     what = f"reading {label} with its {len(names):,} columns"
     require_memory(needed, what, "take a part of the columns, or keep the table as Parquet")
     body = text[layout.start :].encode()

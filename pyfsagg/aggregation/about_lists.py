@@ -224,12 +224,14 @@ _AS_MEASURED = {"maic": "maic (fit=none)"}
 
 def traits(table: RankTable) -> dict[str, float]:
     """What lists look like, by what can be seen of them without a known truth."""
-    held = (~table.missing).astype(np.float64)
-    lengths = held.sum(axis=1)
-    other = ~np.eye(table.n_lists, dtype=bool)
-    common = (held @ held.T) * other
-    most = np.minimum.outer(lengths, lengths) * other
-    by_list = common.sum(axis=1) / np.maximum(most.sum(axis=1), 1.0)
+    held = ~table.missing
+    lengths = held.sum(axis=1).astype(np.float64)
+    # Sums over the other lists, without the pairs, which are too many where the lists are.
+    common = np.einsum("ij,j->i", held, held.sum(axis=0)) - lengths
+    ordered = np.sort(lengths)
+    shorter = np.searchsorted(ordered, lengths, "right")  # or as long
+    most = np.cumsum(ordered)[shorter - 1] + lengths * (table.n_lists - 1.0 - shorter)
+    by_list = common / np.maximum(most, 1.0)
     return {
         "n_lists": float(table.n_lists),
         "unranked": float(table.unranked.mean()),

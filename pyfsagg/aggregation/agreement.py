@@ -19,6 +19,7 @@ from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import number, plural
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
+from pyfsagg._run.execution import counted
 from pyfsagg._run.result import Recorded, records
 from pyfsagg.aggregation._base import as_rank_table
 from pyfsagg.aggregation._call import hash_of_table
@@ -194,7 +195,7 @@ def list_agreement(
         for ranks, length in zip(table.ranks, lengths, strict=True)
     ]
     rows = []
-    for i, j in combinations(range(table.n_lists), 2):
+    for i, j in counted(combinations(range(m), 2), math.comb(m, 2), "pair"):
         bounds = overlap_of_uneven_lists(orders[i], orders[j], persistence)
         for a, b in ((i, j), (j, i)):
             place = np.full(table.n_items, np.inf)
@@ -301,12 +302,12 @@ def _curve(orders: list[NDArray[np.intp]]) -> pd.DataFrame:
     depth = max(order.size for order in orders)
     places = np.arange(1.0, depth + 1.0)
     total, low, high = np.zeros(depth), np.ones(depth), np.zeros(depth)
-    for left, right in combinations(orders, 2):
+    n_pairs = math.comb(len(orders), 2)
+    for left, right in counted(combinations(orders, 2), n_pairs, "curve pair"):
         share = _common(left, right, depth) / places
         total += share
         np.minimum(low, share, out=low)
         np.maximum(high, share, out=high)
-    n_pairs = math.comb(len(orders), 2)
     return pd.DataFrame(
         {"mean": total / n_pairs, "lowest": low, "highest": high},
         index=pd.Index(np.arange(1, depth + 1), name="depth"),

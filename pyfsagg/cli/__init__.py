@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import signal
 import sys
 import threading
@@ -18,9 +19,10 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import entry_points
 from typing import Any, TextIO
 
-from pyfsagg._base.memory import memory_limit
+from pyfsagg._base.memory import in_words, memory_limit
 from pyfsagg._command.flags import on_cluster
 from pyfsagg._command.parser import Parser, Terminal, commands_of, nearest, take_config
+from pyfsagg._run.execution import end_workers
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
     aggregate,
@@ -45,6 +47,8 @@ MODULES = (  # in the order in which the help shows their commands
     *(rank, aggregate, studies, screen, standings, stability, influence, evaluate),
     *(committee, order, unsupervised, saved, lists),
 )
+
+LARGE = 5_000_000  # bytes of a file from which on it is said that it is read
 
 GROUPS = {
     "a table": ("rank", "check", "evaluate", "influence", "committee", "order", "unsupervised"),
@@ -133,7 +137,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         with _termination_raised():  # around all else: a signal may come at any moment
-            return _run(words)
+            try:
+                return _run(words)
+            finally:
+                if arguments is None:  # the process ends with the command
+                    end_workers()
     except _Terminated:
         message, code = "terminated; nothing was written", 143
     except KeyboardInterrupt:
@@ -230,8 +238,13 @@ def _write_out(stream: TextIO) -> None:
 
 
 def _print_state(options: argparse.Namespace) -> None:
-    """Say what a checkpoint holds, before the work begins."""
-    if getattr(options, "checkpoint", None) is None or options.quiet:
+    """Say which large files are read, and what a checkpoint holds, before the work begins."""
+    if getattr(options, "quiet", False):
+        return
+    for name in filter(os.path.isfile, options.arguments):
+        if (size := os.path.getsize(name)) > LARGE:
+            print(f"reading {name} ({in_words(size)})", file=sys.stderr, flush=True)
+    if getattr(options, "checkpoint", None) is None:
         return
     from pyfsagg._run.checkpoint import spoken_state
 

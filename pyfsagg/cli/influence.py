@@ -95,7 +95,7 @@ def _influence(options: argparse.Namespace) -> None:
     from pyfsagg.aggregator_influence import influence
     from pyfsagg.aggregator_influence.experiments import THESIS_AGGREGATORS
     from pyfsagg.aggregator_influence.result import THESIS_MEASURES, with_options
-    from pyfsagg.ensemble.methods import DEFAULT_FILTERS
+    from pyfsagg.ensemble.scoring import USUAL_FILTERS
     from pyfsagg.stability_measures._base import STABILITY_MEASURES
 
     if options.lists:
@@ -121,7 +121,7 @@ def _influence(options: argparse.Namespace) -> None:
     table = load_table(options, target_columns(options))
     size = options.n_features_to_select
     n_selected(size, table.X.shape[1], "--n-features-to-select")  # refuse before the work is done
-    default = DEFAULT_FILTERS if options.method == "bam" else ("information_gain",)
+    default = USUAL_FILTERS if options.method == "bam" else ("information_gain",)
     aggregators = with_options(options.aggregators or THESIS_AGGREGATORS, aggregator_params)
 
     def compute(progress: Any) -> InfluenceResult:

@@ -202,7 +202,10 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add = Flags(parser)
     add("--method", choices=("wam", "bam"), help="one filter (wam) or several (bam, the default)")
     add("--filter", metavar="NAME", help="the filter of wam (default: information_gain)")
-    add.names("--filters", help="the filters of bam (default: ig,su,mrmr,cs)")
+    add.names(
+        "--filters",
+        help="the filters of bam (default: ig,su,mrmr,cs; of numbers and times: spearman,ig)",
+    )
     ways = ("auto", "none", "per_resample", "per_feature", "against_noise")
     add_filter_flags(parser, ways)
     add("--aggregator", default="arithmetic_mean", metavar="NAME", help="(default: %(default)s)")
@@ -319,9 +322,8 @@ def _run(
 def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> EnsembleResult:
     """Call wam or bam as the flags say."""
     from pyfsagg.ensemble import bam, wam
-    from pyfsagg.ensemble.methods import DEFAULT_FILTERS
     from pyfsagg.ensemble.run import gather_settings
-    from pyfsagg.ensemble.scoring import deep_enough
+    from pyfsagg.ensemble.scoring import deep_enough, likely_filters
 
     method = options.method or ("wam" if options.filter else "bam")
     filter_params = assignments(options.filter_param)
@@ -346,7 +348,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         if options.filter:
             raise ParameterError("--filter belongs to --method wam; --filters names those of bam")
         chosen = {"filters": options.filters} if options.filters else {}
-        filters = options.filters or DEFAULT_FILTERS
+        filters = likely_filters(options.filters or "auto", options.task)
         params = deep_enough(filters, filter_params, X.shape[1], options.threshold)
         return bam(X, y, filter_params=params, **chosen, **shared)
     if options.filters:

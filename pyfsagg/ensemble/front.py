@@ -18,7 +18,7 @@ from pyfsagg._table.sparse import is_sparse
 from pyfsagg._table.table import convert_frame
 from pyfsagg.datasets import check_table, read_table
 from pyfsagg.datasets._loaders import in_memory, split_labels
-from pyfsagg.ensemble.methods import DEFAULT_FILTERS, bam, wam
+from pyfsagg.ensemble.methods import bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.resampling import GroupedBootstrap
@@ -38,7 +38,7 @@ def rank(
     *,
     groups: Any = None,
     task: str | Task = "classification",
-    filters: str | Sequence[Any] = DEFAULT_FILTERS,
+    filters: str | Sequence[Any] = "auto",
     accept: Sequence[str] = (),
     n_resamples: Any = 1000,
     random_state: Any = None,
@@ -59,7 +59,7 @@ def rank(
     task : str or Task
         ``"classification"``, ``"regression"``, ``"survival"``, or a :class:`pyfsagg.Task`.
     filters : str or sequence
-        One filter, as for :func:`pyfsagg.wam`, or several, as for :func:`pyfsagg.bam`.
+        One filter, as for :func:`pyfsagg.wam`, or several, or ``"auto"``, as for :func:`pyfsagg.bam`.
     accept : sequence of str
         Findings of :func:`pyfsagg.check_table` that do not stop the run, or ``["all"]``. Rows without a
         target are left out if ``"missing_target"`` is accepted.
@@ -109,6 +109,8 @@ def rank(
                 "give ", Param("groups"), " to the plan of ", Param("resampling"), ", not beside it"
             )
         options["resampling"] = GroupedBootstrap(groups)
+    if isinstance(filters, str) and filters == "auto":
+        return bam(X, y, **options)
     names = [filters] if isinstance(filters, str) or callable(filters) else list(filters)
     if len(names) > 1:
         return bam(X, y, filters=names, **options)

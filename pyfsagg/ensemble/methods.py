@@ -41,8 +41,6 @@ from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Plan, Resamples
 from pyfsagg.resampling.plan import read_plan
 
-DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared")
-
 
 @answers_spellings
 def wam(
@@ -150,7 +148,7 @@ def bam(
     X: Any,
     y: Any = None,
     *,
-    filters: Sequence[Any] = DEFAULT_FILTERS,
+    filters: Sequence[Any] | str = "auto",
     filter_params: Mapping[str, Mapping[str, Any]] | None = None,
     normalize: str = "auto",
     aggregator: str = "arithmetic_mean",
@@ -173,8 +171,10 @@ def bam(
     ----------
     X, y
         As in :func:`pyfsagg.wam`.
-    filters : sequence of str, callable or estimator
-        At least two filters.
+    filters : sequence of str, callable or estimator, or "auto"
+        At least two filters.  ``"auto"`` takes information gain, symmetrical uncertainty, mRMR and
+        chi-squared; for a numeric target and for survival times, if no column holds words with more than two
+        levels, Spearman's correlation and information gain.
     filter_params : mapping of filter name to mapping, optional
         Parameters of named filters, for instance ``{"mrmr": {"n_features": 100}}``.
     normalize : {"auto", "per_resample", "per_feature", "against_noise"}
@@ -209,6 +209,8 @@ def bam(
     arguments = dict(locals())
     check_choice("normalize", normalize, NORMALIZATIONS["bam"])
     recipe = Recipe.of(aggregator, aggregator_params)
+    if isinstance(filters, str) and filters == "auto":
+        return _carry_out(bam, arguments, filters, recipe)
     if isinstance(filters, str) or len(filters := check_list("filters", filters)) < 2:
         raise ParameterError(
             "bam needs at least two filters to aggregate between", Got(filters), "; wam takes one"
@@ -248,8 +250,9 @@ def permute_target(
     The whole table is scored by each target, without resamples.  Columns of numbers, and columns of as many
     levels, share the distribution of their scores with shuffled targets; above its tail it is taken as
     exponential (:func:`pyfsagg.error_control.comparable_evidence`).  Where all filters cut numbers into
-    ranges, numbers are judged by their ranks (Kruskal and Wallis), too, and the p-value of a filter is
-    multiplied by four there, since classes mostly differ in place.  Filters whose score depends on other
+    ranges, numbers are judged by their ranks, too (Kruskal and Wallis; Spearman for a numeric target, the
+    score test of Cox's model for survival times), and the p-value of a filter is multiplied by four there,
+    since classes mostly differ in place.  Filters whose score depends on other
     columns, such as mRMR, are asked only where there are no others.  Simulations of levels and power are in
     the calibration report.
 
@@ -380,7 +383,7 @@ _SET_UP = ("filter_params", "n_resamples", "resampling", "task", "checks", "rand
 def _carry_out(
     function: Callable[..., EnsembleResult],
     arguments: Mapping[str, Any],
-    filters: Sequence[Any],
+    filters: Sequence[Any] | str,
     recipe: Recipe,
     **recorded: Any,
 ) -> EnsembleResult:
@@ -398,7 +401,7 @@ def _carry_out(
             aggregator=recipe.aggregator,
             aggregator_params=recipe.options,
         )
-        normalize = settle_normalization(arguments["normalize"], run, filters)
+        normalize = settle_normalization(arguments["normalize"], run, run.items)
         if normalize != "none":
             recipe = replace(recipe, normalize=normalize)
         if method == "bam" or normalize == AGAINST_NOISE:

@@ -52,11 +52,11 @@ from pyfsagg.resampling.plan import canonical_order, generator
 FEW_LEVELS = 30
 """Distinct values from which on a column is one of numbers, all of which have the same null distribution."""
 
-RANK_TESTS = {"classes": "kruskal_wallis", "numeric": "spearman", "survival": "spearman"}
+RANK_TESTS = {"classes": "kruskal_wallis", "numeric": "spearman", "survival": "cox_score"}
 """Filters that cut numbers into ranges lose power: beside them numbers are judged by their ranks, too."""
 
 RANKS_AHEAD = 4.0
-"""How many times smaller the p-value of such filters must be to count for as much as that of the ranks.
+"""How many times smaller the p-value of such filters must be to count for as much as that of others.
 
 Classes mostly differ in place, which ranks see best.  Four costs features that differ otherwise about as
 much as the filters cost the others (the topic `proposal` of the calibration has both kinds).
@@ -256,6 +256,10 @@ class Nulls:
         by_column = [
             one for one in self.run.labels if one in FILTERS and FILTERS.get(one).own_column
         ]
+        cut = [one for one in by_column if FILTERS.get(one).counts_levels]
+        ranked = len(self._ranked) == len(self.run.names) and self.run.target.adjusters is None
+        if cut and ranked and set(by_column) - set(cut) == {"spearman"}:
+            return cut  # beside which all columns are judged by their ranks anyway
         return by_column or [
             one
             for one in self.run.labels
@@ -270,11 +274,16 @@ class Nulls:
     @cached_property
     def numbers(self) -> NDArray[np.intp]:
         """Columns of numbers, which are judged by their ranks, too, where all filters cut them."""
-        run = self.run
         cut = self.by_column and all(FILTERS.get(one).counts_levels for one in self.judges)
-        if not cut or not isinstance(run.table, Table) or run.groups is not None:
+        return self._ranked if cut else self._ranked[:0]
+
+    @cached_property
+    def _ranked(self) -> NDArray[np.intp]:
+        """Columns of numbers, which have ranks."""
+        table = self.run.table
+        if not isinstance(table, Table) or self.run.groups is not None:
             return np.empty(0, dtype=np.intp)
-        return np.flatnonzero(np.isin(run.table.kinds, (Kind.NUMERIC, Kind.INTEGER)))
+        return np.flatnonzero(np.isin(table.kinds, (Kind.NUMERIC, Kind.INTEGER)))
 
     @property
     def by_ranks(self) -> str:
@@ -335,7 +344,9 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     kinds, adjusters = kinds_of_features(run), run.target.adjusters
     own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
     behind = np.zeros(len(run.names))
-    behind[nulls.numbers] = np.log(RANKS_AHEAD)
+    cut = [one for one in nulls.judges if one in FILTERS and FILTERS.get(one).counts_levels]
+    mixed = nulls.by_column and 0 < len(cut) < len(nulls.judges)
+    behind[slice(None) if mixed else nulls.numbers] = np.log(RANKS_AHEAD)
     for label, scores in _scores_by_judge(nulls, number, **how):
         by_ranks = label == nulls.by_ranks
         of = nulls.numbers if by_ranks else slice(None)
@@ -343,7 +354,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         if not nulls.by_column:
             observed, drawn = standardised(observed, drawn)
         observed, drawn = comparable_evidence(observed, drawn, kinds[of])
-        if not by_ranks:
+        if label in cut:
             observed, drawn = observed - behind, drawn - behind
         own[of], null[:, of] = np.maximum(own[of], observed), np.maximum(null[:, of], drawn)
     judges = (*nulls.judges, *([nulls.by_ranks] if nulls.by_ranks else []))
@@ -440,7 +451,11 @@ def _joined(drawn: list[Resamples]) -> Resamples:
 
 
 def _rank_statistics(nulls: Nulls, number: int) -> Floats:
-    """Statistics (1 + number, n_numbers) of Kruskal and Wallis, or squared rank correlations; with ties."""
+    """Statistics (1 + number, n_numbers) of Kruskal and Wallis, or squared rank correlations; with ties.
+
+    Martingale residuals of survival times are taken as they are: their sum with the ranks is the score of
+    Cox's model, and the statistic divides its square by the variance with shuffled targets.
+    """
     run = nulls.single
     table, target = run.table, run.target
     assert isinstance(table, Table)
@@ -451,11 +466,12 @@ def _rank_statistics(nulls: Nulls, number: int) -> Floats:
     if target.kind == "classes":
         labels = np.stack([one.codes for one in targets])
         contrasts = [(labels == c).astype(np.float64) for c in range(target.n_classes)]
-        if strata.any():
-            contrasts = [_less_means(contrast, strata) for contrast in contrasts]
     else:
-        numbers = np.concatenate([one.numbers(run.row_weights[np.newaxis]) for one in targets])
-        contrasts = [_centred_ranks(numbers, strata)]
+        contrasts = [np.concatenate([one.numbers(run.row_weights[np.newaxis]) for one in targets])]
+    if target.kind == "numeric":
+        contrasts = [_centred_ranks(contrasts[0], strata)]
+    elif strata.any():
+        contrasts = [_less_means(contrast, strata) for contrast in contrasts]
     statistics = np.empty((1 + number, len(nulls.numbers)))
     for block in column_blocks((table.n_samples, len(nulls.numbers))):
         ranks = _centred_ranks(table.values[:, nulls.numbers[block]].T, strata)

@@ -25,6 +25,7 @@ from pyfsagg.ensemble.scoring import (
     filter_label,
     function_of,
     read_filter_params,
+    settle_filters,
     settle_parameters,
 )
 from pyfsagg.exceptions import InputTypeError, ParameterError
@@ -229,7 +230,7 @@ def set_up_run(
     X: Any,
     y: Any,
     *,
-    filters: Sequence[Any],
+    filters: Sequence[Any] | str,
     filter_params: Mapping[str, Any] | None = None,
     n_resamples: int | str | Precision = 1000,
     resampling: str | Plan = "bootstrap",
@@ -262,6 +263,7 @@ def set_up_run(
     if task.drop_near_zero_variance:
         table, groups, dropped = _drop_near_zero_variance(table, groups)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
+    filters = settle_filters(filters, table, target, groups)
     params = read_filter_params(filters, filter_params)
     params = settle_parameters(filters, params, table.n_features, largest, groups)
     bound, labels = bind_filters(filters, params, table, target, seed, groups)

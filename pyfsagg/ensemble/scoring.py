@@ -27,10 +27,48 @@ from pyfsagg._table.table import Adjusters, AnyTable, Table
 from pyfsagg._table.target import Target, is_survival_model
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.filters._base import FILTERS, LEAST, BoundFilter, Scorer
+from pyfsagg.filters._base import (
+    FILTERS,
+    LEAST,
+    BoundFilter,
+    Scorer,
+    require_order,
+)
 from pyfsagg.filters.model import prepare_callable, prepare_estimator
 from pyfsagg.resampling import Resamples
 from pyfsagg.unsupervised import _filters  # noqa: F401 - adds the rankings without labels
+
+USUAL_FILTERS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared")
+"""Filters of a run that names none; they count, and cut a target that is a number into classes."""
+
+USUAL_OF_RANKS = ("spearman", "information_gain")
+"""Those of numbers and survival times: the first sees what grows or falls, the second the rest."""
+
+
+def likely_filters(filters: Sequence[Any] | str, task: str) -> Sequence[Any]:
+    """What ``"auto"`` will mean if nothing is unusual in the table."""
+    if not isinstance(filters, str):
+        return filters
+    return USUAL_FILTERS if task == "classification" else USUAL_OF_RANKS
+
+
+def settle_filters(
+    filters: Sequence[Any] | str,
+    table: AnyTable,
+    target: Target,
+    groups: FeatureGroups | None = None,
+) -> Sequence[Any]:
+    """What ``"auto"`` means for a table: columns of words with more than two levels have no ranks."""
+    if not isinstance(filters, str):
+        return filters
+    plain = target.kind not in ("numeric", "survival") or target.adjusters is not None
+    if plain or groups is not None or isinstance(table, SparseTable):
+        return USUAL_FILTERS
+    try:
+        require_order(table, "'spearman'", "information_gain")
+    except DataError:
+        return USUAL_FILTERS
+    return USUAL_OF_RANKS
 
 
 def bind_filters(

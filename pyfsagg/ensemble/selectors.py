@@ -16,10 +16,15 @@ from pyfsagg._table.frames import open_frame
 from pyfsagg._table.selectors import TableSelector, estimator_accepts_missing
 from pyfsagg._table.sparse import check_sparse, is_sparse
 from pyfsagg.ensemble.data import columns_of
-from pyfsagg.ensemble.methods import DEFAULT_FILTERS, bam, wam
+from pyfsagg.ensemble.methods import bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Precision
-from pyfsagg.ensemble.scoring import deep_enough, filter_label, read_filter_params
+from pyfsagg.ensemble.scoring import (
+    deep_enough,
+    filter_label,
+    likely_filters,
+    read_filter_params,
+)
 from pyfsagg.ensemble.selection import Share, Top, Wish, choose, read_wish
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.resampling import Plan
@@ -234,9 +239,9 @@ random_state, n_jobs, execution
     ['flavanoids', 'od280/od315_of_diluted_wines', 'proline']
     """
 
-    filters: Sequence[Any] = DEFAULT_FILTERS
+    filters: Sequence[Any] | str = "auto"
 
     def _filters(self) -> Sequence[Any]:
-        return self.filters
+        return likely_filters(self.filters, Task.of_argument(self.task).task)
 
     _method = staticmethod(bam)

@@ -18,10 +18,10 @@ from pyfsagg._table.target import Target
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.core import AGAINST_NOISE, NORMALIZATIONS, Recipe
-from pyfsagg.ensemble.methods import DEFAULT_FILTERS
 from pyfsagg.ensemble.null import NoiseScale, settle_normalization
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import (
+    USUAL_FILTERS,
     Work,
     bind_filters,
     filter_label,
@@ -220,8 +220,8 @@ class SingleFilter:
 Method = EnsembleMethod | SingleFilter
 
 
-def read_methods(methods: Any) -> dict[str, Method]:
-    """Names, or a mapping of label to how to rank, as {label: method}."""
+def read_methods(methods: Any, usual: Sequence[Any] = USUAL_FILTERS) -> dict[str, Method]:
+    """Names, or a mapping of label to how to rank, as {label: method}; "bam" combines the usual filters."""
     if isinstance(methods, Mapping):
         pairs = [(str(label), item) for label, item in methods.items()]
     else:
@@ -233,7 +233,7 @@ def read_methods(methods: Any) -> dict[str, Method]:
             raise ParameterError(
                 f"the method {label!r} is given twice; give each a different label"
             )
-        read[label] = _read_method(label, item)
+        read[label] = _read_method(label, item, usual)
     return read
 
 
@@ -245,10 +245,10 @@ def _label(item: Any) -> str:
     return f"{name}/{AGGREGATORS.get(aggregator).name}" if slash else name
 
 
-def _read_method(label: str, item: Any) -> Method:
+def _read_method(label: str, item: Any, usual: Sequence[Any]) -> Method:
     if isinstance(item, str):
         base, _, aggregator = item.partition("/")
-        chosen = {"filters": DEFAULT_FILTERS} if base.strip().lower() == "bam" else {"filter": base}
+        chosen = {"filters": usual} if base.strip().lower() == "bam" else {"filter": base}
         return _read_options(label, {**chosen, "aggregator": aggregator or "arithmetic_mean"})
     if isinstance(item, Mapping):
         return _read_options(label, item)

@@ -22,6 +22,7 @@ from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table, as_table
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble import EnsembleResult
+from pyfsagg.ensemble.scoring import settle_filters
 from pyfsagg.evaluation.cells import (
     Fit,
     FitWork,
@@ -63,7 +64,6 @@ MODELS: dict[str, tuple[Registry[ClassifierSpec], tuple[str, ...], str]] = {
 }  # fmt: skip
 """By kind of target the models that predict it, the default models and the default metric."""
 
-DEFAULT_METHODS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared", "bam")
 BASELINES = ("all_features", "random_subsets", "single_filters")
 
 
@@ -313,8 +313,9 @@ def read_design(
     ranking_rows = protocol.ranking_rows
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     n_resamples = check_integer("n_resamples", n_resamples, low=1)
+    usual = settle_filters("auto", table, target, groups)
     if rankings is None and methods is None:
-        methods = DEFAULT_METHODS
+        methods = (*usual, "bam")
     if ranking_rows is not None and (rankings is None or protocols != ("thesis",)):
         belongs = " belongs to rankings with "
         raise ParameterError(Param("ranking_rows"), belongs, Use(protocol="thesis"))
@@ -324,7 +325,7 @@ def read_design(
     for label, ranking in given.items():
         if "thesis" in protocols and ranking.leakage == "certain":
             raise ParameterError(ranking.remark(label))
-    read = {} if methods is None else read_methods(methods)
+    read = {} if methods is None else read_methods(methods, usual)
     chosen = _read_baselines(baselines)
     singles = single_filters(list(read.values())) if "single_filters" in chosen else {}
     repeats = _repeats(rankings, given) if "nested" in protocols else {}

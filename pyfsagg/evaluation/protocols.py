@@ -64,8 +64,8 @@ def evaluate(
         ``"/"`` and an aggregator (``"mrmr/rra"``); a mapping of options of :func:`pyfsagg.wam` or
         :func:`pyfsagg.bam` (``filter`` or ``filters``, ``filter_params``, ``aggregator``,
         ``aggregator_params``, ``normalize``, ``resampling``); a function ``(X, y) -> scores``, or an
-        estimator with importances.  The four filters of the thesis and ``"bam"`` if neither rankings
-        nor methods are given.
+        estimator with importances.  The filters that ``"auto"`` is for :func:`pyfsagg.bam`, and
+        ``"bam"``, if neither rankings nor methods are given.
     classifiers : sequence, or mapping of label to classifier, optional
         Names from ``pyfsagg.list_methods("classifiers")`` (the four of the thesis by default),
         ``"regressors"`` or ``"survival_models"`` (penalised Cox regression by default), or estimators of

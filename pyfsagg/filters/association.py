@@ -253,8 +253,10 @@ def prepare_spearman(table: Table, target: Target) -> Scorer:
     if target.kind == "classes":
         require_two_classes(target, "the filter 'spearman' is")
         require_order(table, "'spearman'", "value_difference_metric")
-    else:
+    elif target.adjusters is not None:
         require_ordered_complete(table, "spearman")
+    else:
+        require_order(table, "'spearman'", "information_gain")
     outputs = ("spearman",)
     if target.adjusters is not None:
         return LinearScorer(table.values, target, with_number, outputs, numeric=True, ranks=True)

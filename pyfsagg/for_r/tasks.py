@@ -7,7 +7,6 @@ import platform
 import subprocess
 import sys
 import tempfile
-import threading
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +20,7 @@ from numpy.typing import ArrayLike
 
 import pyfsagg
 from pyfsagg._base.settings import Settings, Task
-from pyfsagg._run.execution import Checks, Execution
+from pyfsagg._run.execution import Checks, Execution, end_workers
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.aggregation.about_lists import advise
@@ -126,7 +125,7 @@ def _argument(name: str, value: Any, hint: Any) -> Any:
         return {method: np.asarray(listed(ranking)) for method, ranking in value.items()}
     if name == "filter" and not isinstance(value, list):
         return filter_of(value)
-    if name in ("filter", "filters", "methods"):
+    if name in ("filter", "filters", "methods") and value != "auto":
         return [filter_of(method) for method in listed(value)]
     return as_typed(value, hint)
 
@@ -478,18 +477,6 @@ def about() -> dict[str, str]:
 
 
 def close() -> None:
-    """End the worker processes, and do what Python does at its end, which R never lets it reach.
-
-    Workers would hold what R prints to for minutes after its end.
-    """
-    if "joblib.externals.loky.reusable_executor" in sys.modules:
-        from joblib.externals.loky import reusable_executor
-
-        if reusable_executor._executor is not None:
-            feeders = [t for t in threading.enumerate() if t.name == "QueueFeederThread"]
-            reusable_executor._executor.shutdown(wait=True, kill_workers=True)
-            for (
-                feeder
-            ) in feeders:  # loky does not wait for them, and they may be removing semaphores
-                feeder.join(5.0)
+    """End the worker processes, and do what Python does at its end, which R never lets it reach."""
+    end_workers()
     atexit._run_exitfuncs()

@@ -13,6 +13,7 @@ from scipy import stats
 
 from pyfsagg._base.arithmetic import Booleans, Floats, adjust_p_values, wilson_interval
 from pyfsagg._message import Remedy, Use
+from pyfsagg._run.execution import counted
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics import wilcoxon
 
@@ -166,7 +167,8 @@ def pairs_on_datasets(
     """All pairs of columns (i < j) on the data sets that both have, as columns of a frame."""
     p = cells.shape[1]
     sign = 1.0 if higher_is_better else -1.0
-    parts = [_gaps(cells[:, i], cells[:, i + 1 :], sign) for i in range(p - 1)]
+    first = counted(range(p - 1), p - 1, "method")
+    parts = [_gaps(cells[:, i], cells[:, i + 1 :], sign) for i in first]
     n, mean, error, wins, losses = (np.concatenate(part) for part in zip(*parts, strict=True))
     found = _student(mean, error, n - 1.0, confidence_level)
     if test == "wilcoxon":
@@ -306,7 +308,7 @@ def without_each(
     order = np.argsort(-sign * whole, kind="stable")
     ordered = sign * left[:, order]
     swaps = np.zeros(T, dtype=np.int64)
-    for k in range(1, p):
+    for k in counted(range(1, p), p - 1, "method"):
         swaps += (ordered[:, :k] < ordered[:, k : k + 1]).sum(axis=1)
     first = order[np.argmax(ordered, axis=1)]
     lost = np.isnan(left).any(axis=1)

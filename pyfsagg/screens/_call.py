@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_integer, check_list, check_real, real_array
@@ -74,6 +75,7 @@ def read_guides(
     n = len(values)
     if n == 0:
         raise DataError("no guide was given; a screen needs the score and the gene of each guide")
+    require_memory(420 * n, f"a screen of {n:,} guides", "take fewer guides")
     if guides is None:
         index = getattr(scores, "index", None)
         named = isinstance(scores, pd.Series) and not isinstance(index, pd.RangeIndex)

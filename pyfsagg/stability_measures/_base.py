@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
@@ -15,6 +15,7 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part, columns, row_of
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._message import Param, Remedy
+from pyfsagg._run.execution import counted
 from pyfsagg.exceptions import DataError
 
 BY_FORMULA = "equal scores at the edge of a subset: the mean over all their orders, by formula"
@@ -168,9 +169,10 @@ class WholeSample:
         return values
 
 
-def _slices(n_rows: int) -> list[slice]:
+def _slices(n_rows: int) -> Iterator[slice]:
     height = max(1, min(n_rows, BLOCK_CELLS // n_rows))
-    return [slice(first, min(first + height, n_rows)) for first in range(0, n_rows, height)]
+    parts = [slice(first, min(first + height, n_rows)) for first in range(0, n_rows, height)]
+    return counted(parts, len(parts), "block")
 
 
 def _divide(total: Floats, mass: Floats) -> Floats:

@@ -12,11 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.arithmetic import (
     CACHED,
+    PART,
     Floats,
     column_blocks,
     row_blocks,
     wilson_interval,
 )
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.validation import (
     as_array,
     check_flag,
@@ -277,7 +279,11 @@ def feature_stability(
         count = support.sum(axis=0)
         labels: Sequence[Any] = read.labels
     else:
-        size = n_selected(n_features_to_select, read.values.shape[1], "n_features_to_select")
+        m, p = read.values.shape
+        size = n_selected(n_features_to_select, p, "n_features_to_select")
+        # The ranks in single precision, and some copies of a part of the matrix.
+        needed = 4 * m * p + 7 * min(8 * m * p, PART)
+        require_memory(needed, f"the ranks of {p:,} features", "take fewer features or resamples")
         seen, count, share, ranks = _standing(read.values, size)
         in_top = share / seen
         if ties == "random" and not np.array_equal(share, count):

@@ -11,7 +11,6 @@ import pandas as pd
 from scipy import stats
 
 from pyfsagg import Checks, Task, cox_score, permute_target, wam
-from pyfsagg.ensemble.methods import DEFAULT_FILTERS
 from pyfsagg.error_control import TargetPermutation, benjamini_hochberg
 from pyfsagg.resampling import Bootstrap, GroupedBootstrap
 from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated
@@ -86,9 +85,7 @@ def noise_table(rng: np.random.Generator, table: str) -> Sample:
 
 
 def _tested(rng: np.random.Generator, sample: Sample, filters: str) -> TargetPermutation:
-    by: dict[str, Any] = {"filters": DEFAULT_FILTERS}
-    if filters != "default":
-        by = {"filter": filters}
+    by: dict[str, Any] = {} if filters == "default" else {"filter": filters}
     seed = int(rng.integers(2**31))
     return permute_target(
         sample.X, sample.y, shuffles=SHUFFLES, random_state=seed, **by, **sample.options
@@ -121,6 +118,8 @@ def _tested(rng: np.random.Generator, sample: Sample, filters: str) -> TargetPer
             ("pearson", "heavy tails, a number"),
             ("cox_score", "survival"),
             ("concordance", "survival"),
+            ("default", "heavy tails, a number"),
+            ("default", "survival"),
         )
     ],
     runs=600,
@@ -262,6 +261,8 @@ def _of(support: np.ndarray, related: np.ndarray) -> tuple[float, float]:
             ("spearman", "20 of 60"),
             ("spearman", "a number"),
             ("cox_score", "survival"),
+            ("default", "a number"),
+            ("default", "survival"),
         )
     ],
     runs=300,

@@ -11,6 +11,7 @@ from terminal import command, process, pyfsagg, refused
 
 from pyfsagg import load_dataset
 from pyfsagg._base.remarks import ALONE
+from pyfsagg._command import results
 from pyfsagg._report import drawing
 
 __all__ = ["command", "process", "pyfsagg", "refused"]
@@ -22,6 +23,12 @@ def table(tmp_path: Path) -> Path:
     wine, path = load_dataset("wine"), tmp_path / "wine.csv"
     wine.X.assign(kind=wine.y, subject=np.arange(178) // 2).to_csv(path, index=False)
     return path
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that are usually short show no progress, however busy the machine is."""
+    monkeypatch.setattr(results, "DELAY", float("inf"))
 
 
 @pytest.fixture(autouse=True)

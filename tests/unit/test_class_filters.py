@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import pyfsagg
 from pyfsagg._kernels.class_tables import value_difference
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
@@ -75,6 +76,35 @@ def test_spearman_and_fit_criterion_against_scipy_and_the_printed_formula() -> N
         assert correlations[j] == pytest.approx(expected, abs=1e-12)
         assert fits[j] == pytest.approx(fit_twin(X[:, j], y), abs=1e-15)
     assert correlations[3] == 0
+
+
+def test_rank_correlations_with_a_number_leave_out_rows_without_a_value() -> None:
+    """Target and feature are ranked among the drawn rows that have a value, ties and two words included."""
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(
+        {
+            "tied": rng.normal(size=80).round(1),
+            "levels": rng.integers(0, 3, 80).astype(float),
+            "complete": rng.normal(size=80),
+            "words": rng.choice(["u", "v"], 80),
+            "hardly known": np.where(np.arange(80) == 7, 1.0, np.nan),
+        }
+    )
+    X.loc[rng.random(80) < 0.3, "tied"] = np.nan
+    X.loc[rng.random(80) < 0.5, "levels"] = np.nan
+    y = (X["complete"] + rng.normal(size=80)).round(1)
+    draws = rng.integers(0, 80, (2, 80))
+    plan = pyfsagg.resampling.Rows(draws)
+    how = {"filter": "spearman", "task": "regression", "resampling": plan, "checks": "none"}
+    found = pyfsagg.wam(X, y, **how).score_matrices["spearman"]
+    for row, drawn in zip(found, draws, strict=True):
+        for j, name in enumerate(X.columns[:4]):
+            column = X[name].iloc[drawn]
+            column = pd.Series(column.factorize(sort=True)[0]) if name == "words" else column
+            known = column.notna().to_numpy()
+            expected = stats.spearmanr(column[known], y.iloc[drawn][known]).statistic
+            assert row[j] == pytest.approx(abs(expected), abs=1e-12)
+    assert found[:, 4].tolist() == [0.0, 0.0]
 
 
 def test_pearson_of_weighted_rows_is_that_of_repeated_rows() -> None:

@@ -8,6 +8,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
+import pyfsagg
 from pyfsagg import (
     Checks,
     EnsembleResult,
@@ -250,6 +251,38 @@ def test_what_is_refused() -> None:
             Precision.of(given)
     with pytest.raises(ParameterError, match="sample_weight cannot be given with them"):
         Rows([[0, 1]], sample_weight=np.ones(178))
+
+
+def test_the_usual_filters_follow_the_kind_of_target() -> None:
+    """Ranks where the target has an order and all columns have one; else filters that count."""
+    counting = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared")
+    ranks = ("spearman", "information_gain")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40, 4)), columns=list("abcd"))
+    X["two"] = rng.choice(["u", "v"], 40)
+    X.loc[3, "a"] = np.nan
+    number = rng.normal(size=40)
+    times = np.column_stack([rng.exponential(size=40), rng.random(40) < 0.7])
+    words = X.assign(three=rng.choice(["u", "v", "w"], 40))
+    grouped = Task("regression", feature_groups={"one": ["b", "c"]})
+    for table, target, task, expected in (
+        (X, np.arange(40) % 2, "classification", counting),
+        (X, number, "regression", ranks),
+        (X, times, "survival", ranks),
+        (words, number, "regression", counting),
+        (X, number, grouped, counting),
+        (X, number, Task("regression", adjust=["two"]), counting),
+    ):
+        how = {"task": task, "n_resamples": 4, "random_state": 0, "checks": "none"}
+        assert tuple(bam(table, target, **how).score_matrices) == expected
+        named = bam(table, target, filters=expected, **how)
+        np.testing.assert_array_equal(bam(table, target, **how).scores, named.scores)
+    assert tuple(pyfsagg.rank(X, number, task="regression", n_resamples=4).score_matrices) == ranks
+    selector = pyfsagg.BetweenAggregationSelector(
+        n_features_to_select=2, task="regression", n_resamples=4
+    )
+    chosen = selector.fit(X.drop(columns="two"), number)
+    assert tuple(chosen.result_.score_matrices) == ranks
 
 
 @pytest.mark.parametrize(

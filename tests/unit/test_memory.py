@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.sparse import csr_matrix
 import pyfsagg
 from pyfsagg._base import memory
 from pyfsagg._base.memory import read_memory
+from pyfsagg.aggregation.about_lists import traits
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.stability_measures import feature_stability
 from pyfsagg.stability_measures.curves import chance_level
@@ -196,9 +198,11 @@ def test_memory_in_words(text: str | int, size: int) -> None:
         (lambda: pyfsagg.list_agreement(TABLE), "the agreement of 3 lists"),
         (lambda: pyfsagg.vote(np.eye(3, 4, dtype=bool)), "3 votes on 4 features"),
         (lambda: pyfsagg.standings(np.ones((3, 5))), "the pairs of 5 methods"),
+        (lambda: pyfsagg.screen([1.0, 2.0, 3.0], ["a", "a", "b"]), "a screen of 3 guides"),
+        (lambda: feature_stability(X, n_features_to_select=1), "the ranks of 3 features"),
     ],
 )
-def test_lists_votes_and_standings_are_refused_before_it_is_spent(
+def test_lists_votes_scores_and_screens_are_refused_before_it_is_spent(
     ask: Callable[[], object], what: str
 ) -> None:
     message = f"{what} would take about .*; take fewer"
@@ -207,3 +211,18 @@ def test_lists_votes_and_standings_are_refused_before_it_is_spent(
 
 
 TABLE = pyfsagg.RankTable.from_lists([["a", "b"], ["b", "a"], ["a", "b"]])
+
+
+def test_the_traits_of_many_lists_need_no_pairs_of_them() -> None:
+    names = [f"g{j}" for j in range(60)]
+    table = pyfsagg.RankTable.from_lists([names[i % 50 : i % 50 + 2 + i % 9] for i in range(4000)])
+    tracemalloc.start()
+    seen = traits(table)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 16_000_000  # the pairs alone would take 128 MB
+    few = pyfsagg.RankTable.from_lists([names[:4], names[2:5], names[9:11]])
+    # In common 2, 0 and 0 names, of 3, 2 and 2 of the shorter list; by list 2 of 5, 2 of 5 and 0 of 4.
+    assert traits(few)["agreement"] == 2 / 7
+    assert traits(few)["agreement_spread"] == np.std([2 / 5, 2 / 5, 0.0])
+    assert seen["n_lists"] == 4000

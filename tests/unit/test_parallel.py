@@ -387,3 +387,59 @@ def test_the_end_of_r_waits_for_the_thread_that_feeds_the_workers(tmp_path: Path
     script.write_text(ENDING)
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+LOCKED = """
+import os, signal, time
+from contextlib import suppress
+from pathlib import Path
+from joblib import delayed, Parallel
+from joblib.externals.loky import process_executor, reusable_executor
+from pyfsagg._run.execution import end_workers
+
+def waits_for_work(process):
+    return "poll" in Path(f"/proc/{process}/wchan").read_text()
+
+def late(self):
+    with suppress(ProcessLookupError):
+        os.kill(holder, signal.SIGKILL)  # with the lock of the queue, at which the other one waits
+    end(self)
+
+if __name__ == "__main__":
+    Parallel(2)(delayed(abs)(i) for i in range(4))
+    workers = list(reusable_executor._executor._processes)
+    tells = time.monotonic() + 100.0
+    while not any(map(waits_for_work, workers)):
+        time.sleep(0.01)
+        if time.monotonic() > tells:
+            os._exit(77)
+    [holder] = filter(waits_for_work, workers)
+    end = process_executor._ExecutorManagerThread.join_executor_internals
+    process_executor._ExecutorManagerThread.join_executor_internals = late
+    end_workers()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_worker_that_dies_at_the_end_does_not_keep_the_others(tmp_path: Path) -> None:
+    """They would wait for its lock until loky ends idle workers, after 300 seconds."""
+    script = tmp_path / "locked.py"
+    script.write_text(LOCKED)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=240, check=False
+    )
+    if done.returncode == 77:
+        pytest.skip("the system does not tell where a process waits")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_command_ends_its_workers_if_its_process_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyfsagg.cli import main
+
+    ended: list[bool] = []
+    monkeypatch.setattr("pyfsagg.cli.end_workers", lambda: ended.append(True))
+    assert main(["datasets"]) == 0
+    assert ended == []
+    monkeypatch.setattr(sys, "argv", ["pyfsagg", "datasets"])
+    assert main() == 0
+    assert ended == [True]

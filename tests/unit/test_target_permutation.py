@@ -9,7 +9,13 @@ from scipy import stats
 
 import pyfsagg
 from pyfsagg import Checks
-from pyfsagg.ensemble.null import Nulls, Shuffling, _less_means, kinds_of_features
+from pyfsagg.ensemble.null import (
+    Nulls,
+    Shuffling,
+    _less_means,
+    _rank_statistics,
+    kinds_of_features,
+)
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.error_control import (
     TargetPermutation,
@@ -178,6 +184,27 @@ def test_numbers_are_judged_by_ranks_first_and_levels_by_the_filter_alone() -> N
     np.testing.assert_allclose(found.p_values, expected, rtol=1e-9)
 
 
+def test_survival_times_are_judged_by_the_score_of_cox_in_the_ranks() -> None:
+    rng = np.random.default_rng(8)
+    X = pd.DataFrame(np.exp(rng.normal(size=(60, 3))), columns=list("abc")).round(1)
+    Y = np.column_stack(
+        [rng.exponential(np.exp(-np.log(X["a"] + 0.1))).round(2) + 0.01, rng.random(60) < 0.7]
+    )
+    options: dict[str, Any] = {"random_state": 2, "task": "survival"}
+    nulls = Nulls(set_up_run(X, Y, filters=["chi_squared"], n_resamples=2, **options))
+    ranks = X.rank()
+    statistics = []
+    for target in nulls.targets(5):
+        residuals = pyfsagg.filters.martingale_residuals(target.outcome)
+        statistics.append([60 * np.corrcoef(ranks[x], residuals)[0, 1] ** 2 for x in X])
+    found = _rank_statistics(nulls, 5)
+    np.testing.assert_allclose(found[1:], np.array(statistics) * 59 / 60, rtol=1e-9)
+    # The score that Cox's test divides by another estimate of its variance.
+    tested = pyfsagg.cox_score(ranks, Y)
+    np.testing.assert_allclose(np.sqrt(found[0]), np.sqrt(tested), atol=0.35)
+    assert pyfsagg.permute_target(X, Y, filter="chi_squared", **options).judges[-1] == "cox_score"
+
+
 def test_a_few_levels_are_found_beside_many() -> None:
     """The binary column has a p-value of 1e-8 by chi-squared, and the lowest score of all."""
     X, y = mixed(200, 0.34, 2, levels=45)
@@ -322,7 +349,8 @@ def test_numbers_and_times_are_shuffled_too(task: str, filter: str) -> None:
     cut = pyfsagg.permute_target(
         X, target, filter="chi_squared", task=task, shuffles=99, random_state=0
     )
-    assert cut.judges == ("chi_squared", "spearman")
+    by_ranks = {"regression": "spearman", "survival": "cox_score"}[task]
+    assert cut.judges == ("chi_squared", by_ranks)
     assert cut.above.tolist() == [True, *[False] * 7]
 
 

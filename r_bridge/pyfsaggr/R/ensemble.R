@@ -23,8 +23,9 @@
 #' @param filter,filters Names from `list_methods("filters")`, or functions of a matrix `x`, labels `y` and
 #'   `weight` (how often each row is in the resample) that give one score for each feature, larger
 #'   for more important ones, matched by the names of the columns if they have these; `filters` is then a list,
-#'   `list("mrmr", mine = f)`. An R function always
-#'   runs on one core.
+#'   `list("mrmr", mine = f)`. An R function always runs on one core. `filters = "auto"` takes information
+#'   gain, symmetrical uncertainty, mRMR and chi-squared; for a numeric target and for survival times, if no
+#'   column is a factor with more than two levels, Spearman's correlation and information gain.
 #' @param aggregator A name from `list_methods("aggregators")`.
 #' @param n_resamples Number of resamples, or `"auto"`: until a repetition would select nearly the
 #'   same features.
@@ -99,10 +100,8 @@ bam.formula <- function(x, data, subset = NULL, na.action = NULL, ...) {
 
 #' @rdname wam
 #' @export
-bam.default <- function(x, y = NULL,
-                        filters = c("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared"),
-                        aggregator = "arithmetic_mean", n_resamples = 1000, resampling = "bootstrap",
-                        seed = NULL, cores = 1, progress = interactive(), ...) {
+bam.default <- function(x, y = NULL, filters = "auto", aggregator = "arithmetic_mean", n_resamples = 1000,
+                        resampling = "bootstrap", seed = NULL, cores = 1, progress = interactive(), ...) {
   called(run_python("bam", run_arguments(
     x, y, seed, cores, progress, filters = filters, aggregator = aggregator,
     n_resamples = n_resamples, resampling = resampling, ...

@@ -10,7 +10,7 @@
 #'   that judge it is judged too well.
 #' @param methods How to rank: names of filters, functions as for [wam()], `"bam"`, either followed by `"/"` and an
 #'   aggregator
-#'   (`"mrmr/rra"`). By default the four filters of the thesis and `"bam"`.
+#'   (`"mrmr/rra"`). By default the filters that `"auto"` is for [bam()], and `"bam"`.
 #' @param classifiers Names: `"logistic_regression"`, `"naive_bayes"`, `"random_forest"`, `"svm"`,
 #'   `"knn"`, ...; for a regression `"ridge"`, `"random_forest"`, `"svm"`, `"knn"`;
 #'   for survival `"cox_ridge"`, `"cox"`.

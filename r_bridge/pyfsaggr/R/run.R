@@ -93,7 +93,7 @@ READERS <- list(
     }
     value
   },
-  filters = function(value, name, ...) read_filters(value, name),
+  filters = function(value, name, ...) if (identical(value, "auto")) value else read_filters(value, name),
   methods = function(value, name, ...) read_filters(value, name),
   learners = function(value, name, ...) read_learners(value, name),
   voter_weights = function(value, name, ...) vote_weights(value, name),
