@@ -422,7 +422,7 @@ def _list_few(
             dense |= masks[mask]
         left = ~dense
         while left != 0:
-            place = np.int64(word * WORD_BITS) + np.int64(trailing_zeros(left))
+            place = np.int64(word * WORD_BITS) + np.int64(trailing_zeros(left))  # type: ignore[call-arg]
             left &= left - np.uint64(1)
             if codes[place] < MAX_TABULATED:  # not what fills up a part
                 listed[stop] = (place << LEVEL_BITS) + codes[place]
