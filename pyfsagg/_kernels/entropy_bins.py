@@ -293,15 +293,15 @@ def _sweep(
     that over their sizes.  `right` has the class counts and `gathered` the sum over them; both are used up.
     """
     left[:] = 0
-    n_left, n_right = np.int64(0), right.sum()
+    n_left, n_right = np.uint64(0), np.uint64(right.sum())
     best, best_value = -1, np.int64(-(2**62))
     for i in range(classes.shape[0]):
-        if cut[i] and n_left > 0:
+        if cut[i]:
             value = gathered - table[n_left] - table[n_right]
-            if value > best_value + SLACK:
+            if value > best_value + SLACK and n_left > 0:
                 best, best_value = i, value
-        label, size = classes[i], np.int64(sizes[i])
-        in_left, in_right = left[label], right[label]
+        label, size = np.uint64(classes[i]), np.uint64(sizes[i])
+        in_left, in_right = np.uint64(left[label]), np.uint64(right[label])
         gathered += table[in_left + size] - table[in_left]
         gathered += table[in_right - size] - table[in_right]
         left[label] = in_left + size

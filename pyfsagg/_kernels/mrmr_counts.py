@@ -19,6 +19,7 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
+from numba.cpython.unsafe.numbers import trailing_zeros
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -247,6 +248,8 @@ def place_draws(weights: NDArray[np.uint16]) -> Draws:
 
 LEVEL_BITS = 6
 MAX_TABULATED = 1 << LEVEL_BITS
+COUNTERS = 4
+"""Numbers that a level is counted in by turns: a row need not wait for the sum of the one before it."""
 _SHORT_LIST = 8
 _PADDING = 255
 _FIXED_BITS = 61
@@ -276,7 +279,7 @@ class Encoded(NamedTuple):
     list_start: NDArray[np.int64]  # (n_columns,)
     list_stop: NDArray[np.int64]  # (n_columns,)
     level_sums: NDArray[np.int64]  # (n_columns,) sum of value[count] over the levels
-    counter: NDArray[np.int64]  # (most levels,), all zero between calls
+    counter: NDArray[np.int64]  # (COUNTERS * most levels,), all zero between calls
     cells: NDArray[np.int64]  # flat scratch for one table of dense cells
     renamed: NDArray[np.int64]  # (most levels,) scratch
     parent: NDArray[
@@ -329,7 +332,7 @@ def allocate(
         list_start,
         np.zeros(n_columns, dtype=np.int64),
         np.zeros(n_columns, dtype=np.int64),
-        np.zeros(most + 1, dtype=np.int64),
+        np.zeros(COUNTERS * (most + 1), dtype=np.int64),
         np.empty(most_dense * most_dense, dtype=np.int64),
         np.empty(most + 1, dtype=np.int64),
         np.zeros((n_columns, most_dense), dtype=np.int64),
@@ -358,10 +361,11 @@ def encode(
     stride = encoded.codes.shape[0] // encoded.n_levels.shape[0]
     n_words = draws.n_words
     for row in range(weights.shape[0]):
-        counts[row_codes[row]] += weights[row]
+        counts[np.uint64(row_codes[row] * COUNTERS + row % COUNTERS)] += np.int64(weights[row])
     n_levels = 0
     level_sum = 0
     for code in range(n_codes):
+        counts[code] = counts[code * COUNTERS : (code + 1) * COUNTERS].sum()
         n_levels += 1 if counts[code] > 0 else 0
         level_sum += tables.value[counts[code]]
     longest = _longest_list(n_words) if n_levels <= MAX_TABULATED else tables.value.shape[0]
@@ -387,20 +391,20 @@ def encode(
     for k in range(draws.n_single, draws.rows.shape[0]):
         codes[gap + k] = renamed[row_codes[draws.rows[k]]]
     codes[gap + draws.rows.shape[0] :] = _PADDING
-    stop = encoded.list_start[j]
-    if n_levels > MAX_TABULATED:
-        stop = _list_by_level(encoded.listed, stop, codes, draws, n_levels, renamed)
-    elif n_levels > n_dense:
-        stop = _list_few(encoded.listed, stop, codes, draws, n_dense)
-    encoded.list_stop[j] = stop
-    counts[:n_codes] = 0
+    counts[: n_codes * COUNTERS] = 0
+    masks = encoded.masks[first_word : first_word + n_dense * n_words]
     encoded.mask_start[j] = first_word
     for level in range(n_dense):
         for word in range(n_words):
             bits: np.uint64 = equal_bits(codes, word * WORD_BITS, level)  # type: ignore[call-arg]
-            encoded.masks[first_word + word] = bits
-        first_word += n_words
-    return first_word
+            masks[level * n_words + word] = bits
+    stop = encoded.list_start[j]
+    if n_levels > MAX_TABULATED:
+        stop = _list_by_level(encoded.listed, stop, codes, draws, n_levels, renamed)
+    elif n_levels > n_dense:
+        stop = _list_few(encoded.listed, stop, codes, masks, n_words)
+    encoded.list_stop[j] = stop
+    return first_word + n_dense * n_words
 
 
 @kernel
@@ -408,16 +412,21 @@ def _list_few(
     listed: NDArray[np.int64],
     stop: int,
     codes: NDArray[np.unsignedinteger[Any]],
-    draws: Draws,
-    n_dense: int,
+    masks: NDArray[np.uint64],
+    n_words: int,
 ) -> int:
     """List the places whose level is not dense, with their levels; return the end of the list."""
-    gap = draws.first_double - draws.n_single
-    for k in range(draws.rows.shape[0]):
-        place = k if k < draws.n_single else gap + k
-        if codes[place] >= n_dense:
-            listed[stop] = (place << LEVEL_BITS) + codes[place]
-            stop += 1
+    for word in range(n_words):
+        dense = np.uint64(0)
+        for mask in range(word, masks.shape[0], n_words):
+            dense |= masks[mask]
+        left = ~dense
+        while left != 0:
+            place = np.int64(word * WORD_BITS) + np.int64(trailing_zeros(left))  # type: ignore[call-arg]
+            left &= left - np.uint64(1)
+            if codes[place] < MAX_TABULATED:  # not what fills up a part
+                listed[stop] = (place << LEVEL_BITS) + codes[place]
+                stop += 1
     return stop
 
 

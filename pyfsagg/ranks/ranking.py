@@ -162,17 +162,12 @@ def half_places(ranks: Floats) -> NDArray[np.uint16] | None:
     return places if np.array_equal(places, twice) else None
 
 
-def sorted_rows(places: NDArray[np.uint16]) -> NDArray[np.uint16]:
-    """Each row in ascending order: by radix where rows are long, which NumPy calls stable."""
-    return np.sort(places, axis=1, kind="stable" if places.shape[1] > 100 else "quicksort")
-
-
 def has_ties(ranks: Floats, places: NDArray[np.uint16] | None) -> bool:
     """Whether a row has equal ranks; `places` as :func:`half_places` has them."""
     if places is None:
         in_order = np.sort(ranks, axis=1)  # missing ones last, and never equal
         return bool((in_order[:, 1:] == in_order[:, :-1]).any())
-    rows = sorted_rows(places)
+    rows = np.sort(places, axis=1)
     return bool(((rows[:, 1:] == rows[:, :-1]) & (rows[:, 1:] > 0)).any())
 
 

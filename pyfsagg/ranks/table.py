@@ -31,7 +31,6 @@ from pyfsagg.ranks.ranking import (
     read_lists,
     read_members,
     read_values,
-    sorted_rows,
     universe_sizes,
     whole_weights,
 )
@@ -176,7 +175,8 @@ class RankTable:
         rows = np.ascontiguousarray(places[:, start:stop].T)
         if absent:
             rows[rows == 0] = last
-        return np.asarray(sorted_rows(rows) / last)
+        rows.sort(axis=1)
+        return np.asarray(rows / last)
 
     def reversed(self, lists: Sequence[str]) -> RankTable:
         """The same table with the scores of some lists reversed: the smallest becomes the best.
