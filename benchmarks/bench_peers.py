@@ -7,9 +7,10 @@ Processor seconds, the least of some rounds, as other programs lengthen the othe
 as in each of many resamples, once its table has been read and sorted, and all else as one call on arrays; an
 R process times the other package and one call of pyfsaggr, with the reading, the sorting and the conversion
 both ways.  All three must give the same values before a row is written: `differs by` is the largest
-difference in any value, for rank sets in ranks, as both sides draw random numbers.  MDL cuts are compared on
-tall tables: on 72 x 2,000 one of 4,000 values differs from FSelectorRcpp's, a symmetrical uncertainty by 0.004,
-because two cuts of a range gain exactly as much, and rounding decides which is taken.  R needs pyfsaggr and the
+difference in any value, for rank sets in ranks, as both sides draw random numbers.  MDL cuts are
+compared on tall tables: on 72 x 2,000 one of 4,000 values differs from FSelectorRcpp's, a symmetrical
+uncertainty by 0.004, because two cuts of a range gain exactly as much, and rounding decides which is taken.
+R needs pyfsaggr and the
 packages of the table; of Python abcvoting, which is left out where it is missing.
 
 With --first it is the first answer in R after installation instead: a process that loads pyfsaggr and ranks
