@@ -108,7 +108,7 @@ def test_strided_and_read_only_arrays_cross() -> None:
 @pytest.mark.parametrize(
     ("column", "error", "message"),
     [
-        (pd.to_datetime(["2020-01-01", "2020-01-02"]), InputTypeError, "'c' holds .* datetime"),
+        (pd.to_datetime(["2020-01-01", "2020-01-02"]), InputTypeError, "'c' contains .* datetime"),
         ([[1], [2, 3]], InputTypeError, "'c' contains values of type"),
         ([1, "a"], InputTypeError, "'c' contains values of type mixed"),
         ([1, 2**31], DataError, "'c' has the whole number 2147483648, beyond R's largest integer"),

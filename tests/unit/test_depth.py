@@ -38,7 +38,7 @@ def test_depths_and_thresholds() -> None:
     page = found.to_html()
     for text in (" ".join(found.summary_text().split()), page):
         assert "mrmr selected 100 features one by one" in text
-    assert "the other 320 have the criterion" in page
+    assert "the score of the other 320 is their criterion" in page
     assert largest_count([0.1, 0.5]) is None
     assert largest_count([0.1, 30, 20]) == 30
     assert largest_count(7) == 7

@@ -129,7 +129,7 @@ def test_column_kinds_and_new_data():
 
 def test_what_is_refused():
     for change, message in (
-        ({"colour": ["green"] * 6}, "'green'.*none of its levels"),
+        ({"colour": ["green"] * 6}, "'green'.*not one of its levels"),
         ({"flag": [0, 1, 2, 0, 1, 2]}, "'flag' has the value 2"),
         ({"size": list("abcdef")}, "'size' has words"),
         ({"extra": [1] * 6}, "same order"),

@@ -223,7 +223,7 @@ def test_what_is_refused(result: InfluenceResult) -> None:
         ({"aggregators": {"am": {"x": 1}}}, ParameterError, "'x'"),
         ({"aggregators": {}}, ParameterError, "different and at least one"),
         ({"aggregators": {"am": {}, "arithmetic_mean": {}}}, ParameterError, "different"),
-        ({"execution": Execution(scratch=".")}, ParameterError, "influence writes none: leave it"),
+        ({"execution": Execution(scratch=".")}, ParameterError, "influence writes none: drop it"),
         ({"resampling": "k_fold"}, ParameterError, "cannot be drawn inside the training part"),
         ({"resampling": Rows([[0, 1]])}, ParameterError, "cannot be drawn inside the training"),
         ({"method": "tam"}, ParameterError, "method must be one of"),

@@ -324,7 +324,7 @@ test_that("features are proposed with a reason, or none is", {
   expect_identical(selected(found), "V1")
   expect_identical(selected(found, "auto"), found$selection$features)
   expect_match(found$selection$reason, "1 of 8 features scores above what 999 shuffled targets reach")
-  expect_match(found$selection$methods_text, "1 of 8 features scores above .* and the seed 1[.]$")
+  expect_match(found$selection$methods_text, "1 of 8 features scores above .* with the seed 1[.]$")
   expect_identical(found$ranking$status[1], "firm")
   expect_true(all(found$ranking$status[-1] == "indistinct"))
   expect_identical(selected(found, "knee"), "V1")
