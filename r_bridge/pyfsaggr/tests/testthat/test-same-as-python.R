@@ -327,7 +327,7 @@ test_that("evaluations and influences over several data sets", {
   allowed <- tryCatch(rank_out_of_core(parquet, "kind", binning = "x"), pyfsagg_error = conditionMessage)
   help <- paste(utils::capture.output(print(tools::Rd_db("pyfsaggr")[["rank_out_of_core.Rd"]])), collapse = " ")
   ways <- regmatches(allowed, gregexpr("equal_[a-z]+", allowed))[[1]]
-  told <- regmatches(help, gregexpr("numbers are cut: [^.]+", help))[[1]]
+  told <- regmatches(help, gregexpr("numbers are binned: [^.]+", help))[[1]]
   expect_setequal(regmatches(told, gregexpr("[a-z]+_[a-z]+", told))[[1]], ways)
   expect_false(grepl("scratch", help))
   same(unname(out$scores), "pyfsagg.rank_out_of_core(file, 'kind', filters='information_gain', n_resamples=5, random_state=1).scores")
