@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.registry import Call
@@ -125,13 +126,23 @@ def _universe_of(table: RankTable) -> UniverseCheck | None:
 
 def hash_of_table(table: RankTable) -> str:
     """SHA-256 of the names, the values and the sizes of the lists."""
-    values = table.ranks if table.scores is None else table.scores
     digest = hashlib.sha256("\0".join((*table.names, "", *table.list_names)).encode())
-    digest.update(np.ascontiguousarray(values + 0.0).data)  # -0.0 is 0.0
+    digest.update(_to_digest(table).data)
     digest.update(table.sizes.tobytes())
     if table.list_weights is not None:
         digest.update(table.list_weights.tobytes())
     return digest.hexdigest()
+
+
+def _to_digest(table: RankTable) -> NDArray[Any]:
+    """The values of the lists; complete ranks, which are whole or halves, doubled and in fewer bytes."""
+    values = table.ranks if table.scores is None else table.scores
+    if table.scores is None and values.max() < 2**15:  # false where a list lacks an item
+        doubled = 2.0 * values
+        short = np.ascontiguousarray(doubled).astype(np.uint16)
+        if (short == doubled).all():
+            return short
+    return np.ascontiguousarray(values + 0.0)  # -0.0 is 0.0
 
 
 def as_weighted_table(values: Any, list_weights: Weights) -> RankTable:

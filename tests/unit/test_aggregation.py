@@ -203,6 +203,11 @@ def test_aggregation_result():
     np.testing.assert_array_equal(best.ranking, [1.0, 2.5, 2.5])
     plus, minus = (aggregate([[zero, 1.0], [2.0, 3.0]], "am") for zero in (0.0, -0.0))
     assert plus.data["sha256"] == minus.data["sha256"]
+    # Ranks are digested in fewer bytes where they are whole or halves, and no two tables as one.
+    others = [[1.0, 2.0, 3.0], [1.5, 1.5, 3.0], [1.25, 1.5, 3.0], [1.0, 2.0, np.nan]]
+    tables = [[[3.0, 1.0, 2.0], ranks] for ranks in others]
+    digests = {aggregate(RankTable.from_ranks(ranks), "borda").data["sha256"] for ranks in tables}
+    assert len(digests) == len(tables)
     result = aggregate([[0.1, 0.7, 1 / 3], [0.2, 0.5, 0.4]], "fpcps", n_features_to_select=2)
     content = json.loads(result.to_json())
     assert [item["item"] for item in content["items"]] == result.select(3)
