@@ -27,13 +27,7 @@ from pyfsagg._table.table import Adjusters, AnyTable, Table
 from pyfsagg._table.target import Target, is_survival_model
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.filters._base import (
-    FILTERS,
-    LEAST,
-    BoundFilter,
-    Scorer,
-    require_order,
-)
+from pyfsagg.filters._base import FILTERS, LEAST, BoundFilter, Scorer
 from pyfsagg.filters.model import prepare_callable, prepare_estimator
 from pyfsagg.resampling import Resamples
 from pyfsagg.unsupervised import _filters  # noqa: F401 - adds the rankings without labels
@@ -64,11 +58,8 @@ def settle_filters(
     plain = target.kind not in ("numeric", "survival") or target.adjusters is not None
     if plain or groups is not None or isinstance(table, SparseTable):
         return USUAL_FILTERS
-    try:
-        require_order(table, "'spearman'", "information_gain")
-    except DataError:
-        return USUAL_FILTERS
-    return USUAL_OF_RANKS
+    unordered = any(len(levels) > 2 for levels in table.levels.values())
+    return USUAL_FILTERS if unordered else USUAL_OF_RANKS
 
 
 def bind_filters(

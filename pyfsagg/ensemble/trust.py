@@ -9,11 +9,12 @@ import pandas as pd
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
+from pyfsagg._base.validation import check_choice
 from pyfsagg._message import Message, Remedy, Use
 from pyfsagg.ensemble.core import AGAINST_NOISE
 from pyfsagg.ensemble.data import Ranked, RunSetup, once
 from pyfsagg.error_control import ErrorControl, LimitedSelection, control_errors
-from pyfsagg.error_control.control import BY_P_VALUES, check_goals, require_pairs
+from pyfsagg.error_control.control import BY_P_VALUES, METHODS, check_goals, require_pairs
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import ComplementaryPairs
@@ -109,6 +110,8 @@ def control(
 ) -> ErrorControl | LimitedSelection:
     """See :meth:`pyfsagg.EnsembleResult.error_control`."""
     goal, level = check_goals(max_false, fdr)
+    if method is not None:
+        check_choice("method", method, (*BY_P_VALUES[goal], *METHODS[goal]))
     pairs = data._setup.plan == ComplementaryPairs.name
     if (
         method is None

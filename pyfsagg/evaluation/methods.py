@@ -251,7 +251,9 @@ def _read_method(label: str, item: Any, usual: Sequence[Any]) -> Method:
         chosen = {"filters": usual} if base.strip().lower() == "bam" else {"filter": base}
         return _read_options(label, {**chosen, "aggregator": aggregator or "arithmetic_mean"})
     if isinstance(item, Mapping):
-        return _read_options(label, item)
+        filters = item.get("filters")
+        automatic = isinstance(filters, str) and filters == "auto"
+        return _read_options(label, {**item, "filters": usual} if automatic else item)
     if isinstance(item, EnsembleResult):
         return repeat_of(label, item)
     if hasattr(item, "fit") and hasattr(item, "get_params"):

@@ -35,7 +35,7 @@ _OF_CLASSES = ("anova_f", "kruskal_wallis", "welch_t", "auc")
 _OF_MEANS = ("anova_f", "welch_t")
 _OF_SPREAD = ("variance", "mad")
 _NORMAL = 1.4826
-"""By which R's ``mad()`` multiplies, so of normal values it estimates the standard deviation."""
+"""By which R's ``mad()`` multiplies, so that it estimates the standard deviation of normal values."""
 
 
 def prepare_group_tests(table: Table, target: Target) -> Scorer:
@@ -178,7 +178,7 @@ def near_zero_variance(
     Parameters
     ----------
     X : array, data frame, Table or SciPy sparse matrix, shape (n_samples, n_features)
-        Missing values are omitted from the counts, but not of the number of samples.
+        Missing values are omitted from the counts, but not from the number of samples.
     frequency_ratio : float
         At least 1.
     unique_percent : float

@@ -191,7 +191,7 @@ def _read_one_list(file: str, ids: str | None, header: bool) -> list[str]:
             f"line {with_tab + 1} of {label} has a tab, so it is a table and not a list of ",
             "names",
             Remedy(
-                "name the column with the names with ids, or say ",
+                "name the column of the names with ids, or say ",
                 Use(format="matrix"),
                 ", 'columns' or 'lines'",
             ),

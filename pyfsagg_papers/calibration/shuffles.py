@@ -41,6 +41,13 @@ def _numbers(values: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(values, columns=[f"x{j}" for j in range(values.shape[1])])
 
 
+def survival_times(rng: np.random.Generator, signal: np.ndarray) -> np.ndarray:
+    """Times and events (n, 2) with log hazards `signal`, censored at random."""
+    times = rng.exponential(size=len(signal)) * np.exp(-signal)
+    censored = rng.exponential(size=len(signal)) * 1.5
+    return np.column_stack([np.minimum(times, censored), times <= censored])
+
+
 def noise_table(rng: np.random.Generator, table: str) -> Sample:
     """Tables without any relation between the columns and the target."""
     n, p = 80, 12
@@ -186,9 +193,7 @@ def table_with_signal(rng: np.random.Generator, table: str) -> Sample:
         if table == "a number":
             y, options = signal + rng.standard_normal(n), {"task": "regression"}
         else:
-            times = rng.exponential(size=n) * np.exp(-signal)
-            censored = rng.exponential(size=n) * 1.5
-            y = np.column_stack([np.minimum(times, censored), times <= censored])
+            y = survival_times(rng, signal)
             options = {"task": "survival"}
     frame = _numbers(X)
     if table == "4 binary beside many levels":

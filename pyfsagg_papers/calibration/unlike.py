@@ -11,6 +11,7 @@ from scipy import stats
 from pyfsagg import Checks, bam, cox_score, wam
 from pyfsagg.ensemble.scoring import USUAL_FILTERS
 from pyfsagg_papers.calibration.design import Claim, calibrated
+from pyfsagg_papers.calibration.shuffles import survival_times
 
 OF_RELATED = "the related features"
 PLAIN = {"wam": "none", "bam": "per_resample"}
@@ -163,9 +164,7 @@ def table_with_order(
     if table == "a cell in five is missing":
         X = np.where(rng.random(X.shape) < 0.2, np.nan, X)
     if table == "survival":
-        times = rng.exponential(size=n) * np.exp(-signal)
-        censored = rng.exponential(size=n) * 1.5
-        y = np.column_stack([np.minimum(times, censored), times <= censored])
+        y = survival_times(rng, signal)
     return (
         pd.DataFrame(X).add_prefix("x"),
         y,

@@ -278,6 +278,10 @@ def test_the_usual_filters_follow_the_kind_of_target() -> None:
         named = bam(table, target, filters=expected, **how)
         np.testing.assert_array_equal(bam(table, target, **how).scores, named.scores)
     assert tuple(pyfsagg.rank(X, number, task="regression", n_resamples=4).score_matrices) == ranks
+    few = {"classifiers": ["ridge"], "n_resamples": 2, "random_state": 0, "task": "regression"}
+    cells = pyfsagg.evaluate(X, number, methods={"bam": {"filters": "auto"}}, **few).cells
+    same = pyfsagg.evaluate(X, number, methods={"bam": {"filters": ranks}}, **few).cells
+    pd.testing.assert_frame_equal(cells, same)
     selector = pyfsagg.BetweenAggregationSelector(
         n_features_to_select=2, task="regression", n_resamples=4
     )

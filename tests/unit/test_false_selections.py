@@ -127,6 +127,8 @@ def test_resamples_and_pairs_that_tell_nothing() -> None:
             DataError, match=r"'bootstrap'; run it again with .*complementary_pairs"
         ):
             call()
+    with pytest.raises(ParameterError, match="method must be one of 'benjamini_hochberg'"):
+        result.error_control(fdr=0.1, method="bonferoni")
     with pytest.raises(DataError, match=r"at least two pairs .* n_resamples=100"):
         control_errors(np.ones((2, 5)))
     with pytest.raises(DataError, match="halves of a pair one after the other"):
