@@ -82,7 +82,7 @@ class AggregatorSpec(Spec):
     extreme: bool = False
     list_weights: str = "whole"
     per_list: tuple[str, ...] = ()
-    unranked: str = "its k items share the mean rank (k + 1)/2"
+    unranked: str = "mean rank (k + 1)/2"
 
     @property
     def takes_weights(self) -> str:

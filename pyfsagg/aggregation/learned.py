@@ -168,16 +168,16 @@ def _sum_of_best(
     return np.asarray(np.sort(best, axis=0).sum(axis=0), dtype=np.float64)
 
 
-_LEARNS = "it learns from the lists themselves how far each can be trusted"
+_LEARNS = "it learns the weights of the lists"
 AGGREGATORS.add(
     AggregatorSpec(
         name="birra",
-        summary="sum of Bayes factors learnt from the agreement of the lists",
+        summary="sum of Bayes factors learned from the agreement of the lists",
         formula="sum_i log B_i(r_i), B_i the Bayes factor of the ranks up to r_i in list i, smoothed",
         latex=r"\sum_{i=1}^{m} \log B_i(r_i), \quad B_i(k) = \frac{P(r_i \le k \mid "
         r"\text{relevant})}{P(r_i \le k \mid \text{not relevant})}",
         bounds="(-inf, inf)",
-        ties="average ranks among the items of the table",
+        ties="average ranks",
         source="Badgeley, Sealfon, Chikina (2015), Bioinformatics 31(2)",
         compute=birra,
         input="ranks",
@@ -186,18 +186,18 @@ AGGREGATORS.add(
     ),
     AggregatorSpec(
         name="maic",
-        summary="lists score by their items, and items by their lists",
+        summary="items and lists weighted by each other",
         formula="S = sum_i f_i(r_i), f_i(k) = sqrt(mean S of the first k items of list i), or a curve "
         "through it",
         latex=r"S = \sum_{i=1}^{m} f_i(r_i), \quad f_i(k) = \sqrt{\frac{1}{k} \sum_{r_i(g) \le "
         r"k} S(g)}",
         bounds="[0, inf)",
-        ties="the last of the places that ties share",
+        ties="the last of the tied ranks",
         source="Li et al. (2020), Nature Communications 11",
         compute=maic,
         input="ranks",
         options=("categories", "fit", "longest", "tolerance", "n_iterations"),
         list_weights=_LEARNS,
-        unranked="gives all its items the square root of their mean score",
+        unranked="its items get the square root of their mean score",
     ),
 )

@@ -199,11 +199,8 @@ def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> Floats:
 
 
 _NORMALIZED = "r_(k) the k-th smallest of the n normalized ranks of the item"
-_TIES = (
-    "scores take ranks as they are, average ranks by default; p-values take the last place of a tie, so "
-    "they hold their level"
-)
-_BLOCK = "its k items share the mean rank (k + 1)/2 in scores, and the last rank k in p-values"
+_TIES = "average ranks by default in scores, the last tied rank in p-values"
+_BLOCK = "mean rank (k + 1)/2 in scores, k in p-values"
 
 
 def _order_statistic(**parts: Any) -> AggregatorSpec:

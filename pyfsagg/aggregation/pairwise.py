@@ -264,7 +264,7 @@ def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
     return AggregatedValues(values, values)
 
 
-IN_NO_ORDER = "its items are equal among themselves, and above those that it lacks"
+IN_NO_ORDER = "its items are tied above all others"
 
 
 def _chain(**parts: Any) -> AggregatorSpec:
@@ -282,8 +282,8 @@ def _row_of_chain(**parts: Any) -> AggregatorSpec:
 
 
 _STATIONARY = "stationary distribution of: "
-_AT_LEAST = "an equal rank counts as at least as high; definition='lin': as not higher"
-_NOT_HIGHER = "an equal rank counts as not higher"
+_AT_LEAST = "at least as high; definition='lin': not higher"
+_NOT_HIGHER = "not higher"
 AGGREGATORS.add(
     _chain(
         name="mc1",
@@ -301,9 +301,8 @@ AGGREGATORS.add(
         formula=_STATIONARY + "draw a list, go to any of its items that it ranks at least as high",
         latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{m} \sum_{i=1}^{m} \frac{1 [ r_i(b) \le "
         r"r_i(a) ]}{\sum_c 1 [ r_i(c) \le r_i(a) ]}",
-        ties=_AT_LEAST
-        + "; that definition moves if at least half of the lists rank the item higher, as "
-        "R's TopKLists does, and mc4 if more than half do",
+        ties=_AT_LEAST + "; with it, as in R's TopKLists, half of the lists suffice, in mc4 "
+        "more than half",
         compute=mc2,
         options=("damping", "tolerance", "definition", "max_items"),
     ),
@@ -502,12 +501,12 @@ def _improved_order(above: Floats) -> Order:
 AGGREGATORS.add(
     rank_aggregator(
         name="copeland",
-        summary="how many other items a majority of the lists ranks lower",
+        summary="number of items that a majority of the lists ranks lower",
         formula="number of b that more lists rank below a than above it, + 1/2 for those as often",
         latex=r"\sum_{b \ne a} 1 [ w_{ab} > w_{ba} ] + \frac{1}{2} \, 1 [ w_{ab} = w_{ba} ], \quad "
         r"w_{ab} = \sum_{i=1}^{m} 1 [ r_i(a) < r_i(b) ]",
         bounds="[0, p - 1]",
-        ties="an equal rank decides nothing",
+        ties="a tie decides nothing",
         source="Copeland (1951); Montague, Aslam (2002), CIKM, for fusion by majorities",
         compute=copeland,
         unranked=IN_NO_ORDER,
@@ -516,12 +515,12 @@ AGGREGATORS.add(
     rank_aggregator(
         name="kemeny",
         aliases=("kemeny_young",),
-        summary="the order that contradicts the lists in the fewest pairs",
+        summary="the order with the fewest discordant pairs",
         formula="place in the order that minimizes sum over lists of the pairs that it turns round",
         latex=r"\operatorname{argmin}_{\pi} \sum_{\pi(a) < \pi(b)} \sum_{i=1}^{m} 1 [ r_i(b) < r_i(a) ]",
         bounds="[1, p]",
         higher_is_better=False,
-        ties="an equal rank costs nothing; of several best orders one, near to Borda's",
+        ties="a tie costs nothing; of several best orders, one near Borda's",
         source="Kemeny (1959); Young, Levenglick (1978); Truchon (1998), for the knots",
         compute=kemeny,
         unranked=IN_NO_ORDER,

@@ -98,7 +98,7 @@ def best_go_first(table: RankTable) -> AggregatedValues:
 
 
 _FPCPS = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
-_AS_GIVEN = "ranks count as they are; average ranks are the default where lists are ranked"
+_AS_GIVEN = "average ranks by default"
 
 
 def _reduced_rank(**parts: Any) -> AggregatorSpec:
@@ -146,30 +146,30 @@ AGGREGATORS.add(
     ),
     rank_aggregator(
         name="borda",
-        summary="how many items are beaten, over all lists",
+        summary="number of items ranked lower, over all lists",
         formula="sum_i (p - r_i), r_i average ranks",
         latex=r"\sum_{i=1}^{m} (p - r_i)",
         bounds="[0, m (p - 1)]",
-        ties="half a point for an equal rank; none with ties='strict'",
+        ties="half a point; none with ties='strict'",
         source=_FPCPS,
         compute=borda,
-        unranked="its k items share the mean rank (k + 1)/2, or, with ties='strict', beat what it lacks",
+        unranked="mean rank (k + 1)/2; with ties='strict' they beat unlisted items",
         options=("ties",),
     ),
     rank_aggregator(
         name="best_go_first",
         extreme=True,
         aliases=("bgf",),
-        summary="what some list ranks first, then second, …",
+        summary="items that any list ranks first, then second, …",
         formula="place of the item when items are sorted by min_i r_i, then by the first list with it",
         latex=r"\operatorname{place} \left( \min_{i} r_i, \; \min \{ i : r_i = \min_{v} r_v \} "
         r"\right)",
         bounds="[1, p]",
         higher_is_better=False,
-        ties="broken by column order inside a list",
+        ties="by column order within a list",
         source=_FPCPS,
         compute=best_go_first,
-        unranked="its items come one by one in the order of the table, as after any tie",
+        unranked="its items follow in the order of the table",
     ),
 )
 
@@ -260,14 +260,14 @@ AGGREGATORS.add(
     rank_aggregator(
         name="vote_counting",
         aliases=("vote_count", "votes"),
-        summary="how many lists contain the item",
+        summary="number of lists with the item",
         formula="number of lists with the item (among their best, with top)",
         latex=r"\sum_{i=1}^{m} 1 [ \text{list } i \text{ has the item} ]",
         bounds="[0, m]",
-        ties="with top, the mean rank of the ties decides",
+        ties="with top, the mean rank decides",
         source="Wang et al. (2022), Bioinformatics 38",
         compute=vote_counting,
         options=("top",),
-        unranked="counts as any other; with top, the mean rank (k + 1)/2 of its k items decides",
+        unranked="counts as any other; with top, the mean rank (k + 1)/2 decides",
     ),
 )

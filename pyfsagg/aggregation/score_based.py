@@ -151,9 +151,9 @@ def _score_based(**parts: Any) -> AggregatorSpec:
     common: dict[str, Any] = {"source": "Salman (2022), section 3.5", "by_item": _without_minimum}
     return AggregatorSpec(
         input="scores",
-        ties="not concerned: scores count as they are",
+        ties="do not matter",
         list_weights="any",
-        unranked="has no scores, so it is not taken",
+        unranked="refused",
         **{**common, **parts},
     )
 
@@ -234,7 +234,7 @@ AGGREGATORS.add(
     _fusion(
         name="comb_sum",
         aliases=("combsum",),
-        summary="sum of the scores, each list brought to one scale",
+        summary="sum of scores, each list scaled to 0..1",
         formula="sum_i z_i over the lists with the item, z_i the score from 0 to 1 in list i",
         latex=r"\sum_{i} z_i, \quad z_i = \frac{s_i - \min s_i}{\max s_i - \min s_i}",
         compute=comb_sum,
@@ -242,7 +242,7 @@ AGGREGATORS.add(
     _fusion(
         name="comb_mnz",
         aliases=("combmnz",),
-        summary="the same sum, times the number of lists with the item",
+        summary="comb_sum times the number of lists with the item",
         formula="h sum_i z_i over the h lists with the item, z_i the score from 0 to 1 in list i",
         latex=r"h \sum_{i} z_i, \quad z_i = \frac{s_i - \min s_i}{\max s_i - \min s_i}",
         compute=comb_mnz,
@@ -331,17 +331,17 @@ AGGREGATORS.add(
     AggregatorSpec(
         name="fpcps",
         aliases=("first_principal_component",),
-        summary="coordinate on the first principal component of the lists",
+        summary="first principal component of the lists",
         formula="sum_i a_i z_i, z_i the normalized score in list i, a the first principal component",
         latex=r"\sum_{i=1}^{m} a_i z_i, \quad a \text{ the first eigenvector of the covariance "
         r"of } z_1, \dots, z_m",
         bounds="(-inf, inf)",
-        ties="equally good features at the limit of keep: the first column",
+        ties="at the limit of keep, the first column",
         source="Filchenkov, Dolganov, Smetannikov (2015), section 3",
         compute=fpcps,
         input="scores",
         list_weights="any",
-        unranked="has no scores, so it is not taken",
+        unranked="refused",
         options=("n_features_to_select", "normalize"),
     )
 )

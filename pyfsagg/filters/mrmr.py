@@ -568,7 +568,7 @@ def information_selection(
 
 _of_information = partial(
     FilterSpec,
-    ties="equal values share a bin; of equally good features the first column is selected",
+    ties="equal values share a bin; of equal features the first column",
     accepts_missing=lambda parameters: parameters.get("binning") != "praznik",
     settle=settle_depth,
     counts_levels=True,
@@ -580,13 +580,13 @@ _SHARE = r"\frac{I(X, W; Y)}{H(X, W, Y)}"
 _BENNASAR = "Bennasar, Hicks and Setchi (2015)"
 _JOINT = (
     ("jmi", "joint_mutual_information", "sum", False,
-     "What a feature says of the class together with each feature selected before", "Yang and Moody (1999)"),
+     "Information on the class jointly with each feature selected before", "Yang and Moody (1999)"),
     ("disr", "double_input_symmetrical_relevance", "sum", True,
-     "As jmi, each term as a share of the joint entropy", "Meyer and Bontempi (2006)"),
+     "As jmi, with each term divided by the joint entropy", "Meyer and Bontempi (2006)"),
     ("jmim", "joint_mutual_information_maximisation", "min", False,
-     "As jmi, the smallest term in place of the sum", _BENNASAR),
+     "As jmi, with the smallest term instead of the sum", _BENNASAR),
     ("njmim", "normalised_joint_mutual_information_maximisation", "min", True,
-     "As disr, the smallest term in place of the sum", _BENNASAR),
+     "As disr, with the smallest term instead of the sum", _BENNASAR),
 )  # fmt: skip
 """Filters of pairs with the features selected before: name, alias, how terms are joined, whether they are
 shares of the entropy, summary and source."""
@@ -594,7 +594,7 @@ _SELECTED = r", \quad S \text{ the features selected before}"
 FILTERS.add(
     _of_information(
         name="mrmr", aliases=("minimum_redundancy_maximum_relevance",),
-        summary="Relevance to the class minus mean redundancy with the features selected before",
+        summary="Relevance to the class minus mean redundancy with features selected before",
         formula="I(X; Y) - mean over the features W selected before of I(X; W)",
         latex=r"I(X; Y) - \frac{1}{|S|} \sum_{W \in S} I(X; W)" + _SELECTED,
         bounds="(-inf, ln(n_classes)], nats",
@@ -608,7 +608,7 @@ FILTERS.add(
             formula=f"place by {how} over the features W selected before of I(X, W; Y)"
             + " / H(X, W, Y)" * share,
             latex=rf"\{how}_{{W \in S}} " + (_SHARE if share else "I(X, W; Y)") + _SELECTED,
-            bounds="(0, 1]: the place in the order of selection",
+            bounds="(0, 1], by the order of selection",
             source=f"{source}; praznik 11",
             prepare=PREPARE[name],
         )
@@ -616,7 +616,7 @@ FILTERS.add(
     ),
     _of_information(
         name="cmim", aliases=("conditional_mutual_information_maximisation",),
-        summary="What a feature adds to whichever feature selected before makes it least useful",
+        summary="Least information that a feature adds to one selected before",
         formula="min of I(X; Y) and, over the features W selected before, I(X; Y | W)",
         latex=r"\min \bigl( I(X; Y), \min_{W \in S} I(X; Y \mid W) \bigr)" + _SELECTED,
         bounds="[0, ln(n_classes)], nats", source="Fleuret (2004); praznik 11", prepare=PREPARE["cmim"],
@@ -624,7 +624,7 @@ FILTERS.add(
     _of_information(
         name="mim", own_column=True, begins=False,
         aliases=("mutual_information_maximisation", "mutual_information"),
-        summary="Mutual information with the class, over bins that do not depend on the class",
+        summary="Mutual information with the class, with bins that ignore the class",
         formula="I(X; Y)", latex=r"I(X; Y)", bounds="[0, ln(n_classes)], nats",
         source="Lewis (1992); praznik 11", prepare=PREPARE["mim"],
     ),

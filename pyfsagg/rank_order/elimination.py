@@ -247,12 +247,12 @@ def find_elimination(method: str) -> EliminationSpec:
         raise
 
 
-_TIES = "equal values in a sample by ties=, equally good features by tie_break="
+_TIES = "within a sample by ties=, of features by tie_break="
 # Seconds were measured with benchmarks/bench_rank_order.py on one core of a shared server, and rounded up.
 ELIMINATIONS.add(
     EliminationSpec(
         name="cdv",
-        summary="removes the feature without which the distances of the class centres stay nearest",
+        summary="removes the feature that changes the distances of class centres least",
         formula="root of sum over pairs of classes of (d(F - f) - d(all))^2, d the squared Spearman "
         "distance of two class centres; center_distance='relative': as shares of the largest d",
         latex=r"\sqrt{\sum_{a < b} \left( d_{ab}(F - f) - d_{ab}(\text{all}) \right)^2}",
@@ -268,7 +268,7 @@ ELIMINATIONS.add(
     ),
     EliminationSpec(
         name="spoilers",
-        summary="removes the feature with most inversions inside the classes",
+        summary="removes the feature with most inversions within classes",
         formula="sum over classes and features g in F of B(f, g) B(g, f), B(f, g) the number of "
         "instances with f before g",
         latex=r"\sum_{c} \sum_{g \in F} B_c(f, g) \, B_c(g, f)",
@@ -284,7 +284,7 @@ ELIMINATIONS.add(
     ),
     EliminationSpec(
         name="greedy_kl",
-        summary="removes the feature without which the subset divergence is least",
+        summary="removes the feature whose removal costs least information",
         formula="H(class | order of F - f) - H(class | order of all features)",
         latex=r"H(Y \mid \text{order of } F - f) - H(Y \mid \text{order of all features})",
         bounds="[0, H(class)], nats",

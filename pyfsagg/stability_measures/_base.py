@@ -18,8 +18,8 @@ from pyfsagg._message import Param, Remedy
 from pyfsagg._run.execution import counted
 from pyfsagg.exceptions import DataError
 
-BY_FORMULA = "equal scores at the edge of a subset: the mean over all their orders, by formula"
-BY_DRAWS = "equal scores at the edge of a subset: the mean over orders drawn with the seed"
+BY_FORMULA = "averaged over all orders at the cut (exact)"
+BY_DRAWS = "averaged over random orders at the cut"
 """How measures of subsets treat ties where they are given scores or ranks."""
 
 BLOCK_CELLS = 1 << 20  # cells of the similarity matrix that are held at once (8 MB of float64)

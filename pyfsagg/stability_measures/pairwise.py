@@ -217,7 +217,7 @@ STABILITY_MEASURES.add(
         formula="mean over pairs of r(l_s, l_v); feature_weights= gives the weighted coefficient",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} r(l_i, l_v)",
         bounds="[-1, 1]",
-        ties="not concerned: scores count as they are",
+        ties="do not matter",
         source="thesis, eq. 3.2; Nogueira & Brown (2016)",
         corrected_for_chance=True,
         kind="scores",
@@ -232,7 +232,7 @@ STABILITY_MEASURES.add(
         r"\bar{z}_j)^2}",
         bounds="[0, inf)",
         higher_is_better=False,
-        ties="not concerned: scores count as they are",
+        ties="do not matter",
         source="thesis, eq. 3.6",
         kind="scores",
         bind=bind_asd,
@@ -258,7 +258,7 @@ STABILITY_MEASURES.add(
         formula="mean over pairs of (C - D) / sqrt((C + D + T_s) (C + D + T_v))",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{C - D}{\sqrt{(C + D + T_i)(C + D + T_v)}}",
         bounds="[-1, 1]",
-        ties="tau-b: a pair tied in one ranking lowers the other factor of the denominator only",
+        ties="as in tau-b",
         source="Kendall (1945), Biometrika 33:239",
         corrected_for_chance=True,
         kind="ranks",
@@ -414,7 +414,7 @@ STABILITY_MEASURES.add(
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} r(S_i, S_v), \quad S_{ij} = \sum_{k = "
         r"r_{ij}}^{p} \frac{1}{k}",
         bounds="[-1, 1]",
-        ties="tied features share the mean of their Savage scores",
+        ties="mean of the tied Savage scores",
         source="Iman & Conover (1987), Technometrics 29:351",
         corrected_for_chance=True,
         kind="ranks",
@@ -428,10 +428,7 @@ STABILITY_MEASURES.add(
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{\langle l_i, l_v \rangle_w}{\lVert l_i "
         r"\rVert_w \lVert l_v \rVert_w}, \quad w_{jk} = \frac{1}{r_j} + \frac{1}{r_k}",
         bounds="[-1, 1]",
-        ties=(
-            "average ranks; a tied pair adds nothing to the numerator; with many ties random rankings "
-            "agree a little less than 0"
-        ),
+        ties=("average ranks; with many ties, the mean for random rankings is a little below 0"),
         source="Vigna (2015), WWW '15:1166",
         corrected_for_chance=True,
         kind="ranks",
@@ -445,7 +442,7 @@ STABILITY_MEASURES.add(
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \left( \frac{X_p}{p} q^p + \frac{1 - q}{q} "
         r"\sum_{d=1}^{p} \frac{X_d}{d} q^d \right)",
         bounds="[0, 1]",
-        ties="the mean over orders drawn with the seed: the overlap at a depth needs strict lists",
+        ties="averaged over random orders",
         breaks_ties=True,
         source="Webber, Moffat & Zobel (2010), ACM TOIS 28:20, RBO_ext",
         kind="ranks",

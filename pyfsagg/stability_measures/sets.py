@@ -350,7 +350,7 @@ def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> S
 STABILITY_MEASURES.add(
     set_measure(
         name="davis",
-        summary="selected share of the union of all subsets, less a penalty on size",
+        summary="share of the union that is selected, minus a penalty on size",
         formula="max(0, 1/|V| sum_j h_j/m - penalty/p median |V_i|)",
         latex=r"\max \left( 0, \; \frac{1}{|V|} \sum_{j} \frac{h_j}{m} - "
         r"\frac{\text{penalty}}{p} \operatorname{median}_{i} \, n_i \right), \quad V = "
@@ -372,7 +372,7 @@ STABILITY_MEASURES.add(
     ),
     _pairwise(
         name="hamming",
-        summary="mean share of features treated alike",
+        summary="mean share of features that both select or both leave out",
         formula="mean over pairs of (I + p - |V_i u V_v|) / p",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I + p - |V_i \cup V_v|}{p}",
         source="Dunne, Cunningham & Azuaje (2002)",

@@ -455,7 +455,7 @@ STABILITY_MEASURES.add(
     _intersection(
         COUNT,
         name="intersection_count",
-        summary="adjusted intersection by counting features that have a stand-in",
+        summary="adjusted intersection, by counting features with a stand-in",
         formula="min(O_iv, O_vi)",
         latex=r"\min(O_{iv}, O_{vi})",
         source=_LOD,
@@ -463,7 +463,7 @@ STABILITY_MEASURES.add(
     _intersection(
         GREEDY,
         name="intersection_greedy",
-        summary="adjusted intersection by a greedy matching of stand-ins",
+        summary="adjusted intersection, by a greedy matching of stand-ins",
         formula="greedy matching(V_i - V_v, V_v - V_i)",
         latex=r"\operatorname{greedy}(V_i \setminus V_v, V_v \setminus V_i)",
         source=_LOD,
@@ -471,7 +471,7 @@ STABILITY_MEASURES.add(
     _intersection(
         MATCHING,
         name="intersection_mbm",
-        summary="adjusted intersection by a maximum bipartite matching of stand-ins",
+        summary="adjusted intersection, by a maximum bipartite matching",
         formula="maximum matching(V_i - V_v, V_v - V_i)",
         latex=r"\operatorname{matching}(V_i \setminus V_v, V_v \setminus V_i)",
         source=_LOD,
@@ -479,7 +479,7 @@ STABILITY_MEASURES.add(
     _intersection(
         MEAN,
         name="intersection_mean",
-        summary="adjusted intersection by mean similarity to the stand-ins",
+        summary="adjusted intersection, by mean similarity to the stand-ins",
         formula="min(M_iv, M_vi), M the sum of mean similarities to stand-ins",
         latex=r"\min(M_{iv}, M_{vi})",
         source=_LOD,
@@ -498,14 +498,14 @@ STABILITY_MEASURES.add(
     _intersection(
         YU,
         name="yu",
-        summary="intersection plus the mean number of features with a stand-in, chance-corrected",
+        summary="intersection plus features with a stand-in, chance-corrected",
         formula="(O_iv + O_vi)/2",
         latex=r"\frac{O_{iv} + O_{vi}}{2}",
         source="Yu, Han & Berens (2012), IEEE/ACM TCBB 9:262",
     ),
     _adjusted(
         name="zucknick",
-        summary="Jaccard index that adds the similarity of the features not shared",
+        summary="Jaccard index plus the similarity of the features not shared",
         formula="mean over pairs of (|V_i n V_v| + C(V_i, V_v) + C(V_v, V_i)) / |V_i u V_v|",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{|V_i \cap V_v| + C(V_i, V_v) + C(V_v, "
         r"V_i)}{|V_i \cup V_v|}",
