@@ -179,7 +179,7 @@ VOTING_RULES.add(
     VotingRule(
         name="phragmen",
         aliases=("sequential_phragmen", "seq_phragmen"),
-        summary="one feature at a time; its voters share a load of 1, and the largest load of a voter is kept "
+        summary="one feature at a time; its voters share a load of 1, and the largest load is kept "
         "smallest",
         formula="when f is elected: 1 / load, load = (1 + sum of w_v x_v) / sum of w_v over voters that "
         "select f, whose x_v then is the load",

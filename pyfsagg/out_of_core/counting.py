@@ -72,8 +72,8 @@ class Partition:
         frame = self.delayed.compute(scheduler="synchronous")
         if len(frame) != self.n_rows:
             raise DataError(
-                f"partition {self.number} of the Dask frame has {len(frame)} rows, and had {self.n_rows} "
-                "before; the frame must give the same rows each time it is computed"
+                f"partition {self.number} of the Dask frame has {len(frame)} rows, and had "
+                f"{self.n_rows} before; the frame must return the same rows each time"
             )
         names = list(columns)
         schema = pa.schema([self.schema.field(name) for name in names])

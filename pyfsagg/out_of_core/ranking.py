@@ -494,12 +494,12 @@ def rank_out_of_core(
         "bins": bins,
         "out_of_core": True,
         "pairs": {
-            "reason": "it read the table in pieces, where rows are drawn by a Poisson bootstrap only; "
-            "rank a part of the rows in memory for that"
+            "reason": "the table was read in pieces, for which only a Poisson bootstrap is available; "
+            "rank a part of the rows in memory"
         },
         "shuffles": {
-            "reason": "it read the table in pieces, where each target needs passes of its own; rank a part "
-            "of the rows in memory for that"
+            "reason": "the table was read in pieces, and each target needs further passes; rank a part "
+            "of the rows in memory"
         },
         "weighted": False,
         "nominal": None if nominal is None else list(nominal),

@@ -180,7 +180,7 @@ def _pictures(result: Standings, prefix: str = "") -> list[Block]:
         try:
             caption = (
                 "Average ranks over the data sets that all methods have; methods under one bar do not "
-                "differ by Nemenyi’s test. The sets of places above are the sharper answer."
+                "differ by Nemenyi’s test. The sets of places above are more precise."
             )
             show("Critical differences", "cd", plot_average_ranks, caption)
         except DataError as problem:
@@ -292,7 +292,7 @@ def _pairs(result: Standings) -> list[Block]:
     groups = result.groups()
     together = [" · ".join(group) for group in groups if len(group) > 1][:20]
     words = (
-        ["Neighbours of whom no two can be distinguished:", *together]
+        ["Neighbours that cannot be distinguished:", *together]
         if together
         else ["Every method can be distinguished from its neighbours."]
     )

@@ -45,7 +45,8 @@ MOST_LEFT_OUT = 2_000  # data sets up to which each is omitted in turn; of more 
 ASKED = {
     "datasets": "data sets like these (the data sets are the sample)",
     "replicates": "these data sets, with other instances, folds or seeds (the replicates are the sample)",
-    "folds": "other tables of this kind and size (the folds are the sample; that they share rows is counted)",
+    "folds": "other tables of this kind and size (the folds are the sample; the correction allows for "
+    "common rows)",
 }
 """The populations that are kept apart; of folds of the same rows it is another one than of replicates."""
 
@@ -170,7 +171,7 @@ class Standings(Recorded):
         T = len(self.datasets)
         if T < FEWEST:
             few = f"{plural(T, 'data set')} {'is' if T == 1 else 'are'} too few"
-            return f"{few} to speak of others like them; {FEWEST} are needed"
+            return f"{few} to generalise to others; {FEWEST} are needed"
         if self._holes:
             return self._by_pairs()
         table = self._ranks if self.by == "rank" else self.cells
@@ -214,7 +215,7 @@ class Standings(Recorded):
             return self.unanswered
         if self.within is None:
             if int(self.replicates.max()) < 2:
-                return "each cell has one score, so nothing is known of its error"
+                return "each cell has one score, so its error is unknown"
             return "not every cell has replicates that its data set shares among all methods"
         complete = ~np.isnan(self.cells).any(axis=1)
         return rank_confidence(
@@ -528,15 +529,15 @@ class Standings(Recorded):
         best, worst = places_with_holes(self.cells, self.higher_is_better)
         open_ = [self.methods[j] for j in self._order if best[j] < worst[j]]
         text = (
-            f"{count(self._holes)} of {plural(self.cells.size, 'score')} are missing. They make no place: "
-            "pairs are compared on the data sets that both have, and means are fitted."
+            f"{count(self._holes)} of {plural(self.cells.size, 'score')} are missing. Pairs are "
+            "compared on their common data sets, and means are fitted."
         )
         if not open_:
-            return [f"{text} Whatever they were, no mean would get another place."]
+            return [f"{text} Whatever their values, no mean would change its place."]
         leaders = int((best == 1).sum())
         who = f"{leaders} could be the first" if leaders > 1 else "the first would stay the same"
         return [
-            f"{text} If they were as good or as bad as anything seen on these data sets, "
+            f"{text} If they were as good or as bad as any result on these data sets, "
             f"{plural(len(open_), 'method')} could have another place, and {who}."
         ]
 
@@ -558,7 +559,7 @@ class Standings(Recorded):
                 (PageColumn("Mean"), numbers(frame["mean"])),
                 *(of_data_sets if len(self.datasets) > 1 else []),
             ],
-            note="Places of all: together they contain every true place with "
+            note="Places of all: together they contain all true places with "
             f"{percent(self.confidence_level)} confidence. Alone: the set of one method that was chosen "
             "beforehand."
             if known

@@ -220,7 +220,7 @@ def _by_all_signs(differences: Floats) -> Floats:
     T = len(differences)
     if T > ALL_SIGNS:
         raise DataError(
-            f"the signs of {T} data sets are too many to go through; {ALL_SIGNS} are allowed",
+            f"all signs of {T} data sets are too many; {ALL_SIGNS} are allowed",
             Remedy("use ", Use(test="t"), " or ", Use(test="wilcoxon")),
         )
     # A difference that is missing adds nothing, whatever its sign; the first are the signs as seen.

@@ -205,7 +205,7 @@ def without_twins(library: Guides, shared: str) -> tuple[Guides, int]:
     if shared == "drop":
         kept = ~several[library.guide]
         if not kept.any():
-            raise DataError("every guide is in several genes, so none is left")
+            raise DataError("every guide is in several genes; none is left")
         return library.rows(kept), int(several.sum())
     for values in (library.scores, library.replicates, library.log_fold_changes):
         if values is not None:
@@ -275,7 +275,7 @@ SIDES: dict[str, tuple[SideName, ...]] = {
     "low": ("low",),
     "high": ("high",),
 }
-SINGLE = "their p-values say where that guide stands, and no other guide confirms it"
+SINGLE = "their p-values depend on this guide alone"
 LARGE_TIE = 0.01
 
 

@@ -254,13 +254,13 @@ SCREEN_PLOTS: dict[str, Callable[..., Axes]] = {
 MOST_ROWS = 500
 MOST_DRAWN = 15
 NULLS = {
-    "guides": "Each p-value is the exact chance that a gene with as many guides gets so small a ρ if "
-    "the guides of this screen are dealt to genes at random: what all permutations together would "
-    "give, ties included.",
-    "uniform": "Each p-value is the exact chance of so small a ρ for a gene with as many guides whose "
-    "percentiles are independent uniform numbers.",
-    "controls": "Each p-value is the exact chance of so small a ρ if the guides of the gene are drawn "
-    "from the pool of the controls and its own guides.",
+    "guides": "Each p-value is the exact probability that a gene with as many guides has such a small ρ "
+    "if the guides of this screen are assigned to genes at random: the limit of all permutations, ties "
+    "included.",
+    "uniform": "Each p-value is the exact probability of such a small ρ for a gene with as many guides "
+    "whose percentiles are independent and uniform.",
+    "controls": "Each p-value is the exact probability of such a small ρ if the guides of the gene are "
+    "drawn from those of the controls and of the gene.",
 }
 ORIGINS = {
     "p-values of the guides": "was taken from the p-values of the guides",
@@ -311,8 +311,8 @@ def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
                 result,
                 genes=list(genes),
                 label="Ticks: guides of the named genes, below the histogram of all guides",
-                caption="Tick: a guide of the gene, coloured if it counts on that side. Above: how all "
-                "guides of the screen are spread.",
+                caption="Tick: a guide of the gene, coloured if it counts on that side. Above: the "
+                "distribution of all guides.",
             )
         ]
     )
@@ -334,7 +334,8 @@ def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
             plot_gene_ranks,
             result,
             label="Points: p-values of the genes by rank, for each side",
-            caption="p-values of the genes, best first. A steep start and a flat rest: few genes stand out.",
+            caption="p-values of the genes, best first. A steep start and a flat rest mean that few "
+            "genes stand out.",
         ),
         drawing.picture(
             "p-values against chance",
@@ -342,9 +343,9 @@ def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
             plot_p_value_quantiles,
             result,
             label="Points: sorted p-values against those of uniform numbers, for each side",
-            caption="Sorted p-values against those of chance. Genes without an effect lie on the line, or "
-            "below it if p-values are discrete; if most genes lie above it, the null does not fit "
-            "(guides of a gene that are not independent).",
+            caption="Sorted p-values against uniform quantiles. Genes without an effect lie on the "
+            "line, or below it if p-values are discrete. If most genes lie above it, the null does "
+            "not fit (dependent guides of a gene).",
         ),
     ]
 

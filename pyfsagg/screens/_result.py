@@ -169,8 +169,8 @@ WAYS = {"low": "depleted", "high": "enriched"}
 """Names of the sides: low scores are those of depleted guides."""
 
 INDEPENDENT = (
-    "The p-values assume that the guides of a gene are independent of one another if the gene does "
-    "nothing; with common off-targets they are too small."
+    "The p-values assume independent guides of a gene without an effect; with common off-targets they "
+    "are too small."
 )
 
 

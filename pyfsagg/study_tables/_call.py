@@ -154,11 +154,11 @@ def _log_p(rows: pd.DataFrame, known: bool, by_rank: bool, label: str) -> dict[s
     p, sign = rows["p"].to_numpy(), rows["sign"].to_numpy()
     if known:
         if not len(p) or p.min() < 0.0 or p.max() > 1.0:
-            raise DataError(f"p-values of {label!r} must be there and lie from 0 to 1")
+            raise DataError(f"p-values of {label!r} must be known and between 0 and 1")
         if p.max() < CUT:
             warn(
-                f"no p-value of {label!r} is above {p.max():.3g}: its table seems to contain significant "
-                "items only, and then counts for too much; give the whole table",
+                f"no p-value of {label!r} is above {p.max():.3g}: its table seems to contain only "
+                "significant items, which would count too much; give the whole table",
                 stacklevel=5,
             )
     if by_rank:

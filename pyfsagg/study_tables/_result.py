@@ -101,8 +101,8 @@ MIDDLE = 1.2816
 SHARED = 0.2
 """Excess correlation in the middle from which on two studies are said to share something."""
 INDEPENDENT = (
-    "The p-values suppose independent studies with valid p-values. A study that counts twice, as a copy, or "
-    "as a cohort that overlaps with another, makes them too small."
+    "The p-values assume independent studies with valid p-values. Copies of a study, or overlapping "
+    "cohorts, make them too small."
 )
 
 
@@ -359,7 +359,7 @@ class Studies(Recorded):
             sentences.append(
                 f"Their effects differ between studies beyond the standard errors: {share}"
             )
-        than = ", more than other pairs do" if m > 2 else "; many small effects would do that, too"
+        than = ", more than other pairs do" if m > 2 else "; many small effects would do the same"
         return sentences + [
             f"{row['study']} and {row['other']} agree where most items are null (correlation "
             f"{row['middle']:.2f} in the middle 80 %){than}. If one is a copy, or they share samples or "
@@ -394,8 +394,8 @@ class Studies(Recorded):
             self.by_study(fdr).reset_index(),
             OF_STUDIES,
             "In its tails: one-sided p-value of at most 0.05 up or down, 10 % by chance. Carries, against: "
-            "found items in its tail with their sign, or with the other. Far more in the tails than "
-            "elsewhere may be power, or an artefact.",
+            "significant items in its tail with their sign, or with the other. Far more than in other "
+            "studies may be power or an artefact.",
         )
 
     def __repr__(self) -> str:

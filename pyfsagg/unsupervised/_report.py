@@ -158,8 +158,8 @@ def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> Repo
             plot_consensus_matrix,
             result,
             label="Consensus matrix in cluster order",
-            caption="Share of the clusterings that put two samples into one cluster, from white "
-            "(never) to dark (always); samples in the order of average linkage.",
+            caption="Share of the clusterings that put two samples into one cluster, from white (never) "
+            "to dark (always); samples ordered by average linkage.",
         )
         sections.append(Section("consensus", "Consensus of the clusterings", [consensus]))
     if result.curves:
@@ -194,7 +194,7 @@ def _ranking(
 
 
 def _against_classes(result: ConsensusRanking) -> list[Block]:
-    blocks: list[Block] = [Text("The classes were used here only, not for the ranking.")]
+    blocks: list[Block] = [Text("The classes were used only here, not for the ranking.")]
     curve, borda = result.curves.get("clustering_curve"), result.curves.get("borda_curve")
     for measure, name in MEASURES.items() if curve is not None else ():
         about = {

@@ -29,7 +29,7 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, Unknow
 
 Labels = NDArray[np.int32]
 
-FEWER_SAMPLES = "every pair of samples has its cell: take a random part of the rows"
+FEWER_SAMPLES = "it has a cell for each pair of samples; take a random part of the rows"
 
 FEWEST_SAMPLES = 3
 SCALES = ("none", "center", "z_score", "min_max")
@@ -198,7 +198,7 @@ def draw_clusterings(
     require_memory(
         4 * n_clusterings * table.n_samples,
         f"the labels of {n_clusterings:,} clusterings",
-        "take fewer clusterings, which are enough long before",
+        "fewer clusterings are enough",
     )
 
     identity = {

@@ -176,8 +176,8 @@ class ConsensusRanking(Recorded):
             Text(
                 f"The features of {plural(self.data['n_samples'], 'sample')} were ranked by {self.method}, "
                 f"without labels (scale: {self.parameters['standardize']}); they are selected by the rule "
-                f"{rule}. Such a ranking shows which features follow the structure of the data, not which "
-                "separate classes; it has no interval, because there were no resamples."
+                f"{rule}. Such a ranking shows which features follow the structure of the data, not "
+                "which separate classes. It has no interval, because there are no resamples."
             ),
         ]
 
