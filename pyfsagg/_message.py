@@ -18,10 +18,8 @@ SMALL = 20  # entries of a list or mapping that a message keeps as they are
 
 
 class Message(str):
-    """A sentence for users of Python that another door can render.
-
-    Parts are strings, references such as :class:`Param`, other messages, and errors, of which their
-    message is taken.
+    """A sentence for users of Python that another door can render, from strings, references such as
+    `Param`, messages and errors.
 
     Examples
     --------
@@ -96,10 +94,8 @@ class Public(MessagePart):
 
 
 class Value(MessagePart):
-    """A value: ``None``, ``NULL``; `text` is how Python's sentence shows it, where that is not its repr.
-
-    Only plain values are kept; of all others, which may be large or impossible to pickle, their repr.
-    """
+    """A value, such as ``None`` or ``NULL``; `text` replaces its repr. Of values that are not plain
+    only the repr is kept."""
 
     def __init__(self, value: object, text: str | None = None) -> None:
         if isinstance(value, numbers.Number) and hasattr(value, "item"):  # of NumPy
@@ -126,11 +122,8 @@ class Name(str):
 
 
 class Use(MessagePart):
-    """Parameters with values: ``n_jobs=2``, ``--jobs 2``, ``cores = 2``.
-
-    With the class of settings that has them, ``Use("Checks", pairs=30)`` is
-    ``checks=pyfsagg.Checks(pairs=30)`` in Python.
-    """
+    """Parameters with values: ``n_jobs=2``, ``--jobs 2``, ``cores = 2``; with the name of their
+    settings, ``Use("Checks", pairs=30)``."""
 
     def __init__(self, settings: str = "", /, **values: object) -> None:
         self.settings = settings

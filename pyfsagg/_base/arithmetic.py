@@ -52,10 +52,8 @@ def scaled_rows(values: Floats) -> Floats:
 
 
 def in_range(reduce: Callable[[Floats], Floats], values: Floats) -> Floats:
-    """`reduce` (m, p) to (p,); once more on smaller numbers where a sum on the way has overflowed.
-
-    A power of two changes no digit of numbers whose sum is that large.
-    """
+    """`reduce` (m, p) to (p,), on scaled-down numbers if a sum overflows; a power of two changes no
+    digit."""
     with np.errstate(over="ignore", invalid="ignore"):
         result = reduce(values)
         lost = ~np.isfinite(result)

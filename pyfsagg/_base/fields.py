@@ -217,10 +217,8 @@ def put_together(
     names: str = "{}",
     known: Mapping[str, Any] | None = None,
 ) -> Any:
-    """The dataclass of its record and what lies beside it, the `arrays` and `frame()` of a source.
-
-    Without a source arrays are in the record.  `known` are fields that need not be read.
-    """
+    """The dataclass of a record and the `arrays` and `frame()` of a source, or of the record without
+    one; `known` fields are not read."""
     values = dict(known or {})
     for kept in _fields(cls):
         if kept.name not in values:

@@ -37,7 +37,7 @@ UNEXPECTED = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'")
 
 
 def answers_spellings(function: F) -> F:
-    """The function, whose unknown arguments are answered with the nearest one.
+    """The function; an unknown argument is an error that names the nearest one.
 
     Examples
     --------

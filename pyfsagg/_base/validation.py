@@ -227,7 +227,7 @@ def _interval(low: float | None, high: float | None, low_open: bool = False) -> 
 
 
 def n_selected(threshold: float | int, n_features: int, name: str = "threshold") -> int:
-    """Number of features that a count or a fraction (rounded up) stands for.
+    """Number of features for a count or a fraction (rounded up).
 
     Examples
     --------

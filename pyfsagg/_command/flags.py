@@ -22,12 +22,12 @@ from pyfsagg.exceptions import OutputError, ParameterError
 
 TABLE_HELP = (
     "CSV or another text, Parquet, Feather, ARFF, Stata, a workbook (xlsx, ods), or the name of a data set; "
-    "plain or packed (gzip, bz2, xz, zip); - for standard input"
+    "also compressed (gzip, bz2, xz, zip); - for standard input"
 )
 LOG_EVERY = 30.0  # seconds
 DELAY = 2.0  # seconds after which work that is usually short shows its progress
 FIRST_ESTIMATE = 3.0  # seconds after the first piece
-FIRST_RUN = "this first run compiles its kernels, for about half a minute"
+FIRST_RUN = "this first run compiles its kernels, which takes about half a minute"
 
 
 class Flags:
@@ -90,7 +90,7 @@ def add_table_flags(
 
 def add_absent_flag(parser: argparse.ArgumentParser) -> None:
     """What an item is to a list or judge that does not have it."""
-    text = "what an absent item is: worse than all that are listed, or not seen by this judge"
+    text = "an absent item is worse than all listed ones, or was not judged"
     Flags(parser)(
         "--absent", choices=("worst", "unknown"), help=f"{text} (default: worst; of scores unknown)"
     )
@@ -109,8 +109,9 @@ def add_event_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--event",
         metavar="COLUMN[=VALUE]",
-        help="survival: column that says whether the event was seen (1) or the time is censored (0); with "
-        "COLUMN=VALUE, VALUE is the event and all others are censored; --target is the column of times",
+        help="survival: column with 1 for an observed event and 0 for a censored time; with "
+        "COLUMN=VALUE, VALUE is the event and all others are censored; --target is the column of "
+        "times",
     )
 
 
@@ -120,8 +121,8 @@ def target_columns(options: argparse.Namespace) -> str | list[str] | None:
     if options.event is None:
         if options.task == "survival":
             raise ParameterError(
-                "--task survival needs --target, the column of times, and --event, the column that says "
-                "whether the event was seen"
+                "--task survival needs --target, the column of times, and --event, the column with 1 "
+                "for an observed event"
             )
         return target
     if target is None or target == options.event:
@@ -144,10 +145,8 @@ def require_target(target: str | None, filters: object) -> None:
 def add_output_flags(
     parser: argparse.ArgumentParser, default: str, *, result: bool = True, brief: bool = False
 ) -> None:
-    """Where results go and how much is said; `result`: whether they can be read again.
-
-    A `brief` command prints the answer, and the rest only if asked for.
-    """
+    """Flags for the place and the amount of output; `result`: it can be read again, `brief`: details
+    are printed only on request."""
     parser.set_defaults(default_folder=default)
     add = Flags(parser)
     text = f"new or empty folder for the results (default: {default}, or the next free name)"
@@ -155,11 +154,11 @@ def add_output_flags(
     add(
         "--memory-limit",
         metavar="SIZE",
-        help="refuse a run that needs more memory than this, for instance 2GB (default: the free memory; a "
-        "folder of Parquet files is read within it, or within 2GB more than the process uses)",
+        help="refuse a run that needs more memory than this, for instance 2GB (default: the free "
+        "memory; for a folder of Parquet files, 2GB more than the process uses)",
     )
     if result:
-        text = "replace the results of an earlier run in the folder; other files there stay"
+        text = "replace the results of an earlier run in the folder; other files are kept"
         add.switch("--overwrite", help=text)
         add.switch("--xlsx", help="also write the tables into a workbook, tables.xlsx")
         text = "take flags from this file, such as an earlier run.toml"
@@ -167,7 +166,7 @@ def add_output_flags(
     add.switch("--json", help="print the result as JSON")
     add.switch("-q", "--quiet", help="print errors only")
     if brief:
-        add.switch("-v", "--verbose", help="print all facts, not only the answer")
+        add.switch("-v", "--verbose", help="print all details, not only the answer")
 
 
 def add_work_flags(
@@ -183,7 +182,7 @@ def add_work_flags(
     shown = f"{what}; -1, the default: all cores"
     add("-j", "--jobs", type=_n_jobs, default=-1, metavar="N", help=shown)
     if dask:
-        add("--dask", metavar="ADDRESS", help="Dask scheduler whose workers do the work")
+        add("--dask", metavar="ADDRESS", help="Dask scheduler whose workers are used")
     flags = {"checkpoint": checkpoint, "scratch": scratch}
     Execution.add_flags(parser, *(name for name, wanted in flags.items() if not wanted))
 
@@ -256,7 +255,7 @@ def threshold_or_auto(text: str) -> float | int | str:
 def add_view_flags(parser: argparse.ArgumentParser) -> None:
     """How a saved result is shown."""
     add = Flags(parser)
-    text = ", or auto, the proposal of a run of rank (default: as it was saved)"
+    text = ", or auto, the proposal of a run of rank (default: as saved)"
     add.size("--threshold", text, type=threshold_or_auto)
     text = "another option of how this kind of result is shown, such as top=20 (may be repeated)"
     add.settings("--set", help=text)
@@ -312,10 +311,8 @@ def assignments(texts: list[str] | None) -> dict[str, Any]:
 
 @contextmanager
 def output_place(options: argparse.Namespace) -> Iterator[Place]:
-    """The folder of ``--output``, or the default name with the first number that is free, held for results.
-
-    With ``--overwrite`` the results of an earlier run do not make a folder taken.
-    """
+    """Hold the folder of ``--output``, or the default name with the first free number; ``--overwrite``
+    allows results of an earlier run."""
     folder, default = options.output, options.default_folder
     checkpoint = getattr(options, "checkpoint", None)
     place, number = None, 1

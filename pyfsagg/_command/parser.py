@@ -88,10 +88,8 @@ class Help(argparse.Action):
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line with the nearest command, flag or choice.
-
-    Its help begins with examples and has the usual flags; ``--help all`` has all of them.
-    """
+    """An argument parser with errors of one line that name the nearest word, and a help that begins
+    with examples; ``--help all`` has all flags."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"formatter_class": Lines, "add_help": False, **options})
@@ -234,11 +232,7 @@ answers Python unpickles."""
 
 
 def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
-    """The command and its flags that differ from their defaults, as TOML.
-
-    Where results go, where the work is done and kept, and how much is said belongs to one run and is
-    omitted.
-    """
+    """The command and its flags other than defaults as TOML, without those for output and execution."""
     lines = [
         "# pyfsagg reads this file again: pyfsagg "
         f"{options.command} --config {CONFIG_FILE}. Flags on the command line come first.",
@@ -378,10 +372,8 @@ SPARSE: dict[str, Callable[..., str]] = {
 
 
 class Terminal(Door):
-    """The flags of a command.
-
-    The default ``called`` of its parser maps parameters to the values that its flags give, where names
-    differ in this command only; None is a parameter that no flag gives.
+    """The flags of a command. ``called``, a default of its parser, maps parameters to flags with other
+    names; None: no flag.
 
     Examples
     --------

@@ -26,12 +26,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ReadTable:
-    """The table of a command, how it was read, and what was found in it.
-
-    `table` is `X` as numbers, which a run takes for it, and `check` is in the words of the terminal.
-    `record` says how the file was read and what was found, `notes` are the choices in reading it that
-    nobody had asked for, and `code` are the lines that read it, or, before it is loaded, change it.
-    """
+    """The table of a command: `X`, the same as numbers (`table`), its `check`, the `record` of its
+    reading, `notes` on choices made by default, and the `code` that reads it."""
 
     X: Any
     table: ConvertedTable | AnyTable
@@ -55,11 +51,8 @@ class ReadTable:
 
 
 def read_files(paths: Sequence[str]) -> dict[str, Any]:
-    """Files by name with their SHA-256, for ``read`` of :data:`pyfsagg._run.result.ORIGIN`.
-
-    One file is ``file`` and ``sha256``, as where a table is read; several are ``files``. Standard input
-    and the folders of saved runs have no hash. Files of one name are told apart by their paths.
-    """
+    """Files with their SHA-256, for ``read`` of `ORIGIN`: ``file`` and ``sha256``, or ``files``;
+    standard input and folders have no hash."""
     from pyfsagg._table.delimited import read_hashed
 
     def hash_of(path: str) -> str:

@@ -102,10 +102,8 @@ def feature_axis(ax: Axes, names: Sequence[str]) -> None:
 
 
 def feature_label(name: str, length: int = LABEL_LENGTH) -> str:
-    """A name of at most `length` characters: the middle gives way to an ellipsis.
-
-    Characters that cannot be drawn (control and direction marks) are shown as U+FFFD.
-    """
+    """A name of at most `length` characters, with an ellipsis in the middle; control and direction
+    marks become U+FFFD."""
     shown = "".join(c if c.isprintable() else "\ufffd" for c in name)
     if len(shown) <= length:
         return shown
@@ -123,10 +121,8 @@ def draw_tiles(
     limits: tuple[float, float],
     fontsize: str | None = "small",
 ) -> None:
-    """A square of tiles with a dark text on each, and no colour where the shade is NaN.
-
-    The limits of the colours are wider than those of the shades, so all texts can be read.
-    """
+    """Tiles with dark texts, without a colour if the shade is NaN; the colour limits are wide enough
+    for the texts to be read."""
     size = len(labels)
     edges = np.arange(size + 1) - 0.5
     low, high = limits
@@ -154,11 +150,8 @@ def draw_correlations(ax: Axes, values: NDArray[np.float64], labels: Sequence[st
 
 
 def draw_average_ranks(found: Any, *, ax: Axes | None = None) -> Axes:
-    """A critical-difference diagram: methods at their average ranks, with bars over those that do not differ.
-
-    `found` has ``conditions``, best first, their ``average_ranks``, ``cliques`` of names and the
-    ``critical_difference``.
-    """
+    """A critical-difference diagram; `found` has ``conditions``, best first, their ``average_ranks``,
+    ``cliques`` and the ``critical_difference``."""
     names, ranks, cliques = list(found.conditions), list(found.average_ranks), found.cliques
     k = len(names)
     half = math.ceil(k / 2)
@@ -249,12 +242,8 @@ _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 
 
 def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
-    """Draw a picture and return it as an ``<svg>`` element that refers to no other file.
-
-    The title of the axes is omitted, because the page has a caption.  Identifiers get the prefix,
-    so that several pictures can stand in one page, and fonts are those of the page.  The texts of its
-    points stand in the attribute ``data-points``.
-    """
+    """An ``<svg>`` element that refers to no other file, without the title of the axes; its identifiers
+    have the prefix, and the texts of its points are in ``data-points``."""
     from matplotlib import rc_context, rcdefaults, rcParams
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
@@ -329,11 +318,8 @@ def name_points(artist: Line2D | PathCollection, names: Sequence[str]) -> None:
 
 
 def point_texts(axes: Axes) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """The sentences of a figure, and its points: place in the SVG, number of the sentence, words for it.
-
-    Points are marks of lines and scatter plots, ends of bars, vertices of curves that are in a legend,
-    and tiles with a text.  The figure must have been drawn, so its layout is final.
-    """
+    """The sentences of a drawn figure, and its points (marks, bar ends, vertices of curves in a legend,
+    tiles): place in the SVG, number of the sentence, words."""
     figure = axes.figure
     assert figure is not None
     scale = 72.0 / figure.dpi
@@ -460,11 +446,8 @@ def picture(
     caption: str = "",
     **options: Any,
 ) -> Picture:
-    """The picture that `draw` makes of `data` and `options`.
-
-    `label` describes it to readers who cannot see it (default: the title).  `prefix` tells it from the
-    others of the page.
-    """
+    """The picture of `data` by `draw`; `label` is its alternative text (default: the title), `prefix`
+    makes identifiers unique on the page."""
     prefix = prefix.replace(".", "-").replace("_", "-").lower()
     svg = inline_svg(partial(draw, *data, **options), prefix=prefix, label=label or title)
     return Picture(title, svg, caption)

@@ -52,11 +52,8 @@ def _environment() -> jinja2.Environment:
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; `quiet` sets it smaller, for remarks.
-
-    A plain string is escaped.  A ``markupsafe.Markup`` is taken as it is: build it with
-    ``Markup("<b>{}</b>: {}").format(term, meaning)``, which escapes what it is given.
-    """
+    """A paragraph, smaller if `quiet`. Strings are escaped; ``Markup("<b>{}</b>").format(term)``
+    escapes its arguments."""
 
     text: str
     quiet: bool = False
@@ -88,19 +85,9 @@ def heads(titles: Iterable[str], words: Iterable[str]) -> list[PageColumn]:
 
 @dataclass(frozen=True)
 class Movable:
-    """How many of the first rows of a table are meant, a number that the reader may move.
-
-    Attributes
-    ----------
-    noun : str
-        What the rows are: ``"features"``.
-    start : int
-        The number at which the page begins.
-    told : sequence of str
-        What is said with the first row alone, the first two and so on.
-    cells : mapping of int to sequences
-        Columns, by their place, that follow the number: for each number the cells of all rows.
-    """
+    """A number of first rows that the reader can move. `noun` is the word for rows, `start` the first
+    number, `told` the sentence for one row, two and so on, and `cells` are the columns (by place) that
+    depend on the number."""
 
     noun: str
     start: int
@@ -174,10 +161,8 @@ class PageTable:
         note: str = "",
         **look: Any,
     ) -> Self:
-        """A table of the columns of a frame that `shown` names, each with its head and what makes its cells.
-
-        Columns of words are those whose cells are made by `words`.
-        """
+        """A table of the columns of a frame in `shown`, each with its heading and formatter; formatters
+        in `words` make columns of words."""
         columns = [
             (PageColumn(head, numeric=cells is not words), cells(frame[name]))
             for name, (head, cells) in shown.items()
@@ -238,10 +223,8 @@ Block = Text | PageTable | Records | Picture | Code | Enumeration | Glossary
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what is below it; `id` (lower-case letters, digits, hyphens) is its address.
-
-    `short` stands for the title where paper lists what is omitted.
-    """
+    """A heading with its content; `id` (a-z, digits, hyphens) is its anchor, `short` its name in the
+    list of what print omits."""
 
     id: str
     title: str
@@ -251,11 +234,8 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A title, a line below it, and sections, of which the first has the facts of the result.
-
-    The first screen has the answer: `front`, or else the first two facts, the first picture of the page
-    and the first table of the facts.  All else is folded.
-    """
+    """A title, a subtitle and sections, the first with the facts. The first screen has `front`, or the
+    first two facts, picture and table; the rest is folded."""
 
     title: str
     subtitle: str
@@ -322,10 +302,8 @@ def _lines(block: Block) -> float:
 
 
 def render_page(page: Page) -> str:
-    """One self-contained HTML page; every value is escaped, and equal pages give equal text.
-
-    It needs no network and no script to be read.
-    """
+    """One self-contained HTML page, readable without a script; values are escaped, and equal pages give
+    equal text."""
     _check(page)
     front, folded = _arranged(page)
     room = SHEETS - sum(map(_lines, front))
@@ -364,10 +342,8 @@ def render_page(page: Page) -> str:
 
 
 def write_page(page: Page, path: str | os.PathLike[str]) -> Path:
-    """Write a page to one self-contained HTML file, which is written completely or not at all; its path.
-
-    An existing file is replaced, and an OutputError says why a file cannot be written.
-    """
+    """Write a page to one self-contained HTML file, completely or not at all, and return its path; an
+    OutputError gives the reason."""
     html_text = render_page(page)
     with new_file(path) as draft:
         draft.write_text(html_text, encoding="utf-8", newline="\n")

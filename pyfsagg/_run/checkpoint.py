@@ -126,10 +126,8 @@ class Checkpoint:
 def open_checkpoint(
     folder: str | os.PathLike[str] | None, settings: Mapping[str, Any]
 ) -> Iterator[Checkpoint | None]:
-    """The checkpoint of a run in a new, empty or earlier folder, locked for this process; or None.
-
-    `settings` hold all on which the pieces depend: kind of run, settings, seed, hash of the data, versions.
-    """
+    """The checkpoint of a run, locked for this process, or None; `settings` hold everything that the
+    pieces depend on."""
     if folder is None:
         yield None
         return

@@ -52,12 +52,9 @@ class _UnreadableError(Exception):
 
 
 def content_of(value: Any) -> str:
-    """Name and digest of a function, an estimator or any other object.
-
-    Functions are read with their code, defaults, closures, attributes and the globals that they use;
-    objects with their class and their state; scikit-learn estimators with their class and parameters.
-    An attribute ``checkpoint_version`` of an object (text or a whole number) stands for all of it.
-    """
+    """Name and digest of an object: of functions code, defaults, closures, attributes and globals; of
+    estimators class and parameters; of others class and state. An attribute ``checkpoint_version``
+    replaces all of it."""
     reader = _Reader()
     try:
         digest = reader.read(value)

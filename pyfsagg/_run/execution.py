@@ -227,10 +227,8 @@ def counted(items: Iterable[Item], total: int, unit: str) -> Iterator[Item]:
 
 
 def end_workers() -> None:
-    """End the worker processes, which would hold what this one prints to for minutes after its end.
-
-    They are killed: one that died may have left its queue locked, at which the others would wait as long.
-    """
+    """Kill the worker processes, which would otherwise hold the standard output for minutes. One that
+    died may have left its queue locked, so they are not asked to end."""
     if "joblib.externals.loky.reusable_executor" in sys.modules:
         from joblib.externals.loky import reusable_executor
 

@@ -69,15 +69,9 @@ def run_tasks(
     n_jobs: int | None = None,
     threads: bool = True,
 ) -> Iterator[Answer]:
-    """``function(shared, item)`` for each item, in order, each as soon as it is there.
-
-    The function must belong to a module, so processes and clusters can import it.  What is `shared`
-    is sent to a cluster once; items travel with their tasks.  A cluster uses all its workers, whatever
-    `n_jobs` is.  `threads` says that the tasks leave the interpreter free (compiled kernels), so
-    threads of this process suffice; otherwise they run in processes of one thread each.
-
-    A `WorkerError` says that a worker died, or that the cluster is gone or has no worker.
-    """
+    """``function(shared, item)`` for each item, in order, as soon as each is computed. Clusters get
+    `shared` once and use all workers; with `threads` (kernels that release the GIL) tasks run in this
+    process, otherwise in processes. A `WorkerError` reports a dead worker or a lost cluster."""
     backend, configured = get_active_backend()
     n_jobs = configured if n_jobs is None else _not_zero(n_jobs)
     cluster = type(backend).__name__ not in _LOCAL
@@ -169,11 +163,8 @@ class _LostError(Exception):
 
 
 def _send(client: Any, packed: _Shared) -> Any:
-    """A copy on one worker, from which the others take theirs.
-
-    What is sent to a worker that dies may never arrive, and is given up.  Dask's ``broadcast`` is not used:
-    if a worker dies then, the scheduler keeps a lock for ever, at which every later sending waits.
-    """
+    """A copy on one worker, from which the others take theirs. A copy lost with its worker is given up;
+    Dask's ``broadcast`` would block all later sending then."""
     sent: Future[Any] = Future()
 
     def send() -> None:
@@ -276,10 +267,7 @@ class _Processes(LokyBackend):  # type: ignore[misc]
 
 
 def _end_with(parent: int) -> None:
-    """From now on, end this process within a second or two of its parent's end.
-
-    A parent that is killed cannot say so, and workers would go on, or wait for minutes.
-    """
+    """End this process within about two seconds of its parent, which cannot signal its own death."""
 
     def watch() -> None:
         while os.getppid() == parent:

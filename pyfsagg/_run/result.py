@@ -56,11 +56,8 @@ KINDS: dict[str, type[Result]] = {}  # every class of results by its kind
 
 @dataclass(frozen=True)
 class Face:
-    """How results of a kind are shown: functions that draw them, by name, the default one first, and a page.
-
-    ``page(result, view)`` takes the options of the class and those of `ORIGIN`; it makes the page, or what
-    the result has to say on one.
-    """
+    """How results of a kind are shown: drawing functions by name, the default first, and ``page(result,
+    view)``, which returns a page or a `Report`."""
 
     pictures: Mapping[str, Callable[..., Any]]
     page: Callable[[Any, Mapping[str, Any]], Page | Report] | None = None
@@ -119,11 +116,8 @@ class Saved:
         words: Sequence[str] = (),
         types: Mapping[str, Any] = MappingProxyType({}),
     ) -> pd.DataFrame:
-        """A table; numbers keep every digit.
-
-        The labels of the column `index` are texts unless `types` says otherwise, and so are the columns
-        `words`, where an empty cell is an empty text.
-        """
+        """A table with every digit; the labels of `index` are texts unless in `types`, as are the
+        columns `words`, where an empty cell is an empty text."""
         import pandas as pd
 
         from pyfsagg._table.delimited import unescaped_frame
@@ -291,10 +285,7 @@ class Result(Part):
         return target
 
     def _write_into(self, folder: Path, **options: Any) -> None:
-        """Write the files of :meth:`save` into an existing folder.
-
-        The record comes last and names all files of the folder: a run that replaces this one removes them.
-        """
+        """Write the files of :meth:`save` into a folder; the record, which names them all, comes last."""
         from pyfsagg._table.delimited import write_csv
 
         view = self._options_in_force(options)

@@ -113,14 +113,14 @@ def load_collection(
         words = _columns_of_words(frame)
         if form == "matrix":
             raise DataError(
-                f"column {words[0]!r} of {first} contains words; a matrix contains numbers"
+                f"column {words[0]!r} of {first} contains words; a matrix needs numbers"
             )
         numbers = [name for name in frame if name not in words and frame[name].notna().any()]
         if numbers:
             raise DataError(
                 f"{first} contains words in {_quoted(words)} and numbers in {_quoted(numbers)}: it is "
-                "neither a matrix of numbers (after a first column of labels) nor lists of names; leave "
-                "the columns of one kind out, or give --format columns if the numbers are names"
+                "neither a matrix of numbers (after a first column of labels) nor lists of names; omit "
+                "the columns of one kind, or give --format columns if the numbers are names"
             )
         lists = {
             str(name): [str(cell).strip() for cell in frame[name].dropna() if str(cell).strip()]
@@ -133,8 +133,8 @@ def load_collection(
         lists = read
         if form == "auto" and len(lists) == 1:
             raise DataError(
-                f"{first} was read as one selection, a name a line, and two at least can be compared: "
-                "give a file for each, or --format lines if each line of it is a selection"
+                f"{first} was read as one selection with a name per line, and at least two are needed: "
+                "give a file for each, or --format lines if each line is a selection"
             )
     if input not in ("auto", "sets"):
         raise ParameterError(f"--input {input} belongs to a matrix; lists of names are selections")
@@ -165,7 +165,7 @@ def _matrix_in(
     )
     if counted:
         warn(
-            f"the column {str(first)!r} of {path} numbers the rows and is taken as their label; rename "
+            f"the column {str(first)!r} of {path} numbers the rows and is read as their label; rename "
             "it if it is a feature",
             stacklevel=3,
         )
@@ -179,8 +179,8 @@ def _matrix_in(
             return None
         if len(frame) >= MANY_ROWS * frame.shape[1]:
             warn(
-                f"{path} has {len(frame):,} rows, which are taken as resamples, and {frame.shape[1]} "
-                "columns, which are taken as features; if the rows are the features, give --transpose",
+                f"{path} has {len(frame):,} rows, read as resamples, and {frame.shape[1]} columns, read "
+                "as features; if the rows are the features, give --transpose",
                 stacklevel=3,
             )
     return replace(_as_matrix(frame, *settings), labelled=labelled)
@@ -259,8 +259,7 @@ def _as_lists(
     if n_features_to_select is not None:
         if isinstance(n_features_to_select, float) and n_features is None:
             raise ParameterError(
-                "--n-features-to-select as a fraction of lists needs --n-features, the number it is a "
-                "fraction of"
+                "--n-features-to-select as a fraction of lists needs --n-features, the total number"
             )
         most = longest if n_features is None else n_features
         k = n_selected(n_features_to_select, most, "--n-features-to-select")

@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Combine ranked lists into one ranking, and write it with a report.
 
-Lists are given in one of these ways (gzipped files are unpacked):
-  files of names   one file per list, one name a line, best first
+Forms of lists (gzipped files are unpacked):
+  files of names   one file per list, one name per line, best first
   files of tables  one file per list, best row first; --ids names the column of names
   matrix           one CSV or TSV file (or standard input): a row per item, a column per list; the
-                   first column, or the one that --ids names, holds the items, the cells hold
-                   ranks (1 = best), or scores with --scores; an empty cell is a missing entry
+                   first column, or that of --ids, has the items, the cells have ranks (1 = best),
+                   or scores with --scores; an empty cell is missing
   columns          --format columns: one CSV or TSV file whose columns are lists of names
   lines            --format lines: one file, each line a list, names between tabs or commas
-and beside files of names, columns or lines:
-  unranked         --unranked FILE ...: one file per list, one name a line, in no order
-or, where items are groups of members that were scored:
-  members          --item COLUMN --member-score COLUMN: one table with a row per member, such as the
-                   guides of genes; the k-th list holds the k-th best member of each group
+in addition to files of names, columns or lines:
+  unranked         --unranked FILE ...: one file per list, one name per line, in no order
+if items are groups of scored members:
+  members          --item COLUMN --member-score COLUMN: one table with a row per member, such as
+                   guides of genes; the k-th list has the k-th best member of each group
 """
 EPILOG = """\
 examples:
@@ -53,10 +53,10 @@ examples:
   zcat ranks.tsv.gz | pyfsagg aggregate - --json --quiet
 """
 AGREEMENT_DESCRIPTION = """\
-Find how far down ranked lists agree. For each pair of lists, this is the place down to which most
-items of one list are within DISTANCE places of their place in the other (the moderate-deviation
-rule of Hall and Schimek). The largest of these places and rank-biased overlap are reported, too, the
-latter with its limits if the lists have different lengths. Lists are given as for pyfsagg aggregate.
+Find how far down ranked lists agree: for each pair, the place down to which most items of
+one list are within DISTANCE places of their place in the other (the moderate-deviation rule of
+Hall and Schimek). The report also has rank-biased overlap, with its limits if the lists have
+different lengths. Lists are given as for pyfsagg aggregate.
 """
 AGREEMENT_EPILOG = """\
 example:
@@ -68,8 +68,8 @@ ENOUGH_ITEMS = 10
 MOST_FILES = 30  # that the report spells out
 RUN_FILE = "run.json"
 ASK_THE_LISTS = (
-    "Which aggregator agrees most with itself on such lists? pyfsagg influence --lists FILE … compares what "
-    "aggregators make of two halves of the lists."
+    "Which aggregator agrees most with itself on such lists? pyfsagg influence --lists FILE … compares "
+    "the results of each for two halves of the lists."
 )
 LIST_FLAGS = (
     *("unranked", "format", "ids", "header", "scores", "reverse", "ties", "universe", "full"),
@@ -87,7 +87,7 @@ def add_commands(commands: Any) -> None:
     )
     _add_input_flags(parser)
     add = Flags(parser)
-    add.column("--item", help="the group that each row of a table is a member of")
+    add.column("--item", help="the group of each row (member) of a table")
     add.column("--member-score", help="score of each row; larger = better, or --lower-is-better")
     _add_method_flags(parser)
     add_output_flags(parser, "pyfsagg-aggregate")
@@ -102,9 +102,9 @@ def add_commands(commands: Any) -> None:
     _add_input_flags(parser)
     add = Flags(parser)
     add.number("--distance", default=6, metavar="D", text="places")
-    text = "how many places are looked at in one step"
+    text = "places examined in one step"
     add.number("--pilot", default=10, metavar="N", text=text)
-    text = "of rank-biased overlap: the first 1/(1 - P) places carry most of it"
+    text = "of rank-biased overlap: the first 1/(1 - P) places have most of the weight"
     add.number("--persistence", default=0.98, metavar="P", text=text)
     add.seed("random ties")
     add_output_flags(parser, "pyfsagg-agreement")
@@ -115,9 +115,9 @@ def _add_input_flags(parser: argparse.ArgumentParser) -> None:
     """Flags that say how lists are given."""
     add = Flags(parser)
     add("files", nargs="*", metavar="FILE", help="lists, or one matrix; - is standard input")
-    text = "lists of names in no order: their names are tied on the mean rank of the block"
+    text = "lists of names in no order, which are tied at their mean rank"
     add("--unranked", nargs="+", default=[], metavar="FILE", help=text)
-    text = "how the lists are given; auto: a single CSV, TSV or - is a matrix, all else lists"
+    text = "form of the lists; auto: a single CSV, TSV or - is a matrix, anything else lists"
     add.choice("--format", ("auto", "lists", "columns", "lines", "matrix"), text)
     add.column("--ids", help="the column of a table with the names of the items")
     add.switch("--header", help="skip the first line of each file of names")
@@ -132,13 +132,11 @@ def _add_input_flags(parser: argparse.ArgumentParser) -> None:
         "--universe",
         type=one_or_several(int, "whole numbers"),
         metavar="N",
-        help="how many items could have been listed; one number, or one per list as A,B,… "
+        help="number of items that could have been listed, or one per list as A,B,… "
         "(default: the number of different names); p-values are adjusted over all of them",
     )
     add_absent_flag(parser)
-    text = (
-        "the same as --absent unknown: each list is complete, a name that is not in it has no rank"
-    )
+    text = "the same as --absent unknown: a name that is not in a list has no rank there"
     add.switch("--full", help=text)
 
 
@@ -152,14 +150,14 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         "2,1,… in the order of the lists; a list of weight 2 counts as two lists",
     )
     add("--method", metavar="NAME", help=f"(default: {RRA})")
-    add.names("--methods", help="compare several; the first one is the result")
+    add.names("--methods", help="several methods to compare; the first is the result")
     add.switch("--exact", help="exact p-values of robust rank aggregation")
     add(
         "--cutoff",
         type=one_or_several(float, "numbers"),
         metavar="SHARE",
-        help="share of the universe that a list was allowed to fill, one number or one per list, "
-        "for robust rank aggregation: only ranks up to it count",
+        help="for robust rank aggregation: largest share of the universe that a list can contain, one "
+        "number or one per list; only ranks up to it count",
     )
     text = "option of a method, for instance mc4.damping=0.1 (may be repeated)"
     add.settings("--param", metavar="METHOD.NAME=VALUE", help=text)
@@ -167,7 +165,9 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add.choice("--adjust", ("bh", "holm", "bonferroni", "none"), text)
     text = "p-values from B tables with relabelled items, for any method"
     add("--permutations", type=int, metavar="B", help=text)
-    text = "sources of the lists (default: all different); permutations keep lists of one source together"
+    text = (
+        "sources of the lists (default: all different); lists of one source are permuted together"
+    )
     add.names("--sources", metavar="A,A,B", help=text)
     add.seed("permutations and random ties")
     add("--top", type=int, default=10, metavar="K", help="best items to show (default: 10)")
@@ -297,7 +297,7 @@ def _read_list_files(options: argparse.Namespace) -> RankTable:
 
     wants_scores = options.scores or options.lower_is_better or bool(options.reverse)
     if options.ties and not wants_scores:
-        raise ParameterError("--ties belongs to --scores: ranks and lists hold their ties already")
+        raise ParameterError("--ties belongs to --scores: ranks and lists already have their ties")
     table = RankTable.from_files(
         options.files,
         options.universe,

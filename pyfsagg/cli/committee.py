@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 DESCRIPTION = """\
-Let learners vote on the features of a table. Each learner selects features on every resample of the
-rows, and is tested with them on the rows that the resample does not draw. A voting rule makes an order
-of the features of all selections; the front of performance against number of features is reported, too.
+Let learners vote on the features of a table. Each learner selects features on each resample
+of the rows, and is tested with them on the other rows. A voting rule orders the features by all
+selections. The report also has the front of performance against number of features.
 """
 EPILOG = """\
 examples:
@@ -41,11 +41,11 @@ examples:
   pyfsagg committee table.csv --target class --learners knn --by sequential --n-features 5
 """
 VOTE_DESCRIPTION = """\
-Put features in order by a vote over selections that exist already.
+Order features by a vote over existing selections.
 
 FILE is one of
-  lines of names   one selection a line, names divided by tabs, commas, semicolons or blanks; an empty
-                   line is a selection of nothing
+  lines of names   one selection per line, names separated by tabs, commas, semicolons or
+                   blanks; an empty line selects nothing
   a table          with --selection: a row per voter, the names of its features in that column, and
                    columns for --learner and --performance
   a 0/1 table      with --matrix: a row per voter, a column per feature
@@ -114,9 +114,9 @@ def _add_rule_flags(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     add.choice(
-        "--voter-weights", ("none", "performance"), "what a voter counts: 1, or its performance"
+        "--voter-weights", ("none", "performance"), "weight of a voter: 1, or its performance"
     )
-    text = "places that a sequential rule fills one by one (default: all)"
+    text = "places to fill one by one by a sequential rule (default: all)"
     add("--size", type=int, metavar="K", help=text)
 
 
@@ -173,14 +173,14 @@ def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
     if options.selection is None and not options.matrix:
         if columns:
             raise ParameterError(
-                "--learner and --performance name columns of a table; say with --selection COLUMN or "
-                "--matrix where its selections are"
+                "--learner and --performance name columns of a table; give its selections by "
+                "--selection COLUMN or --matrix"
             )
         names = _divided(_lines(options.file))
         return names, {}, code_of_lists("selections", names)
     if options.selection is not None and options.matrix:
         raise ParameterError(
-            "--selection names a column of names, and --matrix says there are none"
+            "--selection names a column of names, and --matrix has none; give one of them"
         )
     from pyfsagg.datasets import read_table
 

@@ -131,7 +131,7 @@ def _saved_ranking(
     if options.nominal is not None and options.nominal != nominal:
         raise ParameterError(
             f"--nominal {','.join(options.nominal)} differs from the run in {options.run_folder}; "
-            "drop it, the run says which columns are nominal"
+            "drop it; the nominal columns are those of the run"
         )
     adjust, always = (saved.parameters.get(role) for role in ("adjust", "always"))
     task = replace(Task.from_flags(options), nominal=nominal, adjust=adjust, always=always)

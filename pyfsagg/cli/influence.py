@@ -27,12 +27,11 @@ if TYPE_CHECKING:
 
 
 DESCRIPTION = """\
-Rank the features of a table in every fold of a stratified cross-validation, once with each
-aggregator, and measure how far the rankings of the folds agree. The scores of a fold are computed
-once and shared by all aggregators.
+Rank the features of a table in each fold of a stratified cross-validation by each aggregator,
+from the same scores, and measure how far the rankings of the folds agree.
 
-With --lists: split ranked lists or judges into halves many times, and compare what each aggregator
-makes of both: which one agrees more with itself than the first one does?
+With --lists: split ranked lists or judges into halves many times, and compare the results of
+both halves by each aggregator: which one agrees more with itself than the first one?
 """
 EPILOG = """\
 examples:
@@ -56,13 +55,11 @@ def add_commands(commands: Any) -> None:
     add = Flags(parser)
     text = "instead of a table: files of names, best first, or one matrix, as for pyfsagg aggregate"
     add("--lists", nargs="+", metavar="FILE", help=text)
-    add(
-        "--universe", type=int, metavar="N", help="how many items each of the lists could have held"
-    )
+    add("--universe", type=int, metavar="N", help="number of items that each list could contain")
     add_absent_flag(parser)
     add.switch("--scores", help="the matrix of lists contains scores; larger = better")
     add.switch("--lower-is-better", help="the same, smaller = better")
-    add.choice("--method", ("wam", "bam"), "every filter by itself (wam), or all combined (bam)")
+    add.choice("--method", ("wam", "bam"), "each filter alone (wam), or all combined (bam)")
     add.names("--filters", help="(default: information_gain; with --method bam: ig,su,mrmr,cs)")
     add_filter_flags(parser, ("per_resample", "per_feature"))
     text = "(default: am,gm,l2,stuart,rra; of lists: rra,mean_rank,median_rank,…; the first is the default)"
@@ -79,7 +76,7 @@ def add_commands(commands: Any) -> None:
         metavar="F",
         help=f"or splits of lists {shown}",
     )
-    text = "bootstraps inside each training part"
+    text = "bootstraps in each training part"
     add.number("-n", "--n-resamples", default=1000, metavar="M", text=text)
     add.names("--measures", help="(default: spearman,jaccard,canberra)")
     add.size("--n-features-to-select", " (default: %(default)s)", default=0.25)
@@ -110,7 +107,7 @@ def _influence(options: argparse.Namespace) -> None:
     for spec in specs:
         if "similarity" in spec.needs:
             raise ParameterError(
-                f"the measure {spec.name!r} needs a matrix of feature similarities; take another"
+                f"the measure {spec.name!r} needs a matrix of feature similarities; use another"
             )
     aggregator_params = assignments(options.aggregator_param)
     for name, values in aggregator_params.items():
@@ -150,7 +147,7 @@ def _of_lists(options: argparse.Namespace) -> None:
     from pyfsagg.ranks import RankTable
 
     if options.table is not None or options.target is not None:
-        raise ParameterError("--lists stands instead of a table and its --target")
+        raise ParameterError("--lists replaces a table and its --target")
     measure, *more = options.measures or ["spearman"]
     if more:
         raise ParameterError("--measures names one measure for --lists")

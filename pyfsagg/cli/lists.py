@@ -65,8 +65,8 @@ def add_commands(commands: Any) -> None:
         "datasets",
         help="list the data sets that can be loaded by name",
         description="List the available data sets (embedded, of scikit-learn, or in the folder "
-        "that PYFSAGG_DATA names) and those of the papers that are not, with their size and whether "
-        "they are as the papers print them.",
+        "that PYFSAGG_DATA names) and those of the papers that are not available, with their sizes, and "
+        "whether these are as printed in the papers.",
     )
     datasets.add_argument("names", nargs="*", metavar="NAME", help="data sets (default: all)")
     datasets.add_argument("--json", action="store_true", help="print the list as JSON, in full")
@@ -167,7 +167,7 @@ def _datasets(options: argparse.Namespace) -> None:
         )
         for name, title in titles.items()
     ]
-    note = "Classes, and the sizes that the papers print: --json."
+    note = "Classes, and the sizes printed in the papers: --json."
     print(
         render_text([PageTable.of_columns("Data sets by name.", columns, note)], terminal_width())
     )

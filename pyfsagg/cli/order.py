@@ -37,7 +37,7 @@ def add_commands(commands: Any) -> None:
         "order",
         help="eliminate features by the order of values in each sample",
         description="Read each sample as an order of its features, remove features one by one, and "
-        "write the order of removal with the divergence (and accuracy) of the remaining ones.",
+        "write the order of removal with the divergence (and accuracy) of the remaining features.",
         epilog=EPILOG,
     )
     add = Flags(parser)
@@ -49,20 +49,18 @@ def add_commands(commands: Any) -> None:
     add.size("--n-features-to-select", " (default: 0.25)")
     text = "select the smallest subset of at most this divergence instead"
     add("--divergence", type=float, metavar="NATS", help=text)
-    text = "equal values in one sample: equal, by column, at random, or refused"
+    text = "equal values in a sample: tied, by column, at random, or refused"
     add.choice("--ties", ("average", "ordinal", "random", "error"), text)
-    text = "missing values: refused, or of unknown place"
+    text = "missing values: refused, or at an unknown place"
     add.choice("--missing-values", ("error", "unknown"), text)
-    text = "which of equally good features is removed, by column"
+    text = "which of equally good features is removed: by column or at random"
     add.choice("--tie-break", ("first", "last", "random"), text)
-    add.names(
-        "--always", metavar="A,B", help="features that are always in, and come last in the order"
-    )
+    add.names("--always", metavar="A,B", help="features that are kept, and come last in the order")
     text = "parameter of the method, for instance blanket_size=8 (may be repeated)"
     add.settings("--method-param", help=text)
     text = "cross-validate naive Bayes for up to N features, or 'all'"
     add("--accuracy", type=_sizes, metavar="N", help=text)
-    add.switch("--baseline", help="also random subsets of 2 to 30 features, for comparison")
+    add.switch("--baseline", help="also test random subsets of 2 to 30 features")
     text = "refuse a run that would take longer; 0: never"
     add.number("--max-seconds", default=3600.0, metavar="S", text=text)
     add.seed("folds and random ties")

@@ -155,8 +155,8 @@ def add_commands(commands: Any) -> None:
     )
     group = parser.add_argument_group(
         "a table larger than memory",
-        "If TABLE is a folder of Parquet files, it is read piece by piece, by filters that work by "
-        "counts (ig, gr, su, cs, cv, vdm) and a Poisson bootstrap.",
+        "If TABLE is a folder of Parquet files, it is read piece by piece, by filters that count (ig, "
+        "gr, su, cs, cv, vdm) and a Poisson bootstrap.",
     )
     group.add_argument(
         "--binning",

@@ -36,9 +36,7 @@ def add_commands(commands: Any) -> None:
     add = Flags(report)
     add("folder", metavar="FOLDER", help="the folder, or the file of a result")
     add_view_flags(report)
-    add(
-        "-o", "--output", metavar="FILE", help="where to write (default: report.html in the folder)"
-    )
+    add("-o", "--output", metavar="FILE", help="file to write (default: report.html in the folder)")
     add.switch("-q", "--quiet", help="print errors only")
     report.set_defaults(run=_report)
 

@@ -1,4 +1,4 @@
-"""``pyfsagg screen``: genes of a CRISPR screen out of the scores of their guides."""
+"""``pyfsagg screen``: genes of a CRISPR screen, from the scores of their guides."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Test the genes of a CRISPR screen by alpha-RRA (the RRA of MAGeCK), with exact p-values.
 
-The table has a row per guide: its gene, and a score whose small values are the low side (depleted
-guides) and whose large values are the high side (enriched ones).  If scores have no sign,
---sign names the column that gives it.  Of a table that MAGeCK wrote (….sgrna_summary.txt) the columns are
-known; of others --item and --score are needed.
+The table has a row per guide: its gene, and a score, small for depleted guides (the low side)
+and large for enriched ones (the high side). If scores have no sign, --sign names a column with
+it. The columns of MAGeCK's tables (….sgrna_summary.txt) are known; others need --item and
+--score.
 """
 MAGECK = {
     "item": "Gene",
@@ -36,7 +36,7 @@ MAGECK = {
     "p_low": "p.low",
     "p_high": "p.high",
 }
-"""What the columns of MAGeCK's table of guides are, by flag; its scores have no sign."""
+"""The columns of MAGeCK's table of guides, by flag; its scores have no sign."""
 EPILOG = """\
 examples:
   pyfsagg screen guides.tsv --item gene --score score
@@ -49,7 +49,7 @@ examples:
 def add_commands(commands: Any) -> None:
     parser = commands.add_parser(
         "screen",
-        help="genes of a CRISPR screen out of the scores of their guides",
+        help="genes of a CRISPR screen, from the scores of their guides",
         description=DESCRIPTION,
         epilog=EPILOG,
     )
@@ -72,17 +72,23 @@ def add_commands(commands: Any) -> None:
     )
     text = "null distribution: guides permuted over genes, or uniform percentiles"
     add.choice("--null", ("guides", "uniform"), text)
-    text = "guides without an effect, or a file with one a line: p-values are against them"
+    text = "guides without an effect, or a file with one per line, as the null of the p-values"
     add("--control-guides", metavar="A,B", help=text)
     add("--control-genes", metavar="A,B", help="genes whose guides are controls, or a file")
-    add.choice("--ties", ("average", "last"), "place of guides of equal score")
-    add("--min-guides", type=int, default=1, metavar="K", help="test genes of K guides or more")
-    add.names("--replicates", help="columns of scores of further replicates or pairs")
-    add.column("--weight", help="how far each guide can be trusted to work; with --null uniform")
+    add.choice("--ties", ("average", "last"), "rank of tied guides")
+    add(
+        "--min-guides",
+        type=int,
+        default=1,
+        metavar="K",
+        help="test only genes with at least K guides",
+    )
+    add.names("--replicates", help="score columns of further replicates or pairs")
+    add.column("--weight", help="reliability of each guide; with --null uniform")
     text = "guides in several genes: refuse them, drop them, or count them for each gene"
     add.choice("--shared-guides", ("error", "drop", "each"), text)
     add.names("--genes", default=[], help="genes whose guides the page shows among all guides")
-    add.switch("--drop-missing", help="leave guides without a score out")
+    add.switch("--drop-missing", help="omit guides without a score")
     add("--top", type=int, default=10, metavar="K", help="best genes to show (default: 10)")
     add("--fdr", type=float, default=0.05, metavar="Q", help="limit to show (default: 0.05)")
     add_output_flags(parser, "pyfsagg-screen")

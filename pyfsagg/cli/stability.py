@@ -22,8 +22,8 @@ SOURCE is one of
   a folder         a run saved by pyfsagg rank
   a table          one row per resample, one column per feature: scores (larger = more important),
                    ranks (1 = most important) or 0/1 selections; a first column of labels is skipped
-  a table of names every column is the selection of one resample
-  files of names   one file per resample, one name a line
+  a table of names one column per resample, with the names that it selected
+  files of names   one file per resample, one name per line
 """
 EPILOG = """\
 examples:
@@ -64,15 +64,14 @@ def add_commands(commands: Any) -> None:
     add.choice(
         "--ties",
         ("random", "first"),
-        "equal scores that compete for the last places: the mean over all their orders, or the "
-        "first columns as in published results",
+        "ties at the cut: the mean over all orders, or the first columns as in published results",
     )
     add.seed("all random draws")
     text = "subset sizes of the curve (default: 10%%, 20%%, … of the features)"
     add("--sizes", type=thresholds, metavar="K,K", help=text)
     text = "a second SOURCE: test that both selections are equally stable"
     add("--compare", nargs="+", metavar="OTHER", help=text)
-    add.switch("--paired", help="with --compare: row i of both comes from the same resample")
+    add.switch("--paired", help="with --compare: row i of both is from the same resample")
     add_output_flags(parser, "pyfsagg-stability")
     parser.set_defaults(run=_stability)
 
@@ -91,7 +90,7 @@ def _stability(options: argparse.Namespace) -> None:
     if options.paired and other is None:
         raise ParameterError("--paired belongs to --compare")
     if collection.input == "sets" and options.sizes:
-        raise ParameterError("--sizes belongs to scores or ranks; selections have their sizes")
+        raise ParameterError("--sizes belongs to scores or ranks; selections have fixed sizes")
     names: dict[str, Any] = {} if other is None else {"names": [collection.name, other.name]}
     similarity = None
     if options.similarity:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Find which places of a table of scores are real.
 
-The table has a row per data set (task, instance) and a column per method, and may have one column with the
-names of the data sets. Rows with the same name are replicates: instances, folds or seeds that are the same
-for all methods. A long table has a row per score, and --method, --dataset and --value name its columns.
-Several tables hold the same methods by several metrics. The folder of a run of `pyfsagg evaluate` or
-`pyfsagg influence` is a table of its folds, and several such folders are data sets.
+The table has a row per data set (task, instance) and a column per method; one column may have
+the names of the data sets. Rows with the same name are replicates: instances, folds or seeds that
+all methods share. A long table has a row per score; --method, --dataset and --value name its
+columns. Several tables have the same methods by several metrics. The folder of a run of
+`pyfsagg evaluate` or `pyfsagg influence` is a table of its folds; several folders are data sets.
 """
 EPILOG = """\
 examples:
@@ -52,15 +52,15 @@ def add_commands(commands: Any) -> None:
     add.column("--dataset", help="the column of the data sets")
     text = "of a long table, the column of folds or instances that are the same for all methods"
     add.column("--replicate", help=text)
-    add.column("--metric", help="the column that says by which metric a row was scored")
-    add.switch("--lower-is-better", help="small scores are good, such as errors and losses")
-    add.names("--losses", help="metrics of which small scores are good")
+    add.column("--metric", help="the column with the metric of each row")
+    add.switch("--lower-is-better", help="smaller scores are better, as for errors and losses")
+    add.names("--losses", help="metrics whose smaller scores are better")
     add.choice("--by", ("mean", "rank"), "places by mean scores or by average ranks")
     text = "test of the pairs, corrected by Holm"
     add.choice("--test", ("auto", "t", "wilcoxon", "signs"), text)
-    text = "test rows by training rows if replicates are folds of the same rows"
+    text = "ratio of test to training rows, if replicates are folds of the same rows"
     add.number("--test-train-ratio", default=0.0, metavar="R", text=text)
-    text = "differences up to here do not matter: probabilities that methods are equivalent"
+    text = "largest difference that does not matter, for probabilities of equivalence"
     add("--rope", type=float, metavar="D", help=text)
     text = "of sets and intervals"
     add.number("--confidence-level", default=0.95, metavar="C", text=text)

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 DESCRIPTION = """\
-Find items, such as genes, with an effect of the same sign in at least so many studies.
+Find items, such as genes, with an effect of the same sign in at least --min-studies studies.
 
-Each study is a table with a row per item: its name, an effect with a sign (log fold change) and a
-p-value that is not adjusted, for all items and not only for the significant ones. Columns of DESeq2,
-edgeR, limma, sleuth, Seurat and scanpy are known; flags name others. Or one long table contains all
-studies, and --study names its column of studies. Lists without signs are for pyfsagg aggregate.
+Each study is a table with a row for each item, also those that are not significant: its name, an
+effect with a sign (log fold change) and an unadjusted p-value. Columns of DESeq2, edgeR, limma,
+sleuth, Seurat and scanpy are known; flags name others. In one long table --study names the column
+of the studies. For lists without signs use pyfsagg aggregate.
 """
 EPILOG = """\
 examples:
@@ -50,13 +50,13 @@ def add_commands(commands: Any) -> None:
     add("tables", metavar="TABLE", nargs="+", help=text)
     for name, text in COLUMNS.items():
         add.column(f"--{name.replace('_', '-')}", help=f"the column of {text}")
-    text = "in how many studies at least (default: 2)"
+    text = "least number of studies (default: 2)"
     add("--min-studies", type=int, default=2, metavar="R", help=text)
-    text = "what a study says of an item: its p-value, or its place among all items"
+    text = "evidence of a study: the p-value of an item, or its rank"
     add.choice("--evidence", ("p_values", "ranks"), text)
     text = "correction across items"
     add.choice("--adjust", ("adafilter", "bh", "holm", "bonferroni"), text)
-    text = "refuse an item that a study names twice, or keep its first row"
+    text = "refuse repeated items of a study, or keep the first row"
     add.choice("--duplicates", ("error", "first"), text)
     add("--top", type=int, default=10, metavar="K", help="best items to show (default: 10)")
     add("--fdr", type=float, default=0.05, metavar="Q", help="limit to show (default: 0.05)")

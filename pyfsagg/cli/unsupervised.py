@@ -46,7 +46,7 @@ def add_commands(commands: Any) -> None:
     )
     add = Flags(parser)
     add("table", metavar="TABLE", help=TABLE_HELP)
-    text = "column with classes: not used for the ranking, but to judge it"
+    text = "column with classes, used only to judge the ranking"
     add.column("--classes", "--target", help=text)
     add_reading_flags(parser)
     text = "how features are ranked; an unknown name lists them (default: %(default)s)"
@@ -57,7 +57,7 @@ def add_commands(commands: Any) -> None:
     add("--k-range", type=_pair, metavar="LOW,HIGH", help="clusters (default: 2 to min(√N, 20))")
     add("--clusterer", default="k_means", metavar="NAME", help="(default: %(default)s)")
     scales = ("z_score", "min_max", "center", "none")
-    add.choice("--standardize", scales, "scale of the features; the ranking depends on it")
+    add.choice("--standardize", scales, "scaling of the features, on which the ranking depends")
     add("--n-neighbors", type=int, metavar="K", help="of laplacian_score (default: 5)")
     add("--aggregator", metavar="NAME", help="of frmv (default: borda)")
     add.size(

@@ -106,7 +106,7 @@ def committee(
 
     See Also
     --------
-    vote : The same for selections that exist already.
+    vote : The same for existing selections.
 
     Notes
     -----

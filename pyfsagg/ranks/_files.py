@@ -152,7 +152,7 @@ def _guess_format(files: list[str], ids: str | None) -> Format:
         raise DataError(
             f"{Path(tables[0]).name} is a table ({_suffix(tables[0])}) and must be the only file, "
             "with one column per list; or name with ids the column with the names of each "
-            "file, best first; lists of names are text files with one name a line"
+            "file, best first; lists of names are text files with one name per line"
         )
     return "lists"
 

@@ -533,7 +533,7 @@ class RankTable:
         universe, full, absent
             See :meth:`from_lists`.
         format : {"auto", "lists", "columns", "lines", "matrix"}
-            *lists*: one file per list, one name a line, best first.  *columns*: one table whose
+            *lists*: one file per list, one name per line, best first.  *columns*: one table whose
             columns are lists of names under a header.  *lines*: one file, each line a list, names
             between tabs or commas.  *matrix*: one table with a row per item and a column per list,
             an empty cell being a missing entry.  *auto*: a single ``.csv`` or ``.tsv`` file or

@@ -236,7 +236,7 @@ def studies(
     adjust: str = "adafilter",
     duplicates: Literal["error", "first"] = "error",
 ) -> Studies:
-    """Items with an effect of the same sign in at least so many studies.
+    """Items with an effect of the same sign in at least `min_studies` studies.
 
     Each study is a table with a row per item, such as the differential expression of all genes.  Up and
     down are tested together.  For each item: in how many studies at least the effect is there, which
@@ -253,7 +253,7 @@ def studies(
     study : str, optional
         Of one long table, the column that names the studies.
     min_studies : int
-        r: an item is found if it is non-null, with one sign, in at least so many studies.
+        r: an item is found if it is non-null, with one sign, in at least `min_studies` studies.
     evidence : {"p_values", "ranks"}
         What a study says of an item: its p-value, or its place among all items of the study divided by
         their number, which supposes nothing of the p-values but resolves much less.

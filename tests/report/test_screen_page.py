@@ -102,7 +102,9 @@ def test_page(found):
     assert alone.tags.count("svg") == 4
 
 
-@pytest.mark.parametrize(("null", "said"), [("uniform", "independent and uniform"), (None, "those of the controls")])
+@pytest.mark.parametrize(
+    ("null", "said"), [("uniform", "independent and uniform"), (None, "those of the controls")]
+)
 def test_page_says_where_p_values_come_from(null, said):
     options = {"control_genes": ["g<9>"]} if null is None else {"null": null}
     assert said in Page(made(n_genes=40, hits=1, **options).to_html()).words

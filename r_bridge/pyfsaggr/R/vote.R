@@ -1,4 +1,4 @@
-#' Put features in order by a vote over selections
+#' Order features by a vote over selections
 #'
 #' Each voter approves the features of its selection, for instance those of a learner on one resample. A voting
 #' rule makes an order of the features of all selections.
