@@ -40,13 +40,9 @@ MAX_CLASSES = 2**16
 
 @dataclass(frozen=True, eq=False)
 class SortedColumns:
-    """Numeric columns sorted once, for any number of resamples.
-
-    `order` (n_columns, n_samples) are rows by rising value, equal values in row order, missing values
-    last; each has `row_bits` bits, and in a column with ties the bit above them marks the first row of
-    each distinct value.  `n_known` counts the values that are not missing; a column is `tied` if some
-    value occurs more than once.
-    """
+    """Numeric columns sorted once: `order` (n_columns, n_samples) are rows by ascending value, stable,
+    missing last, with `row_bits` bits and, if `tied`, a bit above them at the first row of each value;
+    `n_known` values are known."""
 
     columns: NDArray[np.int64]
     order: NDArray[np.uint16] | NDArray[np.uint32]

@@ -74,10 +74,8 @@ def is_unit(word: str) -> bool:
 
 @dataclass(frozen=True)
 class Words:
-    """A column of words that are numbers, and what these were written with.
-
-    The values are whole numbers if all are, and none is missing; otherwise of floating point.
-    """
+    """A column of words that are numbers, and how these were written; integers if all are whole and
+    known, otherwise floats."""
 
     values: pd.Series[Any]
     notes: tuple[str, ...]
@@ -145,10 +143,8 @@ def _role_of_commas(column: pd.Series[Any]) -> str | None:
 
 
 def numbers_of(column: pd.Series[Any], decimal: str) -> Words | None:
-    """The numbers that the words of a column stand for; None if one of them is no number.
-
-    All cells have the same unit or currency, or none; a word of `NUMBER_GAPS` is a missing value.
-    """
+    """The numbers that words stand for, None if one is no number; all have the same unit or currency,
+    or none, and words of `NUMBER_GAPS` are missing."""
     parsed: dict[Any, float] = {}
     gaps: list[str] = []
     units: set[str] = set()
@@ -192,11 +188,8 @@ def numbers_of(column: pd.Series[Any], decimal: str) -> Words | None:
 
 
 def numbers_with_limits(column: pd.Series[Any], decimal: str, limits: str) -> Words | None:
-    """As :func:`numbers_of`, with values beyond a limit of detection, such as ``<5``.
-
-    ``limits="half"`` takes half of a lower limit, and an upper one as it is; ``"limit"`` the limit,
-    ``"missing"`` nothing.
-    """
+    """As :func:`numbers_of`, with values such as ``<5``: ``"half"`` takes half a lower limit and an
+    upper one as it is, ``"limit"`` the limit, ``"missing"`` NaN."""
     sides: dict[Any, str] = {}
     for word in column.dropna().unique():
         if isinstance(word, str) and (match := LIMIT.match(word)):
@@ -441,11 +434,8 @@ def refuse_arrow_type(arrow_type: Any, name: str) -> None:
 
 
 def pandas_column(column: Any, name: str) -> pd.Series[Any]:
-    """An Arrow array as a pandas Series; a pandas Series as it is.
-
-    Whole numbers and booleans become pandas' nullable ones, decimals whole numbers or floating-point
-    numbers, a dictionary categories in its order.
-    """
+    """An Arrow array as a pandas Series (nullable integers and booleans, decimals as numbers,
+    dictionaries as categories in their order); a Series as it is."""
     if isinstance(column, pd.Series):
         return column
     import pyarrow as pa
@@ -476,11 +466,8 @@ def _nullable_type(arrow_type: Any) -> Any:
 
 
 def arrow_numbers(column: Any) -> Any:
-    """Decimals of Arrow as the nearest float64, in an Arrow array.
-
-    By way of text: Arrow's own conversion multiplies by a power of ten and is off by a bit in a few per
-    cent of the cells.
-    """
+    """Decimals of Arrow as the nearest float64, via text: Arrow's conversion is off by a bit in a few
+    per cent of the cells."""
     import pyarrow as pa
 
     return column.cast(pa.string()).cast(pa.float64())

@@ -139,12 +139,9 @@ def unpack_zip(content: bytes, label: str) -> tuple[bytes, str]:
 def decode_text(
     content: bytes, label: str, encoding: str | None = None, *, guess: bool = False
 ) -> tuple[str, str]:
-    """Text with every line end as ``\\n``, and the encoding it was in.
-
-    Without the name of an encoding it is what a byte order mark says, UTF-16 where every other byte of
-    the beginning is zero, and UTF-8 otherwise.  With `guess` what is no UTF-8 may be in an encoding of
-    Windows or of an old Mac, if it then consists of words; who asks for a guess says what it was.
-    """
+    """Text with line ends ``\n``, and its encoding: from a byte order mark, UTF-16 if every other byte
+    at the beginning is zero, otherwise UTF-8; with `guess` also an encoding of Windows or old Macs, if
+    the text then consists of words."""
     name = encoding or _sniff_encoding(content)
     try:
         text = content.decode(name)
@@ -206,10 +203,8 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d")
 
 
 def escaped(cell: Any) -> Any:
-    """A text, with an apostrophe before it if a spreadsheet would take it for a formula.
-
-    A formula begins with ``=``, ``+``, ``-``, ``@``, a tab or a line break, and is no number.  A text
-    that looks escaped already gets one more apostrophe, so `unescaped` gives every text back.
+    """A text, with an apostrophe before it if a spreadsheet would read it as a formula (``=``, ``+``,
+    ``-``, ``@``, tab or line break, and not a number), or if it looks escaped.
 
     Examples
     --------
@@ -222,7 +217,7 @@ def escaped(cell: Any) -> Any:
 
 
 def unescaped(cell: Any) -> Any:
-    """A text as it was before `escaped`.
+    """The text before `escaped`.
 
     Examples
     --------
@@ -283,11 +278,8 @@ _EXACT_NUMBERS: dict[str, Any] = (
 
 @dataclass(frozen=True)
 class Layout:
-    """How a text is divided into cells.
-
-    `names` is the header, in which a column of row names has the name ``""``; `start` and `lines` are the
-    characters and lines before the first row, `skipped` the blank lines before the header.
-    """
+    """The layout of a text table: `names` (``""`` for row names), characters (`start`) and `lines`
+    before the first row, and `skipped` blank lines before the header."""
 
     names: tuple[str, ...]
     separator: str
@@ -304,10 +296,8 @@ def find_layout(
     candidates: str = ",;\t",
     row_names: bool = False,
 ) -> Layout:
-    """The header and the separator of a table; the separator that divides the first lines alike.
-
-    With `row_names` the rows may have one cell more than the header, as R writes row names.
-    """
+    """Header and separator, the one that divides the first lines alike; with `row_names` rows may have
+    one cell more than the header, as in R."""
     start, skipped = _after_blank_lines(text)
     if separator is None:
         separator = sniff_separator(_sample(text, start), candidates)

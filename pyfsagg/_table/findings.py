@@ -31,17 +31,8 @@ SUBJECT_NAME = re.compile(
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to look at in a table.
-
-    Attributes
-    ----------
-    code : str
-        What kind of thing it is.
-    columns : tuple of str
-        Where it is; empty for rows.
-    sentence, remedy : str
-        What is the matter, and what to do.
-    """
+    """A possible problem of a table: its `code`, the `columns` (empty for rows), a `sentence` and its
+    `remedy`."""
 
     code: str
     columns: tuple[str, ...]

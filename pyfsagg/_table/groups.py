@@ -27,11 +27,8 @@ Members = dict[str, tuple[str, ...]]  # names of the columns of each group
 
 @dataclass(frozen=True, eq=False)
 class GroupedColumns:
-    """A table as a filter reads it that knows nothing of groups, and how its scores become those of groups.
-
-    `order` are the columns of `table`, those of a group side by side, `start` is where each group begins
-    in it, and `by` says how the scores of several columns are combined.
-    """
+    """A table for a filter that does not know groups: `order` are its columns, group by group, `start`
+    the beginning of each group, `by` how the scores of a group are combined."""
 
     table: AnyTable
     order: NDArray[np.intp]
@@ -53,12 +50,9 @@ class GroupedColumns:
 
 @dataclass(frozen=True, eq=False)
 class FeatureGroups:
-    """The features of a run whose columns are grouped.
-
-    `names` are the groups and the columns without a group, in the order of their first columns; `columns`
-    the positions of the columns of each, in an order that does not depend on that of the table;
-    `as_levels` marks the groups that filters which count levels read as one nominal column.
-    """
+    """The features of a run with grouped columns: `names` of groups and ungrouped columns, the
+    positions of their `columns` (in an order independent of the table's), and `as_levels`, which
+    filters that count levels read as one nominal column."""
 
     names: tuple[str, ...]
     columns: tuple[NDArray[np.intp], ...]
@@ -406,12 +400,9 @@ def _refuse_many_values(group: str, columns: NDArray[np.intp], table: AnyTable) 
 
 
 def joint_levels(cells: Sequence[Floats]) -> Floats:
-    """One column of level codes (n_samples,) for several columns: their combinations that occur.
-
-    The combinations are in descending order of the first column, then of the second, …, and missing
-    cells come last, so one-hot columns in the order of the levels have the codes of these levels.
-    Rows in which all cells are missing are missing.
-    """
+    """Codes (n_samples,) of the combinations of several columns that occur, descending and missing
+    last, so ordered one-hot columns have the codes of their levels; rows with only missing cells are
+    missing."""
     n_samples = len(cells[0])
     joint = np.zeros(n_samples, dtype=np.int64)
     unknown = np.ones(n_samples, dtype=np.bool_)

@@ -45,10 +45,8 @@ def find_in_table(
     task: str = "classification",
     grouped: bool = False,
 ) -> TableCheck:
-    """Look through a table; time and memory grow with its cells, not faster.
-
-    A table that is converted already knows its nominal columns.
-    """
+    """Findings of a table, in time and memory linear in its cells; a converted table already knows its
+    nominal columns."""
     if isinstance(X, ConvertedTable):
         converted = X
     else:
@@ -61,10 +59,8 @@ def find_in_table(
 
 
 def warn_of_names(table: AnyTable, classes: NDArray[Any], grouped: bool) -> None:
-    """Say which columns name rows or subjects, where nobody has looked through the table before.
-
-    `classes` are codes (n_samples,); of a target of another kind all are 0.
-    """
+    """Warn of columns that name rows or subjects, if the table was not checked; `classes` are codes,
+    all 0 without classes."""
     if not isinstance(table, Table) or table.n_samples < FEW:
         return
     for j, name in enumerate(table.feature_names):
@@ -262,10 +258,8 @@ class Look:
         ]
 
     def _at_codes(self, name: str, known: NDArray[np.float64]) -> None:
-        """A code stands at the end of the range, further off than all others span.
-
-        It stands there more than once, or beyond a scale of whole numbers, where nothing else can be so far.
-        """
+        """A code is at the end of the range, farther away than the span of all others, and occurs at
+        least twice, or lies beyond a scale of whole numbers."""
         for code in (known.min(), known.max()):
             others = known[known != code]
             if code not in MISSING_CODES or not len(others):
@@ -532,13 +526,9 @@ def _names_single_rows(name: str, column: NDArray[np.float64]) -> bool:
 def _names_subjects(
     column: NDArray[np.float64], classes: NDArray[np.intp], named: bool, ordered: bool
 ) -> bool:
-    """Whether most rows have a value that recurs, and such values have one class each, far beyond chance.
-
-    By chance `expected` of the values would have rows of several classes.  None of five, or one in twenty
-    of more, has; of columns that are not named like a subject, none of fifteen, for a table has
-    many of them.  A number that separates the classes is a good feature: its values in order change
-    between classes seldom, those of subjects about as often as in any order.
-    """
+    """Whether most rows have recurring values, each in one class, far beyond chance: none of five
+    values (or one in twenty) with rows of several classes by expectation, none of fifteen without a
+    subject's name. A number that separates the classes changes class seldom in order, unlike subjects."""
     known = ~np.isnan(column) & (classes >= 0)
     if not known.any():
         return False
@@ -572,10 +562,8 @@ def _similar(labels: Iterable[str]) -> list[list[str]]:
 
 
 def _one_spelling(labels: Iterable[Any]) -> NDArray[np.float64]:
-    """A number for each label, the same for labels that are one but for case and blanks; -1 at the end.
-
-    The last number is what the position -1, a missing label, stands for.
-    """
+    """A number for each label, equal for labels that differ only by case and blanks; -1, for a missing
+    label, comes last."""
     numbers: dict[str, int] = {}
     spellings = (" ".join(str(label).split()).casefold() for label in labels)
     return np.array([*(numbers.setdefault(word, len(numbers)) for word in spellings), -1.0])
@@ -601,11 +589,8 @@ def _standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def find_in_sparse(
     X: Any, y: pd.Series[Any] | pd.DataFrame | None = None, *, task: str = "classification"
 ) -> TableCheck:
-    """Look through a sparse table; time and memory grow with the cells that are not 0.
-
-    Columns that could be a copy of the target, a row number or hold codes are few, or full, and are
-    looked at as dense ones, some hundred at a time.
-    """
+    """Findings of a sparse table, in time and memory linear in its nonzero cells; columns that could
+    copy the target, count rows or hold codes are checked as dense ones."""
     if not isinstance(X, SparseTable):
         X = read_sparse(X, tuple(f"x{j}" for j in range(X.shape[1])), ())
     look = _SparseLook(X, y, task)

@@ -17,10 +17,8 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 
 def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
-    """Set ``n_features_in_`` and ``feature_names_in_`` as scikit-learn does; check nothing else.
-
-    Without `reset` the features are compared with those that were set.
-    """
+    """Set ``n_features_in_`` and ``feature_names_in_`` as scikit-learn does, or without `reset` compare
+    with them."""
     target = {} if y is None and not reset else {"y": y}
     try:
         from sklearn.utils.validation import validate_data

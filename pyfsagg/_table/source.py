@@ -205,11 +205,8 @@ _STRANGERS = {
 
 @dataclass(frozen=True, eq=False)
 class TableSource:
-    """A table that was read, without the columns of `drop` and `id`; names of samples are its index.
-
-    `record` has the file, its SHA-256, its format and what was detected, as it is written into a file;
-    `notes` has a sentence for each choice that nobody had asked for.
-    """
+    """A table that was read, without the columns of `drop` and `id`; `record` has file, SHA-256, format
+    and detected settings, `notes` a sentence for each choice made by default."""
 
     frame: pd.DataFrame
     record: dict[str, Any]
@@ -431,12 +428,9 @@ class _Reader:
         )
 
     def _transposed(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The table with samples in rows; every feature gets the type that its cells have.
-
-        Columns beside the names of the features, such as their symbols, are no samples: those that the
-        second file does not name and that stand before all it names, and those of words beside numbers,
-        are omitted; `id` may name the one with the names of the features.
-        """
+        """The table with samples in rows, each feature with the type of its cells. Columns that
+        describe features are omitted: those before all that the second file names, and words beside
+        numbers; `id` may name that of the features."""
         columns = list(map(str, frame.columns))
         self.dropped = set(self.how.drop) & set(columns[1:])
         place = columns.index(self.how.id) if self.how.id in columns else 0

@@ -47,12 +47,9 @@ MAX_WEIGHT = int(np.iinfo(np.uint16).max)  # how often one row may count in one 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A validated feature table.
-
-    `values` (n_samples, n_features), in Fortran order, contains numbers as they are, booleans as 0 and 1,
-    nominal columns as level codes 0, 1, … and missing values as NaN; none is infinite.  `levels` has
-    those of each nominal column, by position, in the order of the codes.
-    """
+    """A validated table: `values` (n_samples, n_features), Fortran order, without infinite values,
+    booleans as 0 and 1, nominal columns as codes, missing as NaN; `levels` of nominal columns by
+    position, in the order of the codes."""
 
     values: NDArray[np.float64]
     feature_names: tuple[str, ...]
@@ -200,11 +197,8 @@ def as_table(
 
 @dataclass(frozen=True, eq=False)
 class ConvertedTable:
-    """A frame as numbers before anything in it is refused; :func:`as_table` takes it for the frame.
-
-    In `table` there may be infinite cells, and a column that cannot be read, for a reason in `problems`,
-    has missing cells only.  The columns `declared` were declared nominal.
-    """
+    """A frame as numbers, for :func:`as_table`, before anything is refused: `table` may have infinite
+    cells, unreadable columns (reasons in `problems`) are missing, and `declared` ones nominal."""
 
     frame: Frame
     table: Table
@@ -411,11 +405,8 @@ ALIASED = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Adjusters:
-    """The adjusting columns of the rows of a table.
-
-    A column is nominal if it contains words, booleans or two values, or was declared nominal; a missing
-    value is a level of its own there.  The other columns hold known numbers.
-    """
+    """The adjusting columns of the rows: nominal (words, booleans, two values, or declared; missing is
+    a level), or complete numbers."""
 
     table: Table
 

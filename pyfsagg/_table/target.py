@@ -68,12 +68,9 @@ class Survival:
         return events, np.cumsum(leaving[:, ::-1], axis=1)[:, ::-1]
 
     def residuals(self, weights: NDArray[np.uint16], ties: str = "efron") -> Floats:
-        """Martingale residuals of the Cox model without features (b, n_samples).
-
-        The number of events of a row (0 or 1) minus the number expected until its time, in each
-        resample; rows count by their weights, as if they were repeated.  They do not depend on the
-        order of rows; rows with the same time and event have the same residual.
-        """
+        """Martingale residuals of the Cox model without features (b, n_samples): events minus expected
+        events of each row in each resample, with rows counted by weights; equal for equal times and
+        events."""
         events, at_risk = self.at_each_time(weights)
         hazard, of_events = np.zeros_like(events), np.zeros_like(events)
         if ties == "breslow":
@@ -234,14 +231,9 @@ def coded_as_in_r(event: pd.Series[Any]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What the features are to explain: classes, a number, the time until an event, or nothing.
-
-    `codes` (n_samples,) are positions in the sorted `classes`.  Of a numeric target (`values`) these are
-    the ranges of its bins, which stand in where classes are needed (entropy filters, stratified plans),
-    of `survival` those of its martingale residuals; without a target they are empty, and codes are 0.
-    `adjusters` are what is known of the rows already, for which scores are adjusted, and `always` the
-    columns that are in whatever is selected.
-    """
+    """Classes, numbers, times to an event, or no target. `codes` are positions in sorted `classes`, or
+    bins of numbers or martingale residuals where classes are needed; `adjusters` and `always` are the
+    columns to adjust for and to include always."""
 
     codes: NDArray[np.int32]
     classes: tuple[Any, ...]
@@ -307,10 +299,8 @@ class Target:
         return self.codes if self.values is None else self.values
 
     def numbers(self, weights: NDArray[np.uint16]) -> Floats:
-        """What filters of a numeric target explain: (1, n_samples), or one row per resample (b, n_samples).
-
-        For survival the martingale residuals of the Cox model without features, in each resample.
-        """
+        """What filters of a numeric target explain, (1, n_samples): its values, or the martingale
+        residuals of each resample (b, n_samples)."""
         if self.survival is not None:
             return self.survival.residuals(weights)
         if self.values is None:
@@ -354,19 +344,9 @@ def check_target(
     bins: int = 5,
     optional: bool = False,
 ) -> Target:
-    """Turn class labels, numbers, or times and events into a :class:`Target`; classes are sorted.
-
-    Parameters
-    ----------
-    min_per_class : float
-        Samples per class, on average, below which a target counts as numeric or an identifier.
-    task : {"classification", "regression", "survival"}
-        Whether `y` holds class labels, numbers, or times and events.
-    bins : int
-        Bins of (nearly) equal size of a numeric target, or of martingale residuals.
-    optional : bool
-        Whether `y` may be None: a target of the kind ``"none"``.
-    """
+    """Read labels, numbers, or times and events as a :class:`Target`. `min_per_class` is the average
+    class size below which labels count as numbers or names, `bins` the number of bins, and `optional`
+    allows None."""
     if isinstance(y, Target):
         return y
     check_choice("task", task, TASKS)

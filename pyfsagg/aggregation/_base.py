@@ -245,11 +245,8 @@ def check_same_items(table: RankTable, *others: Any) -> None:
 
 
 def describe_items(table: RankTable, result: Any, permutation: Any = None) -> pd.DataFrame:
-    """One row per item, best first: the frame of an Aggregation, and the ranks of the item in the lists.
-
-    Adds ``n_lists`` (how many lists contain the item), ``best_rank`` and ``median_rank`` (over these),
-    and with a PermutationTest its three kinds of p-values.
-    """
+    """The frame of an Aggregation, best first, with ``n_lists`` of each item, ``best_rank`` and
+    ``median_rank`` in these, and the p-values of a PermutationTest."""
     check_same_items(table, result, permutation)
     frame: pd.DataFrame = result.to_frame()
     order = result._order()
@@ -265,12 +262,9 @@ def describe_items(table: RankTable, result: Any, permutation: Any = None) -> pd
 
 
 def describe_lists(table: RankTable, result: Any, top: int) -> pd.DataFrame:
-    """One row per list: its length, its universe, and how far it agrees with the result.
-
-    ``weight`` is there if the lists have weights.
-    ``in_top`` counts the best `top` items that the list contains, ``spearman`` is the rank correlation
-    with the result over the items that the list contains (NaN if it contains one only, or all tied).
-    """
+    """One row per list: length, universe, ``weight`` if there are weights, ``in_top`` (how many of the
+    best `top` items it contains), and ``spearman`` with the result over its items (NaN for one item or
+    only ties)."""
     check_same_items(table, result)
     best = result._order()[:top]
     held = ~table.missing

@@ -302,11 +302,8 @@ class SimulatedSets:
         return np.argsort(far, kind="stable")[: min(NEAREST, int(np.isfinite(far).sum()))]
 
     def advice(self, table: RankTable, method: str) -> str | None:
-        """Which aggregator finds more in lists that look like these, with the evidence.
-
-        None for lists of another kind than the simulated: complete ones, weighted ones, scores, fewer
-        than 200 names, or a number, length or agreement outside of all that was simulated.
-        """
+        """Which aggregator finds more in similar simulated lists, with the evidence; None for complete
+        or weighted lists, scores, fewer than 200 names, or anything outside the simulated range."""
         cut_off = not table.full and table.scores is None and bool(table.missing.any())
         if not cut_off or table.list_weights is not None or table.n_items < FEWEST_NAMES:
             return None

@@ -124,10 +124,8 @@ def maic(
 
 
 def _falling_curve(values: Floats, places: Floats, weight: float) -> Floats:
-    """Values of a·exp(−b k) − c k + d at the places k, fitted to `values` as in the published program.
-
-    Without a solution values fall by 1e-8 from place to place around the weight of the list.
-    """
+    """a·exp(−b k) − c k + d at the places k, fitted to `values` as in the published program; without a
+    solution values fall by 1e-8 per place around the weight of the list."""
     from scipy.optimize import least_squares
 
     def curve(a: float, b: float, c: float, d: float) -> Floats:

@@ -423,10 +423,8 @@ def _contradicted(above: Floats) -> float:
 
 
 def _knots(above: Floats) -> list[Order]:
-    """Items that beat each other in a circle, as groups in an order that contradicts no majority.
-
-    Groups that no majority orders stand in the order of the rows.
-    """
+    """Groups of items that beat each other in a circle, in an order that contradicts no majority;
+    otherwise in the order of the rows."""
     from scipy.sparse.csgraph import connected_components
 
     beats = above - above.T > CLOSE * (above + above.T)

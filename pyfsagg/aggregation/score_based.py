@@ -311,10 +311,8 @@ def normalized_best(
 
 
 def first_component(scores: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
-    """Loadings and coordinates, from the smaller of the two Gram matrices.
-
-    `scores` of a list of weight w are longer by √w, and so is its loading: the sum over its copies.
-    """
+    """Loadings and coordinates, from the smaller Gram matrix; `scores` of a list of weight w, and its
+    loading, are longer by √w."""
     m, n = scores.shape
     if m <= n:
         loadings = np.linalg.eigh(scores @ scores.T)[1][:, -1]

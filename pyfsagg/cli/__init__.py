@@ -253,10 +253,7 @@ def _print_state(options: argparse.Namespace) -> None:
 
 @contextmanager
 def _warnings_as_lines(door: Terminal) -> Iterator[None]:
-    """Say each warning in one line, without the place in the code that it comes from, and once.
-
-    The table, the record and the page of a result may each have computed what it is about.
-    """
+    """Print each warning once, in one line; the table, the record and the page may each have caused it."""
     usual, printed = warnings.formatwarning, set[str]()
 
     def line(message: Warning | str) -> str:

@@ -32,12 +32,9 @@ TABLES = (".csv", ".tsv", ".parquet", ".arff")
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """What resamples gave, ready for :func:`pyfsagg.stability`.
-
-    `data` is a matrix (m, p) of a ``"run"`` or a ``"matrix"``, or ``"lists"`` of names, which have been cut
-    to `n_features_to_select`.  `source` is the folder or table, `filter` that of a run; a table is
-    `labelled` if its first column holds labels, and `transposed` if its rows are features.
-    """
+    """Resamples for :func:`pyfsagg.stability`: `data` is a matrix (m, p) or ``"lists"`` cut to
+    `n_features_to_select`, from the folder or table `source` and the `filter` of a run; a table may be
+    `labelled` or `transposed`."""
 
     name: str
     form: str
@@ -269,11 +266,8 @@ def _as_lists(
 
 
 def read_similarity(path: str, names: Iterable[str]) -> pd.DataFrame:
-    """A square table of similarities whose first column and header name the features, or that of sets.
-
-    Of a ``.gmt`` file of sets (name, description, members, between tabs) it is that of the members, and of
-    the further `names`.
-    """
+    """A square table of similarities with names in the first column and header, or that of the members
+    of ``.gmt`` sets and further `names`."""
     if path.lower().endswith(".gmt"):
         return membership_similarity(read_sets(path), names)
     frame = read_table(path)

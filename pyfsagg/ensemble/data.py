@@ -214,10 +214,8 @@ def fields_of(document: Mapping[str, Any], arrays: Mapping[str, Floats]) -> dict
 
 
 def once(function: Callable[Concatenate[Ranked, P], R]) -> Callable[Concatenate[Ranked, P], R]:
-    """Keep the answers of a function of a run, for its file, its page and its text.
-
-    The arguments must be hashable, and nobody may write into the answer.
-    """
+    """Cache the answers of a function of a run; arguments must be hashable, and answers must not be
+    changed."""
 
     @wraps(function)
     def remembering(data: Ranked, *arguments: P.args, **options: P.kwargs) -> R:
@@ -273,10 +271,8 @@ def over_resamples(data: Ranked, k: int) -> pd.DataFrame:
 
 
 def frequencies(data: Ranked, features: NDArray[np.intp], most: int) -> Floats:
-    """Shares of resamples that have features among their best 1, 2, … `most`: (most, n features).
-
-    As :func:`over_resamples` counts them, for many sizes at once.
-    """
+    """Shares of resamples with a feature among their best 1, 2, … `most`, (most, n features), counted
+    as by :func:`over_resamples`."""
     ranked = resample_ranks(data)
     seen = np.isfinite(ranked).sum(axis=1, keepdims=True)
     ranked = ranked[:, features]

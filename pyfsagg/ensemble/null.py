@@ -90,13 +90,9 @@ _STREAM = 2  # of random numbers; 0 draws rows, 1 noise
 
 @dataclass(frozen=True, eq=False)
 class Shuffling:
-    """Which rows exchange their targets: any, those of a group, or whole groups with each other.
-
-    Groups exchange targets as wholes where each has one target; otherwise the design varies the target
-    within groups, and it is shuffled there.  With adjusters, or columns always in with which a judge begins,
-    only rows of one stratum exchange targets, or groups whose rows are of the same strata.  Adjusting numbers
-    go with the target; the features, which are cleared of these, stay where they are.
-    """
+    """Which rows exchange targets: any, or within strata of adjusters. Groups exchange them as wholes
+    if each has one target, otherwise within groups; adjusting numbers move with the target, and the
+    features cleared of them stay."""
 
     order: NDArray[np.intp]  # rows as they are drawn from, wherever they stand in the table
     blocks: NDArray[
@@ -248,11 +244,8 @@ class Nulls:
 
     @cached_property
     def judges(self) -> list[str]:
-        """The filters by whose scores features are compared with noise.
-
-        A score that depends on other features is another one where these are related to the target, so
-        such filters are asked only where there are no others.
-        """
+        """The filters whose scores are compared with noise: those that score a feature alone, or else
+        all."""
         by_column = [
             one for one in self.run.labels if one in FILTERS and FILTERS.get(one).own_column
         ]
@@ -451,11 +444,8 @@ def _joined(drawn: list[Resamples]) -> Resamples:
 
 
 def _rank_statistics(nulls: Nulls, number: int) -> Floats:
-    """Statistics (1 + number, n_numbers) of Kruskal and Wallis, or squared rank correlations; with ties.
-
-    Martingale residuals of survival times are taken as they are: their sum with the ranks is the score of
-    Cox's model, and the statistic divides its square by the variance with shuffled targets.
-    """
+    """Kruskal–Wallis statistics or squared rank correlations, with ties, (1 + number, n_numbers); of
+    martingale residuals the score statistic of Cox's model, with its variance under shuffling."""
     run = nulls.single
     table, target = run.table, run.target
     assert isinstance(table, Table)
@@ -488,10 +478,8 @@ def _rank_statistics(nulls: Nulls, number: int) -> Floats:
 
 
 def _centred_ranks(values: Floats, strata: NDArray[np.intp]) -> Floats:
-    """Ranks (k, n) of the known rows within their strata, less the mean of these.
-
-    Of several strata each is divided by its size and one, as van Elteren did.
-    """
+    """Ranks (k, n) of the known rows within strata, minus their mean, and divided by the size of a
+    stratum plus one (van Elteren) if there are several."""
     ranks = np.empty_like(values)
     several = bool(strata.any())
     for stratum in range(int(strata.max()) + 1):
@@ -509,11 +497,9 @@ def _less_means(values: Floats, strata: NDArray[np.intp]) -> Floats:
 
 
 def kinds_of_features(run: Run) -> NDArray[np.intp]:
-    """Features with equal numbers have the same distribution of scores with shuffled targets.
-
-    Columns of numbers are of one kind, and columns with as many levels, of which the rows outside the most
-    frequent one are as many, to a factor of two; groups of as many columns are of one kind.
-    """
+    """Features of equal number have equally distributed scores under shuffling: numbers; columns with
+    equally many levels and, to a factor of two, equally many rows outside the most frequent one; groups
+    with equally many columns."""
     n_levels, most = _levels(run.table)
     outside = np.log2(np.maximum(1, run.table.n_samples - most)).round().astype(np.intp)
     kinds = np.stack(
@@ -636,11 +622,9 @@ class NoiseScale:
         return self.n_shuffles * n_together(self.nulls.run, drawn)
 
     def read(self, matrices: Matrices, drawn: Drawn, store: MatrixStore, **how: Any) -> None:
-        """Replace scores of resamples, halves, or the table itself, by their evidence against noise.
-
-        The evidence is minus the logarithm of the share of null scores that are as high
-        (:func:`pyfsagg.error_control.comparable_evidence`).  Filters that do not use the target stay.
-        """
+        """Replace scores by their evidence against noise
+        (:func:`pyfsagg.error_control.comparable_evidence`); filters that ignore the target are not
+        changed."""
         if drawn not in self.known:
             self.known[drawn] = score_shuffled(self.nulls, self.n_shuffles, drawn, **how)
         for label, matrix in matrices.items():

@@ -242,10 +242,8 @@ def set_up_run(
     groups: FeatureGroups | None = None,
     **recorded: Any,
 ) -> Run:
-    """Validate the input of a run and draw its resamples; `recorded` is added to its parameters.
-
-    `largest` is the largest number of features that will be selected, where it is known.
-    """
+    """Validate the input of a run and draw its resamples; `recorded` is added to its parameters,
+    `largest` is the largest number of features to select."""
     execution = execution or Execution()
     task = Task.of_argument(task)
     checks = Checks.of_argument(checks)

@@ -243,10 +243,8 @@ def settle_parameters(
     largest: object = None,
     groups: FeatureGroups | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """Parameters by filter, with automatic values resolved (the depth of mRMR).
-
-    `largest` is the largest number of features that will be selected; a fraction says nothing.
-    """
+    """Parameters by filter, with the depth of mRMR resolved from `largest`, the largest number of
+    features to select (not a fraction)."""
     known = int(largest) if isinstance(largest, Integral) else None
     settled = {name: dict(chosen) for name, chosen in parameters.items()}
     for item in filters:
@@ -326,10 +324,8 @@ def expected_seconds(
 
 @dataclass(frozen=True)
 class Work:
-    """How many resamples are scored in all, and how many with settings that would shorten the run.
-
-    `judged` more are scored by the filters with labels among `judges` alone.
-    """
+    """Numbers of resamples to score: in all, with the settings that would shorten the run, and `judged`
+    more by the filters in `judges`."""
 
     total: int
     fewer: Mapping[str, int]
@@ -406,11 +402,9 @@ def score_resamples(
     what: str = "resamples",
     work: Work | None = None,
 ) -> dict[str, Floats]:
-    """Score matrices (n_resamples, n_features) by filter label, larger = more important.
-
-    With `work`, of which this may be a part, a long run is announced, and one that needs too much memory is
-    refused.  In a checkpoint the resamples are called `what`, and are numbered from `first`.
-    """
+    """Score matrices (n_resamples, n_features) by filter, larger = more important. With `work` a long
+    run is announced, and one beyond memory refused; a checkpoint calls the resamples `what`, from
+    number `first`."""
     m = len(resamples)
     names, table = bound[0].names, bound[0].table
     store = store or MatrixStore()

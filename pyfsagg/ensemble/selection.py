@@ -126,10 +126,8 @@ def read_wish(
 
 
 def read_view(options: Mapping[str, Any]) -> tuple[Wish, Limit | None]:
-    """What the options of a page select, and the limit on false selections that it shows, if any.
-
-    A limit takes the place of a proposal; beside a number it is shown, and selects nothing.
-    """
+    """What the options of a page select, and the limit on false selections to show; a limit replaces
+    the default, but not a given number."""
     limit = _limit(options.get("max_false"), options.get("fdr"))
     number = options.get("n_features_to_select", "auto")
     if limit is not None and is_word(number, "auto"):
@@ -237,10 +235,8 @@ class Selection:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Which features (n_features,) are selected, and why; `by` names the rules that led to their number.
-
-    `depth` is the place of the last of them in the ranking, 0 if there are none.
-    """
+    """Which features (n_features,) are selected, the rules that led to their number (`by`), and the
+    rank of the last of them (`depth`, 0 for none)."""
 
     chosen: Booleans
     reason: str

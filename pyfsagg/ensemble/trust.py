@@ -81,10 +81,8 @@ Agreement = tuple[pd.DataFrame | DataError, list[str]]
 
 @once
 def agreement(data: Ranked, ties: str) -> Agreement:
-    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or the reason for none, and warnings.
-
-    `ties` has no default, with which one answer would be kept under two names, and computed twice.
-    """
+    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or the reason for none, and warnings;
+    `ties` has no default, so that answers are cached once."""
     matrices = dict(data.score_matrices)
     if data.method == "bam":
         matrices["bam"] = data.combined

@@ -33,11 +33,8 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Rows that train and rows that test; `pool` says which rows were divided into folds.
-
-    Protocols that divide the same rows share their folds, so a classifier on the same features
-    is fitted once for all of them.
-    """
+    """Rows that train and rows that test; protocols that divide the same rows (`pool`) share folds and
+    so fits."""
 
     pool: str
     repeat: int
@@ -338,10 +335,8 @@ def weighted_average_accuracy(
 
 @dataclass(frozen=True)
 class Fit:
-    """One classifier, one fold, one set of features (ascending positions as bytes): the cache key.
-
-    Whatever asks for the same fit (another method, threshold, draw or protocol) shares its outcome.
-    """
+    """One classifier, fold and set of features (ascending positions as bytes): the cache key that
+    methods, thresholds, draws and protocols share."""
 
     pool: str
     repeat: int

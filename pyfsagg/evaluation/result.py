@@ -707,10 +707,8 @@ def averages_over_data_sets(
 
 
 def widen(values: pd.Series[Any], level: str) -> pd.DataFrame:
-    """A level of the index as columns; rows and columns in the order in which they first appear.
-
-    ``unstack(sort=False)`` of pandas 2.2 puts values into the wrong cells.
-    """
+    """A level of the index as columns, in order of appearance; ``unstack(sort=False)`` of pandas 2.2
+    misplaces values."""
     rows = values.index.droplevel(level).unique()  # type: ignore[arg-type]
     columns = values.index.unique(level)
     wide = values.unstack(level)

@@ -55,11 +55,8 @@ def _numbers(target: Target, weights: Weights) -> Floats:
 def _correlations(
     values: Floats, target: Target, labels: NDArray[np.int32], weights: Weights, scores: Floats
 ) -> None:
-    """|r| and the F statistic of the simple regression.
-
-    F = r² (n − 2) / (1 − r²) with n draws; of a perfect fit 1 − r² is taken to be the smallest number above 0
-    that it can be, so sums and squares of F are finite.
-    """
+    """|r|, and F = r² (n − 2) / (1 − r²) with n draws; for a perfect fit 1 − r² is its smallest
+    positive value, so F and its square are finite."""
     pearson_block(values, _numbers(target, weights), weights, scores[0])
     square = scores[0] ** 2
     freedom = np.maximum(weights.sum(axis=1, dtype=np.float64) - 2.0, 0.0)[:, np.newaxis]

@@ -48,11 +48,8 @@ def _dense_entropy(
     weights: Weights,
     scores: Floats,
 ) -> None:
-    """Write the scores of the three entropy filters.
-
-    `columns`, which are cut, were sorted once: the table is not copied for a resample.  `nominal` are the
-    positions of the others, their codes and the numbers of their levels.
-    """
+    """Write the scores of the entropy filters: `columns` were sorted once and are cut; `nominal` has
+    the positions, codes and numbers of levels of the others."""
     resamples = (weights, labels, n_classes, check_totals(weights) + 1)
     by_resample = np.moveaxis(scores, 0, 2)
     if len(columns.columns) and discretization == "mdl":
@@ -78,10 +75,8 @@ def _sparse_entropy(
     weights: Weights,
     scores: Floats,
 ) -> None:
-    """Write the scores of the three entropy filters, the same bits as those of a dense table.
-
-    `columns` are those that are cut.
-    """
+    """Write the scores of the entropy filters, bitwise equal to those of a dense table; `columns` are
+    cut."""
     resamples = (weights, labels, n_classes, check_totals(weights) + 1)
     if len(columns) and discretization == "mdl":
         sparse_mdl(places, columns, *resamples, parity, scores)

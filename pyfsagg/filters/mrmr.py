@@ -110,12 +110,9 @@ def _order(numbers: NDArray[Any]) -> NDArray[np.uint32]:
 
 @dataclass(frozen=True, eq=False)
 class InformationScorer:
-    """A criterion bound to a table; its output has the name of the criterion.
-
-    The selection begins with the first `given` columns, which have no scores.  With `pairs` the rows of
-    `columns` are the ordered pairs of rows of the table (Kendall's transformation).  With `strata` columns
-    are joined with these, and so is the class: information is that within the strata, and their entropy.
-    """
+    """A criterion bound to a table; the selection begins with the first `given` columns, which have no
+    scores. `pairs`: rows are ordered pairs (Kendall's transformation); `strata`: information within
+    strata, whose entropy it is."""
 
     columns: CountedColumns
     n_classes: int
@@ -292,10 +289,8 @@ def _cut_within(
 def _categories(
     codes: Iterable[NDArray[np.uint32]], strata: NDArray[np.intp] | None, criterion: str
 ) -> tuple[CountedColumns, int]:
-    """Columns of categories, joined with the strata if there are any, and how many columns were added.
-
-    CMIM begins with the strata: what a feature says beside these alone is one of its terms.
-    """
+    """Columns of categories, joined with strata if there are any, and the number of added columns: CMIM
+    begins with the strata, a term of its minimum."""
     categories, n_codes, more = [], [], 0
     if strata is not None and criterion == "cmim":
         codes, more = chain([np.zeros(len(strata), dtype=np.uint32)], codes), 1
@@ -323,10 +318,8 @@ def _prepare(
     binning: str = "equal_width",
     bins: int = _BINS,
 ) -> InformationScorer:
-    """Bind a criterion to `table`; parameters as in :func:`mrmr`, but a depth above its width means all.
-
-    With adjusting levels information is conditional on them, and columns are cut once in each stratum.
-    """
+    """Bind a criterion to `table`, as :func:`mrmr`; with adjusting levels columns are cut within
+    strata, and information is conditional on them."""
     check_choice("binning", binning, _READINGS)
     check_integer("bins", bins, low=2, high=MOST_BINS)
     depth = read_depth(n_features, table.n_features)

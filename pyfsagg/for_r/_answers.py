@@ -123,11 +123,8 @@ def _text(value: Any) -> str:
 
 
 def returned(value: Any) -> Any:
-    """A value of a public function with its kind, by which R makes an object of it.
-
-    Tables become data frames, arrays with names named vectors; a result becomes a list of its parts
-    with its table, its sentences and, if it can be saved, its files.
-    """
+    """A value of a public function with the kind of its R object: data frames, named vectors, or lists
+    of the parts, table, sentences and files of a result."""
     if isinstance(value, EnsembleResult):
         return {"is": "ensemble", "value": ensemble_parts(value)}
     if isinstance(value, pd.DataFrame):

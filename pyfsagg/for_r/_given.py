@@ -28,12 +28,9 @@ def listed(value: Any) -> list[Any]:
 
 
 def table_of(parts: Mapping[str, Any]) -> pd.DataFrame | SparseTable:
-    """A data frame out of one matrix for each type of column.
-
-    `names` has all columns; for each of ``double``, ``integer``, ``logical`` and ``nominal`` there
-    may be ``values`` (n, k), the positions ``at`` of the columns from 0 and the matrix ``missing``.
-    Nominal values are codes from 0 into ``levels``.
-    """
+    """A data frame from a matrix for each type: `names` of all columns, and for ``double``,
+    ``integer``, ``logical`` and ``nominal`` perhaps ``values`` (n, k), positions ``at`` and
+    ``missing``; nominal values are codes into ``levels``."""
     names = listed(parts["names"])
     if "sparse" in parts:
         part = parts["sparse"]
@@ -116,10 +113,8 @@ class RFilter:
 
 
 def learners_of(parts: Any, task: str) -> dict[str, Any]:
-    """Learners by name: those of scikit-learn with their parameters, and R functions (x, y) -> importances.
-
-    Each is ``label`` (of its voters; may be empty) with ``call``, or with ``learner`` and ``parameters``.
-    """
+    """Learners by name: scikit-learn's (``learner``, ``parameters``) and R functions ``call`` (x, y) ->
+    importances, with the ``label`` of their voters."""
     if parts is None:
         return named_learners(None, task)
     learners: dict[str, Any] = {}

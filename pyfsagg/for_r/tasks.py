@@ -208,11 +208,8 @@ def _aggregate(
     ties: str = "last",
     weights: Any = None,
 ) -> dict[str, Any]:
-    """R's ``aggregateRanks``, exact for any number of lists; every other aggregator by name.
-
-    `ranks` has shape (n_lists, n_items), NaN = not in the list, or is a table of ranked lists.
-    The answer has positions of items, from 0: their names stay in R.
-    """
+    """``aggregateRanks``, exact for any number of lists, or another aggregator; `ranks` (n_lists,
+    n_items), NaN = absent, or a table. Items are positions from 0."""
     spec, options = _aggregator(method)
     if spec.name in ("robust_rank_aggregation", "mean_p_value"):
         options["ties"] = ties

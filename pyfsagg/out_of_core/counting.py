@@ -257,11 +257,8 @@ FINE_PARTS = 2**16  # parts of the range in steps of which bins of equal frequen
 
 @dataclass(frozen=True)
 class Column:
-    """How the cells of a column are read.
-
-    The `kind` is that of a table in memory (a target is always nominal); `stored` is the type of a cell: str,
-    bool, int or float.
-    """
+    """How the cells of a column are read: its `kind` as in memory (a target is nominal), and the type
+    `stored`."""
 
     name: str
     kind: Kind
@@ -314,10 +311,8 @@ def column_of(name: str, arrow_type: Any, *, nominal: bool = False) -> Column:
 
 @dataclass
 class Sketch:
-    """The range of a binned column, or how often each level of another one occurs: the first pass.
-
-    Sketches of parts add up to the sketch of the column.
-    """
+    """The range of a binned column, or the counts of the levels of another one, from the first pass;
+    sketches of parts are added."""
 
     column: Column
     low: float = np.inf
@@ -389,11 +384,9 @@ class Sketch:
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """Codes of the cells of a column: bins between `low` and `high`, or positions in `levels`.
-
-    A missing value has the last code.  Levels are in order, and `counts` is how often each occurs.  Of bins
-    of equal frequency, bin k has the fine parts of the range from ``edges[k]`` to before ``edges[k + 1]``.
-    """
+    """Codes of cells: bins between `low` and `high`, or positions in the ordered `levels` with their
+    `counts`; missing comes last. Bin k of equal frequency has the fine parts from ``edges[k]`` to
+    before ``edges[k + 1]``."""
 
     column: Column
     n_known: int
@@ -469,11 +462,8 @@ def histogram_piece(reading: tuple[Sequence[Coding], int], piece: Piece) -> NDAr
 
 
 def frequency_coding(coding: Coding, histogram: NDArray[np.int64]) -> Coding:
-    """The coding of a binned column by shares of the rows instead of the range.
-
-    As :func:`pyfsagg.discretize` does it with values: a cut is made after the first part at or below
-    which 1, 2, … of the shares lie, and a part that takes several shares omits bins.
-    """
+    """The coding of a binned column by shares of rows, as :func:`pyfsagg.discretize`: cuts follow the
+    first part that reaches 1, 2, … shares, and a part with several shares omits bins."""
     below = np.cumsum(histogram)
     total = int(below[-1])
     bins, goal = coding.n_known, total

@@ -144,10 +144,8 @@ def read_orders(
     random_state: Any = None,
     advise: bool = False,
 ) -> Orders:
-    """Validate a labelled table and turn it into :class:`Orders`.
-
-    With `advise`, warn when features look as if they were not on one scale.
-    """
+    """Validate a labelled table and return :class:`Orders`; with `advise`, warn of features that do not
+    seem to be on one scale."""
     table = order_table(X, min_samples=2)
     target = check_target(y, table.n_samples, min_per_class=2.0)
     check_rules(table, ties, missing, random_state)

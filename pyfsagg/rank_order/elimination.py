@@ -520,12 +520,9 @@ def elimination_scores(
     tie_break: str = "random",
     random_state: int = 0,
 ) -> NDArray[np.float64]:
-    """Place of each feature in a removal order, for use as a filter in an ensemble.
-
-    Parameters are those of :func:`eliminate`, but ties are broken at random by default, in an order that
-    `random_state` and the resample (`sample_weight`) decide: by a fixed order of columns a method with
-    many ties (Greedy KL on many features) would look perfectly stable.
-    """
+    """Place of each feature in a removal order, as a filter of ensembles; parameters of
+    :func:`eliminate`, but ties are broken at random by `random_state` and the resample, since a fixed
+    order of columns would look perfectly stable."""
     spec = find_elimination(method)
     check_choice("tie_break", tie_break, TIE_BREAKS)
     settings = spec.settings.of(method_params)

@@ -42,10 +42,8 @@ def read_rank_files(
     header: bool = False,
     duplicates: str = "error",
 ) -> tuple[dict[str, list[str]] | pd.DataFrame, dict[str, list[str]]]:
-    """Lists of names by list name, or a frame of numbers with one row per list; and unranked lists.
-
-    The formats and errors are those of :meth:`pyfsagg.RankTable.from_files`.
-    """
+    """Lists of names by list name, or a frame of numbers with a row per list, and unranked lists;
+    formats and errors of :meth:`pyfsagg.RankTable.from_files`."""
     check_choice("format", format, FORMATS)
     check_choice("duplicates", duplicates, DUPLICATES)
     files, loose = _paths(paths), _paths(unranked)

@@ -253,11 +253,8 @@ class RankTable:
         )
 
     def _with_last_places(self) -> RankTable:
-        """The table for p-values: a tied entry has the last of the places that its ties share.
-
-        With average ranks p-values are too small: most of 10 000 tied items have "rank 5000".  Ties
-        broken at random stay as they are, ties broken by the order of the columns do not.
-        """
+        """The table for p-values: tied entries have their last place, as average ranks give too small
+        p-values. Random tie breaks are kept, those by column are not."""
         if self.ties in ("max", "random"):
             return self
         if self.ties != "ordinal" and not has_ties(self.ranks, self._half_places):

@@ -25,11 +25,8 @@ MOST_ARRANGEMENTS = 1_000_000
 
 
 def additive_means(cells: Floats) -> Floats:
-    """Means of the columns (p,) that would be seen without holes, if scores are method plus data set.
-
-    Without holes the means themselves; with them the least-squares fit of both effects, so easy data
-    sets do not raise who has these alone.
-    """
+    """Column means (p,) as if there were no holes, by least squares with effects of methods and data
+    sets, so easy data sets favour nobody."""
     known = ~np.isnan(cells)
     if known.all():
         return np.asarray(cells.mean(axis=0))
@@ -86,12 +83,9 @@ class GlobalTest(NamedTuple):
 
 
 def skillings_mack(ranks: Floats) -> GlobalTest:
-    """Friedman's test for holes: ranks (T, p) within data sets, NaN where a method has no score.
-
-    χ² with p − 1 degrees of freedom of the sums A_j = Σ_i √(12 / (s_i + 1)) (r_ij − (s_i + 1) / 2) over
-    the data sets with s_i > 1 methods (Skillings and Mack 1981).  Without holes and ties this is Friedman's
-    χ²; with ties it is too small.
-    """
+    """Friedman's test with holes: ranks (T, p) within data sets, NaN = no score; χ² with p − 1 degrees
+    of freedom of A_j = Σ_i √(12 / (s_i + 1)) (r_ij − (s_i + 1) / 2), s_i > 1 (Skillings and Mack 1981).
+    Too small with ties."""
     known = ~np.isnan(ranks)
     used = known.sum(axis=1) > 1
     known, ranks = known[used], ranks[used]
@@ -107,11 +101,8 @@ def skillings_mack(ranks: Floats) -> GlobalTest:
 
 
 def friedman_exact(ranks: Floats) -> GlobalTest | None:
-    """Friedman's test by its own distribution: ranks (T, p) of each data set in all orders, ties as they are.
-
-    None if there are more than 16 data sets, or too many sums of ranks to go through.  The sums are added up
-    data set by data set, each set of sums once for all orders of the methods.
-    """
+    """Friedman's test by its exact distribution given ties, over all orders of the ranks (T, p) within
+    data sets; None for more than 16 data sets or too many rank sums."""
     T, p = ranks.shape
     if T > ALL_SIGNS or p > 6:
         return None
@@ -268,10 +259,8 @@ def holm(p_values: Floats) -> Floats:
 def decided_by_pairs(
     mean: Floats, p: Floats, n_methods: int, share: float, items: bool
 ) -> tuple[Floats, Floats]:
-    """How many methods are surely above and below each one, by one-sided Holm tests of the pairs.
-
-    `items` takes the pairs of each method for themselves, as marginal sets do, instead of all together.
-    """
+    """Numbers of methods surely above and below each one, by one-sided Holm tests of all pairs, or,
+    with `items`, of the pairs of each method (marginal sets)."""
     i, j = np.triu_indices(n_methods, 1)
     gap, p_matrix = np.zeros((n_methods, n_methods)), np.ones((n_methods, n_methods))
     gap[i, j], gap[j, i] = np.nan_to_num(mean), -np.nan_to_num(mean)
@@ -293,10 +282,8 @@ def decided_by_pairs(
 def without_each(
     cells: Floats, higher_is_better: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Without each data set: how many pairs change their order, and which method is the first.
-
-    Both are −1 if the methods could not be compared without it.
-    """
+    """Without each data set: the number of pairs that change order, and the first method; −1 if the
+    methods cannot be compared without it."""
     T, p = cells.shape
     if np.isnan(cells).any():
         left = np.stack([_fitted_without(cells, t) for t in range(T)])

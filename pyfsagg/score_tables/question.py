@@ -233,11 +233,9 @@ def _within(
     ratio: float,
     paired: bool,
 ) -> tuple[Floats | None, float]:
-    """Covariance of the means over data sets that all methods have, from the residuals of their replicates.
-
-    The mean of the n replicates of a cell has the variance (1/n + `ratio`) s², where `ratio` is that of test
-    to training rows if replicates are folds (Nadeau and Bengio 2003), and 0 if they are independent.
-    """
+    """Covariance of the means over common data sets, from residuals of replicates: a mean of n has
+    variance (1/n + `ratio`) s², with the ratio of test to training rows of folds (Nadeau and Bengio
+    2003), otherwise 0."""
     of_datasets = np.unique(codes)
     T = of_datasets.size
     n = replicates.astype(np.float64)

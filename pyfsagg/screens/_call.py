@@ -521,10 +521,8 @@ def _without_missing(library: Guides, missing: str) -> tuple[Guides, int]:
 
 
 def percentiles(library: Guides, side: SideName, ties: str) -> Floats:
-    """The percentile of each row on a side: of its guide, which has one place, by its weight.
-
-    With replicates the place is that of Stuart's Q of the guide's percentiles in them.
-    """
+    """The percentile of each row on a side, from the place of its guide (with replicates, by Stuart's Q
+    of its percentiles) and its weight."""
     _, first = np.unique(library.guide, return_index=True)
     rule: Literal["average", "max"] = "average" if ties == "average" else "max"
     high, values = side == "high", library.scores[first]

@@ -148,11 +148,8 @@ def _log_p(
 
 
 def storey(p_values: Floats) -> float:
-    """Storey's estimate of the share of true hypotheses, from the p-values above 1/2; at most 1.
-
-    (1 + #{p > 1/2}) / (G/2): the 1 keeps the false discovery rate of q-values with few genes, too
-    (Storey, Taylor and Siegmund 2004).
-    """
+    """Storey's estimate of the share of true hypotheses, (1 + #{p > 1/2}) / (G/2), at most 1; the 1
+    keeps the false discovery rate with few genes (Storey, Taylor and Siegmund 2004)."""
     return min(1.0, (1.0 + float((p_values > 0.5).sum())) / (0.5 * len(p_values)))
 
 

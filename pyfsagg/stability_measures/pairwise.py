@@ -44,11 +44,8 @@ from pyfsagg.stability_measures.chance import check_ties, draw_selections, selec
 
 
 def _unit_rows(values: Floats, weights: Floats | None = None) -> tuple[Floats, NDArray[np.bool_]]:
-    """Rows centred and scaled to length one (under column weights), and which rows vary at all.
-
-    Constant rows are zero in the result.  Rows are first divided by their largest magnitude, so
-    scores near the limits of floating point neither overflow nor vanish.
-    """
+    """Rows centred and scaled to length one (under column weights; constant rows to zero, first divided
+    by their maximum against overflow), and which vary."""
     unit, known = np.empty(values.shape), np.empty(len(values), dtype=np.bool_)
     for part in row_blocks(values.shape, CACHED):
         block = values[part]
@@ -153,10 +150,8 @@ def bind_asd(scores: Floats) -> WholeSample:
 
 
 def pairwise_is_cheaper(m: int, p: int) -> bool:
-    """Whether m^2/2 merge sorts beat one pass over all pairs of columns.
-
-    The merge sort costs about 16 times as much per element as the pass (measured).
-    """
+    """Whether m^2/2 merge sorts are faster than one pass over all pairs of columns, which is about 16
+    times cheaper per element."""
     return m * 16 * math.log2(p + 1) < p
 
 
@@ -293,10 +288,8 @@ def thesis_measures(
     random_state: int | Generator | None = None,
     n_orders: int | None = None,
 ) -> dict[str, float]:
-    """The five stability measures of the thesis (eq. 3.2 to 3.6) for one score matrix.
-
-    `n_orders` of ties are drawn, where that is not left to the number of pairs.
-    """
+    """The five measures of the thesis (eq. 3.2 to 3.6) for a score matrix, with `n_orders` of ties, by
+    default by the number of pairs."""
     check_ties(ties)
     matrix = read_matrix(scores, kind="scores", name="scores")
     values = matrix.values
@@ -377,10 +370,8 @@ def bind_weighted_kendall(ranks: Floats) -> PairwiseAverage:
 
 
 def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> PairwiseAverage:
-    """Extrapolated overlap; a feature adds to every depth from its later rank on.
-
-    The overlap at a depth is defined for strict lists only; what ties are left go by columns.
-    """
+    """Extrapolated overlap: a feature adds to every depth from its later rank on; the lists must be
+    strict, so remaining ties are ordered by column."""
     q = check_real("persistence", persistence, low=0.0, high=1.0, low_open=True)
     m, p = ranks.shape
     depth = np.arange(1, p + 1)

@@ -82,11 +82,8 @@ def unadjusted(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
 
 
 class ExpectedAverage(PairwiseAverage):
-    """The mean over pairs of a linear function of their expected intersections, for one size.
-
-    With W the sum of all rows w_i of expected memberships, the intersections of row i with all
-    others sum to w_i (W - w_i), so the mean costs O(m p).
-    """
+    """The mean over pairs of a linear function of expected intersections, for one size, in O(m p): row
+    i has intersections w_i (W - w_i), with W the sum of rows."""
 
     def __init__(
         self, shares: Floats, value: Callable[[Floats], Floats], least_variance: Callable[[], float]

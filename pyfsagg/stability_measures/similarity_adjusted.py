@@ -161,10 +161,8 @@ def similar_pairs(matrix: Floats, threshold: float) -> Neighbours:
 
 
 class RandomLevel:
-    """Monte Carlo mean of an adjusted intersection for given sizes.
-
-    All sizes use prefixes of the same permutations, so levels are monotone where they should be.
-    """
+    """Monte Carlo mean of an adjusted intersection by sizes, from prefixes of the same permutations, so
+    levels are monotone in the sizes."""
 
     def __init__(
         self, kind: int, graph: Neighbours, p: int, n_random: int, random_state: Any
@@ -217,11 +215,9 @@ def yu_level(graph: Neighbours, left: int, right: int, p: int) -> float:
 
 
 def _stand_in(degree: int, first: int, second: int, p: int) -> float:
-    """P(a feature is in the first subset alone and one of its neighbours in the second alone).
-
-    Its neighbours outside the first subset number hypergeometrically; the second subset misses all of
-    a such neighbours with probability C(p-1-a, n)/C(p-1, n).
-    """
+    """P(a feature is only in the first subset, and a neighbour only in the second): the number a of
+    neighbours outside the first is hypergeometric, and the second misses them with probability C(p-1-a,
+    n)/C(p-1, n)."""
     if degree == 0 or first in (0, p) or second in (0, p):
         return 0.0
     outside = np.arange(max(0, degree - first + 1), min(degree, p - first) + 1).astype(np.float64)
@@ -395,11 +391,8 @@ def bind_sechidis(
 
 
 def _similarity_among_ties(member: Floats, strong: Floats) -> Floats | None:
-    """What the expected similarity of a subset with itself has beyond that of its expected shares.
-
-    A resample takes r of g tied features, each with probability q = r/g: two of them together with
-    q (r - 1) / (g - 1), which is q (1 - q) / (g - 1) less than q^2.
-    """
+    """Expected self-similarity of a subset minus that of its expected shares: of g tied features r are
+    taken, two together with probability q (r - 1) / (g - 1), q = r/g."""
     tied = ((member > 0) & (member < 1)).astype(np.float64)
     if not tied.any():
         return None

@@ -34,12 +34,9 @@ from pyfsagg.ranks import rank_scores
 
 
 def partial_conjunction(log_p: Floats) -> Floats:
-    """Log p-values (m, G) of "fewer than r studies" for r = 1 to m, from log p-values (m, G) of studies.
-
-    Of the n studies that know an item the r − 1 smallest p-values are omitted, and Fisher's statistic
-    of the others is compared with its χ² distribution of 2 (n − r + 1) degrees of freedom, summed in
-    logarithms from positive terms.  NaN where n < r.
-    """
+    """Log p-values (m, G) of "fewer than r studies", r = 1 to m, from those of studies (m, G): Fisher's
+    statistic without the r − 1 smallest of n known ones, χ² with 2 (n − r + 1) degrees of freedom; NaN
+    for n < r."""
     m = len(log_p)
     ordered = np.sort(log_p, axis=0)  # unknown ones last
     known = (~np.isnan(ordered)).sum(axis=0)
@@ -55,12 +52,8 @@ def partial_conjunction(log_p: Floats) -> Floats:
 
 
 def filtered(log_p: Floats, r: int) -> Floats:
-    """Adjusted p-values (G,) of "fewer than r studies" by adaFilter, for r of at least 2.
-
-    With the p-values of an item in ascending order, S = (n − r + 1) p_(r) decides, and of the G items only
-    those count as tests whose F = (n − r + 1) p_(r−1) is at most S: an item of which less than r − 1
-    studies say anything is no candidate (Wang et al. 2022).
-    """
+    """Adjusted p-values (G,) of "fewer than r studies", r ≥ 2, by adaFilter: S = (n − r + 1) p_(r)
+    decides, and only items with F = (n − r + 1) p_(r−1) at most S count as tests (Wang et al. 2022)."""
     ordered = np.sort(log_p, axis=0)
     rest = (~np.isnan(ordered)).sum(axis=0) - r + 1
     tested = np.flatnonzero(rest > 0)
@@ -76,12 +69,9 @@ def filtered(log_p: Floats, r: int) -> Floats:
 
 
 def adjusted_of(log_p: Floats, combined: Floats, up: Booleans, r: int, adjust: str) -> Floats:
-    """Adjusted p-values (G,) of "fewer than r studies, in the direction of the item".
-
-    `log_p` (2, m, G) are those of the studies, up and down, and `combined` (2, G) what
-    :func:`partial_conjunction` makes of them for r; `up` (G,) says which direction counts.  Adaptive
-    filtering goes by another statistic, so its values are kept from falling below the p-values.
-    """
+    """Adjusted p-values (G,) of "fewer than r studies, in the direction of the item", from `log_p` (2,
+    m, G) of studies, `combined` (2, G) and the direction `up` (G,); those of adaptive filtering are
+    kept from falling below p-values."""
     p = two_sided(np.asarray(np.where(up, combined[0], combined[1])))
     if adjust == "adafilter" and r > 1:
         both = filtered(np.concatenate(list(log_p), axis=1), r).reshape(2, -1)

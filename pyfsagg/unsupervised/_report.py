@@ -31,11 +31,8 @@ def consensus_order(consensus: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def plot_consensus_matrix(result: ConsensusRanking, *, ax: Axes | None = None) -> Axes:
-    """The consensus matrix with its samples in cluster order.
-
-    A dark cell means that two samples are in one cluster in all clusterings, a white one that they
-    never are.  Dark blocks along the diagonal are clusters that most clusterings agree on.
-    """
+    """The consensus matrix in cluster order: dark, if two samples are always in one cluster, to white;
+    dark blocks are stable clusters."""
     if result.consensus is None:
         raise DataError(f"{result.method} makes no clusterings, so there is no consensus to draw")
     order = consensus_order(result.consensus)

@@ -182,12 +182,9 @@ def draw_clusterings(
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> tuple[Labels, int]:
-    """Cluster the samples many times, in random subspaces with random numbers of clusters.
-
-    Returns labels (n_clusterings, n_samples), counted from 0 in each clustering, and the seed.
-    Clustering t depends on the seed and on t only.  Where the samples have fewer than k distinct
-    points in a subspace, each distinct point is a cluster of its own.
-    """
+    """Labels (n_clusterings, n_samples) of clusterings in random subspaces with random numbers of
+    clusters, from 0, and the seed; clustering t depends only on the seed and t. With fewer than k
+    distinct points, each is a cluster."""
     n_clusterings = check_integer("n_clusterings", n_clusterings, low=1)
     fraction = check_real("feature_fraction", feature_fraction, low=0.0, high=1.0, low_open=True)
     low, high = resolve_k_range(k_range, table)
@@ -290,10 +287,8 @@ def _n_distinct(values: Floats) -> int:
 
 
 def consensus_matrix(labels: Any, *, n_jobs: int | None = None) -> Floats:
-    """Share of the partitions in which two samples are in one cluster.
-
-    Zhang, Wong, Shen and Xie (2012), equations (4) and (5); O(T N²) time.
-    """
+    """Share of the partitions in which two samples are in one cluster (Zhang, Wong, Shen and Xie 2012,
+    eq. 4 and 5); O(T N²) time."""
     partitions = np.ascontiguousarray(check_partitions(labels).T)
     n, n_clusterings = partitions.shape
     require_memory(12 * n * n, f"the consensus matrix of {n:,} samples", FEWER_SAMPLES)
