@@ -64,7 +64,7 @@ def rendered(text: object, door: Door) -> str:
 
 
 class MessagePart:
-    """A part of a message that each door spells in its own way."""
+    """A part of a message that each door (Python, terminal, R) spells differently."""
 
     def render(self, door: Door) -> str:
         raise NotImplementedError
@@ -115,7 +115,7 @@ class Got(Value):
 
 
 class Name(str):
-    """A word that stands for a value, written without quotation marks: ``groups``, ``CODE``."""
+    """A placeholder for a value, without quotation marks: ``groups``, ``CODE``."""
 
     def __repr__(self) -> str:
         return str(self)
@@ -183,7 +183,7 @@ PYTHON = Door()
 
 
 def named(name: str) -> object:
-    """The parameter of this name; other words, such as "each of sizes", stay as they are."""
+    """The parameter of this name; other words, such as "each of sizes", are kept."""
     return Param(name) if type(name) is str and name.isidentifier() else name
 
 

@@ -202,7 +202,7 @@ def _files_of(record: Path) -> set[str]:
 
 
 def _make(folder: Path) -> bool:
-    """Make a folder, and say whether it was not there."""
+    """Make a folder; True if it did not exist."""
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
@@ -211,7 +211,7 @@ def _make(folder: Path) -> bool:
 
 
 def _stays(real: Path) -> bool:
-    """Whether nothing can take the place of a folder: a shell stands in it, or a disk is mounted there."""
+    """Whether a folder cannot be replaced: it is a working directory or a mount point."""
     with suppress(OSError):
         if real == Path.cwd():
             return True

@@ -92,7 +92,7 @@ class Settings:
         }
 
     def record(self) -> dict[str, Any]:
-        """All settings by name, as they are written into a file; of an array only that it is given."""
+        """All settings by name, for a file; arrays only as given or not."""
         return {name: _plain(getattr(self, name)) for name in self.names()}
 
     @classmethod
@@ -129,7 +129,7 @@ class Settings:
 
     @classmethod
     def from_flags(cls, options: argparse.Namespace, **others: Any) -> Self:
-        """The settings that the flags of :meth:`add_flags` say, and `others`."""
+        """The settings from the flags of :meth:`add_flags`, and `others`."""
         values = {name: getattr(options, name) for name in cls.names() if hasattr(options, name)}
         return cls(**{**values, **others})
 

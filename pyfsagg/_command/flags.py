@@ -63,7 +63,7 @@ class Flags:
 
 
 def add_reading_flags(parser: argparse.ArgumentParser, *, accept: bool = True) -> None:
-    """The flags that say how a table is read, and which findings in it do not stop a run."""
+    """The flags for reading a table and accepting findings in it."""
     group = parser.add_argument_group("how the table is read")
     Reading.add_flags(group)
     Flags(group).names("--exclude", dest="drop", default=(), help="the same as --drop")
@@ -262,7 +262,7 @@ def add_view_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def view_of(options: argparse.Namespace, known: Mapping[str, Any]) -> dict[str, Any]:
-    """What the flags of :func:`add_view_flags` say, for a result with the options `known`."""
+    """The options from the flags of :func:`add_view_flags`, for a result with the options `known`."""
     given = assignments(options.set)
     if options.threshold is None:
         return given
@@ -362,7 +362,7 @@ def reporter(
 
 
 def _first_run() -> str:
-    """What a first run waits for; empty where compiled kernels are at hand."""
+    """The note on compilation in a first run; empty if there are compiled kernels."""
     from pyfsagg._kernels import compiled
 
     return "" if compiled() else FIRST_RUN

@@ -187,7 +187,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _shortened(action: argparse.Action) -> argparse.Action:
-    """A flag by its long name, with the first part of what is said of it."""
+    """A flag by its long name, with the first part of its help."""
     short = copy(action)
     text = str(action.help or "").split("; ")[0]
     default = re.search(r"\(default: (?:[^()]|\([^()]*\))*\)", str(action.help or ""))
@@ -368,7 +368,7 @@ SPARSE: dict[str, Callable[..., str]] = {
     "drop": lambda columns: "drop it from the file",
     "missing": lambda: "write nan in the file",
 }
-"""Of a sparse table, whose columns have no names that a flag could take."""
+"""The remedy for a sparse table, whose columns have no names."""
 
 
 class Terminal(Door):

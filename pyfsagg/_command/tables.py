@@ -40,7 +40,7 @@ class ReadTable:
 
     @property
     def view(self) -> dict[str, Any]:
-        """Where a result comes from, as :data:`pyfsagg._run.result.ORIGIN` has it."""
+        """The origin of a result, as in :data:`pyfsagg._run.result.ORIGIN`."""
         return {"data_name": self.record["file"], "reading": self.code, "read": self.record}
 
     @property
@@ -72,12 +72,12 @@ def read_files(paths: Sequence[str]) -> dict[str, Any]:
 
 
 def origin(paths: Sequence[str], reading: Sequence[str], name: str | None) -> dict[str, Any]:
-    """Where a result comes from, as :data:`pyfsagg._run.result.ORIGIN` has it."""
+    """The origin of a result, as in :data:`pyfsagg._run.result.ORIGIN`."""
     return {"data_name": name, "reading": reading, "read": read_files(paths)}
 
 
 def code_of_lists(name: str, lists: Sequence[Sequence[str]]) -> list[str]:
-    """Lines of code with lists of names, up to 2000 of these, or a line that says what is omitted."""
+    """Lines of code with lists of names, up to 2000 of these, or a comment on what is omitted."""
     if sum(map(len, lists)) > 2000:
         return [f"# {name}: the {len(lists):,} lists of names"]
     return [f"{name} = [", *(f"    {list(names)!r}," for names in lists), "]"]
@@ -134,7 +134,7 @@ def check_file(
 def _named_source(
     table: str, how: Reading, target: str | list[str] | None
 ) -> tuple[TableSource, str | list[str] | None]:
-    """The table of a file or, where there is none of that name, a data set with its own target."""
+    """The table of a file, or, without such a file, of the data set of that name, which has a target."""
     from pyfsagg._table.source import TableSource, read_source
     from pyfsagg.datasets import load_dataset
     from pyfsagg.datasets._loaders import list_datasets
@@ -257,7 +257,7 @@ def _rows_with_target(y: pd.Series[Any] | pd.DataFrame | None) -> NDArray[np.boo
 
 
 def check_sparse_file(options: argparse.Namespace) -> ReadTable:
-    """Read a sparse file, whose columns have no names and whose labels are beside it, and look through it."""
+    """Read and check a sparse file; its columns have no names, its labels are in a second file."""
     from pyfsagg._command.parser import SPARSE, Terminal
     from pyfsagg._table.delimited import read_hashed
     from pyfsagg._table.look import find_in_sparse

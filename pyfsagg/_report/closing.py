@@ -30,7 +30,7 @@ class Topic:
 
 
 def documentation_address() -> str | None:
-    """Where the documentation is, as the package that is installed says; None if it does not."""
+    """The address of the documentation from the metadata of the installed package, or None."""
     try:
         urls = metadata.metadata("pyfsagg").get_all("Project-URL") or []
     except metadata.PackageNotFoundError:

@@ -62,7 +62,7 @@ def clear_frame(ax: Axes, *, grid: str) -> None:
 
 
 def set_title(ax: Axes, text: str, *, above_legend: bool = False, lines: int = 1) -> None:
-    """The title, with room for a legend of so many lines below it."""
+    """The title, with room for a legend of this many lines below it."""
     pad = 10 + 16 * lines if above_legend else 10
     ax.set_title(text, loc="left", fontsize="large", color=INK, pad=pad)
 
@@ -409,7 +409,7 @@ def _legend_name(artist: Line2D | PathCollection | BarContainer) -> str:
 
 
 def _named(axis: Axis) -> dict[float, str]:
-    """Names that stand at an axis instead of numbers, by their place."""
+    """Names on an axis instead of numbers, by position."""
     texts = [text.get_text() for text in axis.get_ticklabels()]
     named = {
         round(float(place), 6): text

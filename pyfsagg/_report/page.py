@@ -64,7 +64,7 @@ SMALL_IS_GOOD = re.compile(r"\b(?:rank|place|false|p|[pq]-value|Adjusted p)\b", 
 
 @dataclass(frozen=True)
 class PageColumn:
-    """The head of a column: numbers stand right and sort by value, words stand left."""
+    """The heading of a column: numbers are right-aligned and sort by value, words left-aligned."""
 
     title: str
     numeric: bool = True
@@ -278,7 +278,7 @@ def _arranged(page: Page) -> tuple[list[Block], list[Section]]:
 
 
 def _narrow(table: PageTable) -> bool:
-    """Whether a table finds room beside a picture."""
+    """Whether a table fits beside a picture."""
     cells = zip(*table.rows, strict=True)
     widths = [max(map(len, map(plain_text, column)), default=0) for column in cells]
     return len(table.columns) <= 7 and sum(min(width, 24) for width in widths) <= 60
@@ -351,7 +351,7 @@ def write_page(page: Page, path: str | os.PathLike[str]) -> Path:
 
 
 def _check(page: Page) -> None:
-    """Refuse sections without an address of their own, and tables with cells that do not fit."""
+    """Refuse sections without a unique anchor, and tables with a wrong number of cells."""
     seen: set[str] = set()
     for section in page.sections:
         if not re.fullmatch(r"[a-z][a-z0-9-]*", section.id):
@@ -400,13 +400,13 @@ def sentences_of(blocks: Iterable[Block]) -> list[str]:
 
 
 def render_text(blocks: Iterable[Block], width: int = WIDTH) -> str:
-    """Blocks as paragraphs and tables of at most so many characters; pictures are omitted."""
+    """Blocks as paragraphs and tables of at most this width; pictures are omitted."""
     return "\n\n".join(filter(None, (_rendered(block, width) for block in blocks)))
 
 
 def answer_of(blocks: Sequence[Block]) -> list[Block]:
-    """The answer among the facts of a result: what stands before the first table, the first paragraph
-    after it, which says how sure that is, and the table."""
+    """The answer among the facts: what precedes the first table, the paragraph after it (how certain
+    that is), and the table."""
     place = next((k for k, block in enumerate(blocks) if isinstance(block, PageTable)), len(blocks))
     sure = next((block for block in blocks[place + 1 :] if isinstance(block, Text)), None)
     return [*blocks[:place], *([] if sure is None else [sure]), *blocks[place : place + 1]]
@@ -470,7 +470,7 @@ def _fitted(table: PageTable, width: int) -> list[str]:
 
 
 def _narrowed(row: list[str], place: int, room: int) -> list[list[str]]:
-    """The lines of a row whose name has so much room: of several, the others hold the rest of the name."""
+    """The lines of a row with this width for its name, which continues on further lines."""
     parts = textwrap.wrap(row[place], room, break_long_words=False, break_on_hyphens=False) or [""]
     tail = (room - 1) // 2
     parts = [

@@ -100,7 +100,7 @@ class Checkpoint:
         self._written = time.monotonic()
 
     def _claim(self, settings: Mapping[str, Any]) -> str:
-        """Write whose checkpoint this is, or compare with what is written; a digest of it."""
+        """Write the settings of this checkpoint, or compare with them; returns their digest."""
         plain, here = _plain(settings), arithmetic()
         known = read_record(self.folder)
         if known is None:
@@ -175,7 +175,7 @@ def kept_seed(folder: str | os.PathLike[str] | None, random_state: Any) -> Any:
 
 
 def spoken_state(folder: str | os.PathLike[str]) -> str:
-    """What a rerun will find in a folder, and in sub-folders of its own, in one sentence."""
+    """What a rerun will find in a folder and its sub-folders, in one sentence."""
     runs = [file.parent for file in Path(folder).rglob(RECORD) if read_record(file.parent)]
     if not runs:
         return f"finished work is in {folder}"
@@ -184,7 +184,7 @@ def spoken_state(folder: str | os.PathLike[str]) -> str:
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
-    """What ``checkpoint.json`` says; None if there is none."""
+    """The content of ``checkpoint.json``, or None."""
     path = folder / RECORD
     if not path.is_file():
         return None
@@ -317,7 +317,7 @@ _IN_WORDS = {
 
 
 def _difference(there: Any, here: Any, name: str = "") -> str | None:
-    """The first setting that differs, in words; None if there is none."""
+    """The first setting that differs, in words, or None."""
     if isinstance(there, dict) or isinstance(here, dict):
         there, here = (part if isinstance(part, dict) else {} for part in (there, here))
         for key in sorted(there.keys() | here.keys(), key=lambda key: (key != "kind", key)):

@@ -107,7 +107,7 @@ def run_tasks(
 def _on_cluster(
     backend: Any, function: Callable[[Any, Item], Answer], packed: _Shared, items: Sequence[Item]
 ) -> Iterator[Answer]:
-    """Answers of a cluster, in order; what is lost with a worker is asked for again."""
+    """Answers of a cluster, in order; those lost with a worker are requested again."""
     done, failures = 0, 0
     while True:
         sending = True
@@ -140,7 +140,7 @@ def _on_cluster(
 def _dask_answers(
     client: Any, function: Callable[[Any, Item], Answer], packed: _Shared, items: Sequence[Item]
 ) -> Iterator[Answer]:
-    """Answers of a Dask cluster, whose workers hand on to one another what is shared."""
+    """Answers of a Dask cluster, whose workers pass the shared data to each other."""
     shared = _send(client, packed)
     futures = [
         client.submit(_call_remote, function, shared, item, pure=False, key=f"pyfsagg-{uuid4()}")
@@ -189,7 +189,7 @@ def _send(client: Any, packed: _Shared) -> Any:
 
 
 def _result_of(client: Any, future: Any, shared: Any) -> Any:
-    """The answer of a task; one whose data are lost, or that no worker takes, would wait for ever."""
+    """The answer of a task, or an error if its data are lost or no worker takes it."""
     deserted: float | None = None
     while True:
         try:
@@ -286,7 +286,7 @@ def _call_remote(function: Callable[[Any, Item], Answer], packed: _Shared, item:
 def run_threads(
     function: Callable[[Item], Answer], items: Iterable[Item], n_jobs: int | None = None
 ) -> Iterator[Answer]:
-    """``function(item)`` for each item in threads of this process, whatever cluster is in use."""
+    """``function(item)`` for each item in threads of this process, also if a cluster is in use."""
     parallel = _Parallel(_local(n_jobs), require="sharedmem", return_as="generator")
     return _results(parallel, (delayed(function)(item) for item in items))
 

@@ -156,13 +156,13 @@ class Result(Part):
     _inner: ClassVar[frozenset[str]] = frozenset({"load", "from_json"})
     """Public names that the completion of a name does not offer."""
     _one_file: ClassVar[bool] = False
-    """Whether the record says all, so it can be saved in one JSON file."""
+    """Whether the record is complete, so it can be saved in one JSON file."""
 
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
     _view: Mapping[str, Any] = MappingProxyType({})
-    """How a result that was read from a file is shown unless something else is asked for."""
+    """The default view of a result that was read from a file."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -177,16 +177,16 @@ class Result(Part):
 
     @classmethod
     def _made(cls) -> list[str]:
-        """The fields of the class that say how a result was made."""
+        """The fields of the class on how a result was made."""
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         return [name for name in _MADE if name in names]
 
     def _apart(self) -> Apart:
-        """The fields as they are kept."""
+        """The fields in their saved form."""
         return taken_apart(self, arrays=not self._one_file, without=_MADE)
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        """What the record holds beside its :meth:`_origin`; a subclass adds what follows from the fields."""
+        """The record without its :meth:`_origin`; a subclass adds what it derives from fields."""
         return self._apart().record
 
     def _arrays(self) -> Arrays:
@@ -198,7 +198,7 @@ class Result(Part):
         return self._apart().tables
 
     def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
-        """Plain texts to be written beside the record, by file name."""
+        """Text files to be written with the record, by name."""
         return {}
 
     @classmethod
@@ -429,7 +429,7 @@ def _versions() -> Mapping[str, str]:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Recorded(Result):
-    """A result that says with which settings, of which data and by which software it was made."""
+    """A result with its settings, data and software versions."""
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)

@@ -58,7 +58,7 @@ _PLAIN = {
 
 
 LIMIT = re.compile(r"\s*([<>≤≥])=?\s*(?=[0-9.,])")
-"""What stands before the number of a value beyond a limit of detection: ``<5``."""
+"""The sign before a value beyond a limit of detection: ``<5``."""
 
 
 def is_number(word: str) -> bool:
@@ -423,7 +423,7 @@ def refuse_mixed_text(column: pd.Series[Any], name: str) -> None:
 
 
 def refuse_arrow_type(arrow_type: Any, name: str) -> None:
-    """Refuse a column of Arrow whose type has no meaning here."""
+    """Refuse an Arrow column of an unsupported type."""
     from pyarrow import types
 
     if types.is_temporal(arrow_type):

@@ -102,7 +102,7 @@ def _unpacked(file: Any, label: str, before: int = 0) -> bytes:
 def read_part(
     archive: zipfile.ZipFile, part: zipfile.ZipInfo, label: str, before: int = 0
 ) -> bytes:
-    """A file of an archive, up to its end: what the archive says of its size may be wrong."""
+    """A file of an archive, up to its end; the stated size may be wrong."""
     require_unpacked(part.file_size, label)
     part.file_size = sys.maxsize
     with archive.open(part) as file:
@@ -110,7 +110,7 @@ def read_part(
 
 
 def require_unpacked(size: int, label: str) -> None:
-    """Refuse what unpacks to so many bytes, or more, where memory does not suffice."""
+    """Refuse a file that unpacks to this many bytes or more, if memory does not suffice."""
     what = f"{label}, which unpacks to {in_words(size)} or more,"
     require_memory(_TEXT_OF_BYTES * size, what, "unpack it and take a part of it")
 
@@ -243,7 +243,7 @@ def unescaped_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _mapped(frame: pd.DataFrame, change: Any) -> pd.DataFrame:
-    """A frame whose header and texts went through a function."""
+    """A frame with a function applied to its header and texts."""
     mapped = frame.copy(deep=False)
     for j, dtype in enumerate(frame.dtypes):
         if isinstance(dtype, (pd.StringDtype, pd.CategoricalDtype)) or dtype.kind == "O":
@@ -414,7 +414,7 @@ def _parse(
 def _refuse_ragged(
     body: bytes, layout: Layout, label: str
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Where cells end, and which bytes stand in quotes; a row with fewer or more cells is refused."""
+    """Ends of cells, and the quoted bytes; a row with fewer or more cells is refused."""
     n_columns, separator = len(layout.names), layout.separator
     cells = np.frombuffer(body, np.uint8)
     quoted = np.zeros(len(cells), dtype=bool)
@@ -512,7 +512,7 @@ def _after_blank_lines(text: str) -> tuple[int, int]:
 
 
 def _sample(text: str, start: int) -> list[str]:
-    """The first lines, as many as tell the separator."""
+    """The first lines, as many as determine the separator."""
     sample: list[str] = []
     for line in filter(str.strip, _lines(text, start)):
         sample.append(line)

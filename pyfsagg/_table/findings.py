@@ -1,4 +1,4 @@
-"""What is said of a table before a run, and what to do: each finding with its sentence and its remedy."""
+"""Findings of a table before a run, each with its sentence and remedy."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class FeatureGroups:
         return {name: columns for name, columns in members.items() if columns != (name,)}
 
     def record(self) -> dict[str, Any]:
-        """What the data of a result say of its groups."""
+        """The record of the groups in the data of a result."""
         members = {name: list(columns) for name, columns in self.members.items()}
         return {"n_columns": len(self.column_names), "groups": members}
 
@@ -126,7 +126,7 @@ class FeatureGroups:
     def _with_levels(
         self, table: AnyTable, taken: AnyTable, start: NDArray[np.intp], joint: NDArray[np.bool_]
     ) -> AnyTable:
-        """The columns `taken`, of which those of `joint` groups stand for all columns of the group."""
+        """The columns `taken`; those of `joint` groups represent all columns of the group."""
         labels, kinds, levels = list(taken.feature_names), taken.kinds.copy(), dict(taken.levels)
         codes: dict[int, Floats] = {}
         for unit in np.flatnonzero(joint).tolist():
@@ -177,7 +177,7 @@ class FeatureGroups:
 
 
 def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
-    """The groups that a task asks for; None without any, and where each column is a group by its own name."""
+    """The groups of a task; None without any, or if each group is one column with its name."""
     if task.feature_groups is None:
         if task.group_score != "auto":
             raise ParameterError(
@@ -209,7 +209,7 @@ def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
 
 
 def group_columns(task: Task, columns: Iterable[Any]) -> Members:
-    """Columns by feature: of the groups that a task asks for, and columns of their own."""
+    """Columns by feature: those of the groups of a task, and single columns."""
     names = tuple(str(name) for name in columns)
     if task.feature_groups is None:
         return {name: (name,) for name in names}
@@ -218,7 +218,7 @@ def group_columns(task: Task, columns: Iterable[Any]) -> Members:
 
 
 def _assignment(rule: Any, names: tuple[str, ...]) -> dict[str, list[int]]:
-    """Positions of columns by group; a column without a group is one by its own name."""
+    """Positions of columns by group; a column without a group is a group with its name."""
     if isinstance(rule, str) and rule.startswith(PREFIX):
         groups = _by_prefix(rule.removeprefix(PREFIX), names)
     else:
@@ -302,7 +302,7 @@ def _members(group: Any, members: Any) -> list[Any]:
 
 
 def _place_of(column: Any, place: Mapping[str, int]) -> int | None:
-    """The position of a column that is given by name or position; None if there is none."""
+    """The position of a column given by name or position, or None."""
     if isinstance(column, Hashable) and column in place:
         return place[column]  # type: ignore[index]
     if isinstance(column, Integral) and not isinstance(column, bool):

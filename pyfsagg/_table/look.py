@@ -166,7 +166,7 @@ class Look:
                 self.number = numbers
 
     def _at_survival(self, y: pd.DataFrame) -> None:
-        """Times and events; whoever reads them says what cannot be used."""
+        """Times and events; the reader reports what is invalid."""
         absent = int(y.isna().any(axis=1).sum())
         if 0 < absent < len(y):
             self.note("missing_target", ", ".join(y.columns), f"{absent:,} of {len(y):,} rows")
@@ -213,7 +213,7 @@ class Look:
     def _at_subjects(
         self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]
     ) -> None:
-        """Columns whose levels recur, and tell the class: a feature of the table would rarely do so."""
+        """Columns whose levels recur and determine the class, which a feature rarely does."""
         classes = self.labels if self.number is None else pd.factorize(self.number)[0]
         if self.grouped or classes is None:
             return
@@ -406,7 +406,7 @@ class _FrameLook(Look):
             self.at_rows(row_digests(table))
 
     def _numbers(self, j: int, declared: set[int]) -> NDArray[np.float64]:
-        """A column; numbers that were declared nominal as they are, for they may be codes or infinite."""
+        """A column; numbers declared nominal are not converted, as they may be codes or infinite."""
         column = self.table.column(j)
         if j not in declared:
             return column
@@ -414,7 +414,7 @@ class _FrameLook(Look):
         return levels[np.nan_to_num(column, nan=-1).astype(np.intp)]
 
     def _at_unreadable(self, converted: ConvertedTable, types: Sequence[Any], j: int) -> bool:
-        """Whether a column has no numbers to be looked at: it contains dates, or cannot be read."""
+        """Whether a column has no usable numbers: it contains dates, or cannot be read."""
         name, problem = self.table.feature_names[j], converted.problems.get(j)
         if problem is None and (types[j] is not None or j not in converted.declared):
             return False
@@ -509,13 +509,13 @@ def _patterns(names: Sequence[str], every: Sequence[str]) -> list[str]:
 
 
 def _is_identifier(name: str, column: NDArray[np.float64]) -> bool:
-    """Whether a column is called an identifier, and all, or most, of its rows have a value of their own."""
+    """Whether a column is named like an identifier, and all or most of its values are unique."""
     all_differ = _ID_NAME.fullmatch(name) and len(np.unique(column)) == len(column)
     return bool(all_differ) or _names_single_rows(name, column)
 
 
 def _names_single_rows(name: str, column: NDArray[np.float64]) -> bool:
-    """Whether a column is called like a subject, and most of its rows have a value of their own."""
+    """Whether a column is named like a subject, and most of its values are unique."""
     if not SUBJECT_NAME.fullmatch(name):
         return False
     known = column[~np.isnan(column)]
@@ -572,7 +572,7 @@ def _one_spelling(labels: Iterable[Any]) -> NDArray[np.float64]:
 def _range(
     values: NDArray[np.float64], missing: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Smallest and largest known value of each column; infinities where there is none."""
+    """Smallest and largest known value of each column; infinite without one."""
     low = np.where(missing, np.inf, values).min(axis=0, initial=np.inf)
     return low, np.where(missing, -np.inf, values).max(axis=0, initial=-np.inf)
 

@@ -40,7 +40,7 @@ def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
 
 
 def estimator_accepts_missing(estimator: Any) -> bool:
-    """Whether an estimator says that it can be fitted to features with missing values."""
+    """Whether an estimator declares that it accepts missing values."""
     try:
         from sklearn.utils import get_tags
     except ImportError:  # scikit-learn 1.5
@@ -63,7 +63,7 @@ def check_learner(name: str, model: Any, kind: str) -> None:
 
 
 def seeded_clone(model: Any, seed: int) -> Any:
-    """A fresh estimator, in which `seed` is that of all parts whose seed the caller left open."""
+    """A new estimator; `seed` is that of all parts without one."""
     fresh = clone(model)
     seeds = {
         name: seed

@@ -106,7 +106,7 @@ _REPEATED = re.compile(rb'number-(?:rows|columns)-repeated="(\d{1,12})"')
 
 
 def _require_cells(content: bytes, label: str) -> None:
-    """Refuse a workbook whose content is too large, or a cell too far from the others."""
+    """Refuse a workbook that is too large, or has a cell too far from the others."""
     if not content.startswith(b"PK"):
         return  # of old Excel, not packed
     try:
@@ -181,7 +181,7 @@ def _column(cells: list[Any], missing: frozenset[str]) -> pd.Series[Any]:
 
 
 def _frame_of(columns: Sequence[pd.Series[Any]], names: Any) -> pd.DataFrame:
-    """Columns side by side, whose names may be empty."""
+    """Columns side by side, possibly with empty names."""
     frame = pd.concat([column.rename(str(j)) for j, column in enumerate(columns)], axis=1)
     return frame.set_axis(names, axis="columns")
 
@@ -378,7 +378,7 @@ class _Reader:
     def _with_decimal(
         self, text: str, layout: Layout, row_names: Sequence[str] = ()
     ) -> pd.DataFrame:
-        """The rows with the decimal mark that was asked for, or that is found out."""
+        """The rows with the given or detected decimal mark."""
         frame = self._rows(text, layout, self.how.decimal or ".", row_names)
         if self.how.decimal is not None:
             return frame

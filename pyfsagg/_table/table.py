@@ -302,7 +302,7 @@ def _check_shape(shape: tuple[int, ...], min_samples: int, min_features: int) ->
 
 
 def check_names(columns: pd.Index) -> None:
-    """Refuse columns without a name of their own."""
+    """Refuse columns with empty or repeated names."""
     if isinstance(columns, pd.MultiIndex):
         raise DataError(
             Param("X"), " has several levels of column names", Remedy("flatten them to one")
@@ -340,7 +340,7 @@ def column_positions(
 
 
 def column_parts(n_samples: int, positions: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Columns in parts that are small beside the table: what is computed from a part takes as much again."""
+    """Columns in parts that are small compared with the table; results of a part take as much again."""
     size = max(1, min(256, 2**20 // max(1, n_samples)))
     for start in range(0, len(positions), size):
         yield positions[start : start + size]
@@ -472,7 +472,7 @@ class Adjusters:
         return Adjusters(replace(self.table, values=values, kinds=kinds))
 
     def cleared(self, table: Table) -> Table:
-        """`table` less what a linear model of the adjusters says of each column, in its known rows."""
+        """`table` minus the fit of each column by the adjusters, in its known rows."""
         values = np.empty_like(table.values)
         for j in range(table.n_features):
             column, known = table.values[:, j], ~np.isnan(table.values[:, j])

@@ -266,7 +266,7 @@ class Target:
 
     @property
     def event_count(self) -> dict[str, int]:
-        """``n_events``, the rows whose event was seen; empty for a target of another kind."""
+        """``n_events``, the observed events; empty for other targets."""
         return {} if self.survival is None else {"n_events": int(self.survival.event.sum())}
 
     @property
@@ -276,7 +276,7 @@ class Target:
 
     @property
     def parts(self) -> tuple[NDArray[Any], ...]:
-        """The arrays (n_samples,) that say what the target of a row is."""
+        """The arrays (n_samples,) that define the target of each row."""
         if self.survival is not None:
             return (self.survival.time, self.survival.event)
         return (self.codes if self.values is None else self.values,)
@@ -400,7 +400,7 @@ def _as_words(array: NDArray[Any], label: str) -> NDArray[Any]:
 
 
 def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Target:
-    """A target of classes, refused if it is none."""
+    """A target of classes, or an error."""
     n_samples = len(array)
     classes, codes = np.unique(np.asarray(array), return_inverse=True)
     if len(classes) < 2:

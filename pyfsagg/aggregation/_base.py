@@ -160,7 +160,7 @@ def as_rank_table(values: Any) -> RankTable:
 
 
 def codes_of_lists(name: str, labels: Sequence[Any] | None, m: int) -> NDArray[np.intp]:
-    """The number of the label of each list, from 0; without labels every list has its own."""
+    """The number of the label of each list, from 0; without labels all differ."""
     if labels is None:
         return np.arange(m)
     labels = check_labels(name, labels)

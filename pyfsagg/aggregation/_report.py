@@ -270,7 +270,7 @@ def plot_overlap(
 
 
 def _label_end(ax: Axes, name: str, y: NDArray[np.float64], below: float) -> None:
-    """The name where its line ends on the right, or beside its last point if it starts and ends below."""
+    """The name at the right end of its line, or at its last point if it starts and ends below."""
     look: dict[str, Any] = {
         "textcoords": "offset points",
         "color": drawing.INK,

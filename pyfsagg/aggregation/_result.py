@@ -187,7 +187,7 @@ class Aggregation(Recorded):
         return [*(sentence for sentence in sentences if sentence), *self.remarks]
 
     def sentences(self) -> list[str]:
-        """What the p-values say and suppose, in sentences; remarks alone where there are none."""
+        """Sentences on the p-values and their assumptions; without p-values only remarks."""
         independence = [] if self.p_values is None else [INDEPENDENCE]
         return [*self._answer(), *self._about_p_values(adjusted=True), *independence]
 

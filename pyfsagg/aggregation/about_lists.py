@@ -340,7 +340,7 @@ def _share_below(column: Floats, values: Floats) -> Floats:
 
 
 def _compared(nearest: Nearest, name: str) -> str:
-    """The aggregator `name` in the nearest sets, beside the one that found most."""
+    """The aggregator `name` in the nearest sets, compared with the best one."""
     order = nearest.means.sort_values(ascending=False)
     best, second, shown = (
         _AS_MEASURED.get(method, method) for method in (nearest.best, str(order.index[1]), name)

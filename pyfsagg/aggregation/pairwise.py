@@ -418,7 +418,7 @@ def kemeny(
 
 
 def _contradicted(above: Floats) -> float:
-    """The distance of the order in which the rows stand."""
+    """The distance of the order of the rows."""
     return float(np.tril(above, -1).sum())
 
 
@@ -449,7 +449,7 @@ def _knots(above: Floats) -> list[Order]:
 
 
 def _exact_order(above: Floats) -> Order:
-    """The best order of a few items, by integer programming: x_ij is 1 where i stands above j, i < j."""
+    """The best order of a few items, by integer programming: x_ij is 1 if i is above j, i < j."""
     n = len(above)
     if n < 3:
         return np.arange(n)  # alone, or tied

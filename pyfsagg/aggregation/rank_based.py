@@ -102,7 +102,7 @@ _AS_GIVEN = "average ranks by default"
 
 
 def _reduced_rank(**parts: Any) -> AggregatorSpec:
-    """What the statistics of an item's own ranks have in common."""
+    """Common parts of the statistics of an item's ranks."""
     return rank_aggregator(
         bounds="[1, N]",
         higher_is_better=False,

@@ -58,7 +58,7 @@ GROUPS = {
     "saved runs": ("show", "report", "compare"),
     "the papers": ("reproduce", "cross-check"),
 }
-"""Commands by what one has; the others stand in the last line."""
+"""Commands by kind of input; the others are in the last line."""
 
 EXAMPLES = """\
   pyfsagg rank table.csv --target class  # which features, and how sure that is
@@ -226,7 +226,7 @@ def _termination_raised() -> Iterator[None]:
 
 
 def _write_out(stream: TextIO) -> None:
-    """Write what is still to be printed, while there is somebody to be told that it fails."""
+    """Flush the output while a failure can still be reported."""
     try:
         stream.flush()
     except BrokenPipeError:

@@ -112,7 +112,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _add_input_flags(parser: argparse.ArgumentParser) -> None:
-    """Flags that say how lists are given."""
+    """Flags for the form of the lists."""
     add = Flags(parser)
     add("files", nargs="*", metavar="FILE", help="lists, or one matrix; - is standard input")
     text = "lists of names in no order, which are tied at their mean rank"

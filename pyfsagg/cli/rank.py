@@ -282,7 +282,7 @@ def _rank(options: argparse.Namespace) -> None:
 
 
 def _rank_loaded(options: argparse.Namespace, name: str) -> None:
-    """A data set that is loaded by name, and has a target of its own."""
+    """A data set loaded by name, with its target."""
     from pyfsagg.datasets import load_dataset
 
     data = load_dataset(name)
@@ -303,7 +303,7 @@ def _run(
     unit: str = "resample",
     said: Sequence[str] = (),
 ) -> None:
-    """Rank, write everything into a folder, and say what was found."""
+    """Rank, write everything into a folder, and print the answer."""
     from pyfsagg._base.validation import n_selected
     from pyfsagg.error_control.control import check_goals
 
@@ -320,7 +320,7 @@ def _run(
 
 
 def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> EnsembleResult:
-    """Call wam or bam as the flags say."""
+    """Call wam or bam with the settings of the flags."""
     from pyfsagg.ensemble import bam, wam
     from pyfsagg.ensemble.run import gather_settings
     from pyfsagg.ensemble.scoring import deep_enough, likely_filters
@@ -383,7 +383,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _groups(options: argparse.Namespace, columns: Iterable[Any]) -> dict[str, Any]:
-    """What the record says of the groups that --feature-groups makes; nothing without the flag."""
+    """The record of the groups of --feature-groups; empty without the flag."""
     from pyfsagg._table.groups import group_columns
 
     task = Task.from_flags(options)

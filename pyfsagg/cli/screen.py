@@ -143,7 +143,7 @@ def _screen(options: argparse.Namespace) -> None:
 
 
 def _know_columns(options: argparse.Namespace, table: pd.DataFrame) -> None:
-    """Take the columns of a table of MAGeCK, where none is named; else gene and score must be."""
+    """Use the columns of a table of MAGeCK, if none is named; otherwise gene and score must be."""
     lacking = [flag for flag in ("item", "score") if getattr(options, flag) is None]
     if len(lacking) == 2 and set(MAGECK.values()) <= set(table.columns):
         other = {"low": "p_high", "high": "p_low"}.get(options.side)

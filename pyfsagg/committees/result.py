@@ -142,7 +142,7 @@ class Committee(Grouped, Recorded):
 
     @property
     def learners(self) -> list[str]:
-        """Names of the learners in the order of the voters; empty if none was said."""
+        """Names of the learners in the order of the voters; empty without names."""
         return [str(name) for name in self.voters["learner"].unique() if name]
 
     def to_frame(self) -> pd.DataFrame:
@@ -299,7 +299,7 @@ class Committee(Grouped, Recorded):
         return [*parts, *self._of_front()]
 
     def _failures(self) -> pd.DataFrame:
-        """What was said of voters without selection or performance: ``message``, ``voters``."""
+        """Messages on voters without selection or performance: ``message``, ``voters``."""
         if "message" not in self.voters:
             return pd.DataFrame({"message": [], "voters": []})
         missing = self.voters["performance"].isna()

@@ -1,4 +1,4 @@
-"""Loading of data sets and tables, the check of a table, and what the catalogue says."""
+"""Loading of data sets and tables, the check of a table, and the catalogue."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class _TooLargeError(Exception):
 
 @contextmanager
 def _limited_downloads(most: int) -> Iterator[None]:
-    """Stop whatever `urlopen` reads inside the block after so many bytes."""
+    """Stop each read of `urlopen` inside the block after this many bytes."""
 
     class Limit(urllib.request.BaseHandler):
         def http_response(self, request: Any, response: Any) -> Any:
@@ -384,7 +384,7 @@ def in_memory(table: Any) -> pd.DataFrame:
 def split_labels(
     frame: pd.DataFrame, y: Any, exclude: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, pd.Series[Any] | pd.DataFrame | None]:
-    """Features and target of a table, of which `y` is the column (of survival two), or which stands apart."""
+    """Features and target of a table; `y` is its column (two for survival), or a separate target."""
     named = isinstance(y, str) or (
         isinstance(y, (tuple, list)) and len(y) == 2 and all(isinstance(each, str) for each in y)
     )
@@ -526,7 +526,7 @@ def list_datasets() -> pd.DataFrame:
 
 
 def data_folder() -> Path:
-    """Where the embedded data are: inside an installed package, beside it in a checkout."""
+    """The folder of the embedded data: in an installed package, or next to it in a checkout."""
     installed = Path(__file__).parent / "data"
     return installed if installed.is_dir() else Path(__file__).parents[2] / "data"
 

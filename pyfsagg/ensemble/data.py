@@ -102,10 +102,8 @@ class Grouped:
 
     @cached_property
     def groups(self) -> dict[str, tuple[str, ...]]:
-        """Columns of each group of columns (:class:`pyfsagg.Task`), by its name; empty without groups.
-
-        A feature that is not among them is a column of its own.
-        """
+        """Columns of each feature group (:class:`pyfsagg.Task`) by name; other features are single
+        columns."""
         recorded = self.data.get("groups") or {}
         return {name: tuple(columns) for name, columns in recorded.items()}
 
@@ -152,7 +150,7 @@ class Ranked(Grouped):
 
 
 def document_of(data: Ranked) -> dict[str, Any]:
-    """What :func:`fields_of` reads beside the arrays and the settings."""
+    """What :func:`fields_of` reads in addition to the arrays and the settings."""
     document = {
         "method": data.method,
         "features": list(data.feature_names),

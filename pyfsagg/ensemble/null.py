@@ -53,7 +53,7 @@ FEW_LEVELS = 30
 """Distinct values from which on a column is one of numbers, all of which have the same null distribution."""
 
 RANK_TESTS = {"classes": "kruskal_wallis", "numeric": "spearman", "survival": "cox_score"}
-"""Filters that cut numbers into ranges lose power: beside them numbers are judged by their ranks, too."""
+"""Filters that bin numbers lose power, so numbers are also tested by their ranks."""
 
 RANKS_AHEAD = 4.0
 """How many times smaller the p-value of such filters must be to count for as much as that of others.
@@ -68,7 +68,7 @@ MANY, USUAL, LEAST = 999, 199, 19
 SMALL = 50_000
 
 SLOW_SHARE = 5
-"""Filters without a compiled loop for a column score a shuffled target for each so many resamples."""
+"""Resamples per shuffled target for filters without a compiled loop for a column."""
 
 CELLS = 20_000_000
 """Weights, or scores of a filter, that are in memory for shuffled targets at the same time."""
@@ -80,7 +80,7 @@ FEWEST = 10
 """Different shuffled targets below which none are drawn."""
 
 MOST_ROWS = 20
-"""Samples that a row may stand for on average, for weights: each of them is a row with a shuffled target."""
+"""Largest mean weight of a row: each unit is a row with a shuffled target."""
 
 _STREAM = 2  # of random numbers; 0 draws rows, 1 noise
 
@@ -104,7 +104,7 @@ class Shuffling:
 
     @classmethod
     def of(cls, run: Run, known: Sequence[Adjusters] = ()) -> Shuffling:
-        """How the target of a run is shuffled beside what is `known` of its rows."""
+        """How the target of a run is shuffled, given what is `known` of its rows."""
         order = canonical_order(run.table, run.target)
         groups = getattr(run.plan, "groups", None)
         levels = [each.strata for each in known]
@@ -141,7 +141,7 @@ class Shuffling:
         return math.exp(min(ways, 100.0))
 
     def rows(self, seed: int, k: int) -> NDArray[np.intp]:
-        """For each row the one whose target it has in shuffle number `k`."""
+        """For each row the source of its target in shuffle `k`."""
         rng = generator(seed, k, _STREAM)
         if self.groups is None or self.first is None:
             rows = np.empty_like(self.order)
@@ -218,7 +218,8 @@ class Nulls:
 
     @cached_property
     def cleared(self) -> Run:
-        """The same with what adjusting numbers leave of the features, whose rows are exchangeable."""
+        """The same with the residuals of the features given the adjusting numbers, whose rows are
+        exchangeable."""
         run = self.single
         adjusters = run.target.adjusters
         if adjusters is None or not adjusters.by_numbers or not isinstance(run.table, Table):
@@ -237,7 +238,8 @@ class Nulls:
 
     @cached_property
     def begun(self) -> Adjusters | None:
-        """The columns always in, if a judge begins with them: what they say of the target is no noise."""
+        """The columns that are always in, if a judge begins with them: their relation to the target is
+        not noise."""
         always = self.single.target.always
         judges = [item for item in self.run.items if filter_label(item) in self.judges]
         return Adjusters(always) if always and any(map(begins_with_always, judges)) else None
@@ -261,7 +263,7 @@ class Nulls:
 
     @property
     def by_column(self) -> bool:
-        """Whether the judges look at one column at a time."""
+        """Whether the judges score one column at a time."""
         return all(one in FILTERS and FILTERS.get(one).own_column for one in self.judges)
 
     @cached_property
@@ -280,7 +282,7 @@ class Nulls:
 
     @property
     def by_ranks(self) -> str:
-        """By what numbers are judged beside the filters; empty where they are not."""
+        """The additional tests of numbers; empty without any."""
         return RANK_TESTS[self.run.target.kind] if len(self.numbers) else ""
 
     @property
@@ -330,7 +332,7 @@ class Nulls:
 
 
 def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
-    """P-values of the features from `number` shuffled targets; a DataError says why there are none."""
+    """P-values of the features from `number` shuffled targets; a DataError gives the reason for none."""
     if nulls.reason:
         raise DataError(nulls.reason)
     run = nulls.single
@@ -546,7 +548,7 @@ def n_together(run: Run, drawn: Drawn) -> int:
 
 
 def score_shuffled(nulls: Nulls, number: int, drawn: Drawn, **how: Any) -> Matrices:
-    """Scores by filter of what is `drawn` for each of so many shuffled targets, one after the other."""
+    """Scores by filter of the `drawn` resamples of each shuffled target, one after another."""
     run = nulls.cleared
     itself, size = _whole_table(run), n_together(run, drawn)
     plan = run.pairs if drawn == "halves" else run.plan
@@ -565,11 +567,11 @@ MOST_NULLS, FEWEST_NULLS = 50, 20
 """Shuffled targets, at most one for two resamples."""
 
 ENOUGH = 100_000
-"""Null scores of one kind of columns beyond which more shuffled targets are not looked at."""
+"""Null scores of one kind of columns that suffice; further shuffled targets are not used."""
 
 
 def settle_normalization(wish: str, run: Run, filters: Sequence[Any]) -> str:
-    """What ``"auto"`` means for some of the filters of a run; another wish is checked."""
+    """The meaning of ``"auto"`` for some of the filters of a run; other values are validated."""
     reason = _why_not(run)
     if wish == AGAINST_NOISE and reason:
         raise ParameterError(
@@ -590,7 +592,7 @@ def _why_not(run: Run) -> str:
 
 
 def _columns_differ(run: Run) -> bool:
-    """Whether there are columns of levels beside numbers, or beside columns with more levels."""
+    """Whether columns differ in kind: levels and numbers, or different numbers of levels."""
     table = run.table
     if not isinstance(table, Table):
         return False

@@ -78,7 +78,7 @@ class Precision(Settings):
     def look(
         self, combined: Floats, aggregate: Callable[[Floats], Floats] | None, by: str = "bootstrap"
     ) -> dict[str, Any]:
-        """What the resamples so far say, as it is recorded with the run."""
+        """The precision reached so far, as recorded with the run."""
         answer = adequacy(
             combined,
             n_features_to_select=self.top,

@@ -1,4 +1,4 @@
-"""How many features: the user's wish, the answer with its reason, and where each feature stands."""
+"""How many features: the request of the user, the answer with its reason, and the status of each feature."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Top:
 
     @property
     def argument(self) -> str:
-        """The wish as an argument of `select`."""
+        """The request as an argument of `select`."""
         return repr(self.number)
 
     @property
@@ -113,7 +113,7 @@ def read_wish(
     max_false: float | None = None,
     fdr: float | None = None,
 ) -> Wish:
-    """The one wish of a user, who gives a number, a share, a word, or a limit on false selections."""
+    """The request of a user: a number, a share, a word, or a limit on false selections."""
     limit = _limit(max_false, fdr)
     if limit is None:
         return _of_value(n_features_to_select)
@@ -310,7 +310,7 @@ def _remarks(names: tuple[str, ...], indistinct: list[str], compared: int, wish:
 # How many.
 @once
 def choose(data: Ranked, wish: Wish) -> Choice:
-    """The selection by a wish."""
+    """The selection for a request."""
     if isinstance(wish, Auto | Knee):
         if data.permutation is None:
             return _without_noise(data)

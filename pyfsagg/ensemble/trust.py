@@ -47,7 +47,8 @@ def between(data: Ranked, k: int, confidence_level: float = 0.95) -> BetweenSamp
 
 
 def _halves(data: Ranked) -> tuple[Floats, int | None]:
-    """Scores of the halves (2 n_pairs, n_features), and the rows of a half; a DataError says why not."""
+    """Scores of the halves (2 n_pairs, n_features), and the rows of a half; a DataError gives the
+    reason for none."""
     setup = data._setup
     if setup.plan == ComplementaryPairs.name:
         return data.combined, setup.n_samples // 2 if setup.rows_stand_alone else None

@@ -355,7 +355,7 @@ class Fit:
 
     @property
     def name(self) -> str:
-        """What tells this fit from all others in a checkpoint."""
+        """The key of this fit in a checkpoint."""
         digest = hashlib.sha256(self.classifier.encode() + b"\0" + self.features).hexdigest()[:32]
         return f"fit {self.pool} {self.repeat} {self.fold} {digest}"
 
@@ -425,7 +425,7 @@ def fit_one(
     metrics: Sequence[str],
     seed: int,
 ) -> Outcome:
-    """Fit a classifier to the training rows of a fold; whatever it raises is its outcome."""
+    """Fit a classifier to the training rows of a fold; an exception is its outcome."""
     part, _ = target.always_first(table.take(features))
     values = dict.fromkeys(metrics, math.nan)
     failures: dict[str, str] = {}

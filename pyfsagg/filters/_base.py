@@ -1,4 +1,4 @@
-"""What a filter is: prepared once for a table, then asked for the scores of many resamples."""
+"""Filters: prepared once for a table, they score many resamples."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Residuals:
         return cls(values - basis @ (basis.T @ values), lengths, basis, root[:, 0])
 
     def cleared(self, columns: Floats) -> Floats:
-        """Other columns (n, k) less what the adjusters say of them; 0 where they say all."""
+        """Residuals of other columns (n, k) given the adjusters; 0 if they are determined."""
         columns = self.root[:, np.newaxis] * columns
         rest = columns - self.basis @ (self.basis.T @ columns)
         lengths = (columns**2).sum(axis=0)
@@ -123,7 +123,7 @@ class LinearScorer:
 
     @cached_property
     def incomplete(self) -> NDArray[np.intp]:
-        """Columns with missing values, of which each has rows of its own."""
+        """Columns with missing values, each with different rows."""
         return np.flatnonzero(np.isnan(self.values).any(axis=0))
 
     def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
@@ -187,7 +187,7 @@ def cleared_mrmr(
 # Cox models.
 
 _STEPS, _CLOSE = 30, 1e-12
-"""Newton's method ends when the log-likelihood gains so small a share of itself."""
+"""Newton's method ends at this relative gain of the log-likelihood."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +231,7 @@ class RiskSets:
         return np.asarray(at_risk - self.share[:, np.newaxis] * (at_risk - before))
 
     def hazards(self, at_risk: Floats) -> Floats:
-        """Cumulative hazard of each row (n,), where so many are at risk in each entry."""
+        """Cumulative hazard of each row (n,), from the numbers at risk in each entry."""
         steps, by = np.zeros(len(self.rows) + 1), self.times / at_risk
         steps[0] = by.sum()
         np.subtract.at(steps, self.first, self.share * by)

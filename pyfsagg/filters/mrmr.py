@@ -60,7 +60,7 @@ _STEPS, _TIMED_PAIRS = 10, 200_000
 
 
 def _pairs(n_features: int, depth: int) -> int:
-    """Pairs of features whose mutual information a selection of `depth` of them needs."""
+    """Pairs of features whose mutual information a selection of `depth` features needs."""
     return (depth - 1) * n_features - depth * (depth - 1) // 2
 
 

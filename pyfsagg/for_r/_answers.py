@@ -53,11 +53,11 @@ def unpacked(files: str) -> Any:
 
 
 _IN_R = {"combined": "combined", "scores": "scores", "ranking": "ranks", "halves": "halves"}
-"""Arrays of a ranking that R has as objects of its own, beside `score_matrices`, and what R calls them."""
+"""Arrays of a ranking that are separate objects in R, with `score_matrices`, and their names there."""
 
 
 def record_of(result: EnsembleResult) -> str:
-    """A ranking but for the arrays that R has as objects of its own."""
+    """A ranking without the arrays that are separate objects in R."""
     matrices = [f"filter_{i}" for i in range(len(result.score_matrices))]
     arrays = arrays_of(result)
     rest = {name: arrays[name] for name in arrays if name not in (*_IN_R, *matrices)}
@@ -253,7 +253,7 @@ def _between_samples(result: EnsembleResult) -> dict[str, Any] | None:
 
 
 def answered(result: Any) -> Any:
-    """The value of a function with its kind: some results are classes of R of their own."""
+    """The value of a function with its kind; some results have their own classes in R."""
     classes: dict[type, tuple[str, Callable[[Any], dict[str, Any]]]] = {
         pyfsagg.Evaluation: ("evaluation", _evaluation_parts),
         pyfsagg.InfluenceResult: ("influence", _influence_parts),
@@ -302,7 +302,7 @@ def _evaluation_parts(result: pyfsagg.Evaluation) -> dict[str, Any]:
 
 
 def _comparison(result: pyfsagg.Evaluation) -> list[str]:
-    """The sentences of the comparison of the methods, or why there is none."""
+    """The sentences of the comparison of methods, or the reason for none."""
     try:
         return result.compare().sentences
     except PyfsaggError as reason:

@@ -188,7 +188,7 @@ def progress_of(call: Callable[..., Any]) -> Callable[[int, int], None]:
 
 
 def counts(value: Any) -> Any:
-    """R writes counts as doubles; Python tells 5 from 5.0."""
+    """Whole doubles of R as integers."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, Mapping):
@@ -208,7 +208,7 @@ def universe_of(sizes: Any) -> int | list[int] | None:
 
 
 def rank_table_of(parts: Mapping[str, Any]) -> RankTable:
-    """Ranked lists; a matrix has a row for each list, names of lists and items stand beside it."""
+    """Ranked lists; a matrix has a row for each list, with separate names of lists and items."""
     universe: Any = universe_of(parts.get("universe"))
     drawn = {"ties": parts["ties"], "random_state": parts.get("seed")}
     full = bool(parts["full"])

@@ -113,7 +113,7 @@ def interruptible(work: Callable[[], Value]) -> Value | None:
 
 
 def end_by_limit(said: str) -> NoReturn:
-    """End the work because R has said that a time limit is reached."""
+    """End the work because R reports that a time limit is reached."""
     _visits[-1].limit = said
     raise KeyboardInterrupt
 

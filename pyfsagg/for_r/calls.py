@@ -92,7 +92,7 @@ def _calls(room: str, page: str, *names: str, **about: Any) -> dict[str, Called]
 
 
 def _of(kind: str, argument: str, page: str, **about: Any) -> dict[str, Any]:
-    """An entry of :data:`CALLS` whose first argument is `x` in R, of a kind of its own."""
+    """An entry of :data:`CALLS` whose first argument is `x` in R, of a special kind."""
     return {"page": page, "names": {argument: "x"}, "kinds": {argument: kind}, **about}
 
 
@@ -279,7 +279,7 @@ def write(
 
 
 def decoded(value: Any) -> Any:
-    """What R has marked as something of its own kind."""
+    """A value that R marked with its kind."""
     if not isinstance(value, Mapping):
         return value
     kind = value.get("is")
@@ -333,13 +333,13 @@ def arguments_of(called: Called, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unknown_argument(name: str, known: Sequence[str]) -> UnknownNameError:
-    """What R is told of an argument that there is not; a name of Python's is answered by R's."""
+    """The error for an unknown argument; a name of Python's is answered by R's."""
     in_r = IN_R.get(name, name)
     return UnknownNameError("argument", name, known, meant=in_r if in_r in known else None)
 
 
 _ARRAY_LIKE = frozenset(get_args(ArrayLike))
-"""A union with an array is flat: these members stand for it."""
+"""The members that represent a union with an array, which is flat."""
 _VECTORS = (Sequence, Iterable, np.ndarray)
 
 

@@ -131,7 +131,7 @@ def _argument(name: str, value: Any, hint: Any) -> Any:
 
 
 def _run(of: str, save: str | None = None, report: str | None = None, **arguments: Any) -> Any:
-    """The result of a function of :data:`RUNS`, after it and its page are written where R says."""
+    """The result of a function of :data:`RUNS`, after it and its page are written."""
     result = RUNS[of](**arguments)
     keep(result, save, report)
     return answered(result)
@@ -233,7 +233,7 @@ def _aggregate(
 
 
 def _aggregator(method: str) -> tuple[AggregatorSpec, dict[str, Any]]:
-    """An aggregator by R's name or its own, with the options that R's name stands for."""
+    """An aggregator by R's name or its own, with the options that R's name implies."""
     name, options = _R_METHODS.get(method, (method, {}))
     return AGGREGATORS.get(name), dict(options)
 
@@ -335,7 +335,7 @@ def _cross_check(
     seed: int = 0,
     output: str | None = None,
 ) -> Any:
-    """The comparison with R packages, in a process of its own: inside R no second R can run."""
+    """The comparison with R packages, in a separate process, because R cannot run inside R."""
     with tempfile.TemporaryDirectory() as name:
         folder = str(Path(name) / "found") if output is None else output
         flags = {
@@ -357,7 +357,7 @@ def _cross_check(
 def _check_table(
     table: Mapping[str, Any], target: Mapping[str, Any] | None = None, task: str = "classification"
 ) -> dict[str, Any]:
-    """What to look at in a table, with remedies in R's words."""
+    """The findings of a table, with remedies in R's words."""
     check = pyfsagg.check_table(table_of(table), target_of(target), task=task).spelled(InR())
     return {"facts": check.facts, "findings": frame_of(check.to_frame())}
 

@@ -232,7 +232,7 @@ def _columns(schema: Any) -> dict[str, Any]:
 
 
 def _check_same(expected: dict[str, Any], columns: dict[str, Any], first: Path, path: Path) -> None:
-    """Refuse a file whose columns are not those of the first one; their order does not matter."""
+    """Refuse a file with other columns than the first one, in any order."""
     for name in {**expected, **columns}:
         if name not in expected or name not in columns:
             there, missing = (first.name, path) if name in expected else (path, first.name)
@@ -402,7 +402,7 @@ class Coding:
 
     @property
     def labels(self) -> tuple[Any, ...]:
-        """The levels as they are stored: 0 and not 0.0 in a column of whole numbers."""
+        """The levels in their stored type: 0, not 0.0, in a column of integers."""
         return tuple(self.column.stored(level) for level in self.levels)
 
     def fine_parts(self, numbers: NDArray[np.float64]) -> NDArray[np.uint32]:
@@ -440,7 +440,7 @@ class Coding:
 
 
 def sketch_piece(reading: tuple[Sequence[Column], int], piece: Piece) -> list[Sketch]:
-    """Sketches of columns of one piece, read so many rows at a time."""
+    """Sketches of the columns of one piece, read by blocks of rows."""
     columns, size = reading
     sketches = [Sketch(column) for column in columns]
     for batch in piece.batches([column.name for column in columns], size):
@@ -528,7 +528,7 @@ def count_piece(counting: Counting, piece: Piece) -> Counts:
 
 
 def _salt(name: str) -> np.uint64:
-    """A number that stands for the name of a column."""
+    """A number that identifies the name of a column."""
     digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
     return np.uint64(int.from_bytes(digest, "little"))
 

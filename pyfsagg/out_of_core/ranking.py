@@ -121,7 +121,7 @@ class Budget:
     def _groups(
         self, names: Sequence[str], costs: Sequence[int], fixed: int, remedy: str
     ) -> list[slice]:
-        """Consecutive columns whose costs fit; refused where a single one does not."""
+        """Consecutive columns that fit into memory; an error if a single one does not."""
         room = self.limit - self.base - fixed
         groups, start, used = [], 0, 0
         for j, cost in enumerate(costs):

@@ -71,7 +71,7 @@ class Orders:
 
 
 def order_table(X: Any, *, min_samples: int = 1, min_features: int = 2) -> Table:
-    """A table whose cells can be compared with one another."""
+    """A table whose cells are comparable with each other."""
     table = as_table(X, min_samples=min_samples, min_features=min_features, allow_constant=True)
     nominal = np.flatnonzero(table.kinds == Kind.NOMINAL)
     if nominal.size:

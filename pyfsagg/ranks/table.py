@@ -39,7 +39,7 @@ Absent = Literal["worst", "unknown"] | None
 
 
 def _is_full(full: bool, absent: Absent) -> bool:
-    """Whether an absent item is unknown to a list: as `absent` says in words, or else `full`."""
+    """Whether an absent item is unknown to a list: by `absent`, or else `full`."""
     known = absent is not None and check_choice("absent", absent, ("worst", "unknown"))
     return absent == "unknown" if known else full
 
@@ -93,7 +93,7 @@ class RankTable:
 
     @cached_property
     def ranks(self) -> Floats:
-        """Ranks (m, p), 1 = best, NaN = missing; made from the scores when first asked for."""
+        """Ranks (m, p), 1 = best, NaN = missing; made from the scores at first use."""
         if self.given_ranks is not None:
             return self.given_ranks
         return rank_scores(self._matrix, self.ties, random_state=self.random_state)
@@ -113,7 +113,7 @@ class RankTable:
 
     @property
     def _universe(self) -> int:
-        """How many items could have been listed; the `sizes` of normalized ranks, ones, do not say."""
+        """Number of items that could have been listed; unknown for normalized ranks, whose `sizes` are 1."""
         return max(self.n_items, int(self.sizes.max()))
 
     @property
@@ -225,7 +225,7 @@ class RankTable:
         return replace(table, list_weights=None if even else weights[counts])
 
     def _written_out(self) -> RankTable:
-        """The table without weights in which a list of weight k stands k times."""
+        """The table without weights, with a list of weight k repeated k times."""
         if self.list_weights is None:
             return self
         rows = np.repeat(np.arange(self.n_lists), whole_weights(self.list_weights))

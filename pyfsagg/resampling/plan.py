@@ -217,7 +217,7 @@ class Plan(Settings):
             )
 
     def parameters(self) -> dict[str, Any]:
-        """The plan's own settings, without arrays."""
+        """The settings of the plan, without arrays."""
         named = (field.name for field in fields(self) if field.metadata["flag"])
         return {name: getattr(self, name) for name in named}
 

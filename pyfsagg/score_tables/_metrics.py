@@ -105,7 +105,7 @@ class MetricStandings(Recorded):
 
     @property
     def sentences(self) -> list[str]:
-        """What the standings say."""
+        """The sentences of the standings."""
         return sentences_of(self._facts(self._options_in_force({})))
 
     def methods_text(self) -> str:

@@ -135,7 +135,7 @@ def metrics_page(result: MetricStandings, view: Mapping[str, Any]) -> Report:
 
 
 def difference_blocks(result: Standings, prefix: str = "") -> list[Block]:
-    """The answer of standings within the page of another result; `prefix` tells pictures apart."""
+    """The answer of standings on the page of another result; `prefix` makes pictures unique."""
     return [*_pictures(result, prefix), _methods(result), *_pairs(result)]
 
 

@@ -403,7 +403,7 @@ class Standings(Recorded):
 
     @property
     def sentences(self) -> list[str]:
-        """What the standings say."""
+        """The sentences of the standings."""
         return sentences_of(self._facts(self._options_in_force({})))
 
     def _told(self) -> list[str]:
@@ -451,7 +451,8 @@ class Standings(Recorded):
         return [*facts, *(Text(text, quiet=True) for text in (*compared, *self.remarks))]
 
     def _first(self, *, brief: bool = False) -> list[str]:
-        """The answer: how many places are real, and who may be first; `brief` without the population."""
+        """The answer: how many places are certain, and which methods may be first; `brief`: without the
+        population."""
         p, first = len(self.methods), self.may_be_first
         if self._population is None:
             reasons = self.unanswered or "; ".join(map(str, self._answers.values()))
@@ -490,7 +491,7 @@ class Standings(Recorded):
         return f"{text}. They divide the methods into {len(tiers)} classes: {sizes}{more}."
 
     def _populations(self) -> list[str]:
-        """What is said of the population that the answer above is not about, and the global test."""
+        """Sentences on the population that the answer does not refer to, and on the global test."""
         texts = []
         for name, sets in self._answers.items():
             if name == self._population or self._population is None:

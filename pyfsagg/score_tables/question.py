@@ -282,7 +282,7 @@ class Question:
     def of(
         self, table: ScoreTable, *, higher_is_better: bool, call: Call | None = None, **told: Any
     ) -> Standings:
-        """The standings of a table; `told` are fields that say what it is about."""
+        """The standings of a table; `told` are fields that describe it."""
         p = len(table.methods)
         require_memory(310 * p * (p - 1), f"the pairs of {p:,} methods", "take fewer methods")
         few = p <= MOST_SIGNED

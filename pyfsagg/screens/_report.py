@@ -203,7 +203,7 @@ def _dots(
 def _name_points(
     ax: Axes, x: Floats, y: Floats, names: Sequence[str], others: tuple[Floats, Floats]
 ) -> None:
-    """Names beside points, where there is room for them that hides none of the `others`."""
+    """Names of points, if there is room that hides none of the `others`."""
     taken = _in_axes(ax, *others)
     boxes: list[tuple[float, float, float]] = []
     for (at_x, at_y), name in zip(_in_axes(ax, x, y).tolist(), names, strict=True):

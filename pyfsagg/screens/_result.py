@@ -129,7 +129,7 @@ def _log_p(
     in_pool: NDArray[np.bool_],
     pool: Floats,
 ) -> Floats:
-    """log p of each gene: against the pool and its own guides, or uniform numbers without any."""
+    """log p of each gene: against the pool and its guides, or uniform numbers without a pool."""
     order = np.lexsort((log_rho, sizes))
     gene = np.repeat(np.argsort(order), sizes)
     outside = ~in_pool[members] if in_pool.any() else np.zeros(len(members), dtype=bool)

@@ -23,7 +23,7 @@ from pyfsagg.stability_measures._base import BoundStatistic, Estimate, PairwiseA
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, check_several, read_matrix
 
 ENOUGH_PAIRS = 2000
-"""Pairs of resamples over which drawn orders are averaged, so their own noise is small."""
+"""Pairs of resamples over which random orders are averaged, so their noise is small."""
 MOST_CELLS = 2_000_000  # cells of drawn selections beyond which fewer orders are drawn
 
 

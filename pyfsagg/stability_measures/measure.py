@@ -280,7 +280,7 @@ def bind_read(
 
 
 def _mostly_tied(values: Floats) -> bool:
-    """Whether, in few resamples, most features have one score: their spread says little then."""
+    """Whether most features are tied in few resamples, so their spread is not informative."""
     if len(values) >= MANY:
         return False
     middle = np.median(values, axis=1, keepdims=True)

@@ -61,7 +61,7 @@ def pairs_variance(
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 FEWEST = 3
-"""Subsets from which on there is an interval: two have one pair, whose spread nobody knows."""
+"""Fewest subsets for an interval: two have one pair, whose spread is unknown."""
 
 TOO_FEW = (
     "Two subsets are one pair: they give a stability, but neither an interval nor a test. Use at "

@@ -162,7 +162,7 @@ class SetPairs:
         return PairwiseAverage(len(sizes), block, least_variance=least)
 
     def _corrected(self, selection: SelectedSets, corrected: bool) -> Formula:
-        """The formula, corrected for the level of chance at the mean size if asked for."""
+        """The formula, if requested corrected for chance at the mean size."""
         if not corrected:
             return self.formula
         size = int(np.rint(selection.sizes.mean()))
@@ -282,7 +282,7 @@ def bind_somol(selection: SelectedSets) -> WholeSample:
 
 
 def _somol_ends(q: Any, n: Any, p: int) -> tuple[Any, Any]:
-    """The least and the largest consistency of n subsets with q features in all."""
+    """The smallest and largest consistency of n subsets with q features in total."""
     over_p, over_n = np.mod(q, p), np.mod(q, n)
     scale = q * (n - 1)
     low = (q * q - p * (q - over_p) - over_p**2) / (p * scale)
@@ -331,7 +331,7 @@ def _pairwise(*, pair: Formula, linear: bool = True, **parts: Any) -> StabilityS
 
 
 def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> StabilitySpec:
-    """A mean over pairs whose formula is corrected for chance."""
+    """A mean over pairs with a chance-corrected formula."""
     pairs = SetPairs(pair, linear=True)
     return set_measure(
         bounds=bounds,

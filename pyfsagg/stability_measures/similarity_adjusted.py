@@ -424,7 +424,7 @@ def _adjusted(**parts: Any) -> StabilitySpec:
 
 
 def _intersection(kind: int, *, formula: str, latex: str, **parts: Any) -> StabilitySpec:
-    """The intersection and what stand-ins add to it (`formula`), corrected for chance."""
+    """The intersection plus the contribution of stand-ins (`formula`), corrected for chance."""
     pairs = AdjustedPairs(kind)
     size, size_in_latex = "sqrt(n_i n_v)", r"\sqrt{n_i n_v}"
     if kind == YU:

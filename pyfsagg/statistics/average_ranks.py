@@ -76,7 +76,7 @@ class FriedmanTest(TestResult):
     confidence_level: float = field(metadata=columns())
 
     def to_frame(self) -> pd.DataFrame:
-        """One row, the effect of the condition; the `note` says why there is no interval."""
+        """One row, the effect of the condition; the `note` gives the reason for no interval."""
         agree = "all subjects rank the conditions alike: F is infinite and W has no interval"
         return super().to_frame().assign(note=agree if math.isinf(self.f) else "")
 

@@ -31,7 +31,7 @@ from pyfsagg.statistics._base import (
 
 @dataclass(frozen=True, repr=False)
 class EffectSize(Part):
-    """An effect size and its interval; `name` says which."""
+    """An effect size by `name`, and its interval."""
 
     name: str = field(metadata=columns())
     value: float

@@ -26,7 +26,7 @@ from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._base import TestResult, check_confidence_level
 
 MOST_DEPENDENT, MOST_INDEPENDENT = 2_000, 20_000
-"""Items with a covariance of their own and with standard errors alone; the work grows as p²."""
+"""Largest numbers of items with a covariance and with standard errors; work grows as p²."""
 
 MOST_ITEMS = 512  # items whose own critical value is computed, if errors are independent
 MOST_STEPS = 10
@@ -121,7 +121,7 @@ class _Errors:
     def item_limits(
         self, estimates: Floats, limits: Floats, confidence_level: float, items: NDArray[np.intp]
     ) -> Floats:
-        """The critical value of some items: of their own statements that are open at their limits."""
+        """The critical value of some items, by their statements that are open at their limits."""
         open_items = (estimates, limits, items)
         if self.inverse is not None:
             maxima = dense_item_maxima(self.draws, self.inverse, *open_items)
@@ -202,7 +202,7 @@ class _Estimated(_Errors):
 
 
 def _shared(n_open: Any, confidence_level: float, df: float) -> Floats:
-    """Student's quantile for each of so many statements, which together keep the level."""
+    """Student's quantile for each number of statements that jointly keep the level."""
     return np.asarray(scipy.stats.t.isf((1.0 - confidence_level) / np.maximum(n_open, 1.0), df))
 
 

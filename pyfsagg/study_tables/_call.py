@@ -47,7 +47,7 @@ CUT = 0.5  # a table without p-values above this is no whole table
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What m studies say of G items; values are (m, G), NaN where a study does not know the item."""
+    """Evidence of m studies for G items; values are (m, G), NaN if a study lacks the item."""
 
     names: tuple[str, ...]
     studies: tuple[str, ...]

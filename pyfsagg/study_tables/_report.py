@@ -34,7 +34,7 @@ REFERENCES = [
 
 
 def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None = None) -> Axes:
-    """The best items: what each study says of them, to the right up, to the left down."""
+    """The best items, with the evidence of each study: up to the right, down to the left."""
     best = result._order()[: check_integer("n", n, low=1)]
     ax = drawing.new_axes(ax, 1.6 + 0.26 * len(best))
     up, down = result.log_p[:, :, best]

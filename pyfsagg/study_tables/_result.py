@@ -89,7 +89,7 @@ NOMINAL = 0.05  # one-sided p-value up to which a study carries an item, or spea
 MIDDLE = 1.2816
 """Normal scores up to here are the middle 80 % of a study, where most items are null."""
 SHARED = 0.2
-"""Excess correlation in the middle from which on two studies are said to share something."""
+"""Excess correlation in the middle above which two studies are reported to share something."""
 INDEPENDENT = (
     "The p-values assume independent studies with valid p-values. Copies of a study, or overlapping "
     "cohorts, make them too small."
@@ -186,7 +186,7 @@ class Studies(Recorded):
 
     @property
     def p_values(self) -> Floats:
-        """p-values (G,) of the same, of each item by itself."""
+        """Unadjusted p-values (G,) of the same."""
         return two_sided(self._with_sign(self._combined[:, self.min_studies - 1]))
 
     @cached_property

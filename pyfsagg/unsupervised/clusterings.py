@@ -124,7 +124,7 @@ def check_partitions(labels: Any, n_samples: int | None = None) -> Labels:
 
 
 def blocks(size: int, width: int = BLOCK) -> list[slice]:
-    """Slices of fixed width, whatever the number of workers."""
+    """Slices of fixed width, independent of the number of workers."""
     return [slice(start, min(start + width, size)) for start in range(0, size, width)]
 
 

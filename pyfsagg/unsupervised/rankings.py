@@ -203,7 +203,7 @@ def seed_of(parameters: dict[str, Any]) -> dict[str, int]:
 
 
 DRAWING = ("n_clusterings", "feature_fraction", "clusterer", "random_state", "n_jobs")
-"""Arguments of :func:`frcm` and ``frmv`` that draw clusterings, beside ``k_range``."""
+"""Arguments of :func:`frcm` and ``frmv`` for drawing clusterings, in addition to ``k_range``."""
 
 
 def partitions_of(
