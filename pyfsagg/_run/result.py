@@ -93,10 +93,10 @@ class Saved:
         is_file = place.is_file() or (place.suffix == ".json" and not place.is_dir())
         file = place if is_file else place / RUN_FILE
         if file.exists() and not file.is_file():  # a device has no end
-            raise ValueError("its record is no file")
+            raise ValueError("its record is not a file")
         document = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(document, dict):
-            raise ValueError("its record is no JSON object")
+            raise ValueError("its record is not a JSON object")
         return cls(place, document)
 
     @cached_property
@@ -477,7 +477,7 @@ def _saying_what_is_wrong(path: str | os.PathLike[str], noun: str) -> Iterator[N
         raise
     except _DAMAGES as error:
         what = "it is not JSON" if isinstance(error, json.JSONDecodeError) else repr(error)
-        raise OutputError(f"{path} is no saved {noun}, or damaged: {what}") from None
+        raise OutputError(f"{path} is not a saved {noun}, or damaged: {what}") from None
 
 
 def _json_of(document: Mapping[str, Any]) -> str:

@@ -36,7 +36,9 @@ def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
     except TypeError as error:
         raise InputTypeError(str(error)) from None
     except Exception as error:  # whatever a foreign table answers when it is asked for its columns
-        raise InputTypeError(Param("X"), f" is no table: {type(error).__name__}: {error}") from None
+        raise InputTypeError(
+            Param("X"), f" is not a table: {type(error).__name__}: {error}"
+        ) from None
 
 
 def estimator_accepts_missing(estimator: Any) -> bool:

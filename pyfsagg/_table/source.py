@@ -437,7 +437,7 @@ class _Reader:
         beside = [j for j in self._beside(frame) if j != place]
         if beside:
             shown = enumerate_names([repr(columns[j]) for j in beside])
-            self.notes.append(f"{shown}: columns of {self.label} that are no samples were omitted")
+            self.notes.append(f"{shown}: columns of {self.label} that are not samples were omitted")
         gone = {place, *beside, *(j for j, name in enumerate(columns) if name in self.dropped)}
         names = [str(name).strip() for name in frame.iloc[:, place]]
         frame = frame.iloc[:, [j for j in range(len(columns)) if j not in gone]]
@@ -624,7 +624,7 @@ def _in_order(other: pd.DataFrame, index: pd.Index, label: str, file: str) -> pd
     if absent:
         raise DataError(
             f"{file} has no row for {len(absent)} of {len(index)} samples of {label}, for instance "
-            f"{absent[0]!r}; leave out a column that is no sample (drop)"
+            f"{absent[0]!r}; omit a column that is not a sample (drop)"
         )
     if not other.index.is_unique:
         raise DataError(

@@ -20,8 +20,8 @@ from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.ranks.ranking import whole_weights
 
 NO_P_VALUES = (
-    "The lists have weights, so there are no p-values: a list with weight counts more than "
-    "once, and is not independent of itself. Permutation p-values keep their level with weights."
+    "The lists have weights, so there are no p-values: a list that counts more than once is not "
+    "independent of itself. Permutation p-values keep their level with weights."
 )
 
 

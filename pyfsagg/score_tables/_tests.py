@@ -57,7 +57,7 @@ def _require_connected(known: Booleans) -> None:
     if not reached.all():
         raise DataError(
             f"{int((~reached).sum())} of {reached.size} methods share no data set with the others, not even "
-            "through a third method; compare them in a table of their own"
+            "through a third method; compare them in a separate table"
         )
 
 

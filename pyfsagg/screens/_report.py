@@ -135,7 +135,7 @@ def plot_genes_among_all(
         raise ParameterError(Param("genes"), " must be a list of names", Got(genes))
     unknown = [name for name in names if name not in result.genes]
     if unknown:
-        raise ParameterError(f"{unknown[0]!r} is no gene that was tested")
+        raise ParameterError(f"{unknown[0]!r} is not a tested gene")
     effects = result._effects
     ax = drawing.new_axes(ax, 2.4 + 0.3 * len(names))
     _, first = np.unique(result.guides, return_index=True)  # a guide in several genes is one

@@ -211,7 +211,7 @@ def _numbers(column: pd.Series[Any], label: str) -> Floats:
     values = pd.to_numeric(column, errors="coerce")
     if (wrong := values.isna() & column.notna()).any():
         raise DataError(
-            f"the column {column.name!r} of {label!r} contains {column[wrong].iloc[0]!r}, no number"
+            f"the column {column.name!r} of {label!r} contains {column[wrong].iloc[0]!r}, not a number"
         )
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
 

@@ -169,7 +169,7 @@ def test_one_long_table() -> None:
         ),
         (lambda one: one.drop(columns="logFC"), "effects with signs"),
         (lambda one: one.assign(PValue=2.0), "between 0 and 1"),
-        (lambda one: one.assign(PValue="high"), "'high', no number"),
+        (lambda one: one.assign(PValue="high"), "'high', not a number"),
         (lambda one: pd.concat([one, one[:2]]), "2 rows of 'b' repeat a name, the first 'g0'"),
     ],
 )
