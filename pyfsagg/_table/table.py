@@ -134,22 +134,9 @@ def as_table(
     allow_constant: bool = False,
     sparse: bool = False,
 ) -> AnyTable:
-    """Turn what a user calls a table into a :class:`Table`, or into a :class:`SparseTable`.
-
-    Parameters
-    ----------
-    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features), or Table
-        Columns may be numeric, integer, decimal, boolean or nominal (text, categorical); missing values
-        are NaN, None or the frame's own marker.  A SciPy sparse matrix or array with `sparse`.
-    nominal : sequence of column names or positions, optional
-        Columns to be taken as nominal whatever their type.
-    feature_names : sequence of str, optional
-        Names for the columns of an array; ``x0, x1, …`` by default.
-    allow_constant : bool
-        Accept a table in which no column varies, as new data for a fitted result may be.
-    sparse : bool
-        Whether the caller can use a sparse table.
-    """
+    """A :class:`Table` of an array, a frame that narwhals knows, or, with `sparse`, a
+    :class:`SparseTable` of a SciPy matrix. `nominal` columns (names or positions) are levels whatever
+    their type, and `allow_constant` accepts a table without variation."""
     if is_sparse(X) and not sparse:
         raise InputTypeError(
             "sparse input is read by wam, bam and influence with the filters that "

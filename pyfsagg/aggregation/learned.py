@@ -18,13 +18,10 @@ from pyfsagg.ranks import RankTable, rank_scores
 def birra(
     table: RankTable, *, prior: float = 0.05, n_bins: int = 50, n_iterations: int = 10
 ) -> AggregatedValues:
-    """Bayesian iterative robust rank aggregation.
-
-    The best share `prior` of the items, by their mean rank at first, are taken for true.  For each
-    list and each of `n_bins` equal parts of its ranks this gives a log Bayes factor of the true
-    against the other items down to there, smoothed by running medians and made to fall.  The sums of
-    the factors order the items anew, until the order stays or `n_iterations` are over.  An absent item
-    shares the mean of the ranks behind the list (``full=False``) or adds nothing (``full=True``).
+    """Bayesian iterative robust rank aggregation: the best share `prior` of items, first by mean rank,
+    is taken as true; for each of `n_bins` parts of each list this gives a log Bayes factor, cumulative,
+    smoothed by running medians and decreasing. Their sums reorder the items, up to `n_iterations`
+    times. An absent item has the mean rank of the missing ones, or adds nothing with ``full=True``.
     """
     prior = check_real("prior", prior, low=0.0, low_open=True, high=0.999)
     n_bins = check_integer("n_bins", n_bins, low=1)
@@ -85,13 +82,10 @@ def maic(
     tolerance: float = 0.01,
     n_iterations: int = 100,
 ) -> AggregatedValues:
-    """Meta-analysis by information content: an item scores by its lists, a list by its items.
-
-    The score of an item is the sum of what the lists that hold it give, of each category the most;
-    a list gives the item at place k the square root of the mean score of its first k items, or, by
-    default, what the curve a·exp(−b k) − c k + d through these values has at k.  Both are renewed in
-    turn until no list changes its weight, the square root of the mean score of all its items, by more
-    than `tolerance`.  Neither the universe nor `full` has a part.
+    """Meta-analysis by information content. An item scores the sum of what its lists give, of each
+    category the most; a list gives place k the root of the mean score of its first k items, or a curve
+    a·exp(−b k) − c k + d through these. Both alternate until no list's weight, the root of the mean
+    score of its items, changes by more than `tolerance`; universe and `full` are ignored.
     """
     tolerance = check_real("tolerance", tolerance, low=0.0, low_open=True)
     n_iterations = check_integer("n_iterations", n_iterations, low=1)

@@ -21,11 +21,8 @@ from pyfsagg.ranks import RankTable, rank_scores
 
 
 def mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
-    """Mean rank of an item.
-
-    An absent item counts with the last rank of the list's universe (``full=False``) or is omitted
-    of the mean (``full=True``).  Ranks from universes of different size are brought to the largest.
-    """
+    """Mean rank of an item; absent, it has the last rank of the universe, or is omitted with
+    ``full=True``. Ranks of unequal universes are scaled to the largest."""
     ranks = comparable_ranks(table)
     return _smaller_is_better(over_lists(ranks, "mean", table.list_weights), table, normalized)
 
@@ -42,10 +39,8 @@ def minimum_rank(table: RankTable, *, normalized: bool = False) -> AggregatedVal
 
 
 def geometric_mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
-    """Geometric mean rank (rank product); absent items and `normalized` as in :func:`mean_rank`.
-
-    Items that hold the same ranks in another order tie exactly.
-    """
+    """Geometric mean rank (rank product), as :func:`mean_rank`; items with the same ranks in another
+    order tie exactly."""
     ranks = comparable_ranks(table)
     if table.list_weights is None:
         # Sorting first makes the floating sum independent of the order of the lists.
@@ -60,11 +55,9 @@ def _smaller_is_better(ranks: Floats, table: RankTable, normalized: bool) -> Agg
 
 
 def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> AggregatedValues:
-    """Borda count: how many items an item beats, summed over the lists (fpcps section 4.4).
-
-    A list that is cut off ranks its absent items equal, below all it holds; outsiders are not counted.
-    With ``full=True`` a list compares its own items, and points of an item in s of m lists count m/s times.
-    """
+    """Borda count: the number of items ranked lower, summed over the lists (fpcps section 4.4). Absent
+    items are tied below those of a list; with ``full=True`` a list compares only its items, and points
+    from s of m lists are scaled by m/s."""
     check_choice("ties", ties, ("half", "strict"))
     missing = table.missing
     keys = np.where(missing, np.inf, table.ranks)
@@ -82,12 +75,9 @@ def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> Aggr
 
 
 def best_go_first(table: RankTable) -> AggregatedValues:
-    """Best-go-first: items that some list ranks first, then those that some list ranks second, … (fpcps 4.4).
-
-    At step t the items that some list has at rank t enter in the order of the lists, unless they are
-    in already; ties inside a list are broken by column order.  Weights above 0 change nothing.  The
-    statistic is the place at which an item entered, 1 to p.
-    """
+    """Best-go-first: the items that any list ranks first, then second, …, in the order of the lists
+    (fpcps 4.4); ties within a list by column. Positive weights change nothing. The statistic is the
+    place, 1 to p."""
     keys = np.where(table.missing, np.inf, table.ranks)
     steps = rank_scores(keys, "ordinal", higher_is_better=False)
     steps[table.missing] = np.inf
@@ -175,10 +165,7 @@ AGGREGATORS.add(
 
 
 def reciprocal_rank_fusion(table: RankTable, *, constant: float = 60.0) -> AggregatedValues:
-    """Reciprocal rank fusion: Σ 1/(c + r_i) over the lists that contain the item.
-
-    An absent item gets 0 from a list, whatever the universe.
-    """
+    """Reciprocal rank fusion: Σ 1/(c + r_i) over the lists with the item, whatever the universe."""
     constant = check_real("constant", constant, low=0.0)
     return _points(np.where(table.missing, 0.0, 1.0 / (constant + table.ranks)), table)
 
@@ -189,10 +176,8 @@ def inverse_square_rank(table: RankTable) -> AggregatedValues:
 
 
 def log_inverse_square_rank(table: RankTable, *, plus: float = 0.0) -> AggregatedValues:
-    """Logarithmic ISR: log(number of lists that contain the item + `plus`), times Σ 1/r_i² over these.
-
-    With 0, what one list alone contains scores 0; the authors' normalised form takes 0.01.
-    """
+    """Logarithmic ISR: log(number of lists with the item + `plus`) · Σ 1/r_i². With 0, items of one
+    list score 0; the normalised form of the authors takes 0.01."""
     plus = check_real("plus", plus, low=0.0, high=1.0)
     return _squares(table, lambda held: np.log(held + plus))
 

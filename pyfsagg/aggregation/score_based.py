@@ -33,10 +33,8 @@ def arithmetic_mean(table: RankTable) -> AggregatedValues:
 def geometric_mean(
     table: RankTable, *, shift: float | str | None = None, nonpositive_as: float | None = None
 ) -> AggregatedValues:
-    """Geometric mean of the scores over the lists that contain the item (thesis eq. 3.16).
-
-    One zero makes the result 0, unless `nonpositive_as` gives its replacement.
-    """
+    """Geometric mean of the scores over the lists with the item (thesis eq. 3.16); 0 with a zero,
+    unless `nonpositive_as` replaces it."""
     scores = required_scores(table, "geometric_mean", "geometric_mean_rank")
     if shift is not None:
         scores = scores + _shift(scores, shift)
@@ -69,10 +67,8 @@ def _shift(scores: Floats, shift: float | str) -> Floats:
 
 
 def l2_norm(table: RankTable) -> AggregatedValues:
-    """Euclidean norm of the scores of an item (thesis eq. 3.17).
-
-    The sign of a score is lost.  The sum of squares of an item of s of m lists is scaled by m/s.
-    """
+    """Euclidean norm of the scores of an item, without their sign (thesis eq. 3.17); the sum of squares
+    from s of m lists is scaled by m/s."""
     scores = required_scores(table, "l2_norm", "mean_rank")
     # Scaling keeps the squares of very large and very small scores inside the floating range.
     largest = np.nanmax(np.abs(scores), axis=0)
@@ -106,11 +102,8 @@ Normalization = Literal["minmax", "zscore", "none"]
 
 
 def comb_sum(table: RankTable, *, normalize: Normalization = "minmax") -> AggregatedValues:
-    """CombSUM: the sum of the normalized scores over the lists that contain the item.
-
-    Each list is brought to [0, 1], or to mean 0 and standard deviation 1, over the items that it holds; a
-    constant one counts 0.  An absent item gets 0 from a list.
-    """
+    """CombSUM: the sum of the scores of an item, each list scaled to [0, 1], or to mean 0 and standard
+    deviation 1, over its items; constant lists and absent items add 0."""
     total, _ = _sum_and_number(table, "comb_sum", normalize)
     return AggregatedValues(total, total)
 
@@ -256,11 +249,8 @@ def fpcps(
     n_features_to_select: int | float | None = 0.25,
     normalize: Literal["zscore", "minmax"] = "zscore",
 ) -> AggregatedValues:
-    """First principal component projection score (fpcps section 3).
-
-    The features among the `n_features_to_select` best of at least one list are the objects, and lists the
-    variables.  The component is oriented so that its loadings sum to a positive number.
-    """
+    """First principal component of the lists over the `n_features_to_select` best features of any list
+    (fpcps section 3), with loadings of positive sum."""
     scores, chosen = normalized_best(table, n_features_to_select, normalize)
     loadings, coordinates = first_component(scores, table.list_weights)
     if (loadings < -1e-9).any():
