@@ -83,9 +83,8 @@ class Calibration(JsonResult):
                 f"{row['nominal']:g}"
                 for row in rows.to_dict(orient="records")
             )
-            sentences.append(
-                f"Not kept: {told}: {(caution or 'users are not warned').rstrip('.')}."
-            )
+            reason = str(caution).rstrip(".") or "users are not warned"
+            sentences.append(f"Not kept: {told}: {reason}.")
         return sentences
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
