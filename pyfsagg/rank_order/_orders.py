@@ -297,7 +297,7 @@ def to_boolean_order(
     n, p = table.values.shape
     if n * p * (p - 1) // 2 > MAX_CELLS:
         raise DataError(
-            f"{p} features have {p * (p - 1) // 2} boolean-order features, too many to hold for {n} "
+            f"{p} features have {p * (p - 1) // 2} boolean-order features, too many for {n} "
             "samples; the eliminations work on ranks and do not need them"
         )
     ranks = integer_ranks(table.values, ties, random_state)

@@ -187,9 +187,9 @@ class Elimination(Recorded):
             Text(Markup("<b>The last {} kept:</b> {}.").format(count(size), names)),
             Text(
                 f"Each sample was read as an order of its features, and {self.method.replace('_', '-')} "
-                f"removed {count(left)} of {plural(self.n_features, 'feature')} one by one. The orders of "
-                f"those left lose {number(float(self.divergence[left]), 4)} nats about the class against "
-                f"those of all features; nothing is lost down to "
+                f"removed {count(left)} of {plural(self.n_features, 'feature')} one by one. The orders "
+                f"of the remaining ones lose {number(float(self.divergence[left]), 4)} nats of "
+                "information on the class; nothing is lost down to "
                 f"{plural(self.size_by_divergence(0.0), 'feature')}.{accuracy}"
             ),
             *([Text(f"Always in: {enumerate_names(always)}.")] if always else []),
@@ -277,7 +277,7 @@ ELIMINATIONS.add(
         ties=_TIES,
         source="orders, section 4, definitions 8 and 9",
         title="Spoilers",
-        criterion="Inversions within the classes that the feature takes part in",
+        criterion="Inversions of the feature within the classes",
         build=SpoilerStrategy,
         takes=("n_jobs",),
         seconds=lambda n, p, c: 1.0e-9 * n * p**2,
