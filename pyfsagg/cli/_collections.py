@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+import pyfsagg
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import n_selected
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._command.results import name_of_table
 from pyfsagg._command.tables import code_of_lists
 from pyfsagg._table.delimited import decode_text, read_bytes
-from pyfsagg.datasets import read_table
-from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import read_rank_files
-from pyfsagg.stability_measures import membership_similarity
 from pyfsagg.stability_measures._input import SelectedSets, read_collection
 
 MANY_ROWS = 20  # for each column: then rows may be features
@@ -106,7 +104,7 @@ def load_collection(
         return _read_run(first, filter, n_features_to_select, n_features)
     is_table = first == "-" or Path(first.lower().removesuffix(".gz")).suffix in TABLES
     if form == "matrix" or (form == "auto" and len(sources) == 1 and is_table):
-        frame = read_table(first)
+        frame = pyfsagg.read_table(first)
         matrix = _matrix_in(frame, first, input, n_features_to_select, n_features, transpose)
         if matrix is not None:
             return matrix
@@ -200,7 +198,7 @@ def _read_run(
     n_features_to_select: float | int | None,
     n_features: int | None,
 ) -> Collection:
-    result = EnsembleResult.load(folder)
+    result = pyfsagg.EnsembleResult.load(folder)
     matrix = result.combined
     if filter is not None:
         if filter not in result.score_matrices:
@@ -276,8 +274,8 @@ def read_similarity(path: str, names: Iterable[str]) -> pd.DataFrame:
     the further `names`.
     """
     if path.lower().endswith(".gmt"):
-        return membership_similarity(read_sets(path), names)
-    frame = read_table(path)
+        return pyfsagg.stability_measures.membership_similarity(read_sets(path), names)
+    frame = pyfsagg.read_table(path)
     if isinstance(frame.index, pd.RangeIndex):
         frame = frame.set_index(frame.columns[0])
     else:  # the column without a name is its index already

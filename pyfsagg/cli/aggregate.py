@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
+import pyfsagg
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import names_of
-from pyfsagg._command.flags import (
-    Flags,
-    add_absent_flag,
-    add_output_flags,
-    assignments,
-    given,
-    one_or_several,
-)
+from pyfsagg._base.validation import check_integer
+from pyfsagg._command.flags import Flags, assignments, given, one_or_several
 from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import origin
+from pyfsagg._command.tables import origin, require_column
 from pyfsagg.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from pyfsagg.aggregation import Aggregation, ListAgreement
-    from pyfsagg.ranks import RankTable
-
 
 DESCRIPTION = """\
 Combine ranked lists into one ranking, and write it with a report.
@@ -79,41 +70,28 @@ LIST_FLAGS = (
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "aggregate",
-        help="combine ranked lists into one ranking",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
-    _add_input_flags(parser)
-    add = Flags(parser)
+    text = "combine ranked lists into one ranking"
+    add = Flags.of(commands, "aggregate", _aggregate, text, DESCRIPTION, EPILOG)
+    _add_input_flags(add)
     add.column("--item", help="the group that each row of a table is a member of")
     add.column("--member-score", help="score of each row; larger = better, or --lower-is-better")
-    _add_method_flags(parser)
-    add_output_flags(parser, "pyfsagg-aggregate")
-    parser.set_defaults(run=_aggregate)
+    _add_method_flags(add)
+    add.output("pyfsagg-aggregate")
 
-    parser = commands.add_parser(
-        "agreement",
-        help="how deep ranked lists agree",
-        description=AGREEMENT_DESCRIPTION,
-        epilog=AGREEMENT_EPILOG,
-    )
-    _add_input_flags(parser)
-    add = Flags(parser)
+    text = "how deep ranked lists agree"
+    add = Flags.of(commands, "agreement", _agreement, text, AGREEMENT_DESCRIPTION, AGREEMENT_EPILOG)
+    _add_input_flags(add)
     add.number("--distance", default=6, metavar="D", text="places")
     text = "how many places are looked at in one step"
     add.number("--pilot", default=10, metavar="N", text=text)
     text = "of rank-biased overlap: the first 1/(1 - P) places carry most of it"
     add.number("--persistence", default=0.98, metavar="P", text=text)
     add.seed("random ties")
-    add_output_flags(parser, "pyfsagg-agreement")
-    parser.set_defaults(run=_agreement)
+    add.output("pyfsagg-agreement")
 
 
-def _add_input_flags(parser: argparse.ArgumentParser) -> None:
+def _add_input_flags(add: Flags) -> None:
     """Flags that say how lists are given."""
-    add = Flags(parser)
     add("files", nargs="*", metavar="FILE", help="lists, or one matrix; - is standard input")
     text = "lists of names in no order: their names are tied on the mean rank of the block"
     add("--unranked", nargs="+", default=[], metavar="FILE", help=text)
@@ -135,15 +113,14 @@ def _add_input_flags(parser: argparse.ArgumentParser) -> None:
         help="how many items could have been listed; one number, or one per list as A,B,… "
         "(default: the number of different names); p-values are adjusted over all of them",
     )
-    add_absent_flag(parser)
+    add.absent()
     text = (
         "the same as --absent unknown: each list is complete, a name that is not in it has no rank"
     )
     add.switch("--full", help=text)
 
 
-def _add_method_flags(parser: argparse.ArgumentParser) -> None:
-    add = Flags(parser)
+def _add_method_flags(add: Flags) -> None:
     add(
         "--list-weights",
         metavar="FILE",
@@ -179,13 +156,9 @@ def _aggregate(options: argparse.Namespace) -> None:
     methods, params = _methods(options)
     table = _read(options)
 
-    def compute(progress: Any) -> Aggregation:
-        result = _compute(options, table, methods, params)
-        _warn_of_reversed(result)
-        return result
-
     shown = {"top": min(options.top, table.n_items), "adjusted": options.adjust != "none"}
-    keep_result(options, compute, view={**shown, **_origin_of_lists(options, table)})
+    view = {**shown, **_origin_of_lists(options, table)}
+    keep_result(options, lambda _: _compute(options, table, methods, params), view=view)
     # Which aggregator is measured to find more in lists of this kind, if there is a measurement.
     advice = None if options.quiet or options.json else advise(table, methods[0])
     complete = table.n_lists > 5 and (table.full or not table.missing.any())
@@ -196,17 +169,14 @@ def _aggregate(options: argparse.Namespace) -> None:
 
 
 def _agreement(options: argparse.Namespace) -> None:
-    from pyfsagg.aggregation import list_agreement
 
     table = _read_list_files(options)
-
-    def compute(progress: Any) -> ListAgreement:
-        return list_agreement(table, **given(options, "distance", "pilot", "persistence"))
-
-    keep_result(options, compute, view=_origin_of_lists(options, table))
+    how = given(options, "distance", "pilot", "persistence")
+    origins = _origin_of_lists(options, table)
+    keep_result(options, lambda _: pyfsagg.list_agreement(table, **how), view=origins)
 
 
-def _origin_of_lists(options: argparse.Namespace, table: RankTable) -> dict[str, Any]:
+def _origin_of_lists(options: argparse.Namespace, table: pyfsagg.RankTable) -> dict[str, Any]:
     """Where lists come from, as :data:`pyfsagg._run.result.ORIGIN` has it."""
     files = [*options.files, *options.unranked]
     weights = _weights(getattr(options, "list_weights", None))
@@ -216,7 +186,7 @@ def _origin_of_lists(options: argparse.Namespace, table: RankTable) -> dict[str,
     return origin([*files, *of_weights], [*_reading_code(options, table), *weighing], name)
 
 
-def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
+def _reading_code(options: argparse.Namespace, table: pyfsagg.RankTable) -> list[str]:
     """Lines of code that read the lists."""
     settings = {
         "universe": options.universe,
@@ -261,7 +231,6 @@ def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
 
 def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str, Any]]]:
     """Names of the methods, the one of the result first, and their options."""
-    from pyfsagg._base.validation import check_integer
     from pyfsagg.aggregation._base import AGGREGATORS
 
     if options.method and options.methods:
@@ -291,14 +260,13 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
     return methods, params
 
 
-def _read_list_files(options: argparse.Namespace) -> RankTable:
+def _read_list_files(options: argparse.Namespace) -> pyfsagg.RankTable:
     """The lists that the flags name."""
-    from pyfsagg.ranks import RankTable
 
     wants_scores = options.scores or options.lower_is_better or bool(options.reverse)
     if options.ties and not wants_scores:
         raise ParameterError("--ties belongs to --scores: ranks and lists hold their ties already")
-    table = RankTable.from_files(
+    table = pyfsagg.RankTable.from_files(
         options.files,
         options.universe,
         options.full,
@@ -323,11 +291,8 @@ def _read_list_files(options: argparse.Namespace) -> RankTable:
     return table
 
 
-def _read_members(options: argparse.Namespace) -> RankTable:
+def _read_members(options: argparse.Namespace) -> pyfsagg.RankTable:
     """Groups as items, from a table of their members."""
-    from pyfsagg._command.tables import require_column
-    from pyfsagg.datasets import read_table
-    from pyfsagg.ranks import RankTable
 
     if not (options.item and options.member_score):
         raise ParameterError("--item and --member-score belong together; give both")
@@ -337,17 +302,17 @@ def _read_members(options: argparse.Namespace) -> RankTable:
             raise ParameterError(f"{flag} belongs to lists, and --item to a table of members")
     if len(options.files) != 1:
         raise ParameterError(f"--item takes one table of members, got {len(options.files)} files")
-    members = read_table(options.files[0])
+    members = pyfsagg.read_table(options.files[0])
     require_column(members, "item", options.item)
     require_column(members, "member-score", options.member_score)
-    return RankTable.from_groups(
+    return pyfsagg.RankTable.from_groups(
         members[options.member_score],
         members[options.item],
         higher_is_better=not options.lower_is_better,
     )
 
 
-def _read(options: argparse.Namespace) -> RankTable:
+def _read(options: argparse.Namespace) -> pyfsagg.RankTable:
     if options.item or options.member_score:
         return _read_members(options)
     table = _read_list_files(options).weighted(_weights(options.list_weights))
@@ -371,13 +336,11 @@ def _weights(given: str | None) -> dict[str, float] | list[float] | None:
 
 def _compute(
     options: argparse.Namespace,
-    table: RankTable,
+    table: pyfsagg.RankTable,
     methods: list[str],
     params: dict[str, dict[str, Any]],
-) -> Aggregation:
-    from dataclasses import replace
+) -> pyfsagg.Aggregation:
 
-    from pyfsagg.aggregation import aggregate, compare_aggregations, permutation_p_values
     from pyfsagg.aggregation._base import AGGREGATORS
 
     of_scores = [name for name in methods if AGGREGATORS.get(name).input == "scores"]
@@ -390,7 +353,9 @@ def _compute(
     adjust = "bh" if options.adjust == "none" else options.adjust
     of_several = {}
     if options.methods:
-        comparison = compare_aggregations(table, methods, adjust=adjust, method_params=params)
+        comparison = pyfsagg.aggregation.compare_aggregations(
+            table, methods, adjust=adjust, method_params=params
+        )
         result = replace(comparison.results[0], others=comparison.results[1:])
         of_several["compared"] = comparison.parameters["call"]
     else:
@@ -399,10 +364,10 @@ def _compute(
             raise ParameterError(
                 f"--param is given for {unused[0]}, and the method is {methods[0]}"
             )
-        result = aggregate(table, methods[0], adjust=adjust, **params.get(methods[0], {}))
+        result = pyfsagg.aggregate(table, methods[0], adjust=adjust, **params.get(methods[0], {}))
     permutation = None
     if options.permutations:
-        permutation = permutation_p_values(
+        permutation = pyfsagg.aggregation.permutation_p_values(
             table,
             methods[0],
             groups=options.sources,
@@ -431,12 +396,7 @@ def _compute(
     }
     loose = {"unranked": options.unranked} if options.unranked else {}
     data = {"files": options.files, **loose, **result.data}
-    return replace(result, permutation=permutation, parameters=parameters, data=data)
-
-
-def _warn_of_reversed(result: Aggregation) -> None:
-    """A list that runs against all others may be sorted worst first."""
-    lists = result.lists()
+    lists = result.lists()  # one that runs against all others may be sorted worst first
     against = lists[(lists["spearman"] < REVERSED_BELOW) & (lists["items"] >= ENOUGH_ITEMS)]
     for name, correlation in against["spearman"].items():
         warn(
@@ -444,3 +404,4 @@ def _warn_of_reversed(result: Aggregation) -> None:
             "that it is best first",
             stacklevel=1,
         )
+    return replace(result, permutation=permutation, parameters=parameters, data=data)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pyfsagg._command.flags import Flags, add_output_flags, given, thresholds
+import pyfsagg
+from pyfsagg._base.validation import check_integer
+from pyfsagg._command.flags import Flags, given, thresholds
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import origin
 from pyfsagg.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from pyfsagg.stability_measures import StabilityResult
-
 
 DESCRIPTION = """\
 Measure how stable scores, rankings or selections are over resamples.
@@ -36,13 +34,8 @@ FORMS = ("auto", "run", "matrix", "lists", "columns", "lines")
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "stability",
-        help="measure how far selections, rankings or scores agree",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
-    add = Flags(parser)
+    text = "measure how far selections, rankings or scores agree"
+    add = Flags.of(commands, "stability", _stability, text, DESCRIPTION, EPILOG)
     add("sources", nargs="+", metavar="SOURCE", help="folder, table, or lists; - is standard input")
     add("--format", choices=FORMS, default="auto", help="what SOURCE is (default: see above)")
     text = "what the cells of a table are; auto: ranks if every row is a ranking from 1, selections if all "
@@ -73,14 +66,11 @@ def add_commands(commands: Any) -> None:
     text = "a second SOURCE: test that both selections are equally stable"
     add("--compare", nargs="+", metavar="OTHER", help=text)
     add.switch("--paired", help="with --compare: row i of both comes from the same resample")
-    add_output_flags(parser, "pyfsagg-stability")
-    parser.set_defaults(run=_stability)
+    add.output("pyfsagg-stability")
 
 
 def _stability(options: argparse.Namespace) -> None:
-    from pyfsagg._base.validation import check_integer
     from pyfsagg.cli._collections import load_collection, read_similarity
-    from pyfsagg.stability_measures import stability
 
     if options.n_features is not None:
         check_integer("--n-features", options.n_features, low=1)
@@ -98,8 +88,8 @@ def _stability(options: argparse.Namespace) -> None:
         named = collection.feature_names or [name for names in collection.data for name in names]
         similarity = read_similarity(options.similarity, named)
 
-    def compute(progress: Any) -> StabilityResult:
-        report = stability(
+    def compute(progress: Any) -> Any:
+        report = pyfsagg.stability(
             collection.given,
             options.measures,
             compare=None if other is None else other.given,
