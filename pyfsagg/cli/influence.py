@@ -8,14 +8,7 @@ from typing import Any
 import pyfsagg
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import n_selected
-from pyfsagg._command.flags import (
-    Flags,
-    assignments,
-    at_work,
-    given,
-    require_target,
-    target_columns,
-)
+from pyfsagg._command import flags
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import load_table, origin
 from pyfsagg.exceptions import ParameterError
@@ -41,7 +34,7 @@ OF_LISTS = ("universe", "absent", "scores", "lower_is_better")  # flags that bel
 
 def add_commands(commands: Any) -> None:
     text = "compare aggregators by the stability of the ranking over folds"
-    add = Flags.of(commands, "influence", _influence, text, DESCRIPTION, EPILOG)
+    add = flags.Flags.of(commands, "influence", _influence, text, DESCRIPTION, EPILOG)
     add.table(target_required=False, nargs="?")
     text = "instead of a table: files of names, best first, or one matrix, as for pyfsagg aggregate"
     add("--lists", nargs="+", metavar="FILE", help=text)
@@ -90,20 +83,20 @@ def _influence(options: argparse.Namespace) -> None:
     for name in OF_LISTS:
         if getattr(options, name):
             raise ParameterError(f"--{name.replace('_', '-')} belongs to --lists")
-    require_target(options.target, options.filters)
+    flags.require_target(options.target, options.filters)
     specs = [STABILITY_MEASURES.get(name) for name in options.measures or THESIS_MEASURES]
     for spec in specs:
         if "similarity" in spec.needs:
             raise ParameterError(
                 f"the measure {spec.name!r} needs a matrix of feature similarities; take another"
             )
-    aggregator_params = assignments(options.aggregator_param)
+    aggregator_params = flags.assignments(options.aggregator_param)
     for name, values in aggregator_params.items():
         if not isinstance(values, dict):
             raise ParameterError(
                 f"--aggregator-param {name}: name its aggregator, as in NAME.{name}=VALUE"
             )
-    table = load_table(options, target_columns(options))
+    table = load_table(options, flags.target_columns(options))
     size = options.n_features_to_select
     n_selected(size, table.X.shape[1], "--n-features-to-select")  # refuse before the work is done
     default = USUAL_FILTERS if options.method == "bam" else ("information_gain",)
@@ -114,12 +107,12 @@ def _influence(options: argparse.Namespace) -> None:
             table.X,
             table.y,
             filter=options.filters or list(default),
-            filter_params=assignments(options.filter_param),
-            **given(options, "method", "normalize", "n_resamples"),
+            filter_params=flags.assignments(options.filter_param),
+            **flags.given(options, "method", "normalize", "n_resamples"),
             aggregators=aggregators,
             n_folds=options.folds,
             task=Task.from_flags(options),
-            **at_work(options, progress),
+            **flags.at_work(options, progress),
         )
 
     measures = list(dict.fromkeys(spec.name for spec in specs))
@@ -144,7 +137,7 @@ def _of_lists(options: argparse.Namespace) -> None:
         "higher_is_better": not options.lower_is_better,
     }
     table = pyfsagg.RankTable.from_files(options.lists, **how)
-    params = assignments(options.aggregator_param)
+    params = flags.assignments(options.aggregator_param)
     aggregators = with_options(options.aggregators or LIST_AGGREGATORS, params)
 
     drawn = {"n_splits": options.folds, "random_state": options.seed}
