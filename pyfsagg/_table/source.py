@@ -207,10 +207,7 @@ class TableSource:
 def read_source(source: str | Path, reading: Reading | None = None) -> TableSource:
     """Read a table from a file, or from standard input (``"-"``)."""
     how = reading or Reading()
-    label = delimited.shown_source(source)
-    reader = _Reader(label, how)
-    content, digest = delimited.read_hashed(source)
-    frame = reader.read(content, str(source))
+    reader, frame = _read(source, how)
     if how.labels is not None:
         frame = reader.join(frame, _read_labels(how, reader.matched))
     for pattern in set(how.missing_codes) - {""} - reader.matched:
@@ -219,19 +216,23 @@ def read_source(source: str | Path, reading: Reading | None = None) -> TableSour
     for name in dropped:
         if name not in frame.columns:
             raise UnknownNameError("column", name, map(str, frame.columns))
-    frame = frame.drop(columns=dropped)
-    record = {"file": Path(label).name, "sha256": digest, **reader.record}
-    return TableSource(frame, record, tuple(reader.notes))
+    return TableSource(frame.drop(columns=dropped), reader.record, tuple(reader.notes))
+
+
+def _read(source: str | Path, how: Reading) -> tuple[_Reader, pd.DataFrame]:
+    """The table of one file, and its reader with what it found."""
+    reader = _Reader(delimited.shown_source(source), how)
+    content, digest = delimited.read_hashed(source)
+    frame = reader.read(content, str(source))
+    reader.record = {"file": Path(reader.label).name, "sha256": digest, **reader.record}
+    return reader, frame
 
 
 def _read_labels(how: Reading, matched: set[str]) -> TableSource:
     """The second file; patterns of codes that are for its columns are added to those `matched`."""
-    reader = _Reader(delimited.shown_source(str(how.labels)), Reading(missing=how.missing))
-    content, digest = delimited.read_hashed(str(how.labels))
-    frame = reader.read(content, str(how.labels))
+    reader, frame = _read(str(how.labels), Reading(missing=how.missing))
     matched |= reader.matched
-    record = {"file": Path(reader.label).name, "sha256": digest, **reader.record}
-    return TableSource(frame, record, tuple(reader.notes))
+    return TableSource(frame, reader.record, tuple(reader.notes))
 
 
 class _Reader:

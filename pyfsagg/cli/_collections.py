@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -79,21 +80,12 @@ class Collection:
         return lines
 
 
-def load_collection(
-    sources: Sequence[str],
-    *,
-    form: str = "auto",
-    input: str = "auto",
-    filter: str | None = None,
-    n_features_to_select: float | int | None = None,
-    n_features: int | None = None,
-    transpose: bool = False,
-) -> Collection:
-    """Read a saved run, a matrix of one row per resample, or lists of names."""
-    first = sources[0]
+def load_collection(sources: Sequence[str], options: argparse.Namespace) -> Collection:
+    """Read a saved run, a matrix of one row per resample, or lists of names, as the flags say."""
+    first, form = sources[0], options.format
     if form == "auto" and Path(first).is_dir():
         form = "run"
-    if filter is not None and form != "run":
+    if options.filter is not None and form != "run":
         raise ParameterError("--filter belongs to a saved run; other sources have a single matrix")
     if form in ("run", "matrix") and len(sources) > 1:
         raise ParameterError(
@@ -101,11 +93,11 @@ def load_collection(
             "--compare names a second one"
         )
     if form == "run":
-        return _read_run(first, filter, n_features_to_select, n_features)
+        return _read_run(first, options)
     is_table = first == "-" or Path(first.lower().removesuffix(".gz")).suffix in TABLES
     if form == "matrix" or (form == "auto" and len(sources) == 1 and is_table):
         frame = pyfsagg.read_table(first)
-        matrix = _matrix_in(frame, first, input, n_features_to_select, n_features, transpose)
+        matrix = _matrix_in(frame, first, options)
         if matrix is not None:
             return matrix
         words = _columns_of_words(frame)
@@ -134,26 +126,20 @@ def load_collection(
                 f"{first} was read as one selection, a name a line, and two at least can be compared: "
                 "give a file for each, or --format lines if each line of it is a selection"
             )
-    if input not in ("auto", "sets"):
-        raise ParameterError(f"--input {input} belongs to a matrix; lists of names are selections")
+    if options.input not in ("auto", "sets"):
+        raise ParameterError(
+            f"--input {options.input} belongs to a matrix; lists of names are selections"
+        )
     name = name_of_table(first) if len(sources) == 1 and first != "-" else f"{len(lists)} lists"
-    return _as_lists(lists, name, n_features_to_select, n_features)
+    return _as_lists(lists, name, options)
 
 
-def _matrix_in(
-    frame: pd.DataFrame,
-    path: str,
-    input: str,
-    n_features_to_select: float | int | None,
-    n_features: int | None,
-    transpose: bool,
-) -> Collection | None:
+def _matrix_in(frame: pd.DataFrame, path: str, options: argparse.Namespace) -> Collection | None:
     """A table as a matrix of resamples by features; None if it contains more words than labels."""
     first = frame.columns[0]
-    settings = (path, input, n_features_to_select, n_features)
-    if transpose:
+    if options.transpose:
         turned = frame.set_index(first).T.rename_axis(columns=None)
-        return replace(_as_matrix(turned, *settings), transposed=True)
+        return replace(_as_matrix(turned, path, options), transposed=True)
     # The first column counts the rows, and its name says that it does.
     counted = (
         str(first).strip().lower() in COUNTERS
@@ -181,7 +167,7 @@ def _matrix_in(
                 "columns, which are taken as features; if the rows are the features, give --transpose",
                 stacklevel=3,
             )
-    return replace(_as_matrix(frame, *settings), labelled=labelled)
+    return replace(_as_matrix(frame, path, options), labelled=labelled)
 
 
 def _columns_of_words(frame: pd.DataFrame) -> list[Any]:
@@ -192,12 +178,8 @@ def _quoted(names: Sequence[Any]) -> str:
     return enumerate_names([repr(str(name)) for name in names], 3)
 
 
-def _read_run(
-    folder: str,
-    filter: str | None,
-    n_features_to_select: float | int | None,
-    n_features: int | None,
-) -> Collection:
+def _read_run(folder: str, options: argparse.Namespace) -> Collection:
+    filter, n_features = options.filter, options.n_features
     result = pyfsagg.EnsembleResult.load(folder)
     matrix = result.combined
     if filter is not None:
@@ -209,18 +191,13 @@ def _read_run(
             f"--n-features is {n_features}, but the run in {folder} has {result.n_features}"
         )
     name = Path(folder).resolve().name + (f" ({filter})" if filter else "")
-    size = 0.25 if n_features_to_select is None else n_features_to_select
+    size = 0.25 if options.n_features_to_select is None else options.n_features_to_select
     names, p = result.feature_names, result.n_features
     return Collection(name, "run", matrix, "scores", names, p, size, folder, filter)
 
 
-def _as_matrix(
-    frame: pd.DataFrame,
-    path: str,
-    input: str,
-    n_features_to_select: float | int | None,
-    n_features: int | None,
-) -> Collection:
+def _as_matrix(frame: pd.DataFrame, path: str, options: argparse.Namespace) -> Collection:
+    size, n_features = options.n_features_to_select, options.n_features
     values = frame.to_numpy()
     if values.dtype == object:
         values = frame.astype(np.float64).to_numpy()
@@ -231,39 +208,35 @@ def _as_matrix(
             f"--n-features is {n_features}, but {name} has {len(names)} columns of features"
         )
     read = read_collection(
-        values, kind=input, compares="sets", n_features=None, feature_names=names
+        values, kind=options.input, compares="sets", n_features=None, feature_names=names
     )
     kind = "sets" if isinstance(read, SelectedSets) else read.kind
-    if kind == "sets" and n_features_to_select is not None:
+    if kind == "sets" and size is not None:
         raise ParameterError(
             "--n-features-to-select belongs to scores, ranks and lists; a 0/1 table is selected"
         )
-    size = 0.25 if n_features_to_select is None else n_features_to_select
+    size = 0.25 if size is None else size
     return Collection(name, "matrix", values, kind, names, len(names), size, path)
 
 
-def _as_lists(
-    lists: dict[str, list[str]],
-    name: str,
-    n_features_to_select: float | int | None,
-    n_features: int | None,
-) -> Collection:
+def _as_lists(lists: dict[str, list[str]], name: str, options: argparse.Namespace) -> Collection:
+    size, n_features = options.n_features_to_select, options.n_features
     for label, names in lists.items():
         repeats = [name for name in names if names.count(name) > 1]
         if repeats:
             raise DataError(f"the list {label!r} names {repeats[0]!r} twice")
     longest = max(len(names) for names in lists.values())
     selected = list(lists.values())
-    if n_features_to_select is not None:
-        if isinstance(n_features_to_select, float) and n_features is None:
+    if size is not None:
+        if isinstance(size, float) and n_features is None:
             raise ParameterError(
                 "--n-features-to-select as a fraction of lists needs --n-features, the number it is a "
                 "fraction of"
             )
         most = longest if n_features is None else n_features
-        k = n_selected(n_features_to_select, most, "--n-features-to-select")
+        k = n_selected(size, most, "--n-features-to-select")
         selected = [names[:k] for names in selected]
-    size: float | int = longest if n_features_to_select is None else n_features_to_select
+    size = longest if size is None else size
     return Collection(name, "lists", selected, "sets", None, n_features, size)
 
 

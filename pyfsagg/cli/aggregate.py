@@ -157,7 +157,7 @@ def _aggregate(options: argparse.Namespace) -> None:
     table = _read(options)
 
     shown = {"top": min(options.top, table.n_items), "adjusted": options.adjust != "none"}
-    view = {**shown, **_origin_of_lists(options, table)}
+    view = {**shown, **_origin_of_lists(options)}
     keep_result(options, lambda _: _compute(options, table, methods, params), view=view)
     # Which aggregator is measured to find more in lists of this kind, if there is a measurement.
     advice = None if options.quiet or options.json else advise(table, methods[0])
@@ -172,22 +172,22 @@ def _agreement(options: argparse.Namespace) -> None:
 
     table = _read_list_files(options)
     how = given(options, "distance", "pilot", "persistence")
-    origins = _origin_of_lists(options, table)
+    origins = _origin_of_lists(options)
     keep_result(options, lambda _: pyfsagg.list_agreement(table, **how), view=origins)
 
 
-def _origin_of_lists(options: argparse.Namespace, table: pyfsagg.RankTable) -> dict[str, Any]:
+def _origin_of_lists(options: argparse.Namespace) -> dict[str, Any]:
     """Where lists come from, as :data:`pyfsagg._run.result.ORIGIN` has it."""
     files = [*options.files, *options.unranked]
     weights = _weights(getattr(options, "list_weights", None))
     weighing = [] if weights is None else [f"table = table.weighted({weights!r})"]
     of_weights = [options.list_weights] if isinstance(weights, dict) else []
     name = name_of_table(files[0]) if len(files) == 1 else None
-    return origin([*files, *of_weights], [*_reading_code(options, table), *weighing], name)
+    return origin([*files, *of_weights], [*_reading_code(options), *weighing], name)
 
 
-def _reading_code(options: argparse.Namespace, table: pyfsagg.RankTable) -> list[str]:
-    """Lines of code that read the lists."""
+def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    """How lists are read, as arguments of :meth:`pyfsagg.RankTable.from_files` that are no defaults."""
     settings = {
         "universe": options.universe,
         "full": options.full or None,
@@ -196,14 +196,21 @@ def _reading_code(options: argparse.Namespace, table: pyfsagg.RankTable) -> list
         "ids": options.ids,
         "header": options.header or None,
         "duplicates": options.duplicates if options.duplicates != "error" else None,
-        "matrix": "scores" if table.scores is not None else None,
+        "matrix": "scores" if _wants_scores(options) else None,
         "higher_is_better": False if options.lower_is_better else None,
         "ties": options.ties,
         "random_state": options.seed if options.ties == "random" else None,
     }
-    arguments = "".join(
-        f", {name}={value!r}" for name, value in settings.items() if value is not None
-    )
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _wants_scores(options: argparse.Namespace) -> bool:
+    return bool(options.scores or options.lower_is_better or options.reverse)
+
+
+def _reading_code(options: argparse.Namespace) -> list[str]:
+    """Lines of code that read the lists."""
+    arguments = "".join(f", {name}={value!r}" for name, value in _settings(options).items())
     if getattr(options, "item", None):
         better = ", higher_is_better=False" if options.lower_is_better else ""
         return [
@@ -263,25 +270,12 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
 def _read_list_files(options: argparse.Namespace) -> pyfsagg.RankTable:
     """The lists that the flags name."""
 
-    wants_scores = options.scores or options.lower_is_better or bool(options.reverse)
-    if options.ties and not wants_scores:
+    if options.ties and not _wants_scores(options):
         raise ParameterError("--ties belongs to --scores: ranks and lists hold their ties already")
     table = pyfsagg.RankTable.from_files(
-        options.files,
-        options.universe,
-        options.full,
-        absent=options.absent,
-        format=options.format,
-        ids=options.ids,
-        header=options.header,
-        duplicates=options.duplicates,
-        matrix="scores" if wants_scores else "ranks",
-        higher_is_better=not options.lower_is_better,
-        ties=options.ties or "average",
-        random_state=options.seed,
-        unranked=options.unranked,
+        options.files, unranked=options.unranked, **_settings(options)
     )
-    if wants_scores and table.scores is None:
+    if _wants_scores(options) and table.scores is None:
         raise ParameterError(
             "--scores, --lower-is-better and --reverse belong to a matrix; lists of names are best "
             "first and contain no scores"

@@ -74,10 +74,8 @@ def _stability(options: argparse.Namespace) -> None:
 
     if options.n_features is not None:
         check_integer("--n-features", options.n_features, low=1)
-    flags = ("input", "filter", "n_features_to_select", "n_features", "transpose")
-    reading = {"form": options.format, **given(options, *flags)}
-    collection = load_collection(options.sources, **reading)
-    other = load_collection(options.compare, **reading) if options.compare else None
+    collection = load_collection(options.sources, options)
+    other = load_collection(options.compare, options) if options.compare else None
     if options.paired and other is None:
         raise ParameterError("--paired belongs to --compare")
     if collection.input == "sets" and options.sizes:

@@ -43,7 +43,7 @@ class ScoreTable:
         Degrees of freedom of `within`: the fewest that a method has (Satterthwaite); NaN without it.
     paired : bool
         Whether replicates of a data set are the same for all methods: instances, folds.
-    ratio : float
+    test_train_ratio : float
         Test rows by training rows, if replicates are folds of the same rows; 0 if they are independent.
     """
 
@@ -54,7 +54,7 @@ class ScoreTable:
     within: Floats | None
     df: float
     paired: bool
-    ratio: float
+    test_train_ratio: float
 
 
 def read_scores(
@@ -293,22 +293,11 @@ class Question:
         asked_for = {"higher_is_better": higher_is_better, **asdict(asked)}
         repeated = {} if call is None else {"call": call.record()}
         return Standings(
-            methods=table.methods,
-            datasets=table.datasets,
-            cells=table.cells,
-            replicates=table.replicates,
-            within=table.within,
-            df=table.df,
-            paired=table.paired,
-            test_train_ratio=table.ratio,
+            **vars(table),
             **asked_for,
             **told,
-            parameters={**asked_for, "test_train_ratio": table.ratio, **repeated},
-            data={
-                "n_methods": len(table.methods),
-                "n_datasets": len(table.datasets),
-                "sha256": _hash(table),
-            },
+            parameters={**asked_for, "test_train_ratio": table.test_train_ratio, **repeated},
+            data={"n_methods": p, "n_datasets": len(table.datasets), "sha256": _hash(table)},
         )
 
     def each(
