@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_writable_names, writable_text
 from pyfsagg._message import NAN, NONE, Message, Remedy, Use
 from pyfsagg._table.delimited import MISSING
@@ -266,7 +267,7 @@ def array_kind(dtype: np.dtype[Any]) -> Kind:
 
 def read_column(
     column: Any, name: str, declared: bool
-) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...] | None]:
+) -> tuple[Kind, Floats, tuple[Any, ...] | None]:
     """Kind of a column, its cells (nominal ones as level codes, missing ones NaN), and its levels."""
     if isinstance(getattr(column, "dtype", None), pd.ArrowDtype):
         column = column.array.__arrow_array__()
@@ -296,7 +297,7 @@ def read_column(
         return _nominal(column, name)
 
 
-def _whole_numbers(column: pd.Series[Any], name: str) -> NDArray[np.float64]:
+def _whole_numbers(column: pd.Series[Any], name: str) -> Floats:
     """Whole numbers as floating-point numbers, refused where different ones would be one."""
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     known = values[~np.isnan(values)]
@@ -305,7 +306,7 @@ def _whole_numbers(column: pd.Series[Any], name: str) -> NDArray[np.float64]:
     return values
 
 
-def refuse_rounded(cells: NDArray[Any], values: NDArray[np.float64], name: str) -> None:
+def refuse_rounded(cells: NDArray[Any], values: Floats, name: str) -> None:
     """Refuse whole numbers beyond 2^53 that are different and would be one floating-point number."""
     if len(np.unique(cells)) > len(np.unique(values)):
         raise DataError(
@@ -349,9 +350,7 @@ def _refuse_signals(column: pd.Series[Any]) -> None:
         ) from None
 
 
-def _read_objects(
-    column: pd.Series[Any], name: str
-) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...] | None]:
+def _read_objects(column: pd.Series[Any], name: str) -> tuple[Kind, Floats, tuple[Any, ...] | None]:
     present = column.dropna()
     is_word = present.map(lambda value: isinstance(value, str))
     is_number = present.map(lambda value: isinstance(value, (numbers.Real, Decimal)))
@@ -383,9 +382,7 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, numbers.Integral)
 
 
-def _nominal(
-    column: pd.Series[Any], name: str
-) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...]]:
+def _nominal(column: pd.Series[Any], name: str) -> tuple[Kind, Floats, tuple[Any, ...]]:
     """Level codes; levels that do not occur are omitted."""
     try:
         categorical = pd.Categorical(column).remove_unused_categories()

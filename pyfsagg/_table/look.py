@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import Public, Remedy
@@ -106,12 +107,12 @@ class Look:
     n_missing: int = 0
     classes: NDArray[np.intp] | None = None
     labels: NDArray[np.intp] | None = None
-    number: NDArray[np.float64] | None = None
+    number: Floats | None = None
 
     def __post_init__(self) -> None:
         self.width = self.table.n_features
         self.scales: dict[str, tuple[float, ...]] = {}  # columns with codes beyond their scale
-        self.alike: dict[str, NDArray[np.float64]] = {}  # columns with levels of one spelling each
+        self.alike: dict[str, Floats] = {}  # columns with levels of one spelling each
         self.kinds = {kind.name.lower(): 0 for kind in Kind}
         self.rng = np.random.default_rng(0)
         self.row_salt = self.salt(self.table.n_samples)
@@ -156,7 +157,7 @@ class Look:
         for group in _similar(map(str, labels)):
             self.note("similar_classes", name, " and ".join(map(repr, group)))
 
-    def _at_infinite(self, name: str, values: NDArray[np.float64]) -> None:
+    def _at_infinite(self, name: str, values: Floats) -> None:
         row = int(np.isinf(values).argmax())
         self.note("infinite", name, f"{name!r} (first in row {row + 1})")
 
@@ -186,7 +187,7 @@ class Look:
             if 0 < self.n_events < int(event.notna().sum()):
                 self.classes = self.labels = pd.factorize(event)[0]
 
-    def at_columns(self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]) -> None:
+    def at_columns(self, names: list[str], kinds: list[Kind], values: Floats) -> None:
         """Row numbers, identifiers, codes and copies of the target among several columns."""
         n = len(values)
         missing = np.isnan(values)
@@ -214,9 +215,7 @@ class Look:
             self._at_codes(names[j], values[~missing[:, j], j])
         self._at_copies(names, values, missing, ~constant)
 
-    def _at_subjects(
-        self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]
-    ) -> None:
+    def _at_subjects(self, names: list[str], kinds: list[Kind], values: Floats) -> None:
         """Columns whose levels recur, and tell the class: a feature of the table would rarely do so."""
         classes = self.labels if self.number is None else pd.factorize(self.number)[0]
         if self.grouped or classes is None:
@@ -232,7 +231,7 @@ class Look:
             if _names_subjects(values[:, j], classes, named, kinds[j] != Kind.NOMINAL):
                 self.note("repeated_subject", name)
 
-    def _at_scale(self, name: str, known: NDArray[np.float64]) -> None:
+    def _at_scale(self, name: str, known: Floats) -> None:
         """A scale of whole numbers without a gap, below codes such as 9 that leave one."""
         levels = np.unique(known)
         codes = levels[np.isin(levels, _ANSWER_CODES)]
@@ -261,7 +260,7 @@ class Look:
             for pattern in _patterns(names, [*self.table.feature_names, *filter(None, [target])])
         ]
 
-    def _at_codes(self, name: str, known: NDArray[np.float64]) -> None:
+    def _at_codes(self, name: str, known: Floats) -> None:
         """A code stands at the end of the range, further off than all others span.
 
         It stands there more than once, or beyond a scale of whole numbers, where nothing else can be so far.
@@ -283,11 +282,7 @@ class Look:
                 )
 
     def _at_copies(
-        self,
-        names: list[str],
-        values: NDArray[np.float64],
-        missing: NDArray[np.bool_],
-        wanted: NDArray[np.bool_],
+        self, names: list[str], values: Floats, missing: Booleans, wanted: Booleans
     ) -> None:
         """Columns that are the target, or are it in nearly every row; "YES" and "yes" are one level."""
         if len(values) < FEW or not wanted.any():
@@ -308,9 +303,7 @@ class Look:
                 if r > 0.9999:
                     self.note("target_copy" if r > 1 - 1e-9 else "near_copy", names[j])
 
-    def _at_class_copies(
-        self, names: list[str], values: NDArray[np.float64], wanted: NDArray[np.bool_]
-    ) -> None:
+    def _at_class_copies(self, names: list[str], values: Floats, wanted: Booleans) -> None:
         assert self.labels is not None
         known = self.labels >= 0
         codes, cells = self.labels[known], values[known]
@@ -411,7 +404,7 @@ class _FrameLook(Look):
         if self.width and len(readable) == self.width:  # one that was not read may tell rows apart
             self.at_rows(row_digests(table))
 
-    def _numbers(self, j: int, declared: set[int]) -> NDArray[np.float64]:
+    def _numbers(self, j: int, declared: set[int]) -> Floats:
         """A column; numbers that were declared nominal as they are, for they may be codes or infinite."""
         column = self.table.column(j)
         if j not in declared:
@@ -438,7 +431,7 @@ class _FrameLook(Look):
             )
         return dates or problem is not None
 
-    def _at_words(self, name: str, levels: list[str], values: NDArray[np.float64]) -> None:
+    def _at_words(self, name: str, levels: list[str], values: Floats) -> None:
         known = int((~np.isnan(values)).sum())
         n_levels = len(levels)
         dates = sum(_DATE.fullmatch(level.strip()) is not None for level in levels)
@@ -462,9 +455,7 @@ class _FrameLook(Look):
         if gaps and n_levels > 2:
             self.note("missing_word", name, f"{gaps[0]!r} in {name!r}")
 
-    def _at_numbers(
-        self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]
-    ) -> NDArray[np.bool_]:
+    def _at_numbers(self, names: list[str], kinds: list[Kind], values: Floats) -> Booleans:
         """Whatever is found in the numbers of several columns at once; whether each varies."""
         missing = np.isnan(values)
         n_missing = missing.sum(axis=0)
@@ -491,7 +482,7 @@ class _FrameLook(Look):
         return ~constant
 
 
-def _is_scale(values: NDArray[np.float64]) -> bool:
+def _is_scale(values: Floats) -> bool:
     """Whether the values are those of a short scale of whole numbers without a gap."""
     levels = np.unique(values)
     whole = bool((levels == np.round(levels)).all())
@@ -514,13 +505,13 @@ def _patterns(names: Sequence[str], every: Sequence[str]) -> list[str]:
     return patterns
 
 
-def _is_identifier(name: str, column: NDArray[np.float64]) -> bool:
+def _is_identifier(name: str, column: Floats) -> bool:
     """Whether a column is called an identifier, and all, or most, of its rows have a value of their own."""
     all_differ = _ID_NAME.fullmatch(name) and len(np.unique(column)) == len(column)
     return bool(all_differ) or _names_single_rows(name, column)
 
 
-def _names_single_rows(name: str, column: NDArray[np.float64]) -> bool:
+def _names_single_rows(name: str, column: Floats) -> bool:
     """Whether a column is called like a subject, and most of its rows have a value of their own."""
     if not SUBJECT_NAME.fullmatch(name):
         return False
@@ -529,9 +520,7 @@ def _names_single_rows(name: str, column: NDArray[np.float64]) -> bool:
     return 2 * int((sizes == 1).sum()) > len(known)
 
 
-def _names_subjects(
-    column: NDArray[np.float64], classes: NDArray[np.intp], named: bool, ordered: bool
-) -> bool:
+def _names_subjects(column: Floats, classes: NDArray[np.intp], named: bool, ordered: bool) -> bool:
     """Whether most rows have a value that recurs, and such values have one class each, far beyond chance.
 
     By chance `expected` of the values would have rows of several classes.  None of five, or one in twenty
@@ -571,7 +560,7 @@ def _similar(labels: Iterable[str]) -> list[list[str]]:
     return [sorted(group) for group in groups.values() if len(group) > 1]
 
 
-def _one_spelling(labels: Iterable[Any]) -> NDArray[np.float64]:
+def _one_spelling(labels: Iterable[Any]) -> Floats:
     """A number for each label, the same for labels that are one but for case and blanks; -1 at the end.
 
     The last number is what the position -1, a missing label, stands for.
@@ -581,15 +570,13 @@ def _one_spelling(labels: Iterable[Any]) -> NDArray[np.float64]:
     return np.array([*(numbers.setdefault(word, len(numbers)) for word in spellings), -1.0])
 
 
-def _range(
-    values: NDArray[np.float64], missing: NDArray[np.bool_]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _range(values: Floats, missing: Booleans) -> tuple[Floats, Floats]:
     """Smallest and largest known value of each column; infinities where there is none."""
     low = np.where(missing, np.inf, values).min(axis=0, initial=np.inf)
     return low, np.where(missing, -np.inf, values).max(axis=0, initial=-np.inf)
 
 
-def _standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standardized(values: Floats) -> Floats:
     """Columns of mean 0 and standard deviation 1; huge numbers are scaled first."""
     scale = np.nanmax(np.abs(values), axis=0, initial=0.0)
     scaled = values / np.where(scale > 0, scale, 1.0)
@@ -659,7 +646,7 @@ class _SparseLook(Look):
             np.add.at(digests, table.rows, mix_bits(bits ^ self.salt(self.width)[column]))
             self.at_rows(digests)
 
-    def _like_target(self, column: NDArray[np.intp], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _like_target(self, column: NDArray[np.intp], sizes: NDArray[np.int64]) -> Booleans:
         """Columns that may be a copy of the target; the rule is looser than that of dense columns."""
         like = np.zeros(self.width, dtype=np.bool_)
         if self.labels is not None and self.labels.max() > 0:

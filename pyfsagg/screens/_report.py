@@ -9,9 +9,8 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks
 from pyfsagg._message import Got, Param
@@ -42,7 +41,7 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
     ax.set_xlim(low - room, high + room)
     ax.set_ylim(0.0, 1.08 * max(1.0, float(evidence.max())))
 
-    def dots(chosen: NDArray[np.bool_], colour: str, label: str, size: float) -> None:
+    def dots(chosen: Booleans, colour: str, label: str, size: float) -> None:
         genes = [result.genes[g] for g in np.flatnonzero(chosen)]
         _dots(ax, effect[chosen], evidence[chosen], colour, label, genes, size=size)
 
