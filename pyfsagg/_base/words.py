@@ -141,6 +141,11 @@ def enumerate_names(names: Sequence[str], most: int = 12) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
+def first_line(error: Exception) -> str:
+    """What an error says first, or else what it is called."""
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
 def lines_of(names: Sequence[str]) -> str:
     """One name per line; a name that contains a line break as a JSON string."""
     plain = (json.dumps(name) if len(name.splitlines()) > 1 else name for name in names)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_writable_names, writable_text
+from pyfsagg._base.words import first_line
 from pyfsagg._message import NAN, NONE, Message, Remedy, Use
 from pyfsagg._table.delimited import MISSING
 from pyfsagg.exceptions import DataError, InputTypeError
@@ -457,8 +458,7 @@ def pandas_column(column: Any, name: str) -> pd.Series[Any]:
         series: pd.Series[Any] = column.to_pandas(types_mapper=_nullable_type)
         return series
     except (pa.ArrowException, TypeError, ValueError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError(f"column {name!r} cannot be read: {reason}") from None
+        raise DataError(f"column {name!r} cannot be read: {first_line(error)}") from None
 
 
 def _nullable_type(arrow_type: Any) -> Any:

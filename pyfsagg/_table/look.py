@@ -251,7 +251,8 @@ class Look:
         for code, names in columns.items():
             if len(names) >= 3 or (target in names and len(names) > 1):
                 where = plural(len(names), "column")
-                self.note("answer_code", names[0], f"{code:g} in {where} ({_some(names)})")
+                shown = names if len(names) <= 3 else [*names[:2], f"… {names[-1]}"]
+                self.note("answer_code", names[0], f"{code:g} in {where} ({', '.join(shown)})")
                 for name in names[1:]:
                     self.note("answer_code", name)
         self.answers = [
@@ -487,10 +488,6 @@ def _is_scale(values: Floats) -> bool:
     levels = np.unique(values)
     whole = bool((levels == np.round(levels)).all())
     return whole and 2 <= len(levels) <= _LONGEST_SCALE and bool((np.diff(levels) == 1).all())
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= 3 else f"{names[0]}, {names[1]}, … {names[-1]}"
 
 
 def _patterns(names: Sequence[str], every: Sequence[str]) -> list[str]:

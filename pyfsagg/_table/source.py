@@ -17,7 +17,7 @@ import pandas as pd
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.settings import SEPARATORS, Reading
 from pyfsagg._base.validation import require_extra
-from pyfsagg._base.words import enumerate_names
+from pyfsagg._base.words import enumerate_names, first_line
 from pyfsagg._message import Param
 from pyfsagg._table import delimited
 from pyfsagg._table.columns import decimal_of, numbers_of, numbers_with_limits, refuse_points
@@ -309,14 +309,13 @@ class _Reader:
         import pyarrow as pa
 
         self.record["format"] = name
-        read = module.read_table
         try:
             if name == "Parquet":
                 size = module.read_metadata(pa.BufferReader(content))
                 rows, columns = size.num_rows, size.num_columns
                 what = f"{self.label} with {rows:,} rows and {columns:,} columns"
                 require_memory(2.0 * 8 * rows * columns, what, "take a part of it")
-            table = read(pa.BufferReader(content))
+            table = module.read_table(pa.BufferReader(content))
             try:
                 frame: pd.DataFrame = table.to_pandas()
             except _UNREADABLE:  # what pandas noted in the file is damaged, the columns are not
@@ -324,7 +323,7 @@ class _Reader:
         except DataError:
             raise
         except (pa.ArrowException, *_UNREADABLE) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            reason = first_line(error)
             raise DataError(f"{self.label} is not a readable {name} file: {reason}") from None
         return frame.set_axis(list(map(str, frame.columns)), axis="columns")
 
@@ -360,11 +359,10 @@ class _Reader:
             f"{layout.skipped} blank line(s) before the header were skipped",
         )
         self.notes += notes
-        if not self.how.transpose:
-            layout, found = with_head(text, layout, n_header)
-            self.notes += found
         if self.how.transpose:  # the cells of a column are those of different features
             return self._rows(text, layout, ".", None)
+        layout, found = with_head(text, layout, n_header)
+        self.notes += found
         return self._with_decimal(text, layout)
 
     def _with_decimal(

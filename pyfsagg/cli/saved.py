@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyfsagg
-from pyfsagg._base.words import percentages, ranks, setting
+from pyfsagg._base.words import percentages, ranks, setting, words
 from pyfsagg._command.flags import Flags, threshold_or_auto, view_of
 from pyfsagg._command.results import print_records
-from pyfsagg._report.page import PageColumn, PageTable, Text, render_text, terminal_width
+from pyfsagg._report.page import PageTable, Text, render_text, terminal_width
 from pyfsagg._run.result import REPORT_FILE
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -91,26 +91,21 @@ def _compare(options: argparse.Namespace) -> None:
 
 def _side_by_side(features: pd.DataFrame) -> PageTable:
 
-    columns = [
-        (PageColumn("Feature", numeric=False), list(map(str, features.index))),
-        (PageColumn("Moved"), ranks(features["moved"])),
-    ]
-    for title, name, words in (
+    columns: dict[str, Any] = {"feature": ("Feature", words), "moved": ("Moved", ranks)}
+    for title, name, cells in (
         ("Rank", "rank", ranks),
         ("Selected in %", "selection_frequency", percentages),
+        ("Selected", "selected", words),
     ):
-        columns += [
-            (PageColumn(f"{title}, {run}"), words(features[f"{name}_{run}"])) for run in (1, 2)
-        ]
-    columns += [
-        (
-            PageColumn(f"Selected, {run}", numeric=False),
-            features[f"selected_{run}"].map({True: "yes", False: "no"}).tolist(),
-        )
-        for run in (1, 2)
-    ]
-    return PageTable.of_columns(
-        "The features that moved most (moved: rank in 1 minus rank in 2).", columns
+        columns |= {f"{name}_{run}": (f"{title}, {run}", cells) for run in (1, 2)}
+    frame = features.rename_axis("feature").reset_index()
+    said = {
+        name: frame[name].map({True: "yes", False: "no"}) for name in ("selected_1", "selected_2")
+    }
+    return PageTable.of_frame(
+        "The features that moved most (moved: rank in 1 minus rank in 2).",
+        frame.assign(**said),
+        columns,
     )
 
 

@@ -317,16 +317,6 @@ def _check_sketches(sketches: list[Sketch], source: Source) -> None:
         raise DataError("every feature is constant; there is nothing to rank")
 
 
-def check_two_classes(target: Coding, labels: list[str]) -> None:
-    """Refuse a filter for two classes if there are more."""
-    if "value_difference_metric" in labels and target.n_known != 2:
-        raise DataError(
-            f"the filter 'value_difference_metric' is defined for two classes, the target "
-            f"{target.column.name!r} has {target.n_known}; use a filter for several classes such as "
-            "'symmetric_uncertainty'"
-        )
-
-
 DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "chi_squared")
 BINNINGS = ("equal_width", "equal_frequency")
 MOST_BINS = 1000
@@ -447,7 +437,12 @@ def rank_out_of_core(
     with progress_sink(execution.progress, n_passes * run.source.n_rows, "row") as report:
         report(0)
         codings = run.ranges_and_levels(bins, report)
-        check_two_classes(codings[-1], labels)
+        if "value_difference_metric" in labels and codings[-1].n_known != 2:
+            raise DataError(
+                f"the filter 'value_difference_metric' is defined for two classes, the target "
+                f"{target!r} has {codings[-1].n_known}; use a filter for several classes such as "
+                "'symmetric_uncertainty'"
+            )
         if binning == "equal_frequency":
             codings = run.quantiles(codings, report)
         before = (n_passes - 1) * run.source.n_rows

@@ -13,7 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, adjust_p_values
 from pyfsagg._base.fields import plain, stored
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import count, enumerate_names, number, numbers, plural
@@ -300,15 +300,10 @@ class Standings(Recorded):
                 found |= dict.fromkeys(unknown, np.full(i.size, np.nan))
         if self.rope is not None:
             found |= tests.posterior(found, self.rope)
-        adjusted = tests.holm(found["p"])
+        adjusted = adjust_p_values(found["p"], "holm")
         apart = adjusted <= significance_level(self.confidence_level)
-        return {
-            "method1": names[i],
-            "method2": names[j],
-            **found,
-            "p_adjusted": adjusted,
-            "apart": apart,
-        }
+        of_pair = {"method1": names[i], "method2": names[j]}
+        return {**of_pair, **found, "p_adjusted": adjusted, "apart": apart}
 
     def pairs(self) -> pd.DataFrame:
         """One row per pair of methods, the smallest p-value first.
@@ -497,10 +492,8 @@ class Standings(Recorded):
         test = self._global_test
         if test is not None and self._population == "datasets":
             texts.append(f"That all methods are equal: {test.name}, {p_text(test.p_value)}.")
-        by_mean, by_rank = (
-            tests.place_of(self._means, self.higher_is_better),
-            tests.place_of(self._average_ranks, False),
-        )
+        by_mean = tests.place_of(self._means, self.higher_is_better)
+        by_rank = tests.place_of(self._average_ranks, False)
         moved = int((by_mean != by_rank).sum())
         if moved and len(self.datasets) > 1:
             texts.append(
@@ -531,7 +524,6 @@ class Standings(Recorded):
     def _table(self, top: int) -> PageTable:
         frame = self.to_frame().head(top)
         known = self._population is not None
-
         of_data_sets: list[tuple[PageColumn, list[str]]] = [
             (PageColumn("Average rank"), [number(rank, 2) for rank in frame["average_rank"]]),
             (PageColumn("Data sets"), [str(n) for n in frame["n_datasets"]]),

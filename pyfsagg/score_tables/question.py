@@ -114,7 +114,8 @@ def _wide(frame: pd.DataFrame, dataset: str | None, ratio: float) -> ScoreTable:
         words = [
             name for name, kind in frame.dtypes.items() if not pd.api.types.is_numeric_dtype(kind)
         ]
-        if len(words) == 1 and bool(frame[words[0]].notna().all()) and _is_text(frame[words[0]]):
+        column = frame[words[0]] if len(words) == 1 else pd.Series([None])
+        if column.notna().all() and pd.to_numeric(column, errors="coerce").isna().any():
             dataset = str(words[0])
             frame = frame.rename(columns={words[0]: dataset})
     if dataset is not None:
@@ -132,10 +133,6 @@ def _wide(frame: pd.DataFrame, dataset: str | None, ratio: float) -> ScoreTable:
     columns = [read_numbers(frame[name], str(name), hint) for name in frame.columns]
     rows = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     return score_table(rows, codes, datasets, methods, ratio)
-
-
-def _is_text(column: pd.Series[Any]) -> bool:
-    return bool(pd.to_numeric(column, errors="coerce").isna().any())
 
 
 def _long(
