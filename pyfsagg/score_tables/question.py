@@ -28,23 +28,11 @@ LARGEST = 1e140
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Scores of p methods on T data sets.
+    """Scores of p methods on T data sets: fields of :class:`Standings`, which has more of the same table.
 
-    Attributes
-    ----------
-    methods, datasets : tuple of str
-    cells : ndarray (T, p)
-        Mean over the replicates of a cell; NaN where there is none.
-    replicates : ndarray of int (T, p)
-    within : ndarray (p, p) or None
-        Covariance of the means of the methods over the data sets, from the replicates within these; None
-        where a cell of a data set that all methods have contains fewer than two.
-    df : float
-        Degrees of freedom of `within`: the fewest that a method has (Satterthwaite); NaN without it.
-    paired : bool
-        Whether replicates of a data set are the same for all methods: instances, folds.
-    test_train_ratio : float
-        Test rows by training rows, if replicates are folds of the same rows; 0 if they are independent.
+    `within` is None where a cell of a data set that all methods have contains fewer than two replicates, and
+    `df` is the fewest degrees of freedom that a method has (Satterthwaite).  Replicates are `paired` if they
+    are the same for all methods: instances, folds.
     """
 
     methods: tuple[str, ...]
