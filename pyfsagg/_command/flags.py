@@ -107,11 +107,8 @@ class Flags:
     def absent(self) -> None:
         """What an item is to a list or judge that does not have it."""
         text = "what an absent item is: worse than all that are listed, or not seen by this judge"
-        self.add(
-            "--absent",
-            choices=("worst", "unknown"),
-            help=f"{text} (default: worst; of scores unknown)",
-        )
+        text += " (default: worst; of scores unknown)"
+        self.add("--absent", choices=("worst", "unknown"), help=text)
 
     def filters(self, normalizations: Sequence[str]) -> None:
         """The settings of filters in an ensemble."""
@@ -177,12 +174,9 @@ def add_output_flags(
     add = Flags(parser)
     text = f"new or empty folder for the results (default: {default}, or the next free name)"
     add("-o", "--output", metavar="FOLDER", help=text)
-    add(
-        "--memory-limit",
-        metavar="SIZE",
-        help="refuse a run that needs more memory than this, for instance 2GB (default: the free memory; a "
-        "folder of Parquet files is read within it, or within 2GB more than the process uses)",
-    )
+    text = "refuse a run that needs more memory than this, for instance 2GB (default: the free memory; a "
+    text += "folder of Parquet files is read within it, or within 2GB more than the process uses)"
+    add("--memory-limit", metavar="SIZE", help=text)
     if result:
         text = "replace the results of an earlier run in the folder; other files there stay"
         add.switch("--overwrite", help=text)

@@ -359,19 +359,13 @@ class Look:
 
     def summary(self) -> TableCheck:
         self._note_scales()
-        return TableCheck(
-            self.table.n_samples,
-            self.width,
-            self.kinds,
-            self.n_missing,
-            self.class_counts,
-            tuple(
-                finding_of(code, *zip(*self.notes[code], strict=True), answers=self.answers)
-                for code in CODES
-                if code in self.notes
-            ),
-            self.n_events,
+        findings = (
+            finding_of(code, *zip(*self.notes[code], strict=True), answers=self.answers)
+            for code in CODES
+            if code in self.notes
         )
+        sizes = (self.table.n_samples, self.width, self.kinds, self.n_missing, self.class_counts)
+        return TableCheck(*sizes, tuple(findings), self.n_events)
 
 
 class _FrameLook(Look):

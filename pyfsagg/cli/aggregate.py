@@ -106,13 +106,9 @@ def _add_input_flags(add: Flags) -> None:
     add.names("--reverse", default=[], help="lists of scores with the opposite direction")
     rules = ("average", "min", "max", "ordinal", "random")
     add("--ties", choices=rules, help="ranks of equal scores (default: average)")
-    add(
-        "--universe",
-        type=one_or_several(int, "whole numbers"),
-        metavar="N",
-        help="how many items could have been listed; one number, or one per list as A,B,… "
-        "(default: the number of different names); p-values are adjusted over all of them",
-    )
+    text = "how many items could have been listed; one number, or one per list as A,B,… "
+    text += "(default: the number of different names); p-values are adjusted over all of them"
+    add("--universe", type=one_or_several(int, "whole numbers"), metavar="N", help=text)
     add.absent()
     text = (
         "the same as --absent unknown: each list is complete, a name that is not in it has no rank"
@@ -121,23 +117,16 @@ def _add_input_flags(add: Flags) -> None:
 
 
 def _add_method_flags(add: Flags) -> None:
-    add(
-        "--list-weights",
-        metavar="FILE",
-        help="weight of each list: a CSV or TSV file with the names of the lists (of files without "
-        "their endings) in the first column and numbers in the second, or the numbers themselves as "
-        "2,1,… in the order of the lists; a list of weight 2 counts as two lists",
-    )
+    text = "weight of each list: a CSV or TSV file with the names of the lists (of files without "
+    text += "their endings) in the first column and numbers in the second, or the numbers themselves as "
+    text += "2,1,… in the order of the lists; a list of weight 2 counts as two lists"
+    add("--list-weights", metavar="FILE", help=text)
     add("--method", metavar="NAME", help=f"(default: {RRA})")
     add.names("--methods", help="compare several; the first one is the result")
     add.switch("--exact", help="exact p-values of robust rank aggregation")
-    add(
-        "--cutoff",
-        type=one_or_several(float, "numbers"),
-        metavar="SHARE",
-        help="share of the universe that a list was allowed to fill, one number or one per list, "
-        "for robust rank aggregation: only ranks up to it count",
-    )
+    text = "share of the universe that a list was allowed to fill, one number or one per list, "
+    text += "for robust rank aggregation: only ranks up to it count"
+    add("--cutoff", type=one_or_several(float, "numbers"), metavar="SHARE", help=text)
     text = "option of a method, for instance mc4.damping=0.1 (may be repeated)"
     add.settings("--param", metavar="METHOD.NAME=VALUE", help=text)
     text = "correction of p-values across all items of the universe"

@@ -81,16 +81,11 @@ def add_commands(commands: Any) -> None:
 
 def _add_rule_flags(add: Flags) -> None:
     """How votes are counted."""
-    add(
-        "--rule",
-        default="approval",
-        metavar="NAME",
-        help="approval, satisfaction_approval, sequential_proportional_approval, phragmen "
-        "(default: %(default)s)",
-    )
-    add.choice(
-        "--voter-weights", ("none", "performance"), "what a voter counts: 1, or its performance"
-    )
+    text = "approval, satisfaction_approval, sequential_proportional_approval, phragmen "
+    text += "(default: %(default)s)"
+    add("--rule", default="approval", metavar="NAME", help=text)
+    text = "what a voter counts: 1, or its performance"
+    add.choice("--voter-weights", ("none", "performance"), text)
     text = "places that a sequential rule fills one by one (default: all)"
     add("--size", type=int, metavar="K", help=text)
 

@@ -51,16 +51,8 @@ def add_commands(commands: Any) -> None:
     add.names("--aggregators", help=text)
     text = "option of an aggregator, for instance gm.shift=minimum (may be repeated)"
     add.settings("--aggregator-param", metavar="AGGREGATOR.NAME=VALUE", help=text)
-    shown = "(default: %(default)s)"
-    add(
-        "--n-folds",
-        "--folds",
-        dest="folds",
-        type=int,
-        default=100,
-        metavar="F",
-        help=f"or splits of lists {shown}",
-    )
+    text = "or splits of lists (default: %(default)s)"
+    add("--n-folds", "--folds", dest="folds", type=int, default=100, metavar="F", help=text)
     text = "bootstraps inside each training part"
     add.number("-n", "--n-resamples", default=1000, metavar="M", text=text)
     add.names("--measures", help="(default: spearman,jaccard,canberra)")

@@ -145,11 +145,8 @@ def add_commands(commands: Any) -> None:
         "If TABLE is a folder of Parquet files, it is read piece by piece, by filters that work by "
         "counts (ig, gr, su, cs, cv, vdm) and a Poisson bootstrap.",
     )
-    group.add_argument(
-        "--binning",
-        choices=("equal_width", "equal_frequency"),
-        help="how numbers are divided into bins (default: equal_width)",
-    )
+    text = "how numbers are divided into bins (default: equal_width)"
+    group.add_argument("--binning", choices=("equal_width", "equal_frequency"), help=text)
     group.add_argument("--bins", type=int, metavar="N", help="number of bins (default: 10)")
     add.output("pyfsagg-rank", brief=True)
 
@@ -180,10 +177,8 @@ def add_commands(commands: Any) -> None:
 def _add_method_flags(add: Flags) -> None:
     add("--method", choices=("wam", "bam"), help="one filter (wam) or several (bam, the default)")
     add("--filter", metavar="NAME", help="the filter of wam (default: information_gain)")
-    add.names(
-        "--filters",
-        help="the filters of bam (default: ig,su,mrmr,cs; of numbers and times: spearman,ig)",
-    )
+    text = "the filters of bam (default: ig,su,mrmr,cs; of numbers and times: spearman,ig)"
+    add.names("--filters", help=text)
     ways = ("auto", "none", "per_resample", "per_feature", "against_noise")
     add.filters(ways)
     add("--aggregator", default="arithmetic_mean", metavar="NAME", help="(default: %(default)s)")

@@ -48,16 +48,8 @@ examples:
 
 def add_commands(commands: Any) -> None:
     text = "genes of a CRISPR screen out of the scores of their guides"
-    add = Flags.of(
-        commands,
-        "screen",
-        _screen,
-        text,
-        DESCRIPTION,
-        EPILOG,
-        missing="drop_missing",
-        guide_weights="weight",
-    )
+    called = {"missing": "drop_missing", "guide_weights": "weight"}
+    add = Flags.of(commands, "screen", _screen, text, DESCRIPTION, EPILOG, **called)
     add("table", metavar="TABLE", help="CSV, TSV or Parquet file; - for standard input")
     add.column("--item", help="the gene of each guide")
     add.column("--score", help="the score of each guide")
@@ -67,13 +59,11 @@ def add_commands(commands: Any) -> None:
     add.column("--p-low", help="one-sided p-values of the guides, to choose alpha from")
     add.column("--p-high", help="the same for the high side")
     add.choice("--side", ("both", "low", "high"))
-    add(
-        "--alpha",
-        type=one_or_several(float, "one number or two"),
-        metavar="A",
-        help="percentile up to which guides count, one number or LOW,HIGH (default: the share of "
-        "guides with p-values of at most 0.25; 0.05 if that is 0.01 or less, or without p-values)",
+    text = "percentile up to which guides count, one number or LOW,HIGH (default: the share of "
+    text += (
+        "guides with p-values of at most 0.25; 0.05 if that is 0.01 or less, or without p-values)"
     )
+    add("--alpha", type=one_or_several(float, "one number or two"), metavar="A", help=text)
     text = "null distribution: guides permuted over genes, or uniform percentiles"
     add.choice("--null", ("guides", "uniform"), text)
     text = "guides without an effect, or a file with one a line: p-values are against them"

@@ -46,20 +46,14 @@ def add_commands(commands: Any) -> None:
     add.names("--measures", help="(default: all that apply)")
     add.size("--n-features-to-select", " (default: 0.25, and whole lists)")
     add("--n-features", type=int, metavar="P", help="features to choose from, for lists")
-    add(
-        "--similarity",
-        metavar="FILE",
-        help="table of feature similarities from 0 to 1, or GMT file of sets that share features",
-    )
+    text = "table of feature similarities from 0 to 1, or GMT file of sets that share features"
+    add("--similarity", metavar="FILE", help=text)
     add.choice("--interval", ("jackknife", "bootstrap", "none"), "intervals over resamples")
     add("--confidence-level", type=float, default=0.95, help="(default: %(default)s)")
     add.number("--n-boot", default=1000, metavar="B", text="bootstraps")
-    add.choice(
-        "--ties",
-        ("random", "first"),
-        "equal scores that compete for the last places: the mean over all their orders, or the "
-        "first columns as in published results",
-    )
+    text = "equal scores that compete for the last places: the mean over all their orders, or the "
+    text += "first columns as in published results"
+    add.choice("--ties", ("random", "first"), text)
     add.seed("all random draws")
     text = "subset sizes of the curve (default: 10%%, 20%%, … of the features)"
     add("--sizes", type=thresholds, metavar="K,K", help=text)

@@ -37,15 +37,8 @@ examples:
 
 def add_commands(commands: Any) -> None:
     text = "which places of a table of scores are real"
-    add = Flags.of(
-        commands,
-        "standings",
-        _standings,
-        text,
-        DESCRIPTION,
-        EPILOG,
-        higher_is_better="lower_is_better",
-    )
+    called = {"higher_is_better": "lower_is_better"}
+    add = Flags.of(commands, "standings", _standings, text, DESCRIPTION, EPILOG, **called)
     text = "CSV, TSV or Parquet files (CSV or TSV may be compressed, - is standard input), or folders of runs"
     add("tables", metavar="TABLE", nargs="+", help=text)
     add.column("--method", help="of a long table, the column of the methods")
