@@ -72,12 +72,10 @@ class Table:
 
     def take(self, features: NDArray[np.intp]) -> Table:
         """The table with the columns at positions `features`, in that order."""
-        return Table(
-            np.asfortranarray(self.values[:, features]),
-            tuple(self.feature_names[j] for j in features),
-            self.kinds[features],
-            {new: self.levels[old] for new, old in enumerate(features) if old in self.levels},
-        )
+        names = tuple(self.feature_names[j] for j in features)
+        levels = {new: self.levels[old] for new, old in enumerate(features) if old in self.levels}
+        values = np.asfortranarray(self.values[:, features])
+        return Table(values, names, self.kinds[features], levels)
 
     def beside(self, other: Table) -> Table:
         """The columns of this table, and behind them those of another one with the same rows."""

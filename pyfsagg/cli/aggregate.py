@@ -350,15 +350,9 @@ def _compute(
         result = pyfsagg.aggregate(table, methods[0], adjust=adjust, **params.get(methods[0], {}))
     permutation = None
     if options.permutations:
-        permutation = pyfsagg.aggregation.permutation_p_values(
-            table,
-            methods[0],
-            groups=options.sources,
-            n_permutations=options.permutations,
-            adjust=adjust,
-            random_state=options.seed,
-            **params.get(methods[0], {}),
-        )
+        how = {"groups": options.sources, "n_permutations": options.permutations, "adjust": adjust}
+        how |= {"random_state": options.seed, **params.get(methods[0], {})}
+        permutation = pyfsagg.aggregation.permutation_p_values(table, methods[0], **how)
     recorded = ("format", "ids", "adjust", "permutations", "sources", "seed")
     parameters = {
         "methods": methods,

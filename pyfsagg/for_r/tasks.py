@@ -69,14 +69,9 @@ def _settings(
         types |= get_type_hints(group, localns=_LATE)
     python = {name: key for key, name in given.IN_R.items()}
     settings = {python.get(name, name): value for name, value in options.items()}
-    return gather_settings(
-        {
-            name: _argument(name, value, types[name])
-            for name, value in settings.items()
-            if value is not None
-        },
-        **groups,
-    )
+    set_in_r = {name: value for name, value in settings.items() if value is not None}
+    typed = {name: _argument(name, value, types[name]) for name, value in set_in_r.items()}
+    return gather_settings(typed, **groups)
 
 
 _OF_PLAN: dict[str, Any] = {
@@ -341,9 +336,8 @@ def _check_table(
     table: Mapping[str, Any], target: Mapping[str, Any] | None = None, task: str = "classification"
 ) -> dict[str, Any]:
     """What to look at in a table, with remedies in R's words."""
-    check = pyfsagg.check_table(given.table_of(table), given.target_of(target), task=task).spelled(
-        given.InR()
-    )
+    X, y = given.table_of(table), given.target_of(target)
+    check = pyfsagg.check_table(X, y, task=task).spelled(given.InR())
     return {"facts": check.facts, "findings": frame_of(check.to_frame())}
 
 
@@ -372,11 +366,7 @@ def _score_features(
     as_function = (None, "classification") if greedy else (None, "classification", "survival")
     if (greedy or name in _FUNCTIONS) and task in as_function:
         run = information_selection if greedy else getattr(pyfsagg, name)
-        known = [
-            parameter
-            for parameter in signature(run).parameters
-            if parameter not in ("X", "y", "criterion")
-        ]
+        known = [one for one in signature(run).parameters if one not in ("X", "y", "criterion")]
         settings = {"sample_weight": weights, "nominal": nominal}
         params |= {key: value for key, value in settings.items() if value is not None}
         for key in params:

@@ -199,15 +199,8 @@ def _student(mean: Floats, error: Floats, df: Floats, confidence_level: float) -
         t = np.where((error == 0.0) & (mean == 0.0), 0.0, mean / error)
     reach = stats.t.isf((1.0 - confidence_level) / 2.0, df) * error
     p = 2.0 * stats.t.sf(np.abs(t), df)
-    return {
-        "difference": mean,
-        "lower": mean - reach,
-        "upper": mean + reach,
-        "t": t,
-        "df": df,
-        "error": error,
-        "p": np.asarray(p),
-    }
+    found = {"difference": mean, "lower": mean - reach, "upper": mean + reach}
+    return {**found, "t": t, "df": df, "error": error, "p": np.asarray(p)}
 
 
 def _by_all_signs(differences: Floats) -> Floats:

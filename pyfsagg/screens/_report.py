@@ -389,19 +389,14 @@ def _genes(result: Screen, side: str, fdr: float) -> PageTable:
     hidden = len(frame) - len(shown)
     more = f"{count(hidden)} more genes are in genes.csv. " if hidden else ""
     limit = f"; those within an FDR of {fdr:g} are tinted" if tinted else ""
-    return PageTable.of_columns(
-        f"Genes by the p-value of this side, best first{limit}.",
-        columns,
-        Markup(
-            "{}<b>ρ</b>: smallest Beta probability of the percentiles that count. <b>FDR</b>: "
-            "p-values adjusted over the genes of this side (Benjamini–Hochberg). <b>q-value</b>: the "
-            "same, times the estimated share of genes without an effect ({}). <b>Median, second best, "
-            "mean</b>: {}s of the guides; the second best in the direction of this side."
-        ).format(more, number(result.of_side(side).null_share), result._effect_name),
-        header=1,
-        tinted=tinted,
-        find="gene",
-    )
+    note = Markup(
+        "{}<b>ρ</b>: smallest Beta probability of the percentiles that count. <b>FDR</b>: "
+        "p-values adjusted over the genes of this side (Benjamini–Hochberg). <b>q-value</b>: the "
+        "same, times the estimated share of genes without an effect ({}). <b>Median, second best, "
+        "mean</b>: {}s of the guides; the second best in the direction of this side."
+    ).format(more, number(result.of_side(side).null_share), result._effect_name)
+    caption = f"Genes by the p-value of this side, best first{limit}."
+    return PageTable.of_columns(caption, columns, note, header=1, tinted=tinted, find="gene")
 
 
 def _trust(result: Screen) -> list[Block]:

@@ -320,17 +320,13 @@ def studies(
     check_integer("min_studies", min_studies, low=1, high=len(found.studies))
     digest = hashlib.sha256("\0".join((*found.names, "", *found.studies)).encode())
     digest.update(found.log_p.tobytes())
+    settings = {"min_studies": min_studies, "evidence": evidence, "adjust": adjust}
+    settings["duplicates"] = duplicates
     return Studies(
         **vars(found),
         min_studies=min_studies,
         adjust=adjust,
-        parameters={
-            "min_studies": min_studies,
-            "evidence": evidence,
-            "adjust": adjust,
-            "duplicates": duplicates,
-            "call": call.record(),
-        },
+        parameters={**settings, "call": call.record()},
         data={
             "n_studies": len(found.studies),
             "n_items": len(found.names),
