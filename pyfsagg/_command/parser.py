@@ -137,11 +137,8 @@ class Parser(argparse.ArgumentParser):
         if short:
             return [("what it takes", [*places, *flags])]
         home = {name: title for title, names in SECTIONS.items() for name in names}
-        own = {
-            action: group.title
-            for group in self._action_groups[2:]
-            for action in group._group_actions
-        }
+        groups = self._action_groups[2:]
+        own = {action: group.title for group in groups for action in group._group_actions}
         sections: dict[str, list[argparse.Action]] = {"what it takes": list(places)}
         for action in flags:
             title = own.get(action) or home.get(action.dest) or "what it takes"

@@ -71,29 +71,22 @@ def add_commands(commands: Any) -> None:
 def _evaluate(options: argparse.Namespace) -> None:
 
     table = load_table(options, target_columns(options), options.groups)
-    arguments: dict[str, Any] = {
-        "methods": options.methods,
-        "protocol": Protocol.from_flags(
-            options,
-            protocol=options.protocol or ("nested" if options.run_folder else "both"),
-            groups=table.groups,
-        ),
-        "task": Task.from_flags(options),
-    }
+    way = options.protocol or ("nested" if options.run_folder else "both")
+    protocol = Protocol.from_flags(options, protocol=way, groups=table.groups)
+    arguments: dict[str, Any] = {"protocol": protocol, "task": Task.from_flags(options)}
     if options.run_folder:
         arguments |= _saved_ranking(options, table.X, table.y)
         (label,) = arguments["rankings"]
         saved = f"pyfsagg.EnsembleResult.load({options.run_folder!r})"
         table.code.append(f"rankings = {{{label!r}: {saved}}}")
-    for flag in ("classifiers", "thresholds"):
-        if getattr(options, flag) is not None:
-            arguments[flag] = getattr(options, flag)
+    named = given(options, "classifiers", "thresholds")
+    arguments |= {flag: value for flag, value in named.items() if value is not None}
 
     def compute(progress: Any) -> pyfsagg.Evaluation:
         return pyfsagg.evaluate(
             table.X,
             table.y,
-            **given(options, "metrics", "baselines", "n_resamples"),
+            **given(options, "methods", "metrics", "baselines", "n_resamples"),
             **at_work(options, progress),
             **arguments,
         )

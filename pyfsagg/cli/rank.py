@@ -54,12 +54,8 @@ def _rank_folder(options: argparse.Namespace) -> None:
             )
     if options.n_resamples == "auto":
         raise ParameterError("--n-resamples auto needs the table in memory; give a number")
-    flags: dict[str, Any] = {
-        "filters": _filters(options),
-        "n_resamples": options.n_resamples,
-        **given(options, *FOLDER_FLAGS),
-    }
-    chosen = {name: value for name, value in flags.items() if value is not None}
+    flags = {"filters": _filters(options), **given(options, "n_resamples", *FOLDER_FLAGS)}
+    chosen: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
     if options.target is None:
         raise ParameterError("give the target by --target COLUMN: filters that count need classes")
     columns = set(open_source(options.table).types)

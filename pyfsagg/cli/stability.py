@@ -95,11 +95,8 @@ def _stability(options: argparse.Namespace) -> None:
             **given(options, "confidence_level", "n_boot", "sizes", "ties"),
             random_state=options.seed,
         )
-        data = {
-            "sources": [name_of_table(source) for source in options.sources],
-            "form": collection.form,
-            "filter": options.filter,
-        }
+        sources = list(map(name_of_table, options.sources))
+        data = {"sources": sources, "form": collection.form, "filter": options.filter}
         parameters = {**report.parameters, "similarity": options.similarity}
         return replace(report, parameters=parameters, data={**data, **report.data})
 

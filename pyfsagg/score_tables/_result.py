@@ -553,9 +553,7 @@ class Standings(Recorded):
             "may_be_first": self.may_be_first,
             "groups": self.groups(),
             "tiers": self.tiers(),
-            "global_test": None
-            if test is None
-            else {k: plain(v) for k, v in test._asdict().items()},
+            "global_test": test and {k: plain(v) for k, v in test._asdict().items()},
             "methods_text": self.methods_text(),
             "tables": {name: TABLES[name] for name in self._tables(view)},
         }

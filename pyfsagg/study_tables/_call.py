@@ -322,14 +322,11 @@ def studies(
     digest.update(found.log_p.tobytes())
     settings = {"min_studies": min_studies, "evidence": evidence, "adjust": adjust}
     settings["duplicates"] = duplicates
+    sizes = {"n_studies": len(found.studies), "n_items": len(found.names)}
     return Studies(
         **vars(found),
         min_studies=min_studies,
         adjust=adjust,
         parameters={**settings, "call": call.record()},
-        data={
-            "n_studies": len(found.studies),
-            "n_items": len(found.names),
-            "sha256": digest.hexdigest(),
-        },
+        data={**sizes, "sha256": digest.hexdigest()},
     )
