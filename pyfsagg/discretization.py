@@ -283,16 +283,8 @@ def _mdl_cutpoints(
     target: Target,
     parity: bool,
 ) -> NDArray[np.float64]:
-    below = entropy_bins.mdl_cut_weights(
-        ordered.order[i],
-        ordered.n_known[i],
-        ordered.tied[i],
-        ordered.row_bits,
-        weights,
-        target.codes,
-        target.n_classes,
-        parity,
-    )
+    column = (ordered.order[i], ordered.n_known[i], ordered.tied[i], ordered.row_bits)
+    below = entropy_bins.mdl_cut_weights(*column, weights, target.codes, target.n_classes, parity)
     rows = ordered.order[i, : ordered.n_known[i]] & ((1 << ordered.row_bits) - 1)
     rows = rows[weights[rows] > 0]
     last_below = np.searchsorted(np.cumsum(weights[rows], dtype=np.int64), below)

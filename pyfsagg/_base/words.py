@@ -33,11 +33,8 @@ def duration(seconds: float) -> str:
 def plural(value: int, noun: str) -> str:
     """``1 class``, ``2 classes``, ``2 studies``, ``1,000 samples``."""
     if value != 1:
-        noun = (
-            f"{noun[:-1]}ies"
-            if noun.endswith("dy")
-            else f"{noun}{'es' if noun.endswith('s') else 's'}"
-        )
+        stem, end = (noun[:-1], "ies") if noun.endswith("dy") else (noun, "s")
+        noun = f"{stem}{'es' if noun.endswith('s') else end}"
     return f"{value:,} {noun}"
 
 

@@ -65,13 +65,9 @@ class Collection:
             run = f"pyfsagg.EnsembleResult.load({self.source!r})"
             if self.filter is None:
                 return [f"{name} = {run}"]
-            return [
-                "import pandas as pd",
-                "",
-                f"run = {run}",
-                f"{name} = pd.DataFrame(run.score_matrices[{self.filter!r}], "
-                "columns=run.feature_names)",
-            ]
+            matrix = f"run.score_matrices[{self.filter!r}], columns=run.feature_names"
+            made = f"{name} = pd.DataFrame({matrix})"
+            return ["import pandas as pd", "", f"run = {run}", made]
         lines = [f"{name} = pyfsagg.read_table({self.source!r})"]
         if self.transposed:
             lines.append(f"{name} = {name}.set_index({name}.columns[0]).T")
@@ -117,8 +113,7 @@ def load_collection(sources: Sequence[str], options: argparse.Namespace) -> Coll
             for name in frame.columns
         }
     else:
-        lists_format: Any = "lists" if form == "auto" else form
-        read, _ = read_rank_files(sources, format=lists_format)
+        read, _ = read_rank_files(sources, format="lists" if form == "auto" else form)
         assert isinstance(read, dict)
         lists = read
         if form == "auto" and len(lists) == 1:

@@ -113,11 +113,10 @@ def _committee(options: argparse.Namespace) -> None:
             table.y,
             learners,
             selection=LearnerSelection.from_flags(options),
-            metric=options.metric,
             **_votes(options),
             task=task,
             resampling=read_plan(options.resampling, settings),
-            n_resamples=options.n_resamples,
+            **given(options, "metric", "n_resamples"),
             **at_work(options, progress),
         )
 

@@ -139,20 +139,11 @@ def _datasets(options: argparse.Namespace) -> None:
     from pyfsagg._report.page import PageColumn, PageTable, render_text, terminal_width
 
     shown = datasets.reset_index().astype(object).where(lambda cells: cells.notna(), "–")
-    titles = {
-        "name": "Name",
-        "origin": "Origin",
-        "n_samples": "n",
-        "n_features": "p",
-        "paper": "Paper",
-    }
-    columns = [
-        (
-            PageColumn(title, numeric=len(title) == 1),
-            [_cut(str(cell), LONGEST) for cell in shown[name]],
-        )
-        for name, title in titles.items()
-    ]
+    titles = {"name": "Name", "origin": "Origin", "n_samples": "n", "n_features": "p"}
+    titles["paper"] = "Paper"
+    heads = [PageColumn(title, numeric=len(title) == 1) for title in titles.values()]
+    cells = [[_cut(str(cell), LONGEST) for cell in shown[name]] for name in titles]
+    columns = zip(heads, cells, strict=True)
     note = "Classes, and the sizes that the papers print: --json."
     print(
         render_text([PageTable.of_columns("Data sets by name.", columns, note)], terminal_width())

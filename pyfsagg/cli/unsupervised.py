@@ -136,15 +136,9 @@ def _judge(
     from pyfsagg.unsupervised.rankings import correlation_ratio
 
     sizes = np.unique(np.linspace(1, X.shape[1], min(20, X.shape[1])).round().astype(int))
-    curve = pyfsagg.unsupervised.clustering_curve(
-        X,
-        y,
-        {result.method: result},
-        sizes.tolist(),
-        n_trials=options.trials,
-        standardize=options.standardize,
-        random_state=options.seed,
-        n_jobs=options.jobs,
-    )
+    how: dict[str, Any] = {"n_trials": options.trials, **given(options, "standardize")}
+    how |= {"random_state": options.seed, "n_jobs": options.jobs}
+    rankings = {result.method: result}
+    curve = pyfsagg.unsupervised.clustering_curve(X, y, rankings, sizes.tolist(), **how)
     borda = borda_curve(result.scores, correlation_ratio(X, y))
     return {"clustering_curve": curve, "borda_curve": borda}

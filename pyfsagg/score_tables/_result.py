@@ -160,16 +160,17 @@ class Standings(Recorded):
         if self._holes:
             return self._by_pairs()
         table = self._ranks if self.by == "rank" else self.cells
+        higher = self.higher_is_better and self.by == "mean"
         try:
-            return rank_confidence(
-                table,
-                names=self.methods,
-                confidence_level=self.confidence_level,
-                higher_is_better=self.higher_is_better and self.by == "mean",
-                random_state=self.random_state,
-            )
+            return rank_confidence(table, higher_is_better=higher, **self._asked_of_each)
         except DataError as problem:
             return str(problem)
+
+    @property
+    def _asked_of_each(self) -> dict[str, Any]:
+        """What the sets of both populations have in common."""
+        names, level = self.methods, self.confidence_level
+        return {"names": names, "confidence_level": level, "random_state": self.random_state}
 
     def _by_pairs(self) -> RankConfidence:
         """Sets of a table with holes: each pair on the data sets that both have, one-sided by Holm."""
@@ -184,16 +185,11 @@ class Standings(Recorded):
             tests.decided_by_pairs(gaps, pairs["p"], p, share, items) for items in (True, False)
         )
         places = self._places
-        return RankConfidence(
-            self.methods,
-            self._average_ranks if self.by == "rank" else self._means,
-            places,
-            np.minimum(1 + above, places),
-            np.maximum(p - below, places),
-            np.minimum(1 + above_all, places),
-            np.maximum(p - below_all, places),
-            self.confidence_level,
-        )
+        estimates = self._average_ranks if self.by == "rank" else self._means
+        alone = np.minimum(1 + above, places), np.maximum(p - below, places)
+        together = np.minimum(1 + above_all, places), np.maximum(p - below_all, places)
+        sets = (places, *alone, *together)
+        return RankConfidence(self.methods, estimates, *sets, self.confidence_level)
 
     def _on_replicates(self) -> RankConfidence | str:
         if self.unanswered:
@@ -203,16 +199,9 @@ class Standings(Recorded):
                 return "each cell has one score, so nothing is known of its error"
             return "not every cell has replicates that its data set shares among all methods"
         complete = ~np.isnan(self.cells).any(axis=1)
-        return rank_confidence(
-            self.cells[complete].mean(axis=0),
-            self.within,
-            df=None if self.df >= MANY_DRAWS else self.df,
-            n_draws=2_000,
-            names=self.methods,
-            confidence_level=self.confidence_level,
-            higher_is_better=self.higher_is_better,
-            random_state=self.random_state,
-        )
+        means, df = self.cells[complete].mean(axis=0), None if self.df >= MANY_DRAWS else self.df
+        how = {"n_draws": 2_000, "higher_is_better": self.higher_is_better, **self._asked_of_each}
+        return rank_confidence(means, self.within, df=df, **how)
 
     @property
     def _population(self) -> str | None:

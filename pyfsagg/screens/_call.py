@@ -453,19 +453,14 @@ def screen(
     members = np.flatnonzero(tested[library.gene])
     members = members[np.argsort(library.gene[members], kind="stable")]
     starts = np.r_[0, np.cumsum(sizes[tested])].astype(np.int64)
+    rows = (library.guide, starts, members.astype(np.int64))
+    how: dict[str, Any] = {"null": null, "controls": controls, "weights": library.weights}
     results: dict[str, Side] = {
-        name: score_side(
-            percentiles(library, name, ties),
-            library.guide,
-            starts,
-            members.astype(np.int64),
-            alpha=alphas[name],
-            null=null,
-            controls=controls,
-            weights=library.weights,
-        )
+        name: score_side(percentiles(library, name, ties), *rows, alpha=alphas[name], **how)
         for name in sides
     }
+    averaged = ties == "average" and null == "uniform"
+    told = _remarks(library, sizes, tested, dropped, results, averaged)
     return Screen(
         genes=tuple(library.gene_names[tested].tolist()),
         n_guides=sizes[tested],
@@ -476,12 +471,7 @@ def screen(
         log_fold_changes=library.log_fold_changes,
         controls=controls,
         guide_weights=library.weights,
-        remarks=(
-            *_of_guides(library, n_shared, shared_guides),
-            *_remarks(
-                library, sizes, tested, dropped, results, ties == "average" and null == "uniform"
-            ),
-        ),
+        remarks=(*_of_guides(library, n_shared, shared_guides), *told),
         parameters={
             "side": side,
             "alpha": alphas,

@@ -171,10 +171,8 @@ def _log_p(rows: pd.DataFrame, known: bool, by_rank: bool, label: str) -> dict[s
         }
     half = np.where(sign == 0.0, 0.5, np.maximum(0.5 * p, 1e-308))
     with_sign, other = np.log(half), np.log1p(-half)
-    return {
-        "up": np.where(sign > 0.0, with_sign, other),
-        "down": np.where(sign > 0.0, other, with_sign),
-    }
+    up = sign > 0.0
+    return {"up": np.where(up, with_sign, other), "down": np.where(up, other, with_sign)}
 
 
 def _standard_errors(rows: pd.DataFrame, given: Floats | None) -> Any:
