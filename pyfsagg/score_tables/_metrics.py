@@ -151,13 +151,8 @@ class MetricStandings(Recorded):
             f"{percent(self.confidence_level)} confidence, and so do all pairs: each metric has "
             f"{percent(self.of[0].confidence_level)}."
         )
-        return [
-            Text(answer),
-            self._table(top),
-            self._agreement_table(agreement),
-            *each,
-            Text(level, quiet=True),
-        ]
+        tables = [self._table(top), self._agreement_table(agreement)]
+        return [Text(answer), *tables, *each, Text(level, quiet=True)]
 
     def _table(self, top: int) -> PageTable:
         frames = [one.to_frame() for one in self.of]
@@ -200,10 +195,11 @@ class MetricStandings(Recorded):
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        agreement = self.agreement()
         return {
             "standings.csv": self.to_frame(),
             "pairs.csv": self.pairs(),
-            "agreement.csv": self.agreement(),
+            "agreement.csv": agreement,
         }
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:

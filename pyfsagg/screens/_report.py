@@ -299,24 +299,21 @@ def _alphas(result: Screen) -> str:
 
 
 def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
-    named = (
-        []
-        if not genes
-        else [
-            drawing.picture(
-                "Guides of named genes",
-                "genes",
-                plot_genes_among_all,
-                result,
-                genes=list(genes),
-                label="Ticks: guides of the named genes, below the histogram of all guides",
-                caption="Tick: a guide of the gene, coloured if it counts on that side. Above: how all "
-                "guides of the screen are spread.",
-            )
-        ]
-    )
+    pictures: list[Block] = []
+    if genes:
+        named = drawing.picture(
+            "Guides of named genes",
+            "genes",
+            plot_genes_among_all,
+            result,
+            genes=list(genes),
+            label="Ticks: guides of the named genes, below the histogram of all guides",
+            caption="Tick: a guide of the gene, coloured if it counts on that side. Above: how all "
+            "guides of the screen are spread.",
+        )
+        pictures.append(named)
     return [
-        *named,
+        *pictures,
         drawing.picture(
             "Volcano",
             "volcano",
