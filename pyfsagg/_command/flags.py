@@ -292,11 +292,8 @@ def given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 def at_work(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
     """The seed, the workers and the execution that the flags name, as arguments."""
-    return {
-        "random_state": options.seed,
-        "n_jobs": options.jobs,
-        "execution": Execution.from_flags(options, progress=progress),
-    }
+    execution = Execution.from_flags(options, progress=progress)
+    return {"random_state": options.seed, "n_jobs": options.jobs, "execution": execution}
 
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:

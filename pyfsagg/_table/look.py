@@ -276,11 +276,8 @@ class Look:
             gap = abs(code - (others.min() if code < others.min() else others.max()))
             if gap > max(span, 2.0) and len(np.unique(others)) > 1:
                 times = len(known) - len(others)
-                self.note(
-                    "code",
-                    name,
-                    f"{code:g} in {name!r} ({'once' if times == 1 else f'{times:,} times'})",
-                )
+                often = "once" if times == 1 else f"{times:,} times"
+                self.note("code", name, f"{code:g} in {name!r} ({often})")
 
     def _at_copies(
         self, names: list[str], values: Floats, missing: Booleans, wanted: Booleans

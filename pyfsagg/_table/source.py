@@ -300,12 +300,8 @@ class _Reader:
         return frame.set_axis(list(map(str, frame.columns)), axis="columns")
 
     def _arrow(self, content: bytes, name: str) -> pd.DataFrame:
-        module = require_extra(
-            f"pyarrow.{name.lower()}",
-            "parquet",
-            f"{self.label}, a {name} file,",
-            ", or save it as CSV",
-        )
+        what = f"{self.label}, a {name} file,"
+        module = require_extra(f"pyarrow.{name.lower()}", "parquet", what, ", or save it as CSV")
         import pyarrow as pa
 
         self.record["format"] = name
