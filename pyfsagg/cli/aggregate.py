@@ -158,7 +158,6 @@ def _aggregate(options: argparse.Namespace) -> None:
 
 
 def _agreement(options: argparse.Namespace) -> None:
-
     table = _read_list_files(options)
     how = given(options, "distance", "pilot", "persistence")
     origins = _origin_of_lists(options)
@@ -258,7 +257,6 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
 
 def _read_list_files(options: argparse.Namespace) -> pyfsagg.RankTable:
     """The lists that the flags name."""
-
     if options.ties and not _wants_scores(options):
         raise ParameterError("--ties belongs to --scores: ranks and lists hold their ties already")
     table = pyfsagg.RankTable.from_files(
@@ -276,7 +274,6 @@ def _read_list_files(options: argparse.Namespace) -> pyfsagg.RankTable:
 
 def _read_members(options: argparse.Namespace) -> pyfsagg.RankTable:
     """Groups as items, from a table of their members."""
-
     if not (options.item and options.member_score):
         raise ParameterError("--item and --member-score belong together; give both")
     for name in LIST_FLAGS:
@@ -323,7 +320,6 @@ def _compute(
     methods: list[str],
     params: dict[str, dict[str, Any]],
 ) -> pyfsagg.Aggregation:
-
     from pyfsagg.aggregation._base import AGGREGATORS
 
     of_scores = [name for name in methods if AGGREGATORS.get(name).input == "scores"]

@@ -124,7 +124,6 @@ def _committee(options: argparse.Namespace) -> None:
 
 
 def _vote(options: argparse.Namespace) -> None:
-
     selections, voters, reading = _read(options)
     view = origin([options.file], reading, name_of_table(options.file))
     keep_result(options, lambda _: pyfsagg.vote(selections, **_votes(options), **voters), view=view)

@@ -69,7 +69,6 @@ def add_commands(commands: Any) -> None:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-
     table = load_table(options, target_columns(options), options.groups)
     way = options.protocol or ("nested" if options.run_folder else "both")
     protocol = Protocol.from_flags(options, protocol=way, groups=table.groups)

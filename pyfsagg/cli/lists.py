@@ -72,7 +72,6 @@ def add_commands(commands: Any) -> None:
 
 
 def _list(options: argparse.Namespace) -> None:
-
     methods = pyfsagg.list_methods(options.kind)
     if options.name:
         methods = methods.loc[[_name_of(options.name, methods, KINDS[options.kind])]]

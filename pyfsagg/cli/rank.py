@@ -252,7 +252,6 @@ def _rank(options: argparse.Namespace) -> None:
 
 def _rank_loaded(options: argparse.Namespace, name: str) -> None:
     """A data set that is loaded by name, and has a target of its own."""
-
     data = pyfsagg.load_dataset(name)
 
     def rank(progress: Progress | None) -> pyfsagg.EnsembleResult:

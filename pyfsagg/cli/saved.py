@@ -57,7 +57,6 @@ def add_commands(commands: Any) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-
     result = pyfsagg.load_result(options.folder)
     folder = Path(options.folder)
     if options.output is None and not folder.is_dir():
@@ -69,7 +68,6 @@ def _report(options: argparse.Namespace) -> None:
 
 
 def _show(options: argparse.Namespace) -> None:
-
     result = pyfsagg.load_result(options.folder)
     view = view_of(options, result._options)
     facts = result._facts(result._options_in_force(view))
@@ -90,7 +88,6 @@ def _compare(options: argparse.Namespace) -> None:
 
 
 def _side_by_side(features: pd.DataFrame) -> PageTable:
-
     columns: dict[str, Any] = {"feature": ("Feature", words), "moved": ("Moved", ranks)}
     for title, name, cells in (
         ("Rank", "rank", ranks),
@@ -110,7 +107,6 @@ def _side_by_side(features: pd.DataFrame) -> PageTable:
 
 
 def _run_in(folder: str) -> pyfsagg.EnsembleResult:
-
     result = pyfsagg.load_result(folder)
     if not isinstance(result, pyfsagg.EnsembleResult):
         raise DataError(

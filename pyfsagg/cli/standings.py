@@ -64,7 +64,6 @@ def add_commands(commands: Any) -> None:
 
 
 def _standings(options: argparse.Namespace) -> None:
-
     check_integer("--top", options.top, low=1)
     paths = options.tables
     columns = given(options, "method", "dataset", "value", "replicate", "metric")
@@ -85,7 +84,6 @@ def _standings(options: argparse.Namespace) -> None:
 
 def _read(paths: list[str], columns: dict[str, str | None]) -> tuple[Any, str, list[str]]:
     """What is compared, the code that reads it, and the metrics where there are several."""
-
     folders = [Path(path).is_dir() for path in paths]
     if any(folders) and not all(folders):
         raise ParameterError("give tables, or folders of runs, but not both")

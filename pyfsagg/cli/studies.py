@@ -57,7 +57,6 @@ def add_commands(commands: Any) -> None:
 
 
 def _studies(options: argparse.Namespace) -> None:
-
     check_integer("--top", options.top, low=1)
     check_real("--fdr", options.fdr, low=0.0, high=1.0, low_open=True)
     paths = options.tables

@@ -70,7 +70,6 @@ def _pair(text: str) -> tuple[int, int]:
 
 
 def _unsupervised(options: argparse.Namespace) -> None:
-
     table = load_table(options, options.classes)
     X, y, size = table.X, table.y, options.n_features_to_select
     if not isinstance(size, str):
