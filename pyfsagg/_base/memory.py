@@ -136,9 +136,8 @@ def free_bytes() -> int | None:
 
 
 def _free_of_container() -> int | None:
-    folder = Path("/sys/fs/cgroup")
     try:
-        most = (folder / "memory.max").read_text().strip()
+        most = Path("/sys/fs/cgroup/memory.max").read_text().strip()
         return None if most == "max" else int(most) - resident()
     except (OSError, ValueError):
         return None

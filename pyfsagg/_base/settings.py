@@ -103,7 +103,10 @@ class Settings:
             if not about.get("flag") or field.name in leave_out:
                 continue
             name = "--" + field.name.replace("_", "-")
-            kind = cls._type_of(field)
+            # The type of one field: those of others may name arrays, for which NumPy would be loaded.
+            owner = next(c for c in cls.__mro__ if field.name in vars(c).get("__annotations__", ()))
+            alone = SimpleNamespace(__annotations__={field.name: field.type})
+            kind = get_type_hints(alone, vars(sys.modules[owner.__module__]))[field.name]
             if kind is bool:
                 parser.add_argument(name, action="store_true", help=about["help"])
                 continue
@@ -119,13 +122,6 @@ class Settings:
                 metavar=None if choices else about["metavar"] or "VALUE",
                 help=about["help"] + shown,
             )
-
-    @classmethod
-    def _type_of(cls, field: dataclasses.Field[Any]) -> Any:
-        """The type of one field: those of others may name arrays, for which NumPy would be loaded."""
-        owner = next(c for c in cls.__mro__ if field.name in vars(c).get("__annotations__", ()))
-        alone = SimpleNamespace(__annotations__={field.name: field.type})
-        return get_type_hints(alone, vars(sys.modules[owner.__module__]))[field.name]
 
     @classmethod
     def from_flags(cls, options: argparse.Namespace, **others: Any) -> Self:

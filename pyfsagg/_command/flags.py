@@ -33,12 +33,34 @@ FIRST_RUN = "this first run compiles its kernels, which takes about half a minut
 class Flags:
     """Adds flags to a parser; those of a kind that recurs by the name of the kind."""
 
-    def __init__(self, parser: argparse._ActionsContainer) -> None:
+    def __init__(self, parser: Any) -> None:
+        self.parser = parser
         self.add = add = parser.add_argument
         self.switch = partial(add, action="store_true")
         self.column = partial(add, metavar="COLUMN")
         self.names = partial(add, type=names_of, metavar="A,B")
         self.settings = partial(add, action="append", metavar="NAME=VALUE")
+        self.output = partial(add_output_flags, parser)
+        self.work = partial(add_work_flags, parser)
+
+    @classmethod
+    def of(
+        cls,
+        commands: Any,
+        name: str,
+        run: Callable[[argparse.Namespace], int | None],
+        summary: str,
+        description: str,
+        epilog: str = "",
+        **called: str | None,
+    ) -> Flags:
+        """The flags of a new command, which is `run` with its options.
+
+        Its parameters are `called` otherwise than elsewhere: :class:`~pyfsagg._command.parser.Terminal`.
+        """
+        parser = commands.add_parser(name, help=summary, description=description, epilog=epilog)
+        parser.set_defaults(run=run, **({"called": called} if called else {}))
+        return cls(parser)
 
     def __call__(self, *names: str, **options: Any) -> None:
         self.add(*names, **options)
@@ -61,58 +83,57 @@ class Flags:
     def seed(self, of: str) -> None:
         self.add("-s", "--seed", type=int, default=0, help=f"seed of {of} (default: %(default)s)")
 
+    def reading(self, *, accept: bool = True) -> None:
+        """How a table is read, and accepting findings in it."""
+        group = self.parser.add_argument_group("how the table is read")
+        Reading.add_flags(group)
+        Flags(group).names("--exclude", dest="drop", default=(), help="the same as --drop")
+        if accept:
+            text = "findings of `pyfsagg check` that do not stop the run, or all"
+            self.names("--accept", default=[], metavar="CODE,CODE", help=text)
 
-def add_reading_flags(parser: argparse.ArgumentParser, *, accept: bool = True) -> None:
-    """The flags for reading a table and accepting findings in it."""
-    group = parser.add_argument_group("how the table is read")
-    Reading.add_flags(group)
-    Flags(group).names("--exclude", dest="drop", default=(), help="the same as --drop")
-    if accept:
-        text = "findings of `pyfsagg check` that do not stop the run, or all"
-        Flags(parser).names("--accept", default=[], metavar="CODE,CODE", help=text)
+    def table(
+        self, *leave_out: str, target_required: bool = True, nargs: str | None = None
+    ) -> None:
+        """A table with a target, which some filters do without, and the task but for some settings."""
+        self.add("table", metavar="TABLE", nargs=nargs, help=TABLE_HELP)
+        text = "column with the classes, the numbers of a regression, or times (with --event)"
+        text += "" if target_required else "; filters such as frcm need none"
+        self.column("-t", "--target", required=target_required, help=text)
+        self.event()
+        Task.add_flags(self.parser, *leave_out)
+        self.reading()
 
+    def absent(self) -> None:
+        """What an item is to a list or judge that does not have it."""
+        text = "an absent item is worse than all listed ones, or was not judged"
+        text += " (default: worst; of scores unknown)"
+        self.add("--absent", choices=("worst", "unknown"), help=text)
 
-def add_table_flags(
-    parser: argparse.ArgumentParser,
-    *leave_out: str,
-    target_required: bool = True,
-    nargs: str | None = None,
-) -> None:
-    """A table with a target, which some filters do without, and the task but for some settings."""
-    parser.add_argument("table", metavar="TABLE", nargs=nargs, help=TABLE_HELP)
-    text = "column with the classes, the numbers of a regression, or times (with --event)"
-    text += "" if target_required else "; filters such as frcm need none"
-    Flags(parser).column("-t", "--target", required=target_required, help=text)
-    add_event_flag(parser)
-    Task.add_flags(parser, *leave_out)
-    add_reading_flags(parser)
+    def filters(self, normalizations: Sequence[str]) -> None:
+        """The settings of filters in an ensemble."""
+        text = "parameter of a filter, for instance mrmr.n_features=100 (may be repeated)"
+        self.settings("--filter-param", metavar="FILTER.NAME=VALUE", help=text)
+        self.choice("--normalize", normalizations, "how scores are made comparable")
 
+    def event(self) -> None:
+        """The flag that makes the target a time until an event."""
+        self.add(
+            "--event",
+            metavar="COLUMN[=VALUE]",
+            help="survival: column with 1 for an observed event and 0 for a censored time; with "
+            "COLUMN=VALUE, VALUE is the event and all others are censored; --target is the column of "
+            "times",
+        )
 
-def add_absent_flag(parser: argparse.ArgumentParser) -> None:
-    """What an item is to a list or judge that does not have it."""
-    text = "an absent item is worse than all listed ones, or was not judged"
-    Flags(parser)(
-        "--absent", choices=("worst", "unknown"), help=f"{text} (default: worst; of scores unknown)"
-    )
-
-
-def add_filter_flags(parser: argparse.ArgumentParser, normalizations: Sequence[str]) -> None:
-    """The flags of filters in an ensemble."""
-    add = Flags(parser)
-    text = "parameter of a filter, for instance mrmr.n_features=100 (may be repeated)"
-    add.settings("--filter-param", metavar="FILTER.NAME=VALUE", help=text)
-    add.choice("--normalize", normalizations, "how scores are made comparable")
-
-
-def add_event_flag(parser: argparse.ArgumentParser) -> None:
-    """The flag that makes the target a time until an event."""
-    parser.add_argument(
-        "--event",
-        metavar="COLUMN[=VALUE]",
-        help="survival: column with 1 for an observed event and 0 for a censored time; with "
-        "COLUMN=VALUE, VALUE is the event and all others are censored; --target is the column of "
-        "times",
-    )
+    def view(self) -> None:
+        """How a saved result is shown."""
+        text = ", or auto, the proposal of a run of rank (default: as saved)"
+        self.size("--threshold", text, type=threshold_or_auto)
+        text = (
+            "another option of how this kind of result is shown, such as top=20 (may be repeated)"
+        )
+        self.settings("--set", help=text)
 
 
 def target_columns(options: argparse.Namespace) -> str | list[str] | None:
@@ -151,12 +172,9 @@ def add_output_flags(
     add = Flags(parser)
     text = f"new or empty folder for the results (default: {default}, or the next free name)"
     add("-o", "--output", metavar="FOLDER", help=text)
-    add(
-        "--memory-limit",
-        metavar="SIZE",
-        help="refuse a run that needs more memory than this, for instance 2GB (default: the free "
-        "memory; for a folder of Parquet files, 2GB more than the process uses)",
-    )
+    text = "refuse a run that needs more memory than this, for instance 2GB (default: the free "
+    text += "memory; for a folder of Parquet files, 2GB more than the process uses)"
+    add("--memory-limit", metavar="SIZE", help=text)
     if result:
         text = "replace the results of an earlier run in the folder; other files are kept"
         add.switch("--overwrite", help=text)
@@ -252,17 +270,8 @@ def threshold_or_auto(text: str) -> float | int | str:
         raise argparse.ArgumentTypeError(f"{problem}; or auto or knee, a proposal") from None
 
 
-def add_view_flags(parser: argparse.ArgumentParser) -> None:
-    """How a saved result is shown."""
-    add = Flags(parser)
-    text = ", or auto, the proposal of a run of rank (default: as saved)"
-    add.size("--threshold", text, type=threshold_or_auto)
-    text = "another option of how this kind of result is shown, such as top=20 (may be repeated)"
-    add.settings("--set", help=text)
-
-
 def view_of(options: argparse.Namespace, known: Mapping[str, Any]) -> dict[str, Any]:
-    """The options from the flags of :func:`add_view_flags`, for a result with the options `known`."""
+    """The options from the flags of :meth:`Flags.view`, for a result with the options `known`."""
     given = assignments(options.set)
     if options.threshold is None:
         return given
@@ -281,11 +290,8 @@ def given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 def at_work(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
     """The seed, the workers and the execution that the flags name, as arguments."""
-    return {
-        "random_state": options.seed,
-        "n_jobs": options.jobs,
-        "execution": Execution.from_flags(options, progress=progress),
-    }
+    execution = Execution.from_flags(options, progress=progress)
+    return {"random_state": options.seed, "n_jobs": options.jobs, "execution": execution}
 
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:

@@ -135,11 +135,8 @@ class Parser(argparse.ArgumentParser):
         if short:
             return [("what it takes", [*places, *flags])]
         home = {name: title for title, names in SECTIONS.items() for name in names}
-        own = {
-            action: group.title
-            for group in self._action_groups[2:]
-            for action in group._group_actions
-        }
+        groups = self._action_groups[2:]
+        own = {action: group.title for group in groups for action in group._group_actions}
         sections: dict[str, list[argparse.Action]] = {"what it takes": list(places)}
         for action in flags:
             title = own.get(action) or home.get(action.dest) or "what it takes"
@@ -156,14 +153,9 @@ class Parser(argparse.ArgumentParser):
             name = strange[0].partition("=")[0]
             flags = [flag for action in parser._actions for flag in action.option_strings]
             word = name.strip("-").replace("-", "_")
-            meant = next(
-                (
-                    flag
-                    for ours, flag in flags_of(parser).items()
-                    if word == ours or word in ARGUMENTS.get(ours, ())
-                ),
-                MEANT.get(word),
-            )
+            ours = flags_of(parser).items()
+            theirs = (flag for name, flag in ours if word in (name, *ARGUMENTS.get(name, ())))
+            meant = next(theirs, MEANT.get(word))
             if name[0] != "-" and "--target" in flags and options.target is None:
                 parser.error(f"unexpected {name!r}; the target is named by a flag: --target {name}")
             if name[0] != "-" and all(action.option_strings for action in parser._actions):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.settings import Reading
 from pyfsagg._base.words import enumerate_names
+from pyfsagg._command.parser import SPARSE, Terminal
 from pyfsagg._command.results import name_of_table
 from pyfsagg._message import Remedy
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
@@ -101,7 +102,6 @@ def check_file(
     options: argparse.Namespace, target: str | list[str] | None = None, groups: str | None = None
 ) -> ReadTable:
     """Read the table of a command and look through it."""
-    from pyfsagg._command.parser import Terminal
     from pyfsagg._table.look import find_in_table
     from pyfsagg.datasets._loaders import split_target
 
@@ -208,9 +208,7 @@ def _with_events(
 
 
 def _names(columns: str | list[str] | None) -> list[str]:
-    if isinstance(columns, str):
-        return [columns]
-    return columns or []
+    return [columns] if isinstance(columns, str) else columns or []
 
 
 def load_table(
@@ -258,8 +256,6 @@ def _rows_with_target(y: pd.Series[Any] | pd.DataFrame | None) -> NDArray[np.boo
 
 def check_sparse_file(options: argparse.Namespace) -> ReadTable:
     """Read and check a sparse file; its columns have no names, its labels are in a second file."""
-    from pyfsagg._command.parser import SPARSE, Terminal
-    from pyfsagg._table.delimited import read_hashed
     from pyfsagg._table.look import find_in_sparse
     from pyfsagg._table.table import as_table
     from pyfsagg.datasets import read_sparse_table
@@ -274,12 +270,7 @@ def check_sparse_file(options: argparse.Namespace) -> ReadTable:
     X, y = read_sparse_table(options.table)
     table = as_table(X, sparse=True, min_features=1)
     check = find_in_sparse(table, y, task=options.task).spelled(Terminal(options.parser, SPARSE))
-    record = {
-        "file": name_of_table(options.table),
-        "sha256": read_hashed(options.table)[1],
-        "format": "sparse",
-        **check.record(),
-    }
+    record = {**read_files([options.table]), "format": "sparse", **check.record()}
     return ReadTable(X, table, y, None, check, record)
 
 

@@ -169,14 +169,8 @@ def draw_average_ranks(found: Any, *, ax: Axes | None = None) -> Axes:
     width = found.critical_difference
     shown = min(width, k - 1)
     ax.plot([1, 1 + shown], [-1.35, -1.35], color=ORANGE, linewidth=2.5)
-    ax.text(
-        1,
-        -1.5,
-        f"critical difference {width:.2f}" + (" (wider than the axis)" if width > k - 1 else ""),
-        va="bottom",
-        color=ORANGE,
-        fontsize="small",
-    )
+    words = f"critical difference {width:.2f}{' (wider than the axis)' if width > k - 1 else ''}"
+    ax.text(1, -1.5, words, va="bottom", color=ORANGE, fontsize="small")
     for place, clique in enumerate(cliques):
         low, high = (ranks[names.index(name)] for name in (clique[0], clique[-1]))
         y = 0.4 + 0.34 * place
@@ -186,15 +180,9 @@ def draw_average_ranks(found: Any, *, ax: Axes | None = None) -> Axes:
         y = bars + (position if left else k - 1 - position) + 0.35
         edge = 1.0 - 0.03 * (k - 1) if left else k + 0.03 * (k - 1)
         ax.plot([rank, rank, edge], [0, y, y], color=GREY, linewidth=1.0)
-        ax.text(
-            edge + (-0.015 if left else 0.015) * (k - 1),
-            y,
-            f"{feature_label(readable(name), 34)} ({rank:.2f})",
-            ha="right" if left else "left",
-            va="center",
-            color=INK,
-            parse_math=False,
-        )
+        beside, side = edge + (-0.015 if left else 0.015) * (k - 1), "right" if left else "left"
+        words = f"{feature_label(readable(name), 34)} ({rank:.2f})"
+        ax.text(beside, y, words, ha=side, va="center", color=INK, parse_math=False)
     set_title(ax, "Average ranks (1 = best)")
     return ax
 
@@ -387,11 +375,9 @@ def _data(axes: Axes) -> Iterator[Datum]:
     for bars in axes.containers:
         if isinstance(bars, BarContainer):
             lying = bars.orientation == "horizontal"
+            across, up = (1.0, 0.5) if lying else (0.5, 1.0)
             ends = [
-                (
-                    bar.get_x() + bar.get_width() * (1.0 if lying else 0.5),
-                    bar.get_y() + bar.get_height() * (0.5 if lying else 1.0),
-                )
+                (bar.get_x() + bar.get_width() * across, bar.get_y() + bar.get_height() * up)
                 for bar in bars.patches
             ]
             yield from _known(np.array(ends, dtype=np.float64), _legend_name(bars), None)

@@ -132,7 +132,17 @@ def open_checkpoint(
         yield None
         return
     path = Path(folder)
-    _make_folder(path)
+    if path.exists() and not path.is_dir():
+        raise ParameterError(f"the checkpoint {path} is a file; name a folder")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        names = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
+    except OSError as error:
+        raise OutputError(f"cannot use the checkpoint {path}: {error.strerror}") from None
+    if names - {"lock"} and RECORD not in names:
+        raise ParameterError(
+            f"the folder {path} contains other files than a checkpoint; name a new or empty one"
+        )
     with _lock(path):
         checkpoint = Checkpoint(path, settings)
         try:
@@ -201,20 +211,6 @@ def read_record(folder: Path) -> dict[str, Any] | None:
             f"{__version__} with schema {SCHEMA}. Begin in another folder"
         )
     return record
-
-
-def _make_folder(path: Path) -> None:
-    if path.exists() and not path.is_dir():
-        raise ParameterError(f"the checkpoint {path} is a file; name a folder")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        names = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
-    except OSError as error:
-        raise OutputError(f"cannot use the checkpoint {path}: {error.strerror}") from None
-    if names - {"lock"} and RECORD not in names:
-        raise ParameterError(
-            f"the folder {path} contains other files than a checkpoint; name a new or empty one"
-        )
 
 
 @contextmanager

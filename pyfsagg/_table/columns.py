@@ -15,7 +15,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_writable_names, writable_text
+from pyfsagg._base.words import first_line
 from pyfsagg._message import NAN, NONE, Message, Remedy, Use
 from pyfsagg._table.delimited import MISSING
 from pyfsagg.exceptions import DataError, InputTypeError
@@ -259,7 +261,7 @@ def array_kind(dtype: np.dtype[Any]) -> Kind:
 
 def read_column(
     column: Any, name: str, declared: bool
-) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...] | None]:
+) -> tuple[Kind, Floats, tuple[Any, ...] | None]:
     """Kind of a column, its cells (nominal ones as level codes, missing ones NaN), and its levels."""
     if isinstance(getattr(column, "dtype", None), pd.ArrowDtype):
         column = column.array.__arrow_array__()
@@ -289,7 +291,7 @@ def read_column(
         return _nominal(column, name)
 
 
-def _whole_numbers(column: pd.Series[Any], name: str) -> NDArray[np.float64]:
+def _whole_numbers(column: pd.Series[Any], name: str) -> Floats:
     """Whole numbers as floating-point numbers, refused where different ones would be one."""
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     known = values[~np.isnan(values)]
@@ -298,7 +300,7 @@ def _whole_numbers(column: pd.Series[Any], name: str) -> NDArray[np.float64]:
     return values
 
 
-def refuse_rounded(cells: NDArray[Any], values: NDArray[np.float64], name: str) -> None:
+def refuse_rounded(cells: NDArray[Any], values: Floats, name: str) -> None:
     """Refuse whole numbers beyond 2^53 that are different and would be one floating-point number."""
     if len(np.unique(cells)) > len(np.unique(values)):
         raise DataError(
@@ -342,9 +344,7 @@ def _refuse_signals(column: pd.Series[Any]) -> None:
         ) from None
 
 
-def _read_objects(
-    column: pd.Series[Any], name: str
-) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...] | None]:
+def _read_objects(column: pd.Series[Any], name: str) -> tuple[Kind, Floats, tuple[Any, ...] | None]:
     present = column.dropna()
     is_word = present.map(lambda value: isinstance(value, str))
     is_number = present.map(lambda value: isinstance(value, (numbers.Real, Decimal)))
@@ -376,9 +376,7 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, numbers.Integral)
 
 
-def _nominal(
-    column: pd.Series[Any], name: str
-) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...]]:
+def _nominal(column: pd.Series[Any], name: str) -> tuple[Kind, Floats, tuple[Any, ...]]:
     """Level codes; levels that do not occur are omitted."""
     try:
         categorical = pd.Categorical(column).remove_unused_categories()
@@ -450,8 +448,7 @@ def pandas_column(column: Any, name: str) -> pd.Series[Any]:
         series: pd.Series[Any] = column.to_pandas(types_mapper=_nullable_type)
         return series
     except (pa.ArrowException, TypeError, ValueError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError(f"column {name!r} cannot be read: {reason}") from None
+        raise DataError(f"column {name!r} cannot be read: {first_line(error)}") from None
 
 
 def _nullable_type(arrow_type: Any) -> Any:

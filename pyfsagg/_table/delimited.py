@@ -27,6 +27,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Booleans
 from pyfsagg._base.memory import in_words, require_memory
 from pyfsagg._base.validation import check_path
 from pyfsagg._base.words import plural
@@ -411,9 +412,7 @@ def _parse(
     return frame.set_axis(list(layout.names), axis="columns")
 
 
-def _refuse_ragged(
-    body: bytes, layout: Layout, label: str
-) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def _refuse_ragged(body: bytes, layout: Layout, label: str) -> tuple[NDArray[np.intp], Booleans]:
     """Ends of cells, and the quoted bytes; a row with fewer or more cells is refused."""
     n_columns, separator = len(layout.names), layout.separator
     cells = np.frombuffer(body, np.uint8)
@@ -450,11 +449,7 @@ def _refuse_ragged(
 
 
 def _hide_quoted(
-    body: bytes,
-    quoted: NDArray[np.bool_],
-    marks: NDArray[np.intp],
-    layout: Layout,
-    missing: Sequence[str],
+    body: bytes, quoted: Booleans, marks: NDArray[np.intp], layout: Layout, missing: Sequence[str]
 ) -> tuple[bytes, Collection[int]]:
     """The rows with a mark in cells in quotes that are missing values without them, and their columns."""
     met = [word for word in map(str.encode, missing) if b'"%b"' % word in body]

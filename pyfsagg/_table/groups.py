@@ -17,7 +17,6 @@ from pyfsagg._base.validation import check_list, check_writable_names
 from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.delimited import read_bytes, read_delimited, shown_source
-from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
@@ -144,16 +143,9 @@ class FeatureGroups:
         rows = np.split(taken.rows, taken.start[1:-1])
         for place, column in codes.items():  # the levels are stored as 1, 2, …
             cells[place], rows[place] = column + 1.0, np.arange(taken.n_samples, dtype=np.int32)
-        sizes = np.cumsum([len(column) for column in cells])
-        return SparseTable(
-            np.concatenate(cells),
-            np.concatenate(rows),
-            np.concatenate(([0], sizes)).astype(np.int64),
-            taken.n_samples,
-            tuple(labels),
-            kinds,
-            levels,
-        )
+        start = np.cumsum([0, *map(len, cells)]).astype(np.int64)
+        taken = replace(taken, cells=np.concatenate(cells), rows=np.concatenate(rows), start=start)
+        return replace(taken, feature_names=tuple(labels), kinds=kinds, levels=levels)
 
     def how(self, counts_levels: bool) -> dict[str, list[str]]:
         """By which score each group of several columns is scored: ``{"joint": […], "max": […]}``."""

@@ -59,10 +59,14 @@ def begin_table(text: str, separator: str | None) -> tuple[str, str | None, list
 
 def after_lines(text: str, n_lines: int) -> str:
     """The text with its first lines made blank."""
-    start = 0
+    return "\n" * n_lines + text[_after(text, 0, n_lines) :]
+
+
+def _after(text: str, start: int, n_lines: int) -> int:
+    """Where the line begins that follows so many from `start` on."""
     for _ in range(n_lines):
         start = text.find("\n", start) + 1 or len(text)
-    return "\n" * n_lines + text[start:]
+    return start
 
 
 def _is_header(comment: str, rows: Sequence[str], separator: str | None) -> bool:
@@ -128,15 +132,10 @@ def with_head(text: str, layout: Layout, n_header: int | None) -> tuple[Layout, 
     if any(len(row) != len(layout.names) for row, _ in rows[:3]):
         return layout, ()
     head = read_head([list(layout.names), *(row for row, _ in rows)], n_header)
-    if head.n_rows == 1:
-        return replace(layout, names=head.names), head.notes
-    n_lines = rows[head.n_rows - 2][1]
-    start = layout.start
-    for _ in range(n_lines):
-        start = text.find("\n", start) + 1 or len(text)
-    return Layout(
-        head.names, layout.separator, start, layout.lines + n_lines, layout.skipped
-    ), head.notes
+    n_lines = rows[head.n_rows - 2][1] if head.n_rows > 1 else 0
+    start = _after(text, layout.start, n_lines)
+    lines = layout.lines + n_lines
+    return replace(layout, names=head.names, start=start, lines=lines), head.notes
 
 
 def read_head(rows: Sequence[Sequence[str]], n_header: int | None = None) -> Head:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from pyfsagg._base.arithmetic import Booleans
 from pyfsagg._message import Param, Use
 from pyfsagg._table.frames import NarwhalsFrame, open_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -78,9 +77,9 @@ def seeded_clone(model: Any, seed: int) -> Any:
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """A feature selector of tables of any kind."""
 
-    support_: NDArray[np.bool_]
+    support_: Booleans
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Booleans:
         check_is_fitted(self)
         return self.support_
 

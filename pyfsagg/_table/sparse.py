@@ -212,15 +212,10 @@ class SparseTable:
         sizes = np.diff(self.start)[features]
         start = np.concatenate(([0], np.cumsum(sizes)))
         places = np.arange(start[-1]) + np.repeat(self.start[features] - start[:-1], sizes)
-        return SparseTable(
-            self.cells[places],
-            self.rows[places],
-            start,
-            self.n_samples,
-            tuple(self.feature_names[j] for j in features),
-            self.kinds[features],
-            {new: self.levels[old] for new, old in enumerate(features) if old in self.levels},
-        )
+        names = tuple(self.feature_names[j] for j in features)
+        levels = {new: self.levels[old] for new, old in enumerate(features) if old in self.levels}
+        cells, rows, kinds = self.cells[places], self.rows[places], self.kinds[features]
+        return SparseTable(cells, rows, start, self.n_samples, names, kinds, levels)
 
 
 def is_sparse(X: Any) -> bool:

@@ -21,15 +21,9 @@ from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import as_array, check_integer, check_list, check_writable_names
 from pyfsagg._message import DENSE, NAN, Message, Param, Phrase, Remedy, Use
+from pyfsagg._table import frames
 from pyfsagg._table.columns import EXACT, Kind, array_kind, read_column, refuse_rounded
-from pyfsagg._table.frames import (
-    FRAMES,
-    Frame,
-    PandasFrame,
-    as_slice,
-    open_frame,
-    refuse_duplicates,
-)
+from pyfsagg._table.frames import Frame, PandasFrame
 from pyfsagg._table.sparse import (
     SparseTable,
     dense_megabytes,
@@ -75,12 +69,10 @@ class Table:
 
     def take(self, features: NDArray[np.intp]) -> Table:
         """The table with the columns at positions `features`, in that order."""
-        return Table(
-            np.asfortranarray(self.values[:, features]),
-            tuple(self.feature_names[j] for j in features),
-            self.kinds[features],
-            {new: self.levels[old] for new, old in enumerate(features) if old in self.levels},
-        )
+        names = tuple(self.feature_names[j] for j in features)
+        levels = {new: self.levels[old] for new, old in enumerate(features) if old in self.levels}
+        values = np.asfortranarray(self.values[:, features])
+        return Table(values, names, self.kinds[features], levels)
 
     def beside(self, other: Table) -> Table:
         """The columns of this table, and behind them those of another one with the same rows."""
@@ -161,7 +153,7 @@ def as_table(
         if not allow_constant:
             _refuse_constant(table)
         return table
-    opened = X.frame if isinstance(X, ConvertedTable) else open_frame(X)
+    opened = X.frame if isinstance(X, ConvertedTable) else frames.open_frame(X)
     frame = array_frame(X, feature_names) if opened is None else opened
     check_names(frame.names)
     _check_shape(frame.shape, min_samples, min_features)
@@ -172,7 +164,7 @@ def as_table(
         raise error
     values = converted.table.values
     for part in column_parts(values.shape[0], range(values.shape[1])):
-        infinite = np.isinf(values[:, as_slice(part)])
+        infinite = np.isinf(values[:, frames.as_slice(part)])
         if infinite.any():
             place = int(infinite.any(axis=0).argmax())
             row = int(infinite[:, place].argmax())
@@ -218,9 +210,9 @@ def convert_frame(frame: Frame, declared: set[int]) -> ConvertedTable:
         for part in column_parts(frame.shape[0], positions):
             cells = frame.cells(part)
             with np.errstate(over="ignore"):  # long doubles beyond 1e308 are infinite, and refused
-                values[:, as_slice(part)] = cells
+                values[:, frames.as_slice(part)] = cells
             if dtype.kind in "iu" and dtype.itemsize == 8:
-                largest = np.abs(values[:, as_slice(part)]).max(axis=0, initial=0.0)
+                largest = np.abs(values[:, frames.as_slice(part)]).max(axis=0, initial=0.0)
                 for place in np.flatnonzero(largest >= EXACT).tolist():
                     j = part[place]
                     try:
@@ -245,7 +237,7 @@ def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFra
         raise InputTypeError(
             Param("X"),
             f" is a {type(X).__name__}, and no table with two dimensions: give an array, or a ",
-            f"data frame of {FRAMES}",
+            f"data frame of {frames.FRAMES}",
         )
     _check_dimensions(array.shape)
     if array.dtype.kind not in "fiubOUS":
@@ -300,7 +292,7 @@ def check_names(columns: pd.Index) -> None:
     if blank:
         raise DataError(f"column {blank[0] + 1} of the table has no name; give every column a name")
     check_writable_names(names, "a column")
-    refuse_duplicates(names)
+    frames.refuse_duplicates(names)
 
 
 def column_positions(

@@ -10,16 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import TASKS, Task
-from pyfsagg._base.validation import (
-    as_array,
-    check_choice,
-    check_integer,
-    check_writable_names,
-    writable_text,
-)
 from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Param, Phrase, Remedy, Use
 from pyfsagg._table.frames import frame_of_array, pandas_frame, pandas_series
 from pyfsagg._table.table import Adjusters, T, Table, set_apart
@@ -113,7 +107,7 @@ def _columns(y: Any) -> pd.DataFrame:
     if isinstance(y, pd.DataFrame):
         frame = y
     else:
-        array = as_array("y", y)
+        array = validation.as_array("y", y)
         if array.dtype.names:  # the time is first, by whichever of two fields is boolean
             fields = list(array.dtype.names)
             booleans = [name for name in fields if array.dtype[name].kind == "b"]
@@ -349,8 +343,8 @@ def check_target(
     allows None."""
     if isinstance(y, Target):
         return y
-    check_choice("task", task, TASKS)
-    check_integer("target_bins", bins, low=2)
+    validation.check_choice("task", task, TASKS)
+    validation.check_integer("target_bins", bins, low=2)
     if y is None:
         if optional:
             return Target(np.zeros(n_samples, dtype=np.int32), (), "")
@@ -362,7 +356,7 @@ def check_target(
         return Target(*_binned(residuals, bins), label, survival=survival)
     label = str(getattr(y, "name", None) or "target")
     y = pandas_series(pandas_frame(y))
-    with writable_text(f"in the target {label!r}"):
+    with validation.writable_text(f"in the target {label!r}"):
         series = y if isinstance(y, pd.Series) else pd.Series(_one_dimensional(y))
     _check_length(len(series), n_samples)
     if bool(series.isna().all()):
@@ -416,7 +410,7 @@ def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Targ
             Use(task="regression"),
             " if it is a number to be predicted",
         )
-    check_writable_names([str(name) for name in classes.tolist()], "a class")
+    validation.check_writable_names([str(name) for name in classes.tolist()], "a class")
     return Target(codes.astype(np.int32), tuple(classes.tolist()), label)
 
 
@@ -451,7 +445,7 @@ def _binned(values: Floats, bins: int) -> tuple[NDArray[np.int32], tuple[str, ..
 
 
 def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
-    array = as_array("y", y)
+    array = validation.as_array("y", y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:

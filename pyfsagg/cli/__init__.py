@@ -79,11 +79,8 @@ class Overview(Parser):
         about = {action.dest: str(action.help) for action in actions._get_subactions()}
         formatter.add_text(str(self.description))
         formatter.add_text(EXAMPLES)
-        rest = [
-            name
-            for name in about
-            if name not in {each for group in GROUPS.values() for each in group}
-        ]
+        grouped = {name for group in GROUPS.values() for name in group}
+        rest = [name for name in about if name not in grouped]
         lines = []
         for title, names in {**GROUPS, "more": tuple(rest)}.items():
             known = [name for name in names if name in about]

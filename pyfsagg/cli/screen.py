@@ -6,17 +6,17 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyfsagg
 from pyfsagg._base.settings import names_of
+from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import enumerate_names
-from pyfsagg._command.flags import Flags, add_output_flags, given, one_or_several
+from pyfsagg._command.flags import Flags, given, one_or_several
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import origin, require_column
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from pyfsagg.screens import Screen
 
 
 DESCRIPTION = """\
@@ -47,13 +47,9 @@ examples:
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "screen",
-        help="genes of a CRISPR screen, from the scores of their guides",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
-    add = Flags(parser)
+    text = "genes of a CRISPR screen, from the scores of their guides"
+    called = {"missing": "drop_missing", "guide_weights": "weight"}
+    add = Flags.of(commands, "screen", _screen, text, DESCRIPTION, EPILOG, **called)
     add("table", metavar="TABLE", help="CSV, TSV or Parquet file; - for standard input")
     add.column("--item", help="the gene of each guide")
     add.column("--score", help="the score of each guide")
@@ -63,13 +59,11 @@ def add_commands(commands: Any) -> None:
     add.column("--p-low", help="one-sided p-values of the guides, to choose alpha from")
     add.column("--p-high", help="the same for the high side")
     add.choice("--side", ("both", "low", "high"))
-    add(
-        "--alpha",
-        type=one_or_several(float, "one number or two"),
-        metavar="A",
-        help="percentile up to which guides count, one number or LOW,HIGH (default: the share of "
-        "guides with p-values of at most 0.25; 0.05 if that is 0.01 or less, or without p-values)",
+    text = "percentile up to which guides count, one number or LOW,HIGH (default: the share of "
+    text += (
+        "guides with p-values of at most 0.25; 0.05 if that is 0.01 or less, or without p-values)"
     )
+    add("--alpha", type=one_or_several(float, "one number or two"), metavar="A", help=text)
     text = "null distribution: guides permuted over genes, or uniform percentiles"
     add.choice("--null", ("guides", "uniform"), text)
     text = "guides without an effect, or a file with one per line, as the null of the p-values"
@@ -91,20 +85,15 @@ def add_commands(commands: Any) -> None:
     add.switch("--drop-missing", help="omit guides without a score")
     add("--top", type=int, default=10, metavar="K", help="best genes to show (default: 10)")
     add("--fdr", type=float, default=0.05, metavar="Q", help="limit to show (default: 0.05)")
-    add_output_flags(parser, "pyfsagg-screen")
-    parser.set_defaults(run=_screen, called={"missing": "drop_missing", "guide_weights": "weight"})
+    add.output("pyfsagg-screen")
 
 
 def _screen(options: argparse.Namespace) -> None:
     import numpy as np
 
-    from pyfsagg._base.validation import check_integer, check_real
-    from pyfsagg.datasets import read_table
-    from pyfsagg.screens import screen
-
     check_integer("--top", options.top, low=1)
     check_real("--fdr", options.fdr, low=0.0, high=1.0, low_open=True)
-    table = read_table(options.table)
+    table = pyfsagg.read_table(options.table)
     _know_columns(options, table)
     p_columns = _p_columns(options)
     flags = ("item", "score", "guide", "sign", "lfc", "weight")
@@ -117,8 +106,8 @@ def _screen(options: argparse.Namespace) -> None:
         columns = [scores.abs() * np.sign(table[options.sign]) for scores in columns]
     p_values = [table[name] for name in p_columns.values()]
 
-    def compute(progress: Any) -> Screen:
-        return screen(
+    def compute(progress: Any) -> pyfsagg.Screen:
+        return pyfsagg.screen(
             columns[0],
             table[options.item],
             guides=table[options.guide] if options.guide else None,

@@ -499,7 +499,11 @@ def load_dataset(
         source = "UCI Ionosphere radar returns, exported from R's mlbench package"
         data = Dataset(frame.drop(columns="target").astype(float), frame["target"], key, source)
     elif key in _SKLEARN:
-        data = _load_sklearn(key)
+        import sklearn.datasets
+
+        bunch = getattr(sklearn.datasets, f"load_{key}")(as_frame=True)
+        labels = pd.Series(bunch.target_names.astype(str)[bunch.target], name="target")
+        data = Dataset(bunch.data, labels, key, f"scikit-learn's load_{key}")
     elif key in _local_tables():
         data = _load_local(key, _local_tables()[key])
     elif download and key in published and published[key]["openml_id"]:
@@ -529,14 +533,6 @@ def data_folder() -> Path:
     """The folder of the embedded data: in an installed package, or next to it in a checkout."""
     installed = Path(__file__).parent / "data"
     return installed if installed.is_dir() else Path(__file__).parents[2] / "data"
-
-
-def _load_sklearn(name: str) -> Dataset:
-    import sklearn.datasets
-
-    bunch = getattr(sklearn.datasets, f"load_{name}")(as_frame=True)
-    labels = pd.Series(bunch.target_names.astype(str)[bunch.target], name="target")
-    return Dataset(bunch.data, labels, name, f"scikit-learn's load_{name}")
 
 
 def _local_tables() -> dict[str, Path]:

@@ -206,13 +206,14 @@ def _label(name: Any) -> str:
 
 def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
     """A ranking, with everything that makes it a result of Python again."""
+    selection = result.selection()
     return {
         "method": result.method,
         "features": list(result.feature_names),
         "ranking": frame_of(result.to_frame(), "feature"),
         "score_matrices": dict(result.score_matrices),
         "combined": result.combined,
-        "about_copies": about_copies(result, result.selection().compared),
+        "about_copies": about_copies(result, selection.compared),
         "about_groups": about_groups(result),
         "scores": result.scores,
         "ranks": result.ranking,
@@ -220,22 +221,17 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
         "record": record_of(result),
         **_origin(result),
         "between_samples": _between_samples(result),
-        "selection": _selection(result),
+        "selection": {
+            "features": list(selection.names),
+            "reason": rendered(selection.reason, InR()),
+            "sentences": [rendered(sentence, InR()) for sentence in selection.sentences],
+            "methods_text": result.methods_text(),
+        },
     }
 
 
 def _origin(result: Any) -> dict[str, Any]:
     return {name: plain_value(getattr(result, name)) for name in _ORIGIN}
-
-
-def _selection(result: EnsembleResult) -> dict[str, Any]:
-    selection = result.selection()
-    return {
-        "features": list(selection.names),
-        "reason": rendered(selection.reason, InR()),
-        "sentences": [rendered(sentence, InR()) for sentence in selection.sentences],
-        "methods_text": result.methods_text(),
-    }
 
 
 def _between_samples(result: EnsembleResult) -> dict[str, Any] | None:

@@ -215,15 +215,9 @@ def rank_table_of(parts: Mapping[str, Any]) -> RankTable:
     weights = [float(weight) for weight in listed(parts.get("weights"))] or None
     if parts["input"] == "files":
         paths, unranked = (list(map(str, listed(parts.get(key)))) for key in ("paths", "unranked"))
-        files = RankTable.from_files(
-            paths,
-            universe,
-            full,
-            duplicates=parts["duplicates"],
-            higher_is_better=bool(parts["higher_is_better"]),
-            unranked=unranked,
-            **drawn,
-        )
+        drawn["duplicates"] = parts["duplicates"]
+        drawn["higher_is_better"] = bool(parts["higher_is_better"])
+        files = RankTable.from_files(paths, universe, full, unranked=unranked, **drawn)
         return files.weighted(weights)
     items = list(map(str, listed(parts["items"])))
     frame = pd.DataFrame(np.asarray(parts["ranks"], dtype=float), columns=items)

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.validation import require_extra
+from pyfsagg._base.words import first_line
 from pyfsagg._kernels.class_tables import width_rows
 from pyfsagg._kernels.entropy_scores import OUTPUTS, score_counts
 from pyfsagg._kernels.poisson_bootstrap import count_resamples, digest_column, padded
@@ -156,11 +157,7 @@ class RowGroup:
                 ):
                     yield batch.select(names)
         except (pa.ArrowException, OSError) as error:
-            raise DataError(f"{self.path} cannot be read: {_first_line(error)}") from None
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise DataError(f"{self.path} cannot be read: {first_line(error)}") from None
 
 
 def _open_parquet(path: Path) -> Source:
@@ -220,7 +217,7 @@ def _footer(path: Path) -> tuple[Any, Any]:
         with pq.ParquetFile(path) as file:
             return file.schema_arrow, file.metadata
     except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{path} is not a readable Parquet file: {_first_line(error)}") from None
+        raise DataError(f"{path} is not a readable Parquet file: {first_line(error)}") from None
 
 
 def _columns(schema: Any) -> dict[str, Any]:
@@ -508,7 +505,8 @@ def count_piece(counting: Counting, piece: Piece) -> Counts:
     counts, own, digests = empty_counts(counting).values()
     codings = [*counting.features, counting.target]
     names = [coding.column.name for coding in codings]
-    salts = [_salt(name) for name in names]
+    stand_ins = [hashlib.blake2b(name.encode(), digest_size=8).digest() for name in names]
+    salts = [np.uint64(int.from_bytes(digest, "little")) for digest in stand_ins]
     n_codes = np.array([coding.n_codes for coding in counting.features], dtype=np.int64)
     n_classes = counting.target.n_known
     starts = np.concatenate([[0], np.cumsum(n_codes)]) * n_classes
@@ -525,12 +523,6 @@ def count_piece(counting: Counting, piece: Piece) -> Counts:
             part += np.bincount(cells, minlength=part.size)
         first_row += batch.num_rows
     return {"counts": counts, "own": own, "digests": digests}
-
-
-def _salt(name: str) -> np.uint64:
-    """A number that identifies the name of a column."""
-    digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
-    return np.uint64(int.from_bytes(digest, "little"))
 
 
 def count_scores(

@@ -129,17 +129,9 @@ def friedman_exact(ranks: Floats) -> GlobalTest | None:
     return GlobalTest("Friedman’s test, exact", statistic, p - 1.0, p_value)
 
 
-class _Gaps(NamedTuple):
-    """Of one method against the later ones: common data sets, means and errors of the differences."""
-
-    n: NDArray[np.int64]
-    mean: Floats
-    error: Floats
-    wins: NDArray[np.int64]
-    losses: NDArray[np.int64]
-
-
-def _gaps(first: Floats, others: Floats, sign: float) -> _Gaps:
+def _gaps(first: Floats, others: Floats, sign: float) -> tuple[Floats, ...]:
+    """Of one method against the later ones: common data sets, means and errors of the differences, and how
+    often it is better and worse."""
     differences = first[:, None] - others
     known = ~np.isnan(differences)
     n = known.sum(axis=0)
@@ -149,7 +141,7 @@ def _gaps(first: Floats, others: Floats, sign: float) -> _Gaps:
     error[error <= 1e-12 * np.abs(mean)] = 0.0  # nothing but rounding
     error[n < 2] = np.nan
     better = sign * differences
-    return _Gaps(n, mean, error, (better > 0.0).sum(axis=0), (better < 0.0).sum(axis=0))
+    return n, mean, error, (better > 0.0).sum(axis=0), (better < 0.0).sum(axis=0)
 
 
 def pairs_on_datasets(
@@ -173,9 +165,12 @@ def pairs_on_datasets(
         # Differences that are all equal have no error to be estimated: their signs alone speak.
         equal = (error == 0.0) & (mean != 0.0)
         found["p"][equal] = 2.0 ** (1.0 - n[equal])
-    share = _share_interval(wins, n - wins - losses, n, confidence_level)
-    counts = {"n": n, "wins": wins, "ties": n - wins - losses, "losses": losses}
-    return {**counts, **found, **share}
+    ties, size = n - wins - losses, np.where(n > 0, n, np.nan)
+    share = (wins + 0.5 * ties) / size
+    lower, upper = wilson_interval(share, size, confidence_level)
+    counts = {"n": n, "wins": wins, "ties": ties, "losses": losses}
+    limits = {"superiority_lower": lower, "superiority_upper": upper}
+    return {**counts, **found, "superiority": share, **limits}
 
 
 def pairs_within(
@@ -195,15 +190,8 @@ def _student(mean: Floats, error: Floats, df: Floats, confidence_level: float) -
         t = np.where((error == 0.0) & (mean == 0.0), 0.0, mean / error)
     reach = stats.t.isf((1.0 - confidence_level) / 2.0, df) * error
     p = 2.0 * stats.t.sf(np.abs(t), df)
-    return {
-        "difference": mean,
-        "lower": mean - reach,
-        "upper": mean + reach,
-        "t": t,
-        "df": df,
-        "error": error,
-        "p": np.asarray(p),
-    }
+    found = {"difference": mean, "lower": mean - reach, "upper": mean + reach}
+    return {**found, "t": t, "df": df, "error": error, "p": np.asarray(p)}
 
 
 def _by_all_signs(differences: Floats) -> Floats:
@@ -240,20 +228,6 @@ def _signed_rank(x: Floats, y: Floats) -> float:
         return 1.0
     exact = True if known.sum() <= ALL_SIGNS else "auto"
     return wilcoxon(x[known], y[known], decimals=10, exact=exact).p_value
-
-
-def _share_interval(
-    wins: NDArray[np.int64], ties: NDArray[np.int64], n: NDArray[np.int64], confidence_level: float
-) -> dict[str, Floats]:
-    """How often the first of two is better, ties as halves, with Wilson's interval."""
-    size = np.where(n > 0, n, np.nan)
-    share = (wins + 0.5 * ties) / size
-    lower, upper = wilson_interval(share, size, confidence_level)
-    return {"superiority": share, "superiority_lower": lower, "superiority_upper": upper}
-
-
-def holm(p_values: Floats) -> Floats:
-    return adjust_p_values(p_values, "holm")
 
 
 def decided_by_pairs(

@@ -9,9 +9,8 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks
 from pyfsagg._message import Got, Param
@@ -42,7 +41,7 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
     ax.set_xlim(low - room, high + room)
     ax.set_ylim(0.0, 1.08 * max(1.0, float(evidence.max())))
 
-    def dots(chosen: NDArray[np.bool_], colour: str, label: str, size: float) -> None:
+    def dots(chosen: Booleans, colour: str, label: str, size: float) -> None:
         genes = [result.genes[g] for g in np.flatnonzero(chosen)]
         _dots(ax, effect[chosen], evidence[chosen], colour, label, genes, size=size)
 
@@ -300,24 +299,21 @@ def _alphas(result: Screen) -> str:
 
 
 def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
-    named = (
-        []
-        if not genes
-        else [
-            drawing.picture(
-                "Guides of named genes",
-                "genes",
-                plot_genes_among_all,
-                result,
-                genes=list(genes),
-                label="Ticks: guides of the named genes, below the histogram of all guides",
-                caption="Tick: a guide of the gene, coloured if it counts on that side. Above: the "
-                "distribution of all guides.",
-            )
-        ]
-    )
+    pictures: list[Block] = []
+    if genes:
+        named = drawing.picture(
+            "Guides of named genes",
+            "genes",
+            plot_genes_among_all,
+            result,
+            genes=list(genes),
+            label="Ticks: guides of the named genes, below the histogram of all guides",
+            caption="Tick: a guide of the gene, coloured if it counts on that side. Above: the "
+            "distribution of all guides.",
+        )
+        pictures.append(named)
     return [
-        *named,
+        *pictures,
         drawing.picture(
             "Volcano",
             "volcano",
@@ -391,19 +387,14 @@ def _genes(result: Screen, side: str, fdr: float) -> PageTable:
     hidden = len(frame) - len(shown)
     more = f"{count(hidden)} more genes are in genes.csv. " if hidden else ""
     limit = f"; those within an FDR of {fdr:g} are tinted" if tinted else ""
-    return PageTable.of_columns(
-        f"Genes by the p-value of this side, best first{limit}.",
-        columns,
-        Markup(
-            "{}<b>ρ</b>: smallest Beta probability of the percentiles that count. <b>FDR</b>: "
-            "p-values adjusted over the genes of this side (Benjamini–Hochberg). <b>q-value</b>: the "
-            "same, times the estimated share of genes without an effect ({}). <b>Median, second best, "
-            "mean</b>: {}s of the guides; the second best in the direction of this side."
-        ).format(more, number(result.of_side(side).null_share), result._effect_name),
-        header=1,
-        tinted=tinted,
-        find="gene",
-    )
+    note = Markup(
+        "{}<b>ρ</b>: smallest Beta probability of the percentiles that count. <b>FDR</b>: "
+        "p-values adjusted over the genes of this side (Benjamini–Hochberg). <b>q-value</b>: the "
+        "same, times the estimated share of genes without an effect ({}). <b>Median, second best, "
+        "mean</b>: {}s of the guides; the second best in the direction of this side."
+    ).format(more, number(result.of_side(side).null_share), result._effect_name)
+    caption = f"Genes by the p-value of this side, best first{limit}."
+    return PageTable.of_columns(caption, columns, note, header=1, tinted=tinted, find="gene")
 
 
 def _trust(result: Screen) -> list[Block]:

@@ -13,7 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, adjust_p_values
+from pyfsagg._base.arithmetic import Booleans, Floats, adjust_p_values
 from pyfsagg._base.fields import Part, stored
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import count, numbers, plural, probabilities, ranks
@@ -41,9 +41,7 @@ class _Sorted:
         return out
 
 
-def alpha_mean(
-    values: Floats, gene: NDArray[np.int64], n_genes: int, counted: NDArray[np.bool_]
-) -> Floats:
+def alpha_mean(values: Floats, gene: NDArray[np.int64], n_genes: int, counted: Booleans) -> Floats:
     """The mean over the guides that count; NaN where none does."""
     use = counted & ~np.isnan(values)
     size = np.bincount(gene[use], minlength=n_genes)
@@ -98,7 +96,7 @@ def score_side(
     *,
     alpha: float,
     null: str,
-    controls: NDArray[np.bool_],
+    controls: Booleans,
     weights: Floats | None,
 ) -> Side:
     """One side of a screen, from the percentile, the guide and the weight of each row."""
@@ -126,7 +124,7 @@ def _log_p(
     alpha: float,
     percentiles: Floats,
     members: NDArray[np.int64],
-    in_pool: NDArray[np.bool_],
+    in_pool: Booleans,
     pool: Floats,
 ) -> Floats:
     """log p of each gene: against the pool and its guides, or uniform numbers without a pool."""
@@ -219,7 +217,7 @@ class Screen(Recorded):
     gene_of: NDArray[np.int64]
     scores: Floats
     log_fold_changes: Floats | None
-    controls: NDArray[np.bool_]
+    controls: Booleans
     guide_weights: Floats | None = None
     remarks: tuple[str, ...] = field(
         default=(),

@@ -86,9 +86,8 @@ def read_evidence(
 
 def _one_by_one(tables: Any, study: str | None) -> dict[str, pd.DataFrame]:
     """One table for each study, by its name."""
-    if isinstance(tables, (list, tuple)) and all(
-        isinstance(one, (str, os.PathLike)) for one in tables
-    ):
+    paths = isinstance(tables, (list, tuple))
+    if paths and all(isinstance(one, (str, os.PathLike)) for one in tables):
         stems = [Path(path).name.partition(".")[0] for path in tables]
         names = stems if len(set(stems)) == len(stems) else list(map(str, tables))
         tables = dict(zip(names, tables, strict=True))
@@ -172,10 +171,8 @@ def _log_p(rows: pd.DataFrame, known: bool, by_rank: bool, label: str) -> dict[s
         }
     half = np.where(sign == 0.0, 0.5, np.maximum(0.5 * p, 1e-308))
     with_sign, other = np.log(half), np.log1p(-half)
-    return {
-        "up": np.where(sign > 0.0, with_sign, other),
-        "down": np.where(sign > 0.0, other, with_sign),
-    }
+    up = sign > 0.0
+    return {"up": np.where(up, with_sign, other), "down": np.where(up, other, with_sign)}
 
 
 def _standard_errors(rows: pd.DataFrame, given: Floats | None) -> Any:
@@ -315,35 +312,19 @@ def studies(
     check_choice("evidence", evidence, ("p_values", "ranks"))
     check_choice("adjust", adjust, ("adafilter", *ADJUSTMENTS))
     check_choice("duplicates", duplicates, ("error", "first"))
-    columns = {
-        "item": item,
-        "effect": effect,
-        "p_value": p_value,
-        "statistic": statistic,
-        "standard_error": standard_error,
-    }
+    columns = {"item": item, "effect": effect, "p_value": p_value, "statistic": statistic}
+    columns["standard_error"] = standard_error
     found = read_evidence(tables, columns, study, evidence == "ranks", duplicates)
     check_integer("min_studies", min_studies, low=1, high=len(found.studies))
     digest = hashlib.sha256("\0".join((*found.names, "", *found.studies)).encode())
     digest.update(found.log_p.tobytes())
+    settings = {"min_studies": min_studies, "evidence": evidence, "adjust": adjust}
+    settings["duplicates"] = duplicates
+    sizes = {"n_studies": len(found.studies), "n_items": len(found.names)}
     return Studies(
-        names=found.names,
-        studies=found.studies,
-        log_p=found.log_p,
-        effects=found.effects,
-        standard_errors=found.standard_errors,
+        **vars(found),
         min_studies=min_studies,
         adjust=adjust,
-        parameters={
-            "min_studies": min_studies,
-            "evidence": evidence,
-            "adjust": adjust,
-            "duplicates": duplicates,
-            "call": call.record(),
-        },
-        data={
-            "n_studies": len(found.studies),
-            "n_items": len(found.names),
-            "sha256": digest.hexdigest(),
-        },
+        parameters={**settings, "call": call.record()},
+        data={**sizes, "sha256": digest.hexdigest()},
     )

@@ -42,10 +42,8 @@ def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None
     rows = np.arange(len(best))
     for k, (name, values) in enumerate(zip(result.studies, evidence, strict=True)):
         shift = (k - (len(result.studies) - 1) / 2) * 0.6 / max(len(result.studies), 2)
-        colour, marker = (
-            drawing.LINE_COLOURS[k % len(drawing.LINE_COLOURS)],
-            drawing.LINE_MARKERS[k % len(drawing.LINE_MARKERS)],
-        )
+        colour = drawing.LINE_COLOURS[k % len(drawing.LINE_COLOURS)]
+        marker = drawing.LINE_MARKERS[k % len(drawing.LINE_MARKERS)]
         ax.plot(values, rows + shift, marker, color=colour, ms=5.0, alpha=0.8, mew=0, label=name)
     limit = -np.log10(NOMINAL)
     ax.axvspan(-limit, limit, color=drawing.GREY, alpha=0.13, linewidth=0)
