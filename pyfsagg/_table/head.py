@@ -144,9 +144,9 @@ def with_head(text: str, layout: Layout, n_header: int | None) -> tuple[Layout, 
 def read_head(rows: Sequence[Sequence[str]], n_header: int | None = None) -> Head:
     """The head of a table from its first rows, which are as wide as each other.
 
-    Without `n_header`, the number of rows of names: rows with one cell above such with several are titles;
-    a row with gaps above one that fills them, both without numbers, is the upper half of a merged header.
-    Below it a row is one of units if it has words, or nothing, where all rows below have numbers.
+    Without `n_header`, the number of rows of names: rows with at most one cell above such with several are
+    titles; a row with gaps above one that fills them, both without numbers, is the upper half of a merged
+    header.  Below it a row is one of units if it has words, or nothing, where all rows below have numbers.
     """
     notes: list[str] = []
     first = 0
@@ -176,11 +176,11 @@ def _filled(row: Sequence[str]) -> list[str]:
 
 
 def _n_titles(rows: Sequence[Sequence[str]]) -> int:
-    """Rows with one cell that is filled, above a header with several of at least three columns."""
+    """Rows with one cell that is filled, or none, above a header with several of at least three columns."""
     for k, row in enumerate(rows[:-2]):
-        if len(row) < 3 or not _filled(row):
+        if len(row) < 3 or not _filled(rows[0]):
             return 0
-        if len(_filled(row)) > 1 or not row[0]:
+        if len(_filled(row)) > 1 or (_filled(row) and not row[0]):
             return k
     return 0
 

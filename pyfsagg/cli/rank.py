@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import Task, number_or_auto
+from pyfsagg._base.settings import Task, names_of, number_or_auto
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._command.flags import (
     TABLE_HELP,
@@ -204,7 +204,8 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add("--filter", metavar="NAME", help="the filter of wam (default: information_gain)")
     add.names(
         "--filters",
-        help="the filters of bam (default: ig,su,mrmr,cs; of numbers and times: spearman,ig)",
+        type=lambda text: None if text == "auto" else names_of(text),
+        help="the filters of bam (default, auto: ig,su,mrmr,cs; of numbers and times: spearman,ig)",
     )
     ways = ("auto", "none", "per_resample", "per_feature", "against_noise")
     add_filter_flags(parser, ways)
