@@ -102,6 +102,7 @@ def test_page(found):
     assert alone.tags.count("svg") == 4
 
 
+@pytest.mark.usefixtures("composed")
 @pytest.mark.parametrize(("null", "said"), [("uniform", "independent uniform"), (None, "the pool")])
 def test_page_says_where_p_values_come_from(null, said):
     options = {"control_genes": ["g<9>"]} if null is None else {"null": null}
