@@ -15,6 +15,7 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
+from pyfsagg.for_r.calls import unknown_argument
 
 WINE = pyfsagg.load_dataset("wine")
 FEW = {"n_resamples": 10, "random_state": 0, "n_jobs": 1}
@@ -90,6 +91,10 @@ def test_arguments_of_other_packages_are_answered() -> None:
         pyfsagg.wam(WINE.X, WINE.y, qqq=1)
     with pytest.raises(DataError, match="a value for each row of X, got 'kind'"):
         pyfsagg.wam(WINE.X.assign(kind=WINE.y), "kind")
+
+    known = ["filters", "n_resamples", "seed", "always"]
+    for name, meant in (("random_state", "seed"), ("rng", "seed"), ("n_boot", "n_resamples")):
+        assert f"{name!r}; did you mean {meant!r}?" in str(unknown_argument(name, known))
 
     @answers_spellings
     def outer() -> None:
