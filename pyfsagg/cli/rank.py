@@ -205,7 +205,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add.names(
         "--filters",
         type=lambda text: None if text == "auto" else names_of(text),
-        help="the filters of bam (default, auto: ig,su,mrmr,cs; of numbers and times: spearman,ig)",
+        help="the filters of bam (default: auto: ig,su,mrmr,cs; of numbers and times: spearman,ig)",
     )
     ways = ("auto", "none", "per_resample", "per_feature", "against_noise")
     add_filter_flags(parser, ways)
