@@ -21,6 +21,7 @@ ARGUMENTS = {
         "n_repeats",
     ),
     "confidence_level": ("alpha", "confidence", "level", "conf_level"),
+    "fdr": ("alpha", "q", "q_value", "max_fdr"),
     "n_features_to_select": ("threshold", "k", "top", "n_features", "n_select"),
     "filters": ("filter", "methods", "scorers", "score_func"),
     "filter": ("method", "scorer", "score_func"),
@@ -32,6 +33,8 @@ ARGUMENTS = {
     "method": ("aggregator", "how"),
 }
 """Arguments, and what they are called elsewhere."""
+LATER = {"n_features_to_select": "10", "fdr": "'fdr:0.1'", "max_false": "'pfer:1'"}
+"""What is not said to a run, but to the selection from its result."""
 
 UNEXPECTED = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'")
 
@@ -70,4 +73,7 @@ def other_argument(function: Callable[..., Any], name: str) -> InputTypeError:
     meant = [ours for ours in known if name.lower() in ARGUMENTS.get(ours, ())]
     close = meant or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     hint = f"did you mean {close[0]!r}?" if close else f"it has: {', '.join(known)}"
+    for wish, example in LATER.items():
+        if not meant and (name == wish or name.lower() in ARGUMENTS.get(wish, ())):
+            hint = f"that is chosen afterwards, for instance result.select({example})"
     return InputTypeError(f"{function.__name__}() has no argument {name!r}; {hint}")

@@ -181,7 +181,7 @@ class Parser(argparse.ArgumentParser):
 def _shortened(action: argparse.Action) -> argparse.Action:
     """A flag by its long name, with the first part of its help."""
     short = copy(action)
-    text = str(action.help or "").split("; ")[0]
+    text = re.split(r"; (?![^()]*\))", str(action.help or ""))[0]  # at one outside of brackets
     default = re.search(r"\(default: (?:[^()]|\([^()]*\))*\)", str(action.help or ""))
     short.help = text if default is None or default[0] in text else f"{text} {default[0]}"
     if action.choices is not None and action.metavar is None:

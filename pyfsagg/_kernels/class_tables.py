@@ -22,12 +22,12 @@ _PRAZNIK_LOW = 1e-14
 
 
 class CountedColumns(NamedTuple):
-    """A table prepared for the counting kernels: `values` (n_samples, n_features) in Fortran order.
+    """A table prepared for the counting kernels: `values` (n_features, n_samples), one row a column.
 
-    `categories` (n_categorical, n_samples) holds the codes of categorical columns, missing last (one row
-    a column: memory layout is part of a type); `source` the row of each column there, -1 if it is
-    binned; `n_codes` a bound on its codes; `lowest` and `highest` (n_features, k) the rows of the most
-    extreme known values of binned columns, most extreme first.
+    `categories` (n_categorical, n_samples) holds the codes of categorical columns, missing last (memory
+    layout is part of a type, and a single column has both); `source` the row of each column there, -1 if
+    it is binned; `n_codes` a bound on its codes; `lowest` and `highest` (n_features, k) the rows of the
+    most extreme known values of binned columns, most extreme first.
     """
 
     values: Floats
@@ -297,7 +297,7 @@ def class_tables(
     `VALUE_DIFFERENCE` (of two classes) of every column and resample.
     """
     values, categories, source, n_codes, lowest, highest = columns
-    n, p = values.shape
+    p, n = values.shape
     codes, keys = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
     most = int(n_codes.max()) * n_classes
     copies = np.empty(_COPIES * most, dtype=np.int64)
@@ -312,7 +312,7 @@ def class_tables(
             if column >= 0:
                 _count_cells(categories[column], offset, weights[r], n_classes, keys, copies, used)
             else:
-                x = values[:, j]
+                x = values[j]
                 found = column_range(x, weights[r], lowest[j], highest[j])
                 if r == 0 or found != extent:  # resamples often share the range, so the bins
                     extent = found

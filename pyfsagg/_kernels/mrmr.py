@@ -363,7 +363,7 @@ def _row_codes(
     if source[j] >= 0:
         codes[:] = categories[source[j]]
         return int(n_codes[j])
-    x = values[:, j]
+    x = values[j]
     low, high = column_range(x, weight, lowest[j], highest[j])
     if reading == PRAZNIK:
         return praznik_rows(x, low, high, praznik_bins(n_draws), codes)
@@ -396,7 +396,7 @@ def encode_resample(
     encoded: Encoded,
 ) -> tuple[Resample, int]:
     """The features and the class of one resample, and the next free word of the masks."""
-    n, n_features = columns.values.shape
+    n_features, n = columns.values.shape
     row_codes = np.empty(n, dtype=np.uint32)
     n_draws = int(weight.astype(np.int64).sum())
     tables = log_table(n_draws)

@@ -139,8 +139,8 @@ def with_head(text: str, layout: Layout, n_header: int | None) -> tuple[Layout, 
 
 
 def read_head(rows: Sequence[Sequence[str]], n_header: int | None = None) -> Head:
-    """The head of a table. Without `n_header`, rows with one cell above wider ones are titles, a row
-    with gaps above one that fills them is the upper half of a merged header, and a row with words or
+    """The head of a table. Without `n_header`, rows with at most one cell above wider ones are titles, a
+    row with gaps above one that fills them is the upper half of a merged header, and a row with words or
     gaps where all rows below have numbers has units."""
     notes: list[str] = []
     first = 0
@@ -170,11 +170,11 @@ def _filled(row: Sequence[str]) -> list[str]:
 
 
 def _n_titles(rows: Sequence[Sequence[str]]) -> int:
-    """Rows with one cell that is filled, above a header with several of at least three columns."""
+    """Rows with one cell that is filled, or none, above a header with several of at least three columns."""
     for k, row in enumerate(rows[:-2]):
-        if len(row) < 3 or not _filled(row):
+        if len(row) < 3 or not _filled(rows[0]):
             return 0
-        if len(_filled(row)) > 1 or not row[0]:
+        if len(_filled(row)) > 1 or (_filled(row) and not row[0]):
             return k
     return 0
 

@@ -445,6 +445,10 @@ def _binned(values: Floats, bins: int) -> tuple[NDArray[np.int32], tuple[str, ..
 
 
 def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
+    if isinstance(y, str):
+        raise DataError(
+            Param("y"), " must have a value for each row of ", Param("X"), f", got {y!r}"
+        )
     array = validation.as_array("y", y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pyfsagg
-from pyfsagg._base.settings import Task, number_or_auto
+from pyfsagg._base.settings import Task, names_of, number_or_auto
 from pyfsagg._base.validation import n_selected
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._command import tables
@@ -173,8 +173,11 @@ def add_commands(commands: Any) -> None:
 def _add_method_flags(add: Flags) -> None:
     add("--method", choices=("wam", "bam"), help="one filter (wam) or several (bam, the default)")
     add("--filter", metavar="NAME", help="the filter of wam (default: information_gain)")
-    text = "the filters of bam (default: ig,su,mrmr,cs; of numbers and times: spearman,ig)"
-    add.names("--filters", help=text)
+    add.names(
+        "--filters",
+        type=lambda text: None if text == "auto" else names_of(text),
+        help="the filters of bam (default: auto: ig,su,mrmr,cs; of numbers and times: spearman,ig)",
+    )
     ways = ("auto", "none", "per_resample", "per_feature", "against_noise")
     add.filters(ways)
     add("--aggregator", default="arithmetic_mean", metavar="NAME", help="(default: %(default)s)")

@@ -16,8 +16,8 @@ from pyfsagg._table.frames import PandasFrame
 from pyfsagg._table.look import find_in_table
 from pyfsagg._table.sparse import is_sparse
 from pyfsagg._table.table import convert_frame
-from pyfsagg.datasets import check_table, read_table
-from pyfsagg.datasets._loaders import in_memory, split_labels
+from pyfsagg.datasets import check_table, load_dataset, read_table
+from pyfsagg.datasets._loaders import in_memory, list_datasets, split_labels
 from pyfsagg.ensemble.methods import bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.exceptions import ParameterError
@@ -50,7 +50,7 @@ def rank(
     Parameters
     ----------
     X : array, data frame, sparse matrix (n_samples, n_features), or path
-        A file is read as by :func:`pyfsagg.read_table`.
+        A file is read as by :func:`pyfsagg.read_table`.  The name of a data set, without `y`, ranks that set.
     y : str, array (n_samples,) or data frame, optional
         The column of `X` that is the target, or the target itself; for survival two columns, times and
         events, or their names.
@@ -97,7 +97,10 @@ def rank(
     options = {
         "n_resamples": n_resamples, "random_state": random_state, "n_jobs": n_jobs, "task": task, **options
     }  # fmt: skip
-    if isinstance(X, (str, os.PathLike)):
+    if isinstance(X, str) and y is None and X in list_datasets().index and not os.path.exists(X):
+        data = load_dataset(X)
+        X, y = data.X, data.y
+    elif isinstance(X, (str, os.PathLike)):
         X = read_table(os.fspath(X))
     if is_sparse(X):
         check_table(X, y, task=task.task).require(accept)

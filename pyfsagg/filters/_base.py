@@ -357,7 +357,7 @@ def counted_columns(table: Table, binned: NDArray[np.bool_], n_bin_codes: int) -
         for side, column in enumerate((table.values[:, j], -table.values[:, j])):
             rows = np.argpartition(column, extremes.shape[2] - 1)[: extremes.shape[2]]
             extremes[side, j] = rows[np.argsort(column[rows], kind="stable")]  # missing ones last
-    return CountedColumns(table.values, categories, source, n_codes, *extremes)
+    return CountedColumns(table.values.T, categories, source, n_codes, *extremes)
 
 
 def category_codes(column: Floats) -> tuple[NDArray[np.int32], int]:

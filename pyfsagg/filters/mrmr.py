@@ -139,7 +139,7 @@ class InformationScorer:
         self, weights: Weights, labels: NDArray[np.int32], depth: int | None = None
     ) -> float:
         """Time for one resample at a depth, from the first steps: it grows with the pairs of features."""
-        p = self.columns.values.shape[1] - self.given
+        p = len(self.columns.values) - self.given
         depth = self.n_selected if depth is None else min(depth, p)
         few = min(2, p)
         more = min(few + max(_STEPS, _TIMED_PAIRS // p), p)
@@ -174,7 +174,7 @@ class InformationScorer:
         # Bytes halve the traffic of the usual case, in which no column has more levels than that.
         like: NDArray[np.unsignedinteger[Any]]
         like = np.empty(0, dtype=np.uint8 if n_codes.max() <= 255 else np.uint32)
-        scores = np.empty((len(weights), columns.values.shape[1]))
+        scores = np.empty((len(weights), len(columns.values)))
         with within_memory(
             total * (12 + int(n_codes.sum()) // 8),
             f"the logarithms of counts up to {total:,}, the weights together,",
@@ -302,7 +302,7 @@ def _categories(
         n_codes.append(int(column.max()) + 1)
     p, n = len(categories), len(categories[0])
     none = np.zeros((p, 0), dtype=np.int32)
-    values = np.empty((n, p), order="F")  # never written: every column is one of categories
+    values = np.empty((p, n))  # never written: every column is one of categories
     columns = CountedColumns(
         values, np.stack(categories), np.arange(p), np.array(n_codes), none, none
     )

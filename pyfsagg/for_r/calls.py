@@ -22,6 +22,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 import pyfsagg
+from pyfsagg._base.spellings import ARGUMENTS
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import MissingDependencyError, OutputError, UnknownNameError
 from pyfsagg.for_r import _given as given
@@ -325,9 +326,12 @@ def arguments_of(called: Called, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unknown_argument(name: str, known: Sequence[str]) -> UnknownNameError:
-    """The error for an unknown argument; a name of Python's is answered by R's."""
-    in_r = given.IN_R.get(name, name)
-    return UnknownNameError("argument", name, known, meant=in_r if in_r in known else None)
+    """The error for an unknown argument; names of Python and of other packages are answered by R's."""
+    ours = (each for each, theirs in ARGUMENTS.items() if name.lower() in theirs)
+    meant = (given.IN_R.get(each, each) for each in (name, *ours))
+    return UnknownNameError(
+        "argument", name, known, meant=next(filter(known.__contains__, meant), None)
+    )
 
 
 _ARRAY_LIKE = frozenset(get_args(ArrayLike))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -196,7 +197,9 @@ def _signed_rank_interval(material: Material) -> Iterator[Case]:
             yield Case(label, found.interval, theirs[["lower", "upper"]])
 
 
-def _signed_rank_tests(material: Material) -> Iterator[tuple[str, Any, Any]]:
+@lru_cache(maxsize=1)
+def _signed_rank_tests(material: Material) -> list[tuple[str, Any, Any]]:
+    tests = []
     sides: tuple[r.Alternative, ...] = ("two-sided", "less", "greater")
     choices = itertools.product(sides, (None, False), (True, False))
     for (label, x, y), (side, exact, correction) in itertools.product(
@@ -205,7 +208,8 @@ def _signed_rank_tests(material: Material) -> Iterator[tuple[str, Any, Any]]:
         form = "auto" if exact is None else exact
         found = wilcoxon(x, y, alternative=side, exact=form, continuity=correction)
         theirs = r.wilcoxon(x, y, paired=True, alternative=side, exact=exact, correction=correction)
-        yield f"{label}, {side}, exact {form}, correction {correction}", found, theirs
+        tests.append((f"{label}, {side}, exact {form}, correction {correction}", found, theirs))
+    return tests
 
 
 @compare(

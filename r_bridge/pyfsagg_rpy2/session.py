@@ -74,8 +74,9 @@ def environment() -> Any:
     return robjects
 
 
+@cache
 def require(name: str) -> None:
-    """Make sure that R has a package."""
+    """Make sure that R has a package; one that was found stays."""
     robjects = environment()
     quietly = robjects.r["suppressWarnings"]
     if not quietly(robjects.r["requireNamespace"](name, quietly=True))[0]:

@@ -1,18 +1,14 @@
 """The command line as users type it, and a table to rank."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from markupsafe import Markup
-from matplotlib import rc_context
+from html_pages import compose_pictures
 from terminal import command, process, pyfsagg, refused
 
 from pyfsagg import load_dataset
-from pyfsagg._base.remarks import ALONE
 from pyfsagg._command import results
-from pyfsagg._report import drawing
 
 __all__ = ["command", "process", "pyfsagg", "refused"]
 
@@ -37,12 +33,5 @@ def composed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
     Pages with their pictures are the subject of tests/report; a test here that looks at pictures is marked.
     """
-    if request.node.get_closest_marker("rendered"):
-        return
-
-    def compose(draw: Callable[[], object], *, prefix: str, label: str) -> Markup:
-        with ALONE, rc_context():
-            draw()
-        return Markup('<svg role="img" aria-label="{}"></svg>').format(label)
-
-    monkeypatch.setattr(drawing, "inline_svg", compose)
+    if not request.node.get_closest_marker("rendered"):
+        compose_pictures(monkeypatch)

@@ -23,6 +23,8 @@ def test_help_fits_a_screen(pyfsagg: Callable, command: str) -> None:
     short = pyfsagg(f"{command} --help").stdout.splitlines()
     assert len(short) <= 40
     assert max(map(len, short)) <= 80
+    said = " ".join(short)
+    assert said.count("(") == said.count(")")  # a default is whole, or not there
     whole = pyfsagg(f"{command} --help all").stdout
     assert max(map(len, whole.splitlines())) <= 80
     flags = [

@@ -116,6 +116,7 @@ def test_flags_of_other_programs_are_understood(pyfsagg, tmp_path: Path) -> None
         ("--sed 1", "--seed"),
         ("--bootstraps 9", "--n-resamples"),
         ("--n_jobs 2", "--jobs"),
+        ("--alpha 0.1", "--fdr"),
         ("--dryrun", ""),  # of which --fdr would be the nearest
     ):
         done = pyfsagg(f"rank t.csv -t class {flag}", code=2)

@@ -73,10 +73,13 @@ def test_standard_input_groups_and_quiet(process, table: Path, tmp_path: Path) -
 
 
 def test_demo_takes_the_next_free_name(pyfsagg, tmp_path: Path) -> None:
-    for name in ("pyfsagg-demo", "pyfsagg-demo-2"):
-        done = pyfsagg("demo --n-resamples 20")
+    rankings = set()
+    for name, flag in (("pyfsagg-demo", ""), ("pyfsagg-demo-2", "--filters auto")):
+        done = pyfsagg(f"demo --n-resamples 20 {flag}")
         assert f"Results are in {name}/" in done.stdout
         assert sorted(path.name for path in (tmp_path / name).iterdir()) == FILES
+        rankings.add((tmp_path / name / "ranking.csv").read_bytes())
+    assert len(rankings) == 1  # auto is the default
 
 
 BAD_FILES = {

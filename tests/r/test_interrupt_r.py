@@ -109,8 +109,8 @@ def test_workers_end_with_r(library: Path, tmp_path: Path) -> None:
     """They hold what R prints to: a pipe would wait for them for minutes."""
     code = (
         "suppressMessages(library(pyfsaggr)); "
-        "invisible(evaluate(iris[1:4], iris$Species, n_resamples = 2, seed = 1, cores = 2, "
-        "progress = FALSE)); cat('END\\n')"
+        "invisible(evaluate(iris[1:4], iris$Species, methods = 'cs', classifiers = 'nb', "
+        "n_resamples = 2, seed = 1, cores = 2, progress = FALSE)); cat('END\\n')"
     )
     with subprocess.Popen(
         ["Rscript", "-e", code],

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from html_pages import compose_pictures
 
 from pyfsagg._base.registry import Call
 from pyfsagg.ensemble import EnsembleResult
@@ -106,3 +107,9 @@ def bam_filters() -> tuple[str, ...]:
 @pytest.fixture(scope="session")
 def hostile() -> tuple[str, ...]:
     return HOSTILE
+
+
+@pytest.fixture
+def composed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages whose words are read, and whose pictures are not."""
+    compose_pictures(monkeypatch)

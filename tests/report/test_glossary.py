@@ -63,6 +63,9 @@ def report() -> object:
     return pyfsagg.stability(np.random.default_rng(0).random((6, 9)), n_boot=10)
 
 
+pytestmark = pytest.mark.usefixtures("composed")
+
+
 def words_of(page: str) -> list[str]:
     return re.findall("<dt>(.*?)</dt>", page)
 
@@ -83,13 +86,14 @@ def test_where_the_documentation_is(says) -> None:
 
 def test_the_words_of_the_proposal_that_occur(run, knee, noise, says) -> None:
     says()
-    assert {"firm", "proposal", "shuffled target"} <= set(words_of(run.to_html()))
-    assert ("knee" in words_of(run.to_html())) == ("knee" in run.selection().reason)
+    words = words_of(run.to_html())
+    assert {"firm", "proposal", "shuffled target"} <= set(words)
+    assert ("knee" in words) == ("knee" in run.selection().reason)
     assert "knee" in knee.selection("knee").reason
     assert "knee" in words_of(knee.to_html(n_features_to_select="knee"))
     statuses = set(run.selection().frame["status"])
     named = {"firm", "borderline", "indistinct", "out"}
-    assert set(words_of(run.to_html())) & named == statuses
+    assert set(words) & named == statuses
     found = words_of(noise.to_html())
     assert "indistinct" in found
     assert not {"firm", "knee"} & set(found)
@@ -106,10 +110,10 @@ def test_words_and_measures_lead_to_the_documentation(run, report, says) -> None
     for name, title in (("jaccard", "Jaccard"), ("asd", "ASD")):
         link = f'<a href="{ADDRESS}/reference/stability_measures.html#{name}">{title}</a>'
         assert link in page
-    measures = report.table.index
-    for name in measures:
+    page = report.to_html()
+    for name in report.table.index:
         entry = f"{ADDRESS}/reference/stability_measures.html#{name.replace('_', '-')}"
-        assert report.to_html().count(f'"{entry}"') == 1
+        assert page.count(f'"{entry}"') == 1
 
 
 def test_the_measures_of_an_influence_lead_there_too(says) -> None:

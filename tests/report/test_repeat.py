@@ -131,6 +131,7 @@ def record(result: Any, view: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.usefixtures("composed")
 @pytest.mark.parametrize("name", RUNS)
 def test_what_a_report_says_gives_the_same_bits(name, tables, monkeypatch):
     monkeypatch.chdir(tables)

@@ -96,6 +96,7 @@ def test_every_parameter_and_version_is_in_the_settings(page: Page, result: Any)
     assert sum(len(c) in (1, 2) for _, c in page.rows) == groups + threshold_and_method + recorded
 
 
+@pytest.mark.usefixtures("composed")
 def test_unknown_parameters_are_shown_too(make: Any) -> None:
     page = Page(make(colour_of_the_day={"a": 1, "b": [2, 3]}).to_html())
     assert ["colour of the day", "a: 1; b: 2, 3"] in [cells for _, cells in page.rows]
@@ -150,6 +151,7 @@ def test_own_plot_style_does_not_reach_the_report(make: Any) -> None:
         assert make().to_html() == plain
 
 
+@pytest.mark.usefixtures("composed")
 def test_threshold_may_be_a_numpy_number(make: Any) -> None:
     assert make().to_html(n_features_to_select=np.int64(3)) == make().to_html(
         n_features_to_select=3
@@ -159,6 +161,7 @@ def test_threshold_may_be_a_numpy_number(make: Any) -> None:
     )
 
 
+@pytest.mark.usefixtures("composed")
 def test_long_tables_say_where_the_rest_is(make: Any) -> None:
     text = make(names=520, n_resamples=5).to_html()
     page = Page(text)
@@ -173,12 +176,14 @@ def test_long_tables_say_where_the_rest_is(make: Any) -> None:
     assert sum(len(cells) == 10 for _, cells in Page(many).rows) == 601
 
 
+@pytest.mark.usefixtures("composed")
 def test_names_in_what_the_search_finds_are_harmless(make: Any) -> None:
     names = [f"f{i}" for i in range(501)] + ["</script><script>alert(1)</script>"]
     text = make(names=names, n_resamples=5).to_html()
     assert "<script>alert" not in text
 
 
+@pytest.mark.usefixtures("composed")
 def test_the_summary_answers_first(make: Any) -> None:
     result = make(names=40, n_resamples=20)
     text = result.to_html(n_features_to_select=12)
@@ -212,17 +217,20 @@ def test_unusual_results(make: Any, options: dict[str, Any]) -> None:
     assert "1 of " in page.words
 
 
+@pytest.mark.usefixtures("composed")
 def test_undefined_stability_is_explained(make: Any) -> None:
     page = Page(make(scores=np.ones((4, 12))).to_html())
     assert "The stability of this run is not defined: " in page.words
 
 
+@pytest.mark.usefixtures("composed")
 def test_resamples_left_out_of_the_stability_are_mentioned(make: Any) -> None:
     scores = np.vstack([np.arange(12.0), np.arange(12.0) ** 2, np.ones(12)])
     page = Page(make(scores=scores).to_html())
     assert "Note. 1 of 3 resamples have the same score for all features" in page.words
 
 
+@pytest.mark.usefixtures("composed")
 def test_the_code_of_the_page_gives_the_same_result() -> None:
     options = {"filter": "chi_squared", "filter_params": {"bins": 5}, "n_resamples": 4}
     result = wam(WINE.X, WINE.y, **options, random_state=3)
@@ -236,6 +244,7 @@ def test_the_code_of_the_page_gives_the_same_result() -> None:
     assert space["selected"] == result.select(0.5)
 
 
+@pytest.mark.usefixtures("composed")
 def test_a_page_without_a_recorded_call_has_no_code(make: Any) -> None:
     result = make()
     del result.parameters["call"]
@@ -266,6 +275,7 @@ def test_write_report(result: Any, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["report.html"]
 
 
+@pytest.mark.usefixtures("composed")
 def test_file_name_that_is_not_unicode(result: Any, tmp_path: Path) -> None:
     result.report(tmp_path / "r.html", command="rank caf\udce9.csv")
     assert "rank caf\ufffd.csv" in (tmp_path / "r.html").read_text(encoding="utf-8")
@@ -356,6 +366,7 @@ def test_frequencies_of_many_sizes_are_those_of_each_size(make: Any, missing: fl
         np.testing.assert_allclose(found[k - 1], expected, rtol=1e-12)
 
 
+@pytest.mark.usefixtures("composed")
 def test_where_nothing_is_selected_the_page_says_why_and_what_is_nearest() -> None:
     X = np.random.default_rng(0).normal(size=(40, 12))
     run = wam(X, np.arange(40) % 2, filter="spearman", n_resamples=10, random_state=0)

@@ -102,6 +102,7 @@ def test_page(found):
     assert alone.tags.count("svg") == 4
 
 
+@pytest.mark.usefixtures("composed")
 @pytest.mark.parametrize(
     ("null", "said"), [("uniform", "independent and uniform"), (None, "those of the controls")]
 )

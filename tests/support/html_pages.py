@@ -4,11 +4,29 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from markupsafe import Markup
+from matplotlib import rc_context
+
+from pyfsagg._base.remarks import ALONE
+from pyfsagg._report import drawing
+
+
+def compose_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures of pages are composed and not rendered: for tests that read the words around them."""
+
+    def compose(draw: Callable[[], object], *, prefix: str, label: str) -> Markup:
+        with ALONE, rc_context():
+            draw()
+        return Markup('<svg role="img" aria-label="{}"></svg>').format(label)
+
+    monkeypatch.setattr(drawing, "inline_svg", compose)
+
 
 VOID = {"meta", "link", "input", "br", "img"}
 

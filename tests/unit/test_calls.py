@@ -87,7 +87,7 @@ def test_no_plan_is_forgotten() -> None:
     ("plan", "own"), PLAN_CASES, ids=lambda each: each if isinstance(each, str) else each.name
 )
 def test_every_plan_can_be_handed_over_and_repeated(plan: Plan, own: str) -> None:
-    result = wam(X, Y, filter="cs", resampling=plan, n_resamples=6, random_state=3)
+    result = wam(X, Y, filter="cs", resampling=plan, n_resamples=6, random_state=3, checks="none")
     assert result.n_resamples == 6
     assert result.parameters["resampling"] == plan.name
     assert result.parameters["resampling_params"] == plan.parameters()
@@ -98,7 +98,7 @@ def test_every_plan_can_be_handed_over_and_repeated(plan: Plan, own: str) -> Non
 
 @pytest.mark.parametrize("name", [spec.name for spec in PLANS if spec.name != "grouped_bootstrap"])
 def test_the_name_of_a_plan_is_the_plan_with_its_defaults(name: str) -> None:
-    options = {"filter": "cs", "n_resamples": 6, "random_state": 3}
+    options = {"filter": "cs", "n_resamples": 6, "random_state": 3, "checks": "none"}
     by_name = wam(X, Y, resampling=name, **options)
     by_plan = wam(X, Y, resampling=PLANS.get(name).plan(), **options)
     assert by_plan.scores.tobytes() == by_name.scores.tobytes()

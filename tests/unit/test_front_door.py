@@ -15,6 +15,7 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
+from pyfsagg.for_r.calls import unknown_argument
 
 WINE = pyfsagg.load_dataset("wine")
 FEW = {"n_resamples": 10, "random_state": 0, "n_jobs": 1}
@@ -24,7 +25,12 @@ def test_rank_is_bam_or_wam_of_a_table_that_was_checked(tmp_path: Path) -> None:
     frame = WINE.X.assign(kind=WINE.y)
     frame.to_csv(tmp_path / "wine.csv", index=False)
     plain = pyfsagg.bam(WINE.X, WINE.y, **FEW)
-    tables = [(WINE.X, WINE.y), (frame, "kind"), (str(tmp_path / "wine.csv"), "kind")]
+    tables = [
+        (WINE.X, WINE.y),
+        (frame, "kind"),
+        (str(tmp_path / "wine.csv"), "kind"),
+        ("wine", None),
+    ]
     for X, y in tables:
         found = pyfsagg.rank(X, y, **FEW)
         np.testing.assert_array_equal(found.scores, plain.scores)
@@ -76,8 +82,19 @@ def test_arguments_of_other_packages_are_answered() -> None:
         told = rf"{function.__name__}\(\) has no argument '{name}'; did you mean '{meant}'\?"
         with pytest.raises(InputTypeError, match=told):
             function(WINE.X, **{name: 1})
+    for name, example in (("alpha", "'fdr:0.1'"), ("top", "10"), ("max_false", "'pfer:1'")):
+        told = rf"'{name}'; that is chosen afterwards, for instance result.select\({example}\)"
+        for function in (pyfsagg.rank, pyfsagg.bam):
+            with pytest.raises(InputTypeError, match=told):
+                function(WINE.X, WINE.y, **{name: 1})
     with pytest.raises(InputTypeError, match=r"has no argument 'qqq'; it has: X, y, "):
         pyfsagg.wam(WINE.X, WINE.y, qqq=1)
+    with pytest.raises(DataError, match="a value for each row of X, got 'kind'"):
+        pyfsagg.wam(WINE.X.assign(kind=WINE.y), "kind")
+
+    known = ["filters", "n_resamples", "seed", "always"]
+    for name, meant in (("random_state", "seed"), ("rng", "seed"), ("n_boot", "n_resamples")):
+        assert f"{name!r}; did you mean {meant!r}?" in str(unknown_argument(name, known))
 
     @answers_spellings
     def outer() -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import pyfsagg_papers
+
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 
@@ -30,3 +32,13 @@ def test_commands_of_the_readme_exist() -> None:
     assert len(README.split()) <= 900  # one page; the rest is on the site
     assert named <= set(commands.choices or ())
     assert {"rank", "aggregate", "stability", "influence"} <= named
+
+
+def test_figures_of_what_was_found_are_those_of_the_shipped_run() -> None:
+    told = README.split("## What it found on real data")[1].split("##")[0]
+    finding = pyfsagg_papers.shipped_stuart()
+    numbers = re.findall(r"\d[\d.]*\d", told)
+    assert numbers == ["0.048", "0.267", "0.983", "0.999", "40"]
+    found = " ".join(finding.conclusions())
+    assert all(number in found for number in numbers)
+    assert len(finding.parameters["datasets"]) == 4

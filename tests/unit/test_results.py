@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from html_pages import compose_pictures
 
 import pyfsagg
 from pyfsagg._run.result import ARRAY_FILE, KINDS, RUN_FILE
@@ -142,7 +143,10 @@ def test_an_unknown_picture_is_refused_with_those_that_exist(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", PAPERS)
-def test_results_of_comparisons_with_papers_are_shown_and_reported(kind, tmp_path, capsys):
+def test_results_of_comparisons_with_papers_are_shown_and_reported(
+    kind, tmp_path, capsys, monkeypatch
+):
+    compose_pictures(monkeypatch)
     result = made(kind)
     result.save(tmp_path / "run", command="reproduce it")
     assert main(["show", str(tmp_path / "run")]) == 0

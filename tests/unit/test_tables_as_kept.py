@@ -30,6 +30,7 @@ def read(folder: Path, text: str | bytes, **settings: object) -> TableSource:
         ("# a comment\n# 1,2,3\n", "2 comments above the header skipped"),
         ("Study XY; 2024\n\n", "2 title lines above the header skipped: 'Study XY; 2024'"),
         ("Study XY,,\n", "1 title line above the header skipped: 'Study XY'"),
+        ("Study XY,,\n,,\n", "2 title lines above the header skipped: 'Study XY'"),
         ("# by hand\nStudy, of, four, cells\n", "1 title line"),
         ("sep=,\n", "the line sep= of Excel above the header skipped"),
     ],

@@ -21,7 +21,8 @@ from pyfsagg.cli import main
 
 wine = pyfsagg.load_dataset("wine")
 wine.X.assign(cultivar=wine.y).to_csv("wine.csv", index=False)
-assert not main(["rank", "wine.csv", "--target", "cultivar", "--n-resamples", "5", "-o", "run", "-q"])
+rank = "rank wine.csv --target cultivar --filter cs --n-resamples 5 -o run -q"
+assert not main(rank.split())
 frame = pl.DataFrame(
     {
         "whole": [1, None, 3, 4],
