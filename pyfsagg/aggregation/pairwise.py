@@ -17,21 +17,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base import remarks, validation
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice, check_integer, check_real
 from pyfsagg._base.words import duration
-from pyfsagg._kernels.consensus import (
-    ANY,
-    HALF,
-    MOST,
-    Counts,
-    better_counts,
-    majorities,
-    pairwise_step,
-    prefix_step,
-    win_matrix,
-)
+from pyfsagg._kernels import consensus
 from pyfsagg._message import Name, Param, Remedy, Use
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec, rank_aggregator
 from pyfsagg.aggregation.rank_based import borda
@@ -60,9 +49,9 @@ def mc1(
     ranks at least as high as i (``"dwork"``); or it draws any item and goes there if at least one
     list ranks it higher than i (``"lin"``).
     """
-    check_choice("definition", definition, ("dwork", "lin"))
+    validation.check_choice("definition", definition, ("dwork", "lin"))
     if definition == "lin":
-        return _pairwise(table, damping, tolerance, max_items, ANY)
+        return _pairwise(table, damping, tolerance, max_items, consensus.ANY)
     lists = _Lists(table)
     reach = (lists.reach * lists.weights).sum(axis=0)
     weights = np.where(lists.missing, 0.0, lists.weights / reach)
@@ -84,9 +73,9 @@ def mc2(
     rank it higher (``"lin"``, as R's TopKLists, but that the chain does not move between items that no
     list compares, where TopKLists moves with probability 1/2).
     """
-    check_choice("definition", definition, ("dwork", "lin"))
+    validation.check_choice("definition", definition, ("dwork", "lin"))
     if definition == "lin":
-        return _pairwise(table, damping, tolerance, max_items, HALF)
+        return _pairwise(table, damping, tolerance, max_items, consensus.HALF)
     lists = _Lists(table)
     reach = np.where(lists.missing, 1.0, lists.reach)
     weights = np.where(lists.missing, 0.0, lists.weights / (lists.weight_of_item * reach))
@@ -124,7 +113,7 @@ def mc4(
     From item i: draw any item and go there if more than half of the lists that compare the two
     rank it higher; otherwise stay.  Majorities are a property of pairs: p² bytes, O(p² m) time.
     """
-    return _pairwise(table, damping, tolerance, max_items, MOST)
+    return _pairwise(table, damping, tolerance, max_items, consensus.MOST)
 
 
 def mc1_row(table: RankTable) -> AggregatedValues:
@@ -164,7 +153,7 @@ class _Lists:
 
     def step(self, weights: Floats, strict: bool = False) -> Step:
         def move(mass: Floats, out: Floats) -> None:
-            prefix_step(mass, self.order, self.ends, self.held, weights, strict, out)
+            consensus.prefix_step(mass, self.order, self.ends, self.held, weights, strict, out)
 
         return move
 
@@ -178,8 +167,8 @@ def compared_ranks(table: RankTable) -> Floats:
 
 def _stationary(step: Step, p: int, damping: float, tolerance: float) -> AggregatedValues:
     """Power iteration; the damped chain contracts distances by 1 − damping at each step."""
-    damping = check_real("damping", damping, low=0.0, low_open=True, high=1.0)
-    tolerance = check_real("tolerance", tolerance, low=1e-15)
+    damping = validation.check_real("damping", damping, low=0.0, low_open=True, high=1.0)
+    tolerance = validation.check_real("tolerance", tolerance, low=1e-15)
     mass = np.full(p, 1.0 / p)
     start, first, estimated = time.perf_counter(), math.inf, False
     for n_steps in range(1, MAX_STEPS + 1):
@@ -206,7 +195,7 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
     )
 
 
-def counts_of_lists(table: RankTable) -> Counts:
+def counts_of_lists(table: RankTable) -> consensus.Counts:
     """What each list counts in a majority: whole numbers, which are compiled apart, without weights."""
     weights = table.list_weights
     return np.ones(table.n_lists, dtype=np.int64) if weights is None else weights
@@ -215,7 +204,7 @@ def counts_of_lists(table: RankTable) -> Counts:
 def _warn_if_long(n_steps: float, seconds: float, damping: float, tolerance: float) -> None:
     """Say how long a chain will take that settles slowly."""
     if n_steps * seconds > LONG:
-        warn(
+        remarks.warn(
             f"this chain will take about {duration(n_steps * seconds)} more, for about "
             f"{n_steps:,.0f} steps at ",
             Use(damping=Name(f"{damping:g}")),
@@ -231,7 +220,7 @@ def _warn_if_long(n_steps: float, seconds: float, damping: float, tolerance: flo
 def _pairwise(
     table: RankTable, damping: float, tolerance: float, max_items: int, needed: int
 ) -> AggregatedValues:
-    max_items = check_integer("max_items", max_items, low=1)
+    max_items = validation.check_integer("max_items", max_items, low=1)
     p = table.n_items
     if p > max_items:
         raise DataError(
@@ -243,8 +232,12 @@ def _pairwise(
             ),
         )
     wins = np.empty((p, p), dtype=np.uint8)
-    win_matrix(np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), needed, wins)
-    return _stationary(lambda mass, out: pairwise_step(mass, wins, out), p, damping, tolerance)
+    consensus.win_matrix(
+        np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), needed, wins
+    )
+    return _stationary(
+        lambda mass, out: consensus.pairwise_step(mass, wins, out), p, damping, tolerance
+    )
 
 
 def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
@@ -253,7 +246,7 @@ def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
         compared_ranks(table), axis=1, return_inverse=True, return_counts=True
     )
     counts = np.empty(sizes.size, dtype=np.int64)
-    better_counts(
+    consensus.better_counts(
         np.ascontiguousarray(groups),
         counts_of_lists(table),
         majority,
@@ -360,9 +353,11 @@ def copeland(table: RankTable, *, tie: float = 0.5) -> AggregatedValues:
     FLAGR calls Condorcet winners).  A list that is cut off ranks its absent items equal, below all it
     holds; with ``full=True`` a list compares its own items.  O(p² m) time, O(p) memory.
     """
-    tie = check_real("tie", tie, low=0.0, high=1.0)
+    tie = validation.check_real("tie", tie, low=0.0, high=1.0)
     won, equal = np.empty((2, table.n_items), dtype=np.int64)
-    majorities(np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), won, equal)
+    consensus.majorities(
+        np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), won, equal
+    )
     points = won + tie * equal
     first = np.flatnonzero(won == table.n_items - 1)
     name = f"{table.names[first[0]]!r} beats every" if first.size else "No item beats every"
@@ -381,9 +376,9 @@ def kemeny(
     to the end (SciPy's HiGHS).  In a larger one Borda's order is improved by moving single items, and the
     remark says between which bounds the smallest distance lies.  The statistic is the place, from 1.
     """
-    max_exact = check_integer("max_exact", max_exact, low=2)
+    max_exact = validation.check_integer("max_exact", max_exact, low=2)
     p = table.n_items
-    if p > check_integer("max_items", max_items, low=1):
+    if p > validation.check_integer("max_items", max_items, low=1):
         raise DataError(
             f"Kemeny's order compares all pairs of {p} items, and is refused above ",
             Use(max_items=max_items),

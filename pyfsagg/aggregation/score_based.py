@@ -12,13 +12,8 @@ from pyfsagg._base.arithmetic import Floats, in_range, scaled_rows
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_real, n_selected
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
-from pyfsagg.aggregation._base import (
-    AGGREGATORS,
-    AggregatedValues,
-    AggregatorSpec,
-    over_lists,
-    required_scores,
-)
+from pyfsagg.aggregation import _base
+from pyfsagg.aggregation._base import AggregatedValues, over_lists, required_scores
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 
@@ -146,10 +141,10 @@ def _without_minimum(options: Mapping[str, Any]) -> bool:
     return options.get("shift") != "minimum"  # which looks at whole lists
 
 
-def _score_based(**parts: Any) -> AggregatorSpec:
+def _score_based(**parts: Any) -> _base.AggregatorSpec:
     """What the aggregators of this file have in common."""
     common: dict[str, Any] = {"source": "Salman (2022), section 3.5", "by_item": _without_minimum}
-    return AggregatorSpec(
+    return _base.AggregatorSpec(
         input="scores",
         ties="not concerned: scores count as they are",
         list_weights="any",
@@ -162,7 +157,7 @@ def _unscaled(options: Mapping[str, Any]) -> bool:
     return options.get("normalize") == "none"
 
 
-def _fusion(**parts: Any) -> AggregatorSpec:
+def _fusion(**parts: Any) -> _base.AggregatorSpec:
     """What CombSUM and CombMNZ have in common."""
     return _score_based(
         bounds="(-inf, inf)",
@@ -173,7 +168,7 @@ def _fusion(**parts: Any) -> AggregatorSpec:
     )
 
 
-AGGREGATORS.add(
+_base.AGGREGATORS.add(
     _score_based(
         name="arithmetic_mean",
         aliases=("am", "mean"),
@@ -327,8 +322,8 @@ def first_component(scores: Floats, weights: Floats | None) -> tuple[Floats, Flo
     return loadings, np.asarray(loadings @ scores, dtype=np.float64)
 
 
-AGGREGATORS.add(
-    AggregatorSpec(
+_base.AGGREGATORS.add(
+    _base.AggregatorSpec(
         name="fpcps",
         aliases=("first_principal_component",),
         summary="coordinate on the first principal component of the lists",

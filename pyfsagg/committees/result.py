@@ -13,17 +13,10 @@ import pandas as pd
 from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base import memory, validation
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import stored
-from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
-from pyfsagg._base.validation import (
-    as_array,
-    check_integer,
-    check_list,
-    check_writable_names,
-    n_selected,
-)
 from pyfsagg._base.words import count, number, plural, ranks
 from pyfsagg._message import NAN, NONE, Got, Param, Remedy, Use, named
 from pyfsagg._report.closing import always_words
@@ -108,7 +101,7 @@ class Committee(Grouped, Recorded):
         """The committee with its votes counted by a rule."""
         spec = VOTING_RULES.get(rule)
         p = len(feature_names)
-        places = p if size is None else check_integer("size", size, low=1, high=p)
+        places = p if size is None else validation.check_integer("size", size, low=1, high=p)
         weights = read_voter_weights(voter_weights, voters)
         # Voters without a vote are omitted, so they do not change a bit of any sum.
         voting = support.any(axis=1) & (weights > 0.0)
@@ -152,7 +145,9 @@ class Committee(Grouped, Recorded):
 
     def select(self, n_features_to_select: int | float) -> list[str]:
         """The first features: a number of them, or a share of all (rounded up)."""
-        chosen = n_selected(n_features_to_select, len(self.feature_names), "n_features_to_select")
+        chosen = validation.n_selected(
+            n_features_to_select, len(self.feature_names), "n_features_to_select"
+        )
         return self.ranking.index[:chosen].tolist()
 
     def columns(self, n_features_to_select: int | float) -> list[str]:
@@ -415,7 +410,7 @@ def read_voter_weights(voter_weights: Weights, voters: pd.DataFrame) -> Floats:
                 Remedy("give ", Param("performance"), values),
             )
         return np.asarray(np.maximum(performance, 0.0))
-    weights: Floats = as_array("voter_weights", voter_weights, np.float64)
+    weights: Floats = validation.as_array("voter_weights", voter_weights, np.float64)
     if weights.shape != (m,):
         must = f" must be one number per voter, {m} in all, got shape {weights.shape}"
         raise ParameterError(name, must)
@@ -502,7 +497,7 @@ def vote(
     call = Call.of(vote, locals(), data=("selections",))
     labels, support = _read_selections(selections, feature_names)
     m, p = support.shape
-    require_memory(9.5 * m * p, f"{m:,} votes on {p:,} features", "take fewer voters")
+    memory.require_memory(9.5 * m * p, f"{m:,} votes on {p:,} features", "take fewer voters")
     voters = pd.DataFrame(
         {
             "learner": _one_per_voter("learners", learners, m),
@@ -532,7 +527,7 @@ def _read_selections(
     selections = pandas_frame(selections)
     is_matrix = isinstance(selections, (np.ndarray, pd.DataFrame))
     if not is_matrix:
-        selections = check_list("selections", selections)
+        selections = validation.check_list("selections", selections)
     elif np.ndim(selections) == 0:
         raise InputTypeError(Param("selections"), " must be a list or a matrix", Got(selections))
     if len(selections) == 0:
@@ -554,7 +549,7 @@ def _read_selections(
         order = sorted(range(len(labels)), key=lambda j: (isinstance(labels[j], str), labels[j]))
         labels, support = tuple(labels[j] for j in order), support[:, order]
     names = tuple(map(str, labels))
-    check_writable_names(names, "a feature")
+    validation.check_writable_names(names, "a feature")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"the feature {twice!r} is there twice; name each feature in one way")
@@ -564,7 +559,7 @@ def _read_selections(
 def _one_per_voter(name: str, texts: Sequence[str] | None, m: int) -> list[str]:
     if texts is None:
         return [""] * m
-    labels = ["" if text is None else str(text) for text in check_list(name, texts)]
+    labels = ["" if text is None else str(text) for text in validation.check_list(name, texts)]
     if len(labels) != m:
         raise ParameterError(
             named(name), f" must be one text per voter, {m} in all, got {len(labels)}"
@@ -576,7 +571,7 @@ def _performance(performance: ArrayLike | None, m: int) -> NDArray[np.float64]:
     if performance is None:
         return np.full(m, np.nan)
     name = Param("performance")
-    values = as_array("performance", performance, np.float64)
+    values = validation.as_array("performance", performance, np.float64)
     if values.shape != (m,):
         must = f" must be one number per voter, {m} in all, got shape {values.shape}"
         raise ParameterError(name, must)

@@ -11,9 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
+from pyfsagg._base import remarks, validation
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.remarks import set_aside
-from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import readable
 from pyfsagg._report import drawing
 from pyfsagg.ensemble.data import Ranked, best_first, over_resamples, resample_ranks
@@ -160,7 +159,7 @@ def _title(what: str, shown: int, result: Ranked) -> str:
 
 def best_features(result: Ranked, n: int) -> NDArray[np.intp]:
     """Positions of the `n` best features (or of all, if there are fewer), best first."""
-    n = check_integer("n", n, low=1)
+    n = validation.check_integer("n", n, low=1)
     return best_first(result)[:n]
 
 
@@ -311,7 +310,7 @@ def _convergence(result: Ranked, k: int) -> tuple[NDArray[np.intp], Floats, Floa
     correlation = np.full(len(sizes), np.nan)
     overlap = np.full(len(sizes), np.nan)
     final = select_top(result.ranking, k, higher_is_better=False)
-    with set_aside():  # the aggregator warned in the run
+    with remarks.set_aside():  # the aggregator warned in the run
         for position, size in enumerate(sizes):
             try:
                 scores = aggregate(result.combined[:size], result.feature_names)

@@ -18,16 +18,7 @@ from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.look import warn_of_names
 from pyfsagg._table.table import AnyTable, ConvertedTable, Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, read_target
-from pyfsagg.ensemble.core import MatrixStore
-from pyfsagg.ensemble.scoring import (
-    bind_filters,
-    counts_levels,
-    filter_label,
-    function_of,
-    read_filter_params,
-    settle_filters,
-    settle_parameters,
-)
+from pyfsagg.ensemble import core, scoring
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.filters._base import BoundFilter
 from pyfsagg.filters.plain import drop_features
@@ -179,7 +170,7 @@ class Run:
     precision: Precision | None
     checks: Checks
     execution: Execution
-    store: MatrixStore
+    store: core.MatrixStore
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -213,7 +204,9 @@ class Run:
 
     def bind(self, target: Target) -> list[BoundFilter]:
         """The filters with another target."""
-        return bind_filters(self.items, self.params, self.table, target, self.seed, self.groups)[0]
+        return scoring.bind_filters(
+            self.items, self.params, self.table, target, self.seed, self.groups
+        )[0]
 
     @property
     def pairs(self) -> ComplementaryPairs:
@@ -251,7 +244,7 @@ def set_up_run(
     checks = Checks.of_argument(checks)
     plan = read_plan(resampling)
     number = read_number(n_resamples)
-    store = MatrixStore(execution.scratch)
+    store = core.MatrixStore(execution.scratch)
     read = as_table(X, nominal=task.nominal, sparse=True, min_features=1)
     table, target = read_target(task, read, y, optional=True)
     if not isinstance(X, ConvertedTable | Table):  # whoever made one has looked through it
@@ -263,10 +256,10 @@ def set_up_run(
     if task.drop_near_zero_variance:
         table, groups, dropped = _drop_near_zero_variance(table, groups)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
-    filters = settle_filters(filters, table, target, groups)
-    params = read_filter_params(filters, filter_params)
-    params = settle_parameters(filters, params, table.n_features, largest, groups)
-    bound, labels = bind_filters(filters, params, table, target, seed, groups)
+    filters = scoring.settle_filters(filters, table, target, groups)
+    params = scoring.read_filter_params(filters, filter_params)
+    params = scoring.settle_parameters(filters, params, table.n_features, largest, groups)
+    bound, labels = scoring.bind_filters(filters, params, table, target, seed, groups)
     n_features = table.n_features if groups is None else len(groups)
     precision = number if isinstance(number, Precision) else None
     if precision is not None:
@@ -294,7 +287,7 @@ def set_up_run(
     }
     if groups is not None:
         parameters["group_scores"] = {
-            filter_label(item): groups.how(counts_levels(item)) for item in filters
+            scoring.filter_label(item): groups.how(scoring.counts_levels(item)) for item in filters
         }
     return Run(
         table=table,
@@ -323,7 +316,7 @@ def set_up_run(
         },
         identity={
             **parameters,
-            "functions": [function_of(item) for item in filters],
+            "functions": [scoring.function_of(item) for item in filters],
             "precision": None if precision is None else precision.record(),
             "groups": None if groups is None else groups.record(),
             "weights": resamples.weights,

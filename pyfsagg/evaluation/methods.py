@@ -16,19 +16,9 @@ from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.aggregation._base import AGGREGATORS
-from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble.core import AGAINST_NOISE, NORMALIZATIONS, Recipe
-from pyfsagg.ensemble.null import NoiseScale, settle_normalization
+from pyfsagg.ensemble import EnsembleResult, core, null, scoring
 from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.ensemble.scoring import (
-    USUAL_FILTERS,
-    Work,
-    bind_filters,
-    filter_label,
-    function_of,
-    read_filter_params,
-    score_resamples,
-)
+from pyfsagg.ensemble.scoring import filter_label
 from pyfsagg.evaluation.cells import Rows, take_rows
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
 from pyfsagg.filters._base import FILTERS
@@ -168,7 +158,7 @@ class EnsembleMethod:
 
     filters: tuple[Any, ...]
     filter_params: Mapping[str, Mapping[str, Any]]
-    recipe: Recipe
+    recipe: core.Recipe
     n_resamples: int | None = None
     plan: Plan = field(default_factory=Bootstrap)
 
@@ -182,7 +172,7 @@ class EnsembleMethod:
 
     def functions(self) -> list[Any]:
         """What computes, behind the names."""
-        return [*(function_of(item) for item in self.filters), self.recipe.spec.compute]
+        return [*(scoring.function_of(item) for item in self.filters), self.recipe.spec.compute]
 
     def record(self) -> dict[str, Any]:
         options = {
@@ -209,7 +199,7 @@ class SingleFilter:
     is_function: bool = False
 
     def functions(self) -> list[Any]:
-        return [self.item if self.is_function else function_of(self.item)]
+        return [self.item if self.is_function else scoring.function_of(self.item)]
 
     def record(self) -> dict[str, Any]:
         if self.is_function:
@@ -220,7 +210,7 @@ class SingleFilter:
 Method = EnsembleMethod | SingleFilter
 
 
-def read_methods(methods: Any, usual: Sequence[Any] = USUAL_FILTERS) -> dict[str, Method]:
+def read_methods(methods: Any, usual: Sequence[Any] = scoring.USUAL_FILTERS) -> dict[str, Method]:
     """Names, or a mapping of label to how to rank, as {label: method}; "bam" combines the usual filters."""
     if isinstance(methods, Mapping):
         pairs = [(str(label), item) for label, item in methods.items()]
@@ -285,10 +275,10 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
     labels = [filter_label(item) for item in filters]
     if len(set(labels)) < len(labels):
         raise ParameterError(f"the method {label!r} names a filter twice: {', '.join(labels)}")
-    params = read_filter_params(filters, options.get("filter_params"))
+    params = scoring.read_filter_params(filters, options.get("filter_params"))
     normalize = options.get("normalize", "auto")
-    check_choice("normalize", normalize, NORMALIZATIONS["bam" if len(filters) > 1 else "wam"])
-    recipe = Recipe.of(
+    check_choice("normalize", normalize, core.NORMALIZATIONS["bam" if len(filters) > 1 else "wam"])
+    recipe = core.Recipe.of(
         options.get("aggregator", "arithmetic_mean"), options.get("aggregator_params"), normalize
     )
     plan = read_plan(options.get("resampling", "bootstrap"))
@@ -351,14 +341,14 @@ def rank_methods(
             largest=largest,
             groups=groups,
         )
-        work = Work.of(rounds * len(run.resamples)) if rounds else None
-        matrices = score_resamples(run.filters, run.resamples, n_jobs=n_jobs, work=work)
-        scale = NoiseScale.of(run, len(run.resamples))
+        work = scoring.Work.of(rounds * len(run.resamples)) if rounds else None
+        matrices = scoring.score_resamples(run.filters, run.resamples, n_jobs=n_jobs, work=work)
+        scale = null.NoiseScale.of(run, len(run.resamples))
         for label, ensemble in batch.items():
             parts = {name: matrices[name] for name in ensemble.labels}
             recipe = ensemble.recipe
-            normalize = settle_normalization(recipe.normalize, run, ensemble.filters)
-            if normalize == AGAINST_NOISE:
+            normalize = null.settle_normalization(recipe.normalize, run, ensemble.filters)
+            if normalize == core.AGAINST_NOISE:
                 parts = {name: matrix.copy() for name, matrix in parts.items()}
                 scale.read(parts, "resamples", run.store, n_jobs=n_jobs, progress=lambda *_: None)
             scores[label] = replace(recipe, normalize=normalize).scores(parts, run.names)
@@ -412,7 +402,7 @@ def _single_scores(
     if method.is_function:
         item = _as_filter(label, with_columns(item, table.feature_names))
     params = {filter_label(item): dict(method.params)} if method.params else {}
-    bound, labels = bind_filters([item], params, table, target, seed, groups)
+    bound, labels = scoring.bind_filters([item], params, table, target, seed, groups)
     weights = np.ones((1, table.n_samples), dtype=np.uint16)
     try:
         matrices = bound[0].scores(weights, target.codes[np.newaxis, :])

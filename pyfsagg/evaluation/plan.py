@@ -23,22 +23,7 @@ from pyfsagg._table.table import Table, as_table
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.scoring import settle_filters
-from pyfsagg.evaluation.cells import (
-    Fit,
-    FitWork,
-    Fold,
-    Outcome,
-    SplitPart,
-    Threshold,
-    draw_parts,
-    fit_all,
-    largest_count,
-    read_ranking_rows,
-    read_row_groups,
-    read_thresholds,
-    take_rows,
-)
-from pyfsagg.evaluation.learners import CLASSIFIERS, REGRESSORS, ClassifierSpec, read_classifiers
+from pyfsagg.evaluation import cells, learners, result
 from pyfsagg.evaluation.methods import (
     EnsembleMethod,
     GivenRanking,
@@ -51,15 +36,14 @@ from pyfsagg.evaluation.methods import (
 )
 from pyfsagg.evaluation.metrics import SURVIVAL_MODELS, read_metrics
 from pyfsagg.evaluation.protocol import Protocol
-from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters.plain import drop_features
 
-MODELS: dict[str, tuple[Registry[ClassifierSpec], tuple[str, ...], str]] = {
+MODELS: dict[str, tuple[Registry[learners.ClassifierSpec], tuple[str, ...], str]] = {
     "classes": (
-        CLASSIFIERS, ("logistic_regression", "naive_bayes", "random_forest", "svm"), "accuracy",
+        learners.CLASSIFIERS, ("logistic_regression", "naive_bayes", "random_forest", "svm"), "accuracy",
     ),
-    "numeric": (REGRESSORS, ("ridge", "nearest_neighbors", "random_forest", "svm"), "r2"),
+    "numeric": (learners.REGRESSORS, ("ridge", "nearest_neighbors", "random_forest", "svm"), "r2"),
     "survival": (SURVIVAL_MODELS, ("cox_ridge",), "concordance_index"),
 }  # fmt: skip
 """By kind of target the models that predict it, the default models and the default metric."""
@@ -75,19 +59,19 @@ class RankedSet:
     kind: str
     draw: int
     order: NDArray[np.intp]
-    thresholds: tuple[Threshold, ...]
+    thresholds: tuple[cells.Threshold, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Request:
     """The cells of one ranking, threshold, fold and classifier, and the fit that answers them."""
 
-    part: SplitPart
-    fold: Fold
+    part: cells.SplitPart
+    fold: cells.Fold
     ranked: RankedSet
-    threshold: Threshold
+    threshold: cells.Threshold
     classifier: str
-    fit: Fit
+    fit: cells.Fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,14 +80,14 @@ class Design:
 
     table: Table
     target: Target
-    parts: Sequence[SplitPart]
+    parts: Sequence[cells.SplitPart]
     given: Mapping[str, GivenRanking]
     repeats: Mapping[str, EnsembleMethod]
     methods: Mapping[str, Method]
     singles: Mapping[str, Method]
     baselines: Sequence[str]
     classifiers: Mapping[str, Any]
-    thresholds: tuple[Threshold, ...]
+    thresholds: tuple[cells.Threshold, ...]
     largest: int | None
     metrics: Sequence[str]
     n_random: int
@@ -127,7 +111,7 @@ class Design:
             if tested and ranking.leakage == "possible"
         )
 
-    def run(self, n_jobs: int | None, remarks: tuple[str, ...], call: Call) -> Evaluation:
+    def run(self, n_jobs: int | None, remarks: tuple[str, ...], call: Call) -> result.Evaluation:
         """Rank the features of each part, fit each classifier on each different set, collect."""
         n_requests = sum(
             len(part.folds) * len(self.classifiers) * self._n_subsets(part) for part in self.parts
@@ -150,22 +134,24 @@ class Design:
             uses = Counter(request.fit for request in requests)
             answered = len(self.parts)
 
-            def done(fit: Fit) -> None:
+            def done(fit: cells.Fit) -> None:
                 nonlocal answered
                 answered += uses[fit]
                 advance(answered)
 
             folds = {(f.pool, f.repeat, f.number): f for part in self.parts for f in part.folds}
-            work = FitWork(
+            work = cells.FitWork(
                 folds, self.table, self.target, self.classifiers, self.metrics, self.seed
             )
-            outcomes = fit_all(list(uses), work, n_jobs=n_jobs, done=done, checkpoint=checkpoint)
+            outcomes = cells.fit_all(
+                list(uses), work, n_jobs=n_jobs, done=done, checkpoint=checkpoint
+            )
         rows = [row for request in requests for row in _rows(request, outcomes[request.fit])]
-        frame = pd.DataFrame(rows, columns=list(COLUMNS))
+        frame = pd.DataFrame(rows, columns=list(result.COLUMNS))
         counts = {"n_cells": len(frame), "n_fits": len(uses)}
         parameters = {**self.parameters, **counts, "call": call.record()}
         names = self.table.feature_names if self.groups is None else self.groups.names
-        return Evaluation(
+        return result.Evaluation(
             frame,
             remarks,
             parameters=parameters,
@@ -174,7 +160,7 @@ class Design:
             places={label: np.stack(rows) for label, rows in places.items()},
         )
 
-    def _n_subsets(self, part: SplitPart) -> int:
+    def _n_subsets(self, part: cells.SplitPart) -> int:
         """How many rankings times thresholds a part has."""
         n_given = len(self.repeats if part.protocol == "nested" else self.given)
         n_random = self.n_random if "random_subsets" in self.baselines else 0
@@ -202,7 +188,7 @@ class Design:
         }
 
     def _rank(
-        self, part: SplitPart, number: int, n_jobs: int | None, checkpoint: Checkpoint | None
+        self, part: cells.SplitPart, number: int, n_jobs: int | None, checkpoint: Checkpoint | None
     ) -> Iterator[RankedSet]:
         """The rankings of a part, the given ones first."""
         methods: dict[str, Method] = dict(self.methods)
@@ -215,7 +201,7 @@ class Design:
         if checkpoint is not None and key in checkpoint:
             orders = checkpoint.get(key)
         else:
-            table, target = take_rows(self.table, self.target, part.rank_rows)
+            table, target = cells.take_rows(self.table, self.target, part.rank_rows)
             orders = rank_methods(
                 {**methods, **self.singles},
                 table,
@@ -235,20 +221,22 @@ class Design:
             yield RankedSet(label, kinds.get(label, "method"), 0, order, self.thresholds)
         p = self.n_features
         if "all_features" in self.baselines:
-            yield RankedSet(ALL_FEATURES, "baseline", 0, np.arange(p), (Threshold(1.0, p),))
+            yield RankedSet(
+                result.ALL_FEATURES, "baseline", 0, np.arange(p), (cells.Threshold(1.0, p),)
+            )
         if "random_subsets" in self.baselines:
             for draw in range(self.n_random):
                 order = np.random.default_rng([part.seed(self.seed), draw]).permutation(p)
-                yield RankedSet(RANDOM_SUBSETS, "baseline", draw, order, self.thresholds)
+                yield RankedSet(result.RANDOM_SUBSETS, "baseline", draw, order, self.thresholds)
 
-    def _requests(self, part: SplitPart, rankings: Sequence[RankedSet]) -> Iterator[Request]:
+    def _requests(self, part: cells.SplitPart, rankings: Sequence[RankedSet]) -> Iterator[Request]:
         for ranked in rankings:
             for threshold in ranked.thresholds:
                 features = ranked.order[: threshold.n_features]
                 columns = features if self.groups is None else self.groups.columns_of(features)
                 for fold in part.folds:
                     for label in self.classifiers:
-                        fit = Fit.of(fold, label, columns)
+                        fit = cells.Fit.of(fold, label, columns)
                         yield Request(part, fold, ranked, threshold, label, fit)
 
     def _data(self) -> dict[str, Any]:
@@ -265,7 +253,7 @@ class Design:
         }
 
 
-def _rows(request: Request, outcome: Outcome) -> Iterator[tuple[Any, ...]]:
+def _rows(request: Request, outcome: cells.Outcome) -> Iterator[tuple[Any, ...]]:
     """The cells of a request, one per metric, in the order of ``COLUMNS``."""
     for metric, value in outcome.values.items():
         failure = outcome.failures.get(metric, "")
@@ -308,7 +296,7 @@ def read_design(
     groups = read_feature_groups(task, table)
     if task.drop_near_zero_variance:
         table, groups = drop_features(table, groups)
-    members = read_row_groups(protocol.groups, table.n_samples)
+    members = cells.read_row_groups(protocol.groups, table.n_samples)
     protocols = protocol.names_given
     ranking_rows = protocol.ranking_rows
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
@@ -319,7 +307,7 @@ def read_design(
     if ranking_rows is not None and (rankings is None or protocols != ("thesis",)):
         belongs = " belongs to rankings with "
         raise ParameterError(Param("ranking_rows"), belongs, Use(protocol="thesis"))
-    rows = None if ranking_rows is None else read_ranking_rows(ranking_rows, table.n_samples)
+    rows = None if ranking_rows is None else cells.read_ranking_rows(ranking_rows, table.n_samples)
     features = table.feature_names if groups is None else groups.names
     given = {} if rankings is None else read_rankings(rankings, table, target, rows, features)
     for label, ranking in given.items():
@@ -329,7 +317,7 @@ def read_design(
     chosen = _read_baselines(baselines)
     singles = single_filters(list(read.values())) if "single_filters" in chosen else {}
     repeats = _repeats(rankings, given) if "nested" in protocols else {}
-    labels = [ALL_FEATURES, RANDOM_SUBSETS, *given, *read, *singles]
+    labels = [result.ALL_FEATURES, result.RANDOM_SUBSETS, *given, *read, *singles]
     for label, count in Counter(labels).items():
         if count > 1:
             raise ParameterError(
@@ -337,10 +325,10 @@ def read_design(
                 f"each a different one"
             )
     known, defaults, metric = MODELS[target.kind]
-    models = read_classifiers(defaults if classifiers is None else classifiers, known)
-    sizes = read_thresholds(thresholds, len(features))
+    models = learners.read_classifiers(defaults if classifiers is None else classifiers, known)
+    sizes = cells.read_thresholds(thresholds, len(features))
     names = read_metrics(metric if metrics is None else metrics, task.task)
-    parts = draw_parts(
+    parts = cells.draw_parts(
         table,
         target,
         protocols=protocols,
@@ -380,7 +368,7 @@ def read_design(
         chosen,
         models,
         sizes,
-        largest_count(thresholds),
+        cells.largest_count(thresholds),
         names,
         protocol.n_random,
         n_resamples,
@@ -420,6 +408,6 @@ def _repeats(rankings: Any, given: Mapping[str, GivenRanking]) -> dict[str, Ense
 
 def _describe(item: Any) -> str:
     """What a classifier is, for the record."""
-    if isinstance(item, ClassifierSpec):
+    if isinstance(item, learners.ClassifierSpec):
         return item.summary
     return " ".join(repr(item).split())

@@ -34,18 +34,7 @@ from pyfsagg._table.columns import Kind
 from pyfsagg._table.table import Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters._base import (
-    FILTERS,
-    MOST_BINS,
-    FilterSpec,
-    begun_orders,
-    category_codes,
-    counted_columns,
-    is_kind,
-    many_values,
-    read_depth,
-    settle_depth,
-)
+from pyfsagg.filters import _base
 
 _READINGS = {"equal_width": EQUAL_WIDTH, "praznik": PRAZNIK, "kendall": EQUAL_WIDTH}
 _CRITERIA = {
@@ -167,7 +156,7 @@ class InformationScorer:
                 labels + n_classes * self.strata,
                 n_classes * (self.strata.max() + 1),
             )
-        orders = begun_orders(len(weights), self.given, self.n_selected)
+        orders = _base.begun_orders(len(weights), self.given, self.n_selected)
         n_codes = np.append(columns.n_codes, n_classes)
         if criterion >= JMI:  # features joined with the class: see the kernel
             n_joined = orders.shape[1] if criterion >= JMIM else 1
@@ -276,7 +265,7 @@ def _cut_within(
     """The columns of `table` as codes, where `binned` holds those of bins of each stratum."""
     groups = [np.flatnonzero(strata == s) for s in range(strata.max() + 1)]
     for j in range(table.n_features):
-        codes = category_codes(table.values[:, j])[0].astype(np.uint32)
+        codes = _base.category_codes(table.values[:, j])[0].astype(np.uint32)
         for rows in groups if binned[j] else ():
             column, part = table.values[rows, j], np.empty(len(rows), dtype=np.uint32)
             known = column[~np.isnan(column)]
@@ -328,8 +317,8 @@ def _prepare(
     With adjusting levels information is conditional on them, and columns are cut once in each stratum.
     """
     check_choice("binning", binning, _READINGS)
-    check_integer("bins", bins, low=2, high=MOST_BINS)
-    depth = read_depth(n_features, table.n_features)
+    check_integer("bins", bins, low=2, high=_base.MOST_BINS)
+    depth = _base.read_depth(n_features, table.n_features)
     table, given = target.always_first(table)
     strata = None if target.adjusters is None else target.adjusters.strata
     if binning != "equal_width" and bins != _BINS:
@@ -362,12 +351,12 @@ def _prepare(
                     Remedy("fill them in, drop the column, or use ", Use(binning="equal_width")),
                     ", where they are a separate level",
                 )
-        binned = is_kind(table, Kind.NUMERIC)
+        binned = _base.is_kind(table, Kind.NUMERIC)
     else:
-        binned = many_values(table, bins)
+        binned = _base.many_values(table, bins)
     reading = _READINGS[binning]
     if strata is None:
-        columns, more = counted_columns(table, binned, bins + 1), 0
+        columns, more = _base.counted_columns(table, binned, bins + 1), 0
     else:
         codes = _cut_within(table, strata, binned, reading, bins)
         columns, more = _categories(codes, strata, criterion)
@@ -567,10 +556,10 @@ def information_selection(
 
 
 _of_information = partial(
-    FilterSpec,
+    _base.FilterSpec,
     ties="equal values share a bin; of equally good features the first column is selected",
     accepts_missing=lambda parameters: parameters.get("binning") != "praznik",
-    settle=settle_depth,
+    settle=_base.settle_depth,
     counts_levels=True,
     begins=True,
     within="condition",
@@ -591,7 +580,7 @@ _JOINT = (
 """Filters of pairs with the features selected before: name, alias, how terms are joined, whether they are
 shares of the entropy, summary and source."""
 _SELECTED = r", \quad S \text{ the features selected before}"
-FILTERS.add(
+_base.FILTERS.add(
     _of_information(
         name="mrmr", aliases=("minimum_redundancy_maximum_relevance",),
         summary="Relevance to the class minus mean redundancy with the features selected before",

@@ -11,9 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.memory import require_memory
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice, check_list
+from pyfsagg._base import memory, remarks, validation
 from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import with_rows_of
@@ -66,7 +64,7 @@ class Orders:
         """All counts of instances that can occur, for tables of logarithms: 0 to the total weight."""
         total = int(self.weights.sum())
         what = f"the logarithms of counts up to {total:,}, the weights together,"
-        require_memory(24 * total, what, DIVIDE_WEIGHTS)
+        memory.require_memory(24 * total, what, DIVIDE_WEIGHTS)
         return np.arange(total + 1, dtype=np.float64)
 
 
@@ -84,8 +82,8 @@ def order_table(X: Any, *, min_samples: int = 1, min_features: int = 2) -> Table
 
 def check_rules(table: Table, ties: str, missing: str, random_state: Any) -> None:
     """Refuse an unknown rule, and data that a rule does not allow."""
-    check_choice("ties", ties, TIES)
-    check_choice("missing", missing, MISSING)
+    validation.check_choice("ties", ties, TIES)
+    validation.check_choice("missing", missing, MISSING)
     if ties == "random" and random_state is None:
         state = Param("random_state")
         raise ParameterError(
@@ -183,7 +181,7 @@ def read_orders(
         _warn_of_scales(orders)
         single = np.flatnonzero(orders.class_sizes == 1)
         if single.size:
-            warn(
+            remarks.warn(
                 f"the class {orders.classes[single[0]]!r} has one sample: it is its own centre, has no "
                 "inversions (so that spoiler counts ignore it), and cross-validation cannot learn it",
                 stacklevel=3,
@@ -202,7 +200,7 @@ def _warn_of_scales(orders: Orders) -> None:
     a, b = orders.ranks[:, first], orders.ranks[:, second]
     fixed = float(((a < b).all(axis=0) | (a > b).all(axis=0)).mean())
     if fixed >= SCALE_RATIO:
-        warn(
+        remarks.warn(
             f"about {fixed:.0%} of the feature pairs have the same order in all samples: the "
             "features seem not to be on one scale. Orders compare the features of a sample with "
             "one another (is a above b?), which is meaningful only if all measure the same "
@@ -217,7 +215,7 @@ def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -
         features = [features]
     place = {name: j for j, name in enumerate(names)}
     positions = []
-    for feature in check_list("features", features):
+    for feature in validation.check_list("features", features):
         if isinstance(feature, (int, np.integer)) and not isinstance(feature, bool):
             if not 0 <= feature < len(names):
                 problem = f" has the position {feature}; the columns are 0 to {len(names) - 1}"

@@ -16,14 +16,7 @@ from pyfsagg._message import NAN, Remedy
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
-from pyfsagg.rank_order._orders import (
-    Orders,
-    check_rules,
-    integer_ranks,
-    order_table,
-    read_features,
-    to_rank_order,
-)
+from pyfsagg.rank_order import _orders
 
 
 def spearman_distance(first: ArrayLike, second: ArrayLike) -> float:
@@ -63,7 +56,7 @@ def kendall_distance(first: ArrayLike, second: ArrayLike) -> int:
 
 def inversion_counts(first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
     """Number of inversions between two orders that each feature takes part in, (n_features,)."""
-    ranks = integer_ranks(_two_orders(first, second, unknown=True), "average", None)
+    ranks = _orders.integer_ranks(_two_orders(first, second, unknown=True), "average", None)
     return np.asarray(inversions_by_feature(ranks[0], ranks[1]))
 
 
@@ -73,7 +66,7 @@ def center(X: Any, *, ties: str = "average") -> pd.Series:
     Among all orders it has the least sum of Spearman distances to those of the set.
     """
     method: Any = check_choice("ties", ties, ("average", "ordinal"))
-    ranks = to_rank_order(pandas_frame(X))
+    ranks = _orders.to_rank_order(pandas_frame(X))
     # Twice an average rank is whole, so equal sums are equal numbers.
     values = rankdata((2.0 * ranks).sum(axis=0).to_numpy(), method=method)
     return pd.Series(values.astype(np.float64), index=ranks.columns, name="center")
@@ -81,9 +74,9 @@ def center(X: Any, *, ties: str = "average") -> pd.Series:
 
 def order_concordance(X: Any) -> float:
     """Agreement τ of a set of orders: the mean of Kendall's τ over its pairs (orders, figure 6)."""
-    table = order_table(X, min_samples=2)
-    check_rules(table, "average", "error", None)
-    return concordance_of_ranks(integer_ranks(table.values, "average", None))
+    table = _orders.order_table(X, min_samples=2)
+    _orders.check_rules(table, "average", "error", None)
+    return concordance_of_ranks(_orders.integer_ranks(table.values, "average", None))
 
 
 def concordance_of_ranks(ranks: NDArray[Any]) -> float:
@@ -136,15 +129,15 @@ def instance_divergence(
     """
     check_choice("unit", unit, UNITS)
     check_choice("space", space, ("orders", "values"))
-    table = order_table(X, min_samples=2, min_features=1)
+    table = _orders.order_table(X, min_samples=2, min_features=1)
     target = check_target(y, table.n_samples, min_per_class=1.0)
-    columns = read_features(features, table.feature_names)
-    check_rules(table, ties, missing, random_state)
+    columns = _orders.read_features(features, table.feature_names)
+    _orders.check_rules(table, ties, missing, random_state)
     if space == "values":
         values = np.ascontiguousarray(table.values)
         full, part = _row_labels(values), _row_labels(np.ascontiguousarray(values[:, columns]))
     else:
-        ranks = integer_ranks(table.values, ties, random_state)
+        ranks = _orders.integer_ranks(table.values, ties, random_state)
         full, part = pattern_labels(ranks), pattern_labels(ranks[:, columns])
     weights = np.ones(table.n_samples, dtype=np.int64)
     before = class_distributions(full, target.codes, weights, target.n_classes)
@@ -253,7 +246,7 @@ def row_divergence(before: NDArray[np.float64], after: NDArray[np.float64]) -> N
     return np.asarray((before * np.log(ratio)).sum(axis=1))
 
 
-def mean_divergence(orders: Orders, before: NDArray[np.float64], labels: Labels) -> float:
+def mean_divergence(orders: _orders.Orders, before: NDArray[np.float64], labels: Labels) -> float:
     """Δ in nats of the partition `labels` against the class distributions `before`."""
     after = class_distributions(labels, orders.codes, orders.weights, orders.n_classes)
     if (after == before).all():
@@ -263,12 +256,12 @@ def mean_divergence(orders: Orders, before: NDArray[np.float64], labels: Labels)
     return max(0.0, float(orders.weights @ delta) / float(orders.weights.sum()))
 
 
-def divergence_path(orders: Orders, removal_order: NDArray[np.intp]) -> NDArray[np.float64]:
+def divergence_path(orders: _orders.Orders, removal_order: NDArray[np.intp]) -> NDArray[np.float64]:
     """Δ after the removal of 0, 1, …, p − 1 features, in nats."""
     return divergence_growing(orders, removal_order[::-1], all_orders(orders))[::-1]
 
 
-def all_orders(orders: Orders) -> NDArray[np.float64]:
+def all_orders(orders: _orders.Orders) -> NDArray[np.float64]:
     """P(class | order of all features) for each instance, (n_samples, n_classes)."""
     return class_distributions(
         divergence_labels(orders), orders.codes, orders.weights, orders.n_classes
@@ -276,7 +269,7 @@ def all_orders(orders: Orders) -> NDArray[np.float64]:
 
 
 def divergence_growing(
-    orders: Orders, features: NDArray[np.intp], before: NDArray[np.float64]
+    orders: _orders.Orders, features: NDArray[np.intp], before: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Δ of the first 1, 2, … of `features` against `before`, which :func:`all_orders` gives; nats.
 
@@ -303,7 +296,7 @@ def grow_labels(ranks: NDArray[Any], labels: Labels, features: NDArray[Any], new
     return _row_labels(keys)
 
 
-def divergence_labels(orders: Orders) -> Labels:
+def divergence_labels(orders: _orders.Orders) -> Labels:
     """Labels of the complete orders."""
     ranks = orders.ranks
     if not orders.has_unknown:

@@ -16,9 +16,7 @@ from pyfsagg._base.registry import Registry
 from pyfsagg._base.settings import Settings, option
 from pyfsagg._base.validation import check_integer
 from pyfsagg._message import DIVIDE_WEIGHTS, Got, Message, Param, Phrase, Remedy, Use
-from pyfsagg._table.columns import Kind
-from pyfsagg._table.identity import row_digests
-from pyfsagg._table.sparse import SparseTable
+from pyfsagg._table import columns, identity, sparse
 from pyfsagg._table.table import AnyTable, Table, full_weights, weights_from_counts
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import InputTypeError, ParameterError
@@ -67,14 +65,14 @@ class Resamples:
         """The table as resample number `resample` sees it, under noise or a subset of features."""
         if self.features is not None:
             return table.take(np.flatnonzero(self.features[resample]))
-        if self.noise == 0.0 or isinstance(table, SparseTable):
+        if self.noise == 0.0 or isinstance(table, sparse.SparseTable):
             return table  # noise on a sparse table was refused when the resamples were drawn
         rng = generator(self.seed, resample, stream=1)
-        numeric = np.isin(table.kinds, (Kind.NUMERIC, Kind.INTEGER))
+        numeric = np.isin(table.kinds, (columns.Kind.NUMERIC, columns.Kind.INTEGER))
         scale = np.zeros(table.n_features)
         scale[numeric] = self.noise * np.nanstd(table.values[:, numeric], axis=0)
         draws = rng.standard_normal(table.values.shape)
-        kinds = np.where(numeric, np.int8(Kind.NUMERIC), table.kinds).astype(np.int8)
+        kinds = np.where(numeric, np.int8(columns.Kind.NUMERIC), table.kinds).astype(np.int8)
         noisy = table.with_values(table.values + draws * np.nan_to_num(scale))
         return Table(noisy.values, table.feature_names, kinds, table.levels)
 
@@ -149,7 +147,7 @@ class Drawn:
 
 def canonical_order(table: AnyTable, target: Target) -> NDArray[np.intp]:
     """Row positions in an order that depends on the contents of the rows, not on their positions."""
-    return np.lexsort((*target.parts, row_digests(table)))
+    return np.lexsort((*target.parts, identity.row_digests(table)))
 
 
 def generator(seed: int | None, resample: int, stream: int = 0) -> np.random.Generator:

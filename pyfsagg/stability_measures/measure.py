@@ -12,47 +12,20 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
+from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.validation import (
-    check_choice,
-    check_integer,
-    check_level,
-    check_real,
-    n_selected,
-    resolve_seed,
-)
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import (
+    _base,
+    chance,
     pairwise,  # noqa: F401
     sets,  # noqa: F401
     similarity_adjusted,  # noqa: F401
 )
-from pyfsagg.stability_measures._base import (
-    STABILITY_MEASURES,
-    BoundStatistic,
-    Estimate,
-    Imputed,
-    Interval,
-    MeasureValue,
-    PairwiseAverage,
-    StabilitySpec,
-    bootstrap_interval,
-    jackknife_interval,
-    jackknife_values,
-    normal_interval,
-    require_defined,
-)
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
-from pyfsagg.stability_measures.chance import (
-    average_of_draws,
-    check_ties,
-    draw_orders,
-    draw_selections,
-    select,
-)
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
 MANY = 30  # resamples from which on asymptotic intervals cover about what they say (measured)
@@ -74,7 +47,7 @@ def measure_stability(
     ties: str = "random",
     random_state: int | Generator | None = None,
     **measure_params: Any,
-) -> MeasureValue:
+) -> _base.MeasureValue:
     """One measure of the stability of scores, rankings or selections; ``float(result)`` is the value.
 
     Parameters
@@ -110,8 +83,8 @@ def measure_stability(
     >>> round(float(measure_stability(scores, "spearman")), 4)
     0.6667
     """
-    spec = STABILITY_MEASURES.get(measure)
-    seed = resolve_seed(random_state)
+    spec = _base.STABILITY_MEASURES.get(measure)
+    seed = validation.resolve_seed(random_state)
     bound = bind(
         spec,
         data,
@@ -125,7 +98,7 @@ def measure_stability(
         ties=ties,
         seed=seed,
     )
-    confidence_level = check_level("confidence_level", confidence_level)
+    confidence_level = validation.check_level("confidence_level", confidence_level)
     estimate = bound.estimate()
     limits: dict[str, Any] = {}
     if interval is not None:
@@ -141,7 +114,7 @@ def measure_stability(
         or isinstance(spec.bind, AdjustedPairs)
         or (bound.n_tied > 0 and spec.needs_strict and ties == "random")
     )
-    return MeasureValue(
+    return _base.MeasureValue(
         estimate.value,
         spec.name,
         bound.statistic.n_rows,
@@ -165,20 +138,20 @@ class Bound:
     ties; if the resamples may agree `by_accident`, they give no interval.
     """
 
-    spec: StabilitySpec
-    statistic: BoundStatistic
+    spec: _base.StabilitySpec
+    statistic: _base.BoundStatistic
     n_features: int
     kind: str
     n_tied: int
     by_accident: bool
 
-    def estimate(self) -> Estimate:
+    def estimate(self) -> _base.Estimate:
         """The estimate; an error if the measure is undefined on the data."""
-        return require_defined(self.statistic.estimate(), self.spec.name, self.statistic.unit)
+        return _base.require_defined(self.statistic.estimate(), self.spec.name, self.statistic.unit)
 
     def interval(
         self, method: str, value: float, confidence_level: float, n_boot: int, seed: int
-    ) -> Interval:
+    ) -> _base.Interval:
         """The interval by one of the methods, within the range of the measure."""
         spec, statistic = self.spec, self.statistic
         if self.by_accident:
@@ -186,12 +159,12 @@ class Bound:
                 f"{spec.name!r} has no interval here: most features have the same score in these few rows of "
                 f"scores, which then agree by accident; use at least {MANY} rows, or a set measure"
             )
-        check_choice("interval", method, ("analytic", "bootstrap", "jackknife"))
+        validation.check_choice("interval", method, ("analytic", "bootstrap", "jackknife"))
         if method == "bootstrap":
-            n_boot = check_integer("n_boot", n_boot, low=2)
-            limits = bootstrap_interval(statistic, value, confidence_level, n_boot, seed)
+            n_boot = validation.check_integer("n_boot", n_boot, low=2)
+            limits = _base.bootstrap_interval(statistic, value, confidence_level, n_boot, seed)
         elif method == "jackknife":
-            limits = jackknife_interval(statistic, value, confidence_level)
+            limits = _base.jackknife_interval(statistic, value, confidence_level)
         elif statistic.variance is None:
             raise ParameterError(
                 Use(interval="analytic"),
@@ -206,13 +179,13 @@ class Bound:
                 Remedy(f"use 'jackknife', or at least {MANY} resamples"),
             )
         else:
-            limits = normal_interval(value, statistic.variance(), confidence_level)
+            limits = _base.normal_interval(value, statistic.variance(), confidence_level)
         lower, upper = (spec.within(end, statistic.n_rows) for end in (limits.lower, limits.upper))
         return replace(limits, lower=lower, upper=upper)
 
 
 def bind(
-    spec: StabilitySpec,
+    spec: _base.StabilitySpec,
     data: Any,
     measure_params: Mapping[str, Any] = MappingProxyType({}),
     *,
@@ -226,7 +199,7 @@ def bind(
     ties: str = "random",
 ) -> Bound:
     """Read the data for `spec` and bind the measure."""
-    check_ties(ties)
+    chance.check_ties(ties)
     options = dict(measure_params)
     data = pandas_frame(data)
     if "similarity" in spec.needs:
@@ -245,7 +218,7 @@ def bind(
 
 
 def bind_read(
-    spec: StabilitySpec,
+    spec: _base.StabilitySpec,
     read: Matrix | SelectedSets,
     n_features_to_select: float | int,
     ties: str,
@@ -264,20 +237,20 @@ def bind_read(
         if n_tied and spec.needs_strict:
             drawn = [
                 SelectedSets(support, prepared.n_features, prepared.labels)
-                for support in draw_selections(prepared, seed)
+                for support in chance.draw_selections(prepared, seed)
             ]
     elif spec.kind == "ranks" and spec.needs_strict and ties == "random":
-        drawn = draw_orders(prepared, seed)
+        drawn = chance.draw_orders(prepared, seed)
         n_tied = int((drawn[0] != prepared).any(axis=1).sum())
-    statistic = average_of_draws(lambda data: spec.bind(data, **options), drawn)
+    statistic = chance.average_of_draws(lambda data: spec.bind(data, **options), drawn)
     if undefined is not None:
-        if not isinstance(statistic, PairwiseAverage):
+        if not isinstance(statistic, _base.PairwiseAverage):
             raise ParameterError(
                 "the parameter ",
                 Param("undefined"),
                 f" gives pairs a value, and {spec.name!r} is not an average over pairs",
             )
-        statistic = Imputed(statistic, check_real("undefined", undefined))
+        statistic = _base.Imputed(statistic, validation.check_real("undefined", undefined))
     by_accident = spec.kind != "sets" and isinstance(read, Matrix) and _mostly_tied(read.values)
     return Bound(spec, statistic, p, kind, n_tied, by_accident)
 
@@ -290,7 +263,7 @@ def _mostly_tied(values: Floats) -> bool:
     return bool(np.median((values == middle).mean(axis=1)) > 0.5)
 
 
-def check_measure_params(spec: StabilitySpec, measure_params: dict[str, Any]) -> None:
+def check_measure_params(spec: _base.StabilitySpec, measure_params: dict[str, Any]) -> None:
     """Refuse an option that the measure does not have."""
     parameters = inspect.signature(spec.bind).parameters.values()
     allowed = {
@@ -331,14 +304,17 @@ def _size_from(
 
 
 def _prepare(
-    spec: StabilitySpec, read: Matrix | SelectedSets, n_features_to_select: float | int, ties: str
+    spec: _base.StabilitySpec,
+    read: Matrix | SelectedSets,
+    n_features_to_select: float | int,
+    ties: str,
 ) -> tuple[Any, int, str]:
     """What the measure's `bind` takes (scores, ascending ranks or a selection), p and the kind."""
     if isinstance(read, Matrix):
         values, p = read.values, read.values.shape[1]
         if spec.kind == "sets":
-            size = n_selected(n_features_to_select, p, "n_features_to_select")
-            return select(read, size, ties), p, read.kind
+            size = validation.n_selected(n_features_to_select, p, "n_features_to_select")
+            return chance.select(read, size, ties), p, read.kind
         if spec.kind == "ranks":
             values = rank_scores(values, higher_is_better=False)
         return values, p, read.kind
@@ -388,15 +364,15 @@ def pseudo_values(
     Biometrika 43:353; Tukey (1958).
     """
     bound = bind(
-        STABILITY_MEASURES.get(measure),
+        _base.STABILITY_MEASURES.get(measure),
         data,
         measure_params,
         n_features_to_select=n_features_to_select,
         similarity=similarity,
         input=input,
         ties=ties,
-        seed=resolve_seed(random_state),
+        seed=validation.resolve_seed(random_state),
     )
     value, m = bound.estimate().value, bound.statistic.n_rows
-    values: Floats = m * value - (m - 1) * jackknife_values(bound.statistic)
+    values: Floats = m * value - (m - 1) * _base.jackknife_values(bound.statistic)
     return values

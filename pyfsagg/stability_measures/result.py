@@ -21,17 +21,9 @@ from pyfsagg._message import Message, Param, Remedy
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Recorded, records
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures._base import (
-    STABILITY_MEASURES,
-    Estimate,
-    Interval,
-    StabilitySpec,
-    require_defined,
-)
+from pyfsagg.stability_measures import _base, chance, measure
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
-from pyfsagg.stability_measures.chance import check_ties
 from pyfsagg.stability_measures.curves import feature_stability, stability_curve
-from pyfsagg.stability_measures.measure import Bound, bind, bind_read
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
 from pyfsagg.stability_measures.similarity_adjusted import check_similarity
 
@@ -62,7 +54,7 @@ def stability_table(
     random_state: int | Generator | None = None,
 ) -> pd.DataFrame:
     """All stability measures that apply to scores, rankings or selections over resamples."""
-    check_ties(ties)
+    chance.check_ties(ties)
     seed = resolve_seed(random_state)
     if interval is not None:
         check_choice("interval", interval, ("jackknife", "bootstrap"))
@@ -78,9 +70,9 @@ def stability_table(
     )
     matrix = None if similarity is None else _fitting_similarity(similarity, read)
     if measures is None:
-        chosen = [spec for spec in STABILITY_MEASURES if not _missing(spec, read, matrix)]
+        chosen = [spec for spec in _base.STABILITY_MEASURES if not _missing(spec, read, matrix)]
     else:
-        chosen = [STABILITY_MEASURES.get(name) for name in check_list("measures", measures)]
+        chosen = [_base.STABILITY_MEASURES.get(name) for name in check_list("measures", measures)]
         if not chosen:
             raise ParameterError(
                 Param("measures"), " is empty", Remedy("name at least one, or drop it for all")
@@ -92,7 +84,7 @@ def stability_table(
     rows = {}
     for spec in chosen:
         options: dict[str, Any] = {"similarity": matrix} if "similarity" in spec.needs else {}
-        bound = bind_read(spec, read, n_features_to_select, ties, seed, options)
+        bound = measure.bind_read(spec, read, n_features_to_select, ties, seed, options)
         m = bound.statistic.n_rows
         slow = spec.name in VISIT_PAIRS and m**2 * bound.n_features > MOST_CELLS
         method = None if slow and measures is None else interval
@@ -127,7 +119,9 @@ def _fitting_similarity(similarity: Any, read: Matrix | SelectedSets) -> Floats:
     return matrix
 
 
-def _missing(spec: StabilitySpec, read: Matrix | SelectedSets, similarity: Floats | None) -> str:
+def _missing(
+    spec: _base.StabilitySpec, read: Matrix | SelectedSets, similarity: Floats | None
+) -> str:
     """What a measure would need and the data do not have; empty if it applies."""
     if "similarity" in spec.needs and similarity is None:
         return Message(
@@ -145,8 +139,8 @@ def _missing(spec: StabilitySpec, read: Matrix | SelectedSets, similarity: Float
 
 
 def _row(
-    bound: Bound,
-    estimate: Estimate,
+    bound: measure.Bound,
+    estimate: _base.Estimate,
     method: str | None,
     confidence_level: float,
     n_boot: int,
@@ -154,10 +148,10 @@ def _row(
 ) -> dict[str, Any]:
     """One line of the table; an undefined value or interval is explained in the note."""
     spec, statistic = bound.spec, bound.statistic
-    limits: Interval | None = None
+    limits: _base.Interval | None = None
     note = ""
     try:
-        require_defined(estimate, spec.name, statistic.unit)
+        _base.require_defined(estimate, spec.name, statistic.unit)
         if method is not None:
             limits = bound.interval(method, estimate.value, confidence_level, n_boot, seed)
             if spec.kind == "sets" and statistic.least_variance is None:
@@ -541,9 +535,9 @@ def stability(
     reading = {**shared, "feature_names": feature_names}
     alone = isinstance(measures, str)
     if isinstance(measures, str):
-        spec = STABILITY_MEASURES.get(measures)
+        spec = _base.STABILITY_MEASURES.get(measures)
         confidence_level = check_level("confidence_level", confidence_level)
-        bound = bind(
+        bound = measure.bind(
             spec,
             data,
             measure_params or {},

@@ -16,16 +16,8 @@ import numpy as np
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._kernels.stability import common_members
-from pyfsagg.stability_measures import chance
-from pyfsagg.stability_measures._base import (
-    BY_DRAWS,
-    BY_FORMULA,
-    STABILITY_MEASURES,
-    Estimate,
-    PairwiseAverage,
-    StabilitySpec,
-    WholeSample,
-)
+from pyfsagg.stability_measures import _base, chance
+from pyfsagg.stability_measures._base import WholeSample
 from pyfsagg.stability_measures._input import SelectedSets
 from pyfsagg.stability_measures.nogueira import (
     intersection_variance,
@@ -81,7 +73,7 @@ def unadjusted(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
     return np.asarray((shared - expected) / (np.sqrt(left * right) - expected))
 
 
-class ExpectedAverage(PairwiseAverage):
+class ExpectedAverage(_base.PairwiseAverage):
     """The mean over pairs of a linear function of their expected intersections, for one size.
 
     With W the sum of all rows w_i of expected memberships, the intersections of row i with all
@@ -98,11 +90,15 @@ class ExpectedAverage(PairwiseAverage):
         self.value = value
         self.rows = shares @ shares.sum(axis=0) - np.einsum("ij,ij->i", shares, shares)
 
-    def estimate(self) -> Estimate:
+    def estimate(self) -> _base.Estimate:
         m = self.n_rows
         n_pairs = m * (m - 1) // 2
         value = float(self.value(np.array([self.rows.sum() / (2 * n_pairs)]))[0])
-        return Estimate(value, n_pairs, 0) if np.isfinite(value) else Estimate(np.nan, 0, n_pairs)
+        return (
+            _base.Estimate(value, n_pairs, 0)
+            if np.isfinite(value)
+            else _base.Estimate(np.nan, 0, n_pairs)
+        )
 
     def leave_one_out(self) -> Floats:
         m = self.n_rows
@@ -124,7 +120,7 @@ class SetPairs:
 
     def __call__(
         self, selection: SelectedSets, *, chance_correction: str = "none"
-    ) -> PairwiseAverage:
+    ) -> _base.PairwiseAverage:
         check_choice(
             "chance_correction",
             chance_correction,
@@ -162,7 +158,7 @@ class SetPairs:
                     cells = (cells - level) / np.where(level < 1.0, 1.0 - level, np.nan)
             return cells
 
-        return PairwiseAverage(len(sizes), block, least_variance=least)
+        return _base.PairwiseAverage(len(sizes), block, least_variance=least)
 
     def _corrected(self, selection: SelectedSets, corrected: bool) -> Formula:
         """The formula, corrected for the level of chance at the mean size if asked for."""
@@ -321,19 +317,19 @@ def somol_chance(size: int, p: int, m: int) -> float:
     return float((size / p - low) / (high - low))
 
 
-def set_measure(*, by_formula: bool = False, **parts: Any) -> StabilitySpec:
+def set_measure(*, by_formula: bool = False, **parts: Any) -> _base.StabilitySpec:
     """What the measures of subsets have in common."""
-    ties = BY_FORMULA if by_formula else BY_DRAWS
-    return StabilitySpec(kind="sets", ties=ties, breaks_ties=not by_formula, **parts)
+    ties = _base.BY_FORMULA if by_formula else _base.BY_DRAWS
+    return _base.StabilitySpec(kind="sets", ties=ties, breaks_ties=not by_formula, **parts)
 
 
-def _pairwise(*, pair: Formula, linear: bool = True, **parts: Any) -> StabilitySpec:
+def _pairwise(*, pair: Formula, linear: bool = True, **parts: Any) -> _base.StabilitySpec:
     """A mean over pairs, which can be corrected for chance."""
     pairs = SetPairs(pair, correctable=True, linear=linear)
     return set_measure(bounds="[0, 1]", bind=pairs, chance=pairs.chance, by_formula=linear, **parts)
 
 
-def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> StabilitySpec:
+def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> _base.StabilitySpec:
     """A mean over pairs whose formula is corrected for chance."""
     pairs = SetPairs(pair, linear=True)
     return set_measure(
@@ -347,7 +343,7 @@ def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> S
     )
 
 
-STABILITY_MEASURES.add(
+_base.STABILITY_MEASURES.add(
     set_measure(
         name="davis",
         summary="selected share of the union of all subsets, less a penalty on size",
