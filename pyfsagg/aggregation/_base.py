@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, in_range, scaled
+from pyfsagg._base.arithmetic import Floats, Indices, in_range, scaled
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.validation import check_labels
 from pyfsagg._message import SCORES, Param, Remedy
@@ -159,7 +158,7 @@ def as_rank_table(values: Any) -> RankTable:
     )
 
 
-def codes_of_lists(name: str, labels: Sequence[Any] | None, m: int) -> NDArray[np.intp]:
+def codes_of_lists(name: str, labels: Sequence[Any] | None, m: int) -> Indices:
     """The number of the label of each list, from 0; without labels every list has its own."""
     if labels is None:
         return np.arange(m)

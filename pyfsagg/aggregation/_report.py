@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import (
     count,
@@ -115,7 +115,7 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
     return drawing.finished(ax, _title("Ranks", len(best), result), grid="x")
 
 
-def _best(result: Aggregation, n: int) -> NDArray[np.intp]:
+def _best(result: Aggregation, n: int) -> Indices:
     return result._order()[: check_integer("n", n, low=1)]
 
 
@@ -269,7 +269,7 @@ def plot_overlap(
     return ax
 
 
-def _label_end(ax: Axes, name: str, y: NDArray[np.float64], below: float) -> None:
+def _label_end(ax: Axes, name: str, y: Floats, below: float) -> None:
     """The name where its line ends on the right, or beside its last point if it starts and ends below."""
     look: dict[str, Any] = {
         "textcoords": "offset points",

@@ -14,7 +14,7 @@ import scipy
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import Apart, Part, stored
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_integer, n_selected
@@ -191,7 +191,7 @@ class Aggregation(Recorded):
         independence = [] if self.p_values is None else [INDEPENDENCE]
         return [*self._answer(), *self._about_p_values(adjusted=True), *independence]
 
-    def _order(self) -> NDArray[np.intp]:
+    def _order(self) -> Indices:
         """Positions of the items, best first; ties in the order of the table."""
         return np.argsort(-self.scores, kind="stable")
 
@@ -430,7 +430,7 @@ class AggregationComparison(Recorded):
         return self.results[0].names
 
     @cached_property
-    def places(self) -> NDArray[np.intp]:
+    def places(self) -> Indices:
         """Place (t, p) of each item by each aggregator, 1 to p; ties in the order of the table."""
         places = np.empty((len(self.results), len(self.names)), dtype=np.intp)
         for row, result in zip(places, self.results, strict=True):

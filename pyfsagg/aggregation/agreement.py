@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import stored
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
@@ -261,7 +261,7 @@ def truncation_point(confirmed: NDArray[Any], pilot: int) -> int | None:
     return None
 
 
-def _common(left: NDArray[np.intp], right: NDArray[np.intp], depth: int) -> Floats:
+def _common(left: Indices, right: Indices, depth: int) -> Floats:
     """How many items the first 1, 2, …, `depth` of two lists share; a list that has ended stays."""
     place = np.full(1 + max(left.max(), right.max()), -1, dtype=np.intp)
     place[right] = np.arange(right.size)
@@ -271,7 +271,7 @@ def _common(left: NDArray[np.intp], right: NDArray[np.intp], depth: int) -> Floa
 
 
 def overlap_of_uneven_lists(
-    left: NDArray[np.intp], right: NDArray[np.intp], persistence: float
+    left: Indices, right: Indices, persistence: float
 ) -> tuple[float, float, float]:
     """Rank-biased overlap of two lists that may end at different depths."""
     q = persistence
@@ -298,7 +298,7 @@ def overlap_of_uneven_lists(
     return extrapolated, least, min(1.0, most)
 
 
-def _curve(orders: list[NDArray[np.intp]]) -> pd.DataFrame:
+def _curve(orders: list[Indices]) -> pd.DataFrame:
     depth = max(order.size for order in orders)
     places = np.arange(1.0, depth + 1.0)
     total, low, high = np.zeros(depth), np.ones(depth), np.zeros(depth)

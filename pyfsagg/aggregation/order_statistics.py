@@ -9,9 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import scipy
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats, adjust_p_values
+from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats, Indices, Integers, adjust_p_values
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_choice, check_integer, check_list, check_real, is_single
 from pyfsagg._kernels.order_statistics import log_stuart
@@ -23,7 +22,7 @@ from pyfsagg.aggregation._base import AggregatedValues
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
-IntArray = NDArray[np.int64]
+IntArray = Integers
 
 BLOCK_ENTRIES = 1 << 18
 LAST_PLACES = (
@@ -358,7 +357,7 @@ def permutation_p_values(
     )
 
 
-def _sources(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.intp]]:
+def _sources(groups: Sequence[Any] | None, m: int) -> list[Indices]:
     """Positions of the lists of each source."""
     codes = _base.codes_of_lists("groups", groups, m)
     if codes.max() < 1:
@@ -370,9 +369,7 @@ def _sources(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.intp]]:
     return [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
 
 
-def _relabelled(
-    table: RankTable, sources: list[NDArray[np.intp]], rng: np.random.Generator
-) -> RankTable:
+def _relabelled(table: RankTable, sources: list[Indices], rng: np.random.Generator) -> RankTable:
     """The lists with new labels, drawn for each source from the whole universe."""
     p = table.n_items
     labels = [rng.permutation(table._universe)[:p] for _ in sources]

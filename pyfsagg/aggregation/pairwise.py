@@ -15,10 +15,9 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyfsagg._base import remarks, validation
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.words import duration
 from pyfsagg._kernels import consensus
 from pyfsagg._message import Name, Param, Remedy, Use
@@ -340,7 +339,7 @@ AGGREGATORS.add(
 )
 
 
-Order = NDArray[np.intp]
+Order = Indices
 MAX_ITEMS = 2000
 LARGEST_KNOT = 50
 CLOSE = 1e-9  # sums of weights that differ by less than this share of their total are equal

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, in_range, scaled_rows
+from pyfsagg._base.arithmetic import Booleans, Floats, in_range, scaled_rows
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_real, n_selected
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
@@ -274,11 +273,11 @@ def fpcps(
 
 def normalized_best(
     table: RankTable, n_features_to_select: int | float | None, normalize: str
-) -> tuple[Floats, NDArray[np.bool_]]:
+) -> tuple[Floats, Booleans]:
     """Normalized scores (n_lists, n_best) and the mask of their features."""
     scores = required_scores(table, "fpcps", "borda")
     check_choice("normalize", normalize, ("zscore", "minmax"))
-    best: NDArray[np.bool_] = np.ones(table.n_items, dtype=np.bool_)
+    best: Booleans = np.ones(table.n_items, dtype=np.bool_)
     if n_features_to_select is not None:
         k = n_selected(n_features_to_select, table.n_items, "n_features_to_select")
         # Comparing with NaN is False: a missing score is among no list's best.

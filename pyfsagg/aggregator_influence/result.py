@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
-from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import stored
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_list
@@ -105,7 +105,7 @@ class InfluenceResult(Recorded):
         {"measures": THESIS_MEASURES, "n_features_to_select": 0.25}
     )
 
-    scores: Mapping[tuple[str, str], NDArray[np.float64]] = field(
+    scores: Mapping[tuple[str, str], Floats] = field(
         metadata=stored(key="matrices", names="scores_{part}")
     )
     feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
@@ -139,7 +139,7 @@ class InfluenceResult(Recorded):
             raise UnknownNameError("filter of this result", label, self.filters)
         return label
 
-    def ranks(self, aggregator: str, filter: str | None = None) -> NDArray[np.float64]:
+    def ranks(self, aggregator: str, filter: str | None = None) -> Floats:
         """Ranks (n_folds, n_features), 1 = most important, ties averaged."""
         label = self._filter_label(filter)
         if aggregator not in self.aggregators:

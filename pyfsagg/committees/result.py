@@ -14,7 +14,7 @@ from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base import memory, validation
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.fields import stored
 from pyfsagg._base.registry import Call
 from pyfsagg._base.words import count, number, plural, ranks
@@ -82,14 +82,14 @@ class Committee(Grouped, Recorded):
             types={"performance": float, "weight": float},
         )
     )
-    support: NDArray[np.bool_]
+    support: Booleans
     feature_names: tuple[str, ...] = field(metadata=stored(array=True))
 
     @classmethod
     def _counted(
         cls,
         voters: pd.DataFrame,
-        support: NDArray[np.bool_],
+        support: Booleans,
         feature_names: tuple[str, ...],
         *,
         rule: str,
@@ -232,7 +232,7 @@ class Committee(Grouped, Recorded):
     def _alike(self) -> pd.Series[float]:
         return self.agreement()
 
-    def _groups(self) -> dict[str, NDArray[np.bool_]]:
+    def _groups(self) -> dict[str, Booleans]:
         """Which voters are all voters, and those of each of several learners."""
         learner = self.voters["learner"].to_numpy()
         names = self.learners if len(self.learners) > 1 else []
@@ -429,7 +429,7 @@ def _distance_from_line(points: Floats) -> Floats:
     return np.asarray((scaled[:, 1] - scaled[:, 0]) / np.sqrt(2.0))
 
 
-def _is_knee(distance: Floats) -> NDArray[np.bool_]:
+def _is_knee(distance: Floats) -> Booleans:
     knee = np.zeros(distance.size, dtype=bool)
     best = float(distance.max())
     # The ends lie on the line; what lies above it by the last digit only does not lie above it.
@@ -519,7 +519,7 @@ def vote(
 
 def _read_selections(
     selections: Any, feature_names: Sequence[str] | None
-) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
+) -> tuple[tuple[str, ...], Booleans]:
     if hasattr(selections, "support") and hasattr(selections, "voters"):
         raise InputTypeError(
             Param("selections"), " is a Committee; its method vote() counts by another rule"
@@ -580,7 +580,7 @@ def _performance(performance: ArrayLike | None, m: int) -> NDArray[np.float64]:
     return values
 
 
-def _digest(names: tuple[str, ...], support: NDArray[np.bool_], voters: pd.DataFrame) -> str:
+def _digest(names: tuple[str, ...], support: Booleans, voters: pd.DataFrame) -> str:
     digest = hashlib.sha256("\0".join((*names, "", *voters["learner"])).encode())
     digest.update(np.packbits(support).tobytes())
     digest.update(voters["performance"].to_numpy(dtype=np.float64).tobytes())

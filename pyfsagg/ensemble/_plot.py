@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
-from numpy.typing import NDArray
 
 from pyfsagg._base import remarks, validation
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.words import readable
 from pyfsagg._report import drawing
 from pyfsagg.ensemble.data import Ranked, best_first, over_resamples, resample_ranks
@@ -157,7 +156,7 @@ def _title(what: str, shown: int, result: Ranked) -> str:
     return f"{what} of {which} features over {result.n_resamples:,} resample{plural}"
 
 
-def best_features(result: Ranked, n: int) -> NDArray[np.intp]:
+def best_features(result: Ranked, n: int) -> Indices:
     """Positions of the `n` best features (or of all, if there are fewer), best first."""
     n = validation.check_integer("n", n, low=1)
     return best_first(result)[:n]
@@ -303,7 +302,7 @@ def plot_convergence(
     return drawing.finished(ax, "How the ranking settles", grid="y")
 
 
-def _convergence(result: Ranked, k: int) -> tuple[NDArray[np.intp], Floats, Floats]:
+def _convergence(result: Ranked, k: int) -> tuple[Indices, Floats, Floats]:
     """Sizes, rank correlation and top-k overlap with the final ranking."""
     sizes = np.unique(np.geomspace(1, result.n_resamples, N_SIZES).round().astype(np.intp))
     aggregate = result._setup.recipe.aggregate

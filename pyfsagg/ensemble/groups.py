@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, row_blocks
+from pyfsagg._base.arithmetic import Floats, Indices, Integers, row_blocks
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.validation import as_array, check_choice, check_real
 from pyfsagg._base.words import count, enumerate_names, readable
@@ -305,9 +305,7 @@ def _frame(data: Ranked, copies: Copies, k: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=_CLUSTER_COLUMNS).set_index("cluster")
 
 
-def _frequencies(
-    data: Ranked, groups: Sequence[NDArray[np.intp]], k: int
-) -> list[tuple[float, Floats]]:
+def _frequencies(data: Ranked, groups: Sequence[Indices], k: int) -> list[tuple[float, Floats]]:
     """For each group: how often at least one member is selected, and how often each of them is.
 
     The shares are of the resamples that saw a member; ties at the edge count with the share of their orders.
@@ -336,7 +334,7 @@ def _frequencies(
     ]
 
 
-def _at_least_one(share: Floats, n_tied: NDArray[np.int64], left_out: Floats) -> Floats:
+def _at_least_one(share: Floats, n_tied: Integers, left_out: Floats) -> Floats:
     """Share of the orders of tied features in which some column is selected, for each row.
 
     Of the `n_tied` features at the edge `left_out` are not selected, each subset equally likely; so

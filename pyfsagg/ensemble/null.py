@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import CACHED, Floats, column_blocks, row_blocks
+from pyfsagg._base.arithmetic import CACHED, Floats, Indices, column_blocks, row_blocks
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import set_aside
 from pyfsagg._message import Message, Remedy, Use
@@ -98,12 +98,12 @@ class Shuffling:
     go with the target; the features, which are cleared of these, stay where they are.
     """
 
-    order: NDArray[np.intp]  # rows as they are drawn from, wherever they stand in the table
+    order: Indices  # rows as they are drawn from, wherever they stand in the table
     blocks: NDArray[
         np.intp
     ]  # of each row, or of each group, those within which targets are exchanged
-    groups: NDArray[np.intp] | None  # of each row, where whole groups exchange targets
-    first: NDArray[np.intp] | None  # a row of each group
+    groups: Indices | None  # of each row, where whole groups exchange targets
+    first: Indices | None  # a row of each group
     unit: str
 
     @classmethod
@@ -144,7 +144,7 @@ class Shuffling:
         ways -= sum(math.lgamma(size + 1.0) for size in counts.tolist())
         return math.exp(min(ways, 100.0))
 
-    def rows(self, seed: int, k: int) -> NDArray[np.intp]:
+    def rows(self, seed: int, k: int) -> Indices:
         """For each row the one whose target it has in shuffle number `k`."""
         rng = generator(seed, k, _STREAM)
         if self.groups is None or self.first is None:
@@ -154,7 +154,7 @@ class Shuffling:
         return np.asarray(self.first[_exchanged(rng, self.blocks)][self.groups])
 
 
-def _exchanged(rng: np.random.Generator, blocks: NDArray[np.intp]) -> NDArray[np.intp]:
+def _exchanged(rng: np.random.Generator, blocks: Indices) -> Indices:
     """A permutation of places that leaves each in its block."""
     if not blocks.any():
         return rng.permutation(len(blocks))
@@ -272,13 +272,13 @@ class Nulls:
         return all(one in FILTERS and FILTERS.get(one).own_column for one in self.judges)
 
     @cached_property
-    def numbers(self) -> NDArray[np.intp]:
+    def numbers(self) -> Indices:
         """Numeric columns, which are also tested by their ranks if all filters bin them."""
         cut = self.by_column and all(FILTERS.get(one).counts_levels for one in self.judges)
         return self._ranked if cut else self._ranked[:0]
 
     @cached_property
-    def _ranked(self) -> NDArray[np.intp]:
+    def _ranked(self) -> Indices:
         """Columns of numbers, which have ranks."""
         table = self.run.table
         if not isinstance(table, Table) or self.run.groups is not None:
@@ -383,7 +383,7 @@ def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[st
         replace(each, outputs={one: of for one, of in each.outputs.items() if one in nulls.judges})
         for each in run.filters
     ]
-    run = replace(run, labels=nulls.judges, filters=[each for each in filters if each.outputs])
+    run = replace(run, filters=[each for each in filters if each.outputs])
     itself = _whole_table(run)
 
     def resample(target: Target, _: int) -> Resamples:
@@ -487,7 +487,7 @@ def _rank_statistics(nulls: Nulls, number: int) -> Floats:
     return statistics
 
 
-def _centred_ranks(values: Floats, strata: NDArray[np.intp]) -> Floats:
+def _centred_ranks(values: Floats, strata: Indices) -> Floats:
     """Ranks (k, n) of the known rows within their strata, less the mean of these.
 
     Of several strata each is divided by its size and one, as van Elteren did.
@@ -502,13 +502,13 @@ def _centred_ranks(values: Floats, strata: NDArray[np.intp]) -> Floats:
     return ranks
 
 
-def _less_means(values: Floats, strata: NDArray[np.intp]) -> Floats:
+def _less_means(values: Floats, strata: Indices) -> Floats:
     """Values (k, n) less their means within the strata."""
     indicators = np.eye(int(strata.max()) + 1)[strata]
     return np.asarray(values - (values @ indicators / indicators.sum(axis=0)) @ indicators.T)
 
 
-def kinds_of_features(run: Run) -> NDArray[np.intp]:
+def kinds_of_features(run: Run) -> Indices:
     """Features with equal numbers have the same distribution of scores with shuffled targets.
 
     Columns of numbers are of one kind, and columns with as many levels, of which the rows outside the most
@@ -529,7 +529,7 @@ def kinds_of_features(run: Run) -> NDArray[np.intp]:
     return np.asarray(np.unique(kinds, axis=0, return_inverse=True)[1]).ravel()
 
 
-def _levels(table: AnyTable) -> NDArray[np.intp]:
+def _levels(table: AnyTable) -> Indices:
     """How many values each column has, and how often the most frequent one occurs, (2, n_features)."""
     found = np.zeros((2, table.n_features), dtype=np.intp)
     if not isinstance(table, Table):
@@ -627,7 +627,7 @@ class NoiseScale:
         return cls(Nulls(run), max(FEWEST_NULLS, min(MOST_NULLS, m // 2)))
 
     @cached_property
-    def _kinds(self) -> list[NDArray[np.intp]]:
+    def _kinds(self) -> list[Indices]:
         kinds = kinds_of_features(self.nulls.single)
         return [np.flatnonzero(kinds == kind) for kind in range(kinds.max() + 1)]
 

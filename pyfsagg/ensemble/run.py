@@ -161,7 +161,6 @@ class Run:
     items: Sequence[Any]  # the filters as they were given
     params: Mapping[str, Mapping[str, Any]]
     filters: list[BoundFilter]  # those that one pass computes are one
-    labels: list[str]
     resamples: Resamples
     groups: FeatureGroups | None
     parameters: Mapping[str, Any]  # what is recorded of the settings
@@ -171,6 +170,11 @@ class Run:
     checks: Checks
     execution: Execution
     store: core.MatrixStore
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of the filters, by which their scores are found."""
+        return list(map(scoring.filter_label, self.items))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -206,7 +210,7 @@ class Run:
         """The filters with another target."""
         return scoring.bind_filters(
             self.items, self.params, self.table, target, self.seed, self.groups
-        )[0]
+        )
 
     @property
     def pairs(self) -> ComplementaryPairs:
@@ -256,10 +260,10 @@ def set_up_run(
     if task.drop_near_zero_variance:
         table, groups, dropped = _drop_near_zero_variance(table, groups)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
-    filters = scoring.settle_filters(filters, table, target, groups)
-    params = scoring.read_filter_params(filters, filter_params)
-    params = scoring.settle_parameters(filters, params, table.n_features, largest, groups)
-    bound, labels = scoring.bind_filters(filters, params, table, target, seed, groups)
+    if isinstance(filters, str):
+        filters = scoring.usual_filters(table, target, groups)
+    params = scoring.settle_parameters(filters, filter_params, table.n_features, largest, groups)
+    bound = scoring.bind_filters(filters, params, table, target, seed, groups)
     n_features = table.n_features if groups is None else len(groups)
     precision = number if isinstance(number, Precision) else None
     if precision is not None:
@@ -274,7 +278,7 @@ def set_up_run(
             Remedy("use a plan that draws rows, for instance 'bootstrap' or 'subsample'"),
         )
     parameters = {
-        "filters": labels,
+        "filters": list(map(scoring.filter_label, filters)),
         "filter_params": params,
         "n_resamples": len(resamples),
         "resampling": resamples.plan,
@@ -297,7 +301,6 @@ def set_up_run(
         items=filters,
         params=params,
         filters=bound,
-        labels=labels,
         resamples=resamples,
         groups=groups,
         parameters=parameters,

@@ -46,15 +46,8 @@ def likely_filters(filters: Sequence[Any] | str, task: str) -> Sequence[Any]:
     return USUAL_FILTERS if task == "classification" else USUAL_OF_RANKS
 
 
-def settle_filters(
-    filters: Sequence[Any] | str,
-    table: AnyTable,
-    target: Target,
-    groups: FeatureGroups | None = None,
-) -> Sequence[Any]:
+def usual_filters(table: AnyTable, target: Target, groups: FeatureGroups | None) -> Sequence[Any]:
     """What ``"auto"`` means for a table: columns of words with more than two levels have no ranks."""
-    if not isinstance(filters, str):
-        return filters
     plain = target.kind not in ("numeric", "survival") or target.adjusters is not None
     if plain or groups is not None or isinstance(table, SparseTable):
         return USUAL_FILTERS
@@ -69,22 +62,23 @@ def bind_filters(
     target: Target,
     seed: int,
     groups: FeatureGroups | None = None,
-) -> tuple[list[BoundFilter], list[str]]:
-    """Filters bound to a table, where those that one pass computes are one, and all labels in order."""
+) -> list[BoundFilter]:
+    """Filters bound to a table, where those that one pass computes are one."""
+    if not filters:
+        raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     readings: dict[bool, GroupedColumns] = {}
-    bound: list[BoundFilter] = []
-    labels: list[str] = []
+    bound: dict[str, BoundFilter] = {}
     for item in filters:
         label = filter_label(item)
         prepare, output, within = _preparation(item, seed)
         by_strata = target.adjusters is not None and within in ("mean", "sum")
         if target.adjusters is not None and within != "model":
             _check_adjusters(label, target.adjusters, target.kind)
-        if label in labels:
+        if label in bound:
             raise ParameterError(f"the filter {label!r} is given twice")
         _check_target_kind(item, label, target)
-        _check_sparse(item, label, table)
-        labels.append(label)
+        if isinstance(table, SparseTable):
+            _check_sparse(item, label, table)
         chosen = dict(parameters.get(label, {}))
         _check_parameters(label, prepare, chosen)
         if groups is not None:
@@ -93,23 +87,19 @@ def bind_filters(
             groups.refuse_joint(counts, label, able)
             if counts not in readings:
                 readings[counts] = groups.read(table, counts)
-        for other in bound:
+        for other in bound.values():
             same = other.prepare is prepare and other.by_strata == by_strata
             if same and other.parameters == chosen:
-                other.outputs[label] = output
                 break
         else:
-            other = BoundFilter(
-                prepare, chosen, table, target, {label: output}, by_strata=by_strata
-            )
+            other = BoundFilter(prepare, chosen, table, target, by_strata=by_strata)
             if groups is not None:
                 grouped = readings[counts]
                 other = replace(other, table=grouped.table, grouped=grouped, names=groups.names)
-            bound.append(other)
+        other.outputs[label] = output
         other.adding.update({output} if within == "sum" else ())
-    if not labels:
-        raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
-    return bound, labels
+        bound[label] = other
+    return list(dict.fromkeys(bound.values()))
 
 
 def read_filter_params(
@@ -223,10 +213,9 @@ def _check_adjusters(label: str, adjusters: Adjusters, target: str) -> None:
     )
 
 
-def _check_sparse(item: Any, label: str, table: AnyTable) -> None:
+def _check_sparse(item: Any, label: str, table: SparseTable) -> None:
     """Refuse a filter that reads dense tables only, and name those that read sparse ones."""
-    usable = isinstance(item, str) and FILTERS.get(item).sparse
-    if isinstance(table, SparseTable) and not usable:
+    if not (isinstance(item, str) and FILTERS.get(item).sparse):
         able = ", ".join(spec.name for spec in FILTERS if spec.sparse)
         raise InputTypeError(
             f"the filter {label!r} does not read sparse input. Filters that do: {able}; or make it ",
@@ -238,17 +227,17 @@ def _check_sparse(item: Any, label: str, table: AnyTable) -> None:
 
 def settle_parameters(
     filters: Sequence[Any],
-    parameters: Mapping[str, Mapping[str, Any]],
+    filter_params: Mapping[str, Any] | None,
     n_features: int,
     largest: object = None,
     groups: FeatureGroups | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """Parameters by filter, with automatic values resolved (the depth of mRMR).
+    """Parameters by the label of their filter, with automatic values resolved (the depth of mRMR).
 
     `largest` is the largest number of features that will be selected; a fraction says nothing.
     """
     known = int(largest) if isinstance(largest, Integral) else None
-    settled = {name: dict(chosen) for name, chosen in parameters.items()}
+    settled = read_filter_params(filters, filter_params)
     for item in filters:
         if isinstance(item, str):
             spec = FILTERS.get(item)
@@ -263,9 +252,8 @@ def deep_enough(
     filters: Sequence[Any], filter_params: Mapping[str, Any] | None, n_features: int, number: object
 ) -> Mapping[str, Any] | None:
     """Parameters of filters, with a depth for those that so many features need deeper than usual."""
-    params = read_filter_params(filters, filter_params)
-    deep = settle_parameters(filters, params, n_features, number)
-    return filter_params if deep == settle_parameters(filters, params, n_features) else deep
+    deep = settle_parameters(filters, filter_params, n_features, number)
+    return filter_params if deep == settle_parameters(filters, filter_params, n_features) else deep
 
 
 def _check_parameters(

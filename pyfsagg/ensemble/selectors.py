@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Booleans
 from pyfsagg._base.settings import Task
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table import frames, selectors, sparse
@@ -85,7 +85,7 @@ class _AggregationSelector(selectors.TableSelector):
         self.support_ = self._columns(X)
         return self
 
-    def _columns(self, X: Any) -> NDArray[np.bool_]:
+    def _columns(self, X: Any) -> Booleans:
         """Which columns are selected: of a group all, none that was dropped, and those always in."""
         choice = choose(self.result_, self._wish())
         if self.result_.n_features == self.n_features_in_:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices
 from pyfsagg._base.fields import Part
 from pyfsagg._base.validation import check_choice, check_level, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
@@ -90,7 +90,7 @@ class ErrorControl(Part):
     """
 
     feature_names: tuple[str, ...]
-    support: NDArray[np.bool_]
+    support: Booleans
     goal: str
     level: float
     method: str
@@ -110,7 +110,7 @@ class ErrorControl(Part):
         """Names of the selected features, the safest first; empty if nothing can be selected."""
         return [self.feature_names[j] for j in self._order() if self.support[j]]
 
-    def _order(self) -> NDArray[np.intp]:
+    def _order(self) -> Indices:
         by_path = self.method == "integrated_path"
         key = self.path_expected_false if by_path else self.expected_false
         return np.lexsort((-self.frequency, key))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
 from pyfsagg._base.fields import Part
 from pyfsagg._base.validation import as_array, check_level
 from pyfsagg._base.words import enumerate_names, number, plural, readable
@@ -258,7 +258,7 @@ def _checked(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Floats]:
     return scores, drawn
 
 
-def _reached(scores: Floats, drawn: Floats) -> tuple[NDArray[np.intp], Booleans]:
+def _reached(scores: Floats, drawn: Floats) -> tuple[Indices, Booleans]:
     """The features, best first, and whether the best of those from each one on reaches it (K, p)."""
     order = np.argsort(-scores, kind="stable")
     ordered = (scores - 1e-12 * np.abs(scores))[order]
@@ -270,7 +270,7 @@ def _reached(scores: Floats, drawn: Floats) -> tuple[NDArray[np.intp], Booleans]
 
 def numbers_with_other_shuffles(
     observed: Floats, null: Floats, seed: int, level: float = LEVEL
-) -> NDArray[np.int64]:
+) -> Integers:
     """How many features are below a family-wise `level` in each of 100 sets of K targets drawn from the K."""
     _, reached = _reached(observed, null)
     k = len(null)
@@ -341,7 +341,7 @@ class TargetPermutation(Part):
     unit: str
     strong: bool
     n_permutations: int
-    numbers: NDArray[np.int64]
+    numbers: Integers
     strata: tuple[str, ...] = ()
     cleared: tuple[str, ...] = ()
 
@@ -381,7 +381,7 @@ class TargetPermutation(Part):
         frame = pd.DataFrame(self.columns(), index=pd.Index(self.feature_names, name="feature"))
         return frame.iloc[self._order()]
 
-    def _order(self) -> NDArray[np.intp]:
+    def _order(self) -> Indices:
         return np.lexsort((self.p_values, self.family_wise_p_values))
 
     def select(self, level: float = LEVEL) -> list[str]:
@@ -502,7 +502,7 @@ class LimitedSelection:
         """Which features (p,) are selected."""
         return self.values <= self.level + ROUNDING * self.level
 
-    def _order(self) -> NDArray[np.intp]:
+    def _order(self) -> Indices:
         return np.argsort(self.permutation.p_values, kind="stable")
 
     @property

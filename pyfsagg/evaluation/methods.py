@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.validation import as_array, check_choice, check_list
 from pyfsagg._message import Got, Message, Name, Param, Remedy, Use
 from pyfsagg._table.groups import FeatureGroups
@@ -47,7 +47,7 @@ LEAKAGE = {
 class GivenRanking:
     """Feature positions, best first, and the rows used for the ranking, if known."""
 
-    order: NDArray[np.intp]
+    order: Indices
     leakage: str
 
     def remark(self, label: str) -> str:
@@ -88,7 +88,7 @@ def read_rankings(
     return read
 
 
-def _order(label: str, item: Any, known: tuple[str, ...]) -> NDArray[np.intp]:
+def _order(label: str, item: Any, known: tuple[str, ...]) -> Indices:
     if isinstance(item, EnsembleResult):
         grouped = bool(item.groups)
         # Near-constant features that the run omitted come last.
@@ -122,7 +122,7 @@ def _order(label: str, item: Any, known: tuple[str, ...]) -> NDArray[np.intp]:
     return np.argsort(rank_scores(-ranks), kind="stable")
 
 
-def _order_of_names(label: str, names: list[str], known: tuple[str, ...]) -> NDArray[np.intp]:
+def _order_of_names(label: str, names: list[str], known: tuple[str, ...]) -> Indices:
     position = {name: j for j, name in enumerate(known)}
     seen: set[str] = set()
     for name in names:
@@ -142,7 +142,7 @@ def _order_of_names(label: str, names: list[str], known: tuple[str, ...]) -> NDA
     return np.array([position[name] for name in names], dtype=np.intp)
 
 
-Order = NDArray[np.intp]
+Order = Indices
 _OPTIONS = (
     *("filter", "filters", "filter_params", "aggregator", "aggregator_params", "normalize"),
     "resampling",
@@ -324,7 +324,7 @@ def rank_methods(
     `rows` are the positions of the rows of `table` in the table of the evaluation, and `rounds` says how
     often as much work is to come.  All ensembles see the same resamples, and share each filter.
     """
-    scores: dict[str, NDArray[np.float64]] = {}
+    scores: dict[str, Floats] = {}
     for batch in _batches(methods):
         members = batch.values()
         filters = {label: item for method in members for label, item in method.items}
@@ -397,21 +397,20 @@ def _single_scores(
     target: Target,
     seed: int,
     groups: FeatureGroups | None,
-) -> NDArray[np.float64]:
+) -> Floats:
     item = method.item
     if method.is_function:
         item = _as_filter(label, with_columns(item, table.feature_names))
     params = {filter_label(item): dict(method.params)} if method.params else {}
-    bound, labels = scoring.bind_filters([item], params, table, target, seed, groups)
+    (bound,) = scoring.bind_filters([item], params, table, target, seed, groups)
     weights = np.ones((1, table.n_samples), dtype=np.uint16)
     try:
-        matrices = bound[0].scores(weights, target.codes[np.newaxis, :])
+        (scores,) = bound.scores(weights, target.codes[np.newaxis, :]).values()
     except PyfsaggError:
         raise
     except Exception as error:
         raise _failed(label, table.n_samples, error) from error
-    scores: NDArray[np.float64] = matrices[labels[0]][0]
-    return scores
+    return scores[0]
 
 
 def _failed(label: str, n_rows: int, error: Exception) -> DataError:

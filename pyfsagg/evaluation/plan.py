@@ -22,7 +22,7 @@ from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table, as_table
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble.scoring import settle_filters
+from pyfsagg.ensemble.scoring import usual_filters
 from pyfsagg.evaluation import cells, learners, result
 from pyfsagg.evaluation.methods import (
     EnsembleMethod,
@@ -301,7 +301,7 @@ def read_design(
     ranking_rows = protocol.ranking_rows
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     n_resamples = check_integer("n_resamples", n_resamples, low=1)
-    usual = settle_filters("auto", table, target, groups)
+    usual = usual_filters(table, target, groups)
     if rankings is None and methods is None:
         methods = (*usual, "bam")
     if ranking_rows is not None and (rankings is None or protocols != ("thesis",)):

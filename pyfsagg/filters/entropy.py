@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, Integers
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels.class_tables import ENTROPY, EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._kernels.entropy_scores import SCORES, TOGETHER, score_binned, score_mdl, score_nominal
@@ -31,7 +31,7 @@ from pyfsagg.filters import _base
 def _dense_entropy(
     columns: SortedColumns,
     values: Floats,
-    nominal: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
+    nominal: tuple[Integers, NDArray[np.int32], Integers],
     n_classes: int,
     parity: bool,
     discretization: str,
@@ -61,7 +61,7 @@ def _dense_entropy(
 
 def _sparse_entropy(
     places: SortedPlaces,
-    columns: NDArray[np.int64],
+    columns: Integers,
     n_classes: int,
     parity: bool,
     discretization: str,

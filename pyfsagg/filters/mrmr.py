@@ -15,7 +15,7 @@ import pandas as pd
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices
 from pyfsagg._base.memory import require_memory, within_memory
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import check_choice, check_integer
@@ -69,7 +69,7 @@ class InformationSelection:
     """
 
     scores: Floats
-    order: NDArray[np.intp]
+    order: Indices
     feature_names: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
@@ -113,7 +113,7 @@ class InformationScorer:
     bins: int
     criterion: str = "mrmr"
     given: int = 0
-    strata: NDArray[np.intp] | None = None
+    strata: Indices | None = None
     pairs: Target | None = None
     releases_gil: bool = True
 
@@ -144,9 +144,7 @@ class InformationScorer:
         slope = max(seconds[more] - seconds[few], 0.0) / max(_pairs(p, more) - _pairs(p, few), 1)
         return seconds[few] + slope * (_pairs(p, depth) - _pairs(p, few))
 
-    def select(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> tuple[Floats, NDArray[np.intp]]:
+    def select(self, weights: Weights, labels: NDArray[np.int32]) -> tuple[Floats, Indices]:
         """Scores (b, n_features) and selection orders (b, n_selected) of b resamples."""
         columns, criterion, n_classes = self.columns, _CRITERIA[self.criterion], self.n_classes
         if self.pairs is not None:
@@ -196,13 +194,13 @@ class InformationScorer:
         return scores, orders
 
 
-def _entropy(strata: NDArray[np.intp], weights: Weights) -> Floats:
+def _entropy(strata: Indices, weights: Weights) -> Floats:
     """Entropy of the strata (b,) in resamples, in nats."""
     counts = weights.astype(np.float64) @ np.eye(strata.max() + 1)[strata]
     return np.asarray(scipy.stats.entropy(counts, axis=1))
 
 
-def _places(scores: Floats, orders: NDArray[np.intp]) -> Floats:
+def _places(scores: Floats, orders: Indices) -> Floats:
     """Share of the features that are not placed before each: the selected ones, then by criterion."""
     p, rows = scores.shape[1], np.arange(len(scores))[:, np.newaxis]
     last = scores.copy()
@@ -260,7 +258,7 @@ def _orders_of_pairs(table: Table, target: Target) -> Iterator[NDArray[np.uint32
 
 
 def _cut_within(
-    table: Table, strata: NDArray[np.intp], binned: NDArray[np.bool_], reading: int, bins: int
+    table: Table, strata: Indices, binned: Booleans, reading: int, bins: int
 ) -> Iterator[NDArray[np.uint32]]:
     """The columns of `table` as codes, where `binned` holds those of bins of each stratum."""
     groups = [np.flatnonzero(strata == s) for s in range(strata.max() + 1)]
@@ -279,7 +277,7 @@ def _cut_within(
 
 
 def _categories(
-    codes: Iterable[NDArray[np.uint32]], strata: NDArray[np.intp] | None, criterion: str
+    codes: Iterable[NDArray[np.uint32]], strata: Indices | None, criterion: str
 ) -> tuple[CountedColumns, int]:
     """Columns of categories, joined with the strata if there are any, and how many columns were added.
 

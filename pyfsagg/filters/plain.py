@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.validation import check_real
 from pyfsagg._kernels.group_tests import group_tests_block, spread_block
 from pyfsagg._table.groups import FeatureGroups
@@ -139,10 +139,10 @@ class NearZeroVariance:
     feature_names : tuple of str
     """
 
-    keep: NDArray[np.bool_]
+    keep: Booleans
     frequency_ratio: Floats
     unique_percent: Floats
-    constant: NDArray[np.bool_]
+    constant: Booleans
     feature_names: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
@@ -227,7 +227,7 @@ def drop_features(
     return table.take(columns), groups
 
 
-def _kept(table: AnyTable) -> NDArray[np.bool_]:
+def _kept(table: AnyTable) -> Booleans:
     """Which features vary enough; at least one must."""
     keep = near_zero_variance(table).keep
     if not keep.any():

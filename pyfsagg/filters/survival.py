@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
 from pyfsagg._base.validation import check_choice
 from pyfsagg._kernels import survival as pairs
 from pyfsagg._kernels.survival import cox_score_block
@@ -24,9 +24,9 @@ from pyfsagg.filters import _base, adjusted
 class _LatestFirst:
     """Rows by descending time; `start` is where each distinct time begins, and the number of rows."""
 
-    rows: NDArray[np.intp]
+    rows: Indices
     event: Booleans
-    start: NDArray[np.int64]
+    start: Integers
 
     @classmethod
     def of(cls, survival: Survival) -> _LatestFirst:
@@ -59,7 +59,7 @@ def _cox_scores(
 
 def _concordances(
     levels: NDArray[np.int32],
-    n_levels: NDArray[np.int64],
+    n_levels: Integers,
     times: _LatestFirst,
     labels: NDArray[np.int32],
     weights: Weights,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -234,18 +233,6 @@ def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -
     return np.array(positions, dtype=np.int64)
 
 
-MAX_CELLS = 2**31
-
-
-class OrderState(IntEnum):
-    """State of a boolean-order feature B(i, j): is feature i below feature j?"""
-
-    FALSE = 0
-    TRUE = 1
-    EQUAL = 2
-    UNKNOWN = 3
-
-
 def to_rank_order(
     X: Any, *, ties: str = "average", missing: str = "error", random_state: Any = None
 ) -> Any:
@@ -277,49 +264,8 @@ def to_rank_order(
     array([[1., 3., 4., 2.],
            [4., 3., 1., 2.]])
     """
-    return _ranks(X, order_table(X), ties, missing, random_state)
-
-
-def _ranks(X: Any, table: Table, ties: str, missing: str, random_state: Any) -> Any:
-    """Ranks within each instance of a table of columns of X, in a frame of the kind of X."""
+    table = order_table(X)
     check_rules(table, ties, missing, random_state)
     rule: Any = "average" if ties == "error" else ties
     ranks = rank_scores(-table.values, rule, random_state=random_state)
     return with_rows_of(X, pd.DataFrame(ranks, columns=list(table.feature_names)))
-
-
-def to_boolean_order(
-    X: Any, *, ties: str = "average", missing: str = "error", random_state: Any = None
-) -> Any:
-    """State of every pair of features in each instance (orders, definition 4, and the text below it)."""
-    table = order_table(X)
-    check_rules(table, ties, missing, random_state)
-    n, p = table.values.shape
-    if n * p * (p - 1) // 2 > MAX_CELLS:
-        raise DataError(
-            f"{p} features have {p * (p - 1) // 2} boolean-order features, too many to hold for {n} "
-            "samples; the eliminations work on ranks and do not need them"
-        )
-    ranks = integer_ranks(table.values, ties, random_state)
-    i, j = np.triu_indices(p, 1)
-    a, b = ranks[:, i], ranks[:, j]
-    states = np.where(a < b, OrderState.TRUE, OrderState.FALSE).astype(np.int8)
-    states[a == b] = OrderState.EQUAL
-    states[(a < 0) | (b < 0)] = OrderState.UNKNOWN
-    names = table.feature_names
-    columns = [f"{names[u]}<{names[v]}" for u, v in zip(i, j, strict=True)]
-    return with_rows_of(X, pd.DataFrame(states, columns=columns))
-
-
-def project(
-    X: Any,
-    features: Sequence[str | int],
-    *,
-    ties: str = "average",
-    missing: str = "error",
-    random_state: Any = None,
-) -> Any:
-    """Ranks of some features among themselves (orders, section 2)."""
-    table = order_table(X)
-    columns = read_features(features, table.feature_names)
-    return _ranks(X, table.take(columns.astype(np.intp)), ties, missing, random_state)

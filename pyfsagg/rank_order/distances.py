@@ -10,10 +10,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from pyfsagg._base.arithmetic import Floats, Indices, Integers
 from pyfsagg._base.validation import as_array, check_choice
 from pyfsagg._kernels.rank_order import concordance_sum, inversions_by_feature
 from pyfsagg._message import NAN, Remedy
-from pyfsagg._table.frames import pandas_frame
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order import _orders
@@ -54,40 +54,19 @@ def kendall_distance(first: ArrayLike, second: ArrayLike) -> int:
     return int(inversion_counts(first, second).sum()) // 2
 
 
-def inversion_counts(first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
+def inversion_counts(first: ArrayLike, second: ArrayLike) -> Integers:
     """Number of inversions between two orders that each feature takes part in, (n_features,)."""
     ranks = _orders.integer_ranks(_two_orders(first, second, unknown=True), "average", None)
     return np.asarray(inversions_by_feature(ranks[0], ranks[1]))
 
 
-def center(X: Any, *, ties: str = "average") -> pd.Series:
-    """Centre of a set of orders: the order of their rank sums (orders, definition 6).
-
-    Among all orders it has the least sum of Spearman distances to those of the set.
-    """
-    method: Any = check_choice("ties", ties, ("average", "ordinal"))
-    ranks = _orders.to_rank_order(pandas_frame(X))
-    # Twice an average rank is whole, so equal sums are equal numbers.
-    values = rankdata((2.0 * ranks).sum(axis=0).to_numpy(), method=method)
-    return pd.Series(values.astype(np.float64), index=ranks.columns, name="center")
-
-
-def order_concordance(X: Any) -> float:
-    """Agreement τ of a set of orders: the mean of Kendall's τ over its pairs (orders, figure 6)."""
-    table = _orders.order_table(X, min_samples=2)
-    _orders.check_rules(table, "average", "error", None)
-    return concordance_of_ranks(_orders.integer_ranks(table.values, "average", None))
-
-
 def concordance_of_ranks(ranks: NDArray[Any]) -> float:
-    """The same as :func:`order_concordance` for integer ranks, unchecked."""
+    """Agreement τ of orders, as integer ranks: the mean of Kendall's τ over its pairs (orders, figure 6)."""
     m, p = ranks.shape
     return float(2.0 * concordance_sum(ranks) / ((p * p - p) * (m * m - m)) - 1.0 / (m - 1))
 
 
-def _two_orders(
-    first: ArrayLike, second: ArrayLike, *, unknown: bool = False
-) -> NDArray[np.float64]:
+def _two_orders(first: ArrayLike, second: ArrayLike, *, unknown: bool = False) -> Floats:
     a, b = (as_array("an order", order, np.float64) for order in (first, second))
     if a.ndim != 1 or a.shape != b.shape or a.size < 2:
         raise DataError(
@@ -108,7 +87,7 @@ def _two_orders(
 
 UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
 
-Labels = NDArray[np.int64]
+Labels = Integers
 
 
 def instance_divergence(
@@ -230,8 +209,8 @@ def _row_labels(rows: NDArray[Any]) -> Labels:
 
 
 def class_distributions(
-    labels: Labels, codes: NDArray[np.int32], weights: NDArray[np.int64], n_classes: int
-) -> NDArray[np.float64]:
+    labels: Labels, codes: NDArray[np.int32], weights: Integers, n_classes: int
+) -> Floats:
     """P(class | label) for each instance, (n_samples, n_classes)."""
     counts = np.zeros((int(labels.max()) + 1, n_classes), dtype=np.int64)
     np.add.at(counts, (labels, codes), weights)
@@ -240,13 +219,13 @@ def class_distributions(
     return np.asarray(shares[labels])
 
 
-def row_divergence(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_divergence(before: Floats, after: Floats) -> Floats:
     """KL divergence of each row of `after` from `before`, in nats; 0 log 0 = 0."""
     ratio = np.divide(before, after, out=np.ones_like(before), where=before > 0)
     return np.asarray((before * np.log(ratio)).sum(axis=1))
 
 
-def mean_divergence(orders: _orders.Orders, before: NDArray[np.float64], labels: Labels) -> float:
+def mean_divergence(orders: _orders.Orders, before: Floats, labels: Labels) -> float:
     """Δ in nats of the partition `labels` against the class distributions `before`."""
     after = class_distributions(labels, orders.codes, orders.weights, orders.n_classes)
     if (after == before).all():
@@ -256,21 +235,19 @@ def mean_divergence(orders: _orders.Orders, before: NDArray[np.float64], labels:
     return max(0.0, float(orders.weights @ delta) / float(orders.weights.sum()))
 
 
-def divergence_path(orders: _orders.Orders, removal_order: NDArray[np.intp]) -> NDArray[np.float64]:
+def divergence_path(orders: _orders.Orders, removal_order: Indices) -> Floats:
     """Δ after the removal of 0, 1, …, p − 1 features, in nats."""
     return divergence_growing(orders, removal_order[::-1], all_orders(orders))[::-1]
 
 
-def all_orders(orders: _orders.Orders) -> NDArray[np.float64]:
+def all_orders(orders: _orders.Orders) -> Floats:
     """P(class | order of all features) for each instance, (n_samples, n_classes)."""
     return class_distributions(
         divergence_labels(orders), orders.codes, orders.weights, orders.n_classes
     )
 
 
-def divergence_growing(
-    orders: _orders.Orders, features: NDArray[np.intp], before: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def divergence_growing(orders: _orders.Orders, features: Indices, before: Floats) -> Floats:
     """Δ of the first 1, 2, … of `features` against `before`, which :func:`all_orders` gives; nats.
 
     Each feature that comes splits the groups of instances with equal orders.  Δ falls along the way,

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
-from numpy.typing import NDArray
 
 from pyfsagg._base import validation
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import stored
 from pyfsagg._base.registry import Call, Registry, Spec
 from pyfsagg._base.settings import Settings
@@ -73,10 +73,10 @@ class Elimination(Recorded):
 
     method: str
     feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
-    removal_order: NDArray[np.intp]
-    criterion: NDArray[np.float64]
-    divergence: NDArray[np.float64]
-    accuracy: NDArray[np.float64] | None
+    removal_order: Indices
+    criterion: Floats
+    divergence: Floats
+    accuracy: Floats | None
     baseline: pd.DataFrame | None = field(default=None, metadata=stored(index="size"))
 
     @property
@@ -84,14 +84,14 @@ class Elimination(Recorded):
         return len(self.feature_names)
 
     @property
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> Floats:
         """Place in the removal order (n_features,): 1 = removed first; larger = more important."""
         scores = np.empty(self.n_features)
         scores[self.removal_order] = np.arange(1, self.n_features + 1)
         return scores
 
     @property
-    def ranking(self) -> NDArray[np.float64]:
+    def ranking(self) -> Floats:
         """Ranks (n_features,): 1 = removed last."""
         return self.n_features + 1 - self.scores
 
@@ -119,7 +119,7 @@ class Elimination(Recorded):
         accuracy = self._measured_accuracy()
         return int(self.n_features - np.flatnonzero(accuracy == np.nanmax(accuracy))[-1])
 
-    def _measured_accuracy(self) -> NDArray[np.float64]:
+    def _measured_accuracy(self) -> Floats:
         if self.accuracy is None:
             raise DataError(
                 "this elimination has no accuracy; call eliminate(…, ", Use(accuracy=True), ")"
@@ -505,7 +505,7 @@ def elimination_scores(
     missing: str = "error",
     tie_break: str = "random",
     random_state: int = 0,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Place of each feature in a removal order, for use as a filter in an ensemble.
 
     Parameters are those of :func:`eliminate`, but ties are broken at random by default, in an order that
@@ -546,7 +546,7 @@ def _refuse_long_run(orders: Orders, spec: EliminationSpec, max_seconds: float |
         )
 
 
-def _priority(p: int, tie_break: str, random_state: Any) -> NDArray[np.intp]:
+def _priority(p: int, tie_break: str, random_state: Any) -> Indices:
     """Among equals the feature of largest priority is removed."""
     if tie_break == "random":
         return np.random.default_rng(random_state).permutation(p)

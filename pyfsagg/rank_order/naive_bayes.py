@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats, Integers
 from pyfsagg._base.validation import check_integer, random_numbers
 from pyfsagg._kernels.rank_order import naive_bayes_path
 from pyfsagg._message import Param
@@ -72,7 +73,7 @@ def random_subset_baseline(
 
 def accuracy_path(
     orders: Orders, features: NDArray[Any], *, n_folds: int = 5, random_state: Any = 0
-) -> NDArray[np.float64]:
+) -> Floats:
     """Accuracy with the first 1, 2, … of `features` (positions)."""
     n_folds = check_integer("n_folds", n_folds, low=2)
     if n_folds > orders.n_samples:
@@ -102,9 +103,7 @@ def accuracy_path(
     return np.asarray(correct / counts[-1])
 
 
-def stratified_folds(
-    codes: NDArray[np.int32], n_folds: int, random_state: Any
-) -> NDArray[np.int64]:
+def stratified_folds(codes: NDArray[np.int32], n_folds: int, random_state: Any) -> Integers:
     """Fold of each instance: every class is shuffled and dealt round in turn.
 
     Fold sizes differ by at most 1, in all and within each class.

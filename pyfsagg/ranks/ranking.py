@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base import remarks, validation
-from pyfsagg._base.arithmetic import CACHED, Floats, row_blocks
+from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, Integers, row_blocks
 from pyfsagg._base.memory import require_memory
 from pyfsagg._kernels.ranks import tied_ranks
 from pyfsagg._message import INF, NAN, SCORES, Got, Param, Remedy, Use, named
@@ -18,7 +18,7 @@ from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 
-def tie_sizes(scores: Floats) -> NDArray[np.int64]:
+def tie_sizes(scores: Floats) -> Integers:
     """Number of entries with the score of each entry, itself included: 1 without ties."""
     _, group, sizes = np.unique(scores, return_inverse=True, return_counts=True)
     return np.asarray(sizes[group])
@@ -193,7 +193,7 @@ def _next_larger(shares: Floats) -> Floats:
 
 def select_top(
     values: ArrayLike, k: int, *, higher_is_better: bool = True, axis: int = -1
-) -> NDArray[np.bool_]:
+) -> Booleans:
     """Mark the `k` best entries; among equal entries the first columns are taken."""
     array = np.moveaxis(validation.as_array("values", values, np.float64), axis, -1)
     k = validation.check_integer("k", k, low=1, high=array.shape[-1])
@@ -224,7 +224,7 @@ GROUPS = (tuple, list, set, frozenset)  # what is a tie inside a list of names
 def read_lists(
     lists: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]],
     unranked: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]] = (),
-) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
+) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
     """Item names (in order of first appearance), list names and the rank matrix (m, p)."""
     named = _named(lists, "list", "lists")
     loose = _named(unranked, "unranked", "unranked")
@@ -358,7 +358,7 @@ def read_values(
     return matrix, tuple(columns), tuple(rows)
 
 
-def read_members(scores: Any, groups: Any) -> tuple[Floats, NDArray[np.int64], tuple[str, ...]]:
+def read_members(scores: Any, groups: Any) -> tuple[Floats, Integers, tuple[str, ...]]:
     """Scores of members, the position of the group of each, and the names of the groups."""
     scores = validation.real_array("scores", pandas_series(scores))
     try:
@@ -412,9 +412,7 @@ def check_entries(
         raise DataError(f"no list has a {what} for the item {name!r} (all ", NAN, ")", remedy)
 
 
-def universe_sizes(
-    universe: int | Sequence[int] | None, full: bool, missing: NDArray[np.bool_]
-) -> Floats:
+def universe_sizes(universe: int | Sequence[int] | None, full: bool, missing: Booleans) -> Floats:
     m, p = missing.shape
     if validation.check_flag("full", full):
         if universe is not None:
@@ -501,7 +499,7 @@ def read_list_weights(
     return checked
 
 
-def whole_weights(list_weights: Floats) -> NDArray[np.int64]:
+def whole_weights(list_weights: Floats) -> Integers:
     """Weights as numbers of copies."""
     copies = np.rint(list_weights)
     if (copies != list_weights).any():

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.fields import stored
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice
@@ -110,13 +110,13 @@ class RankTable:
         return matrix
 
     @cached_property
-    def unranked(self) -> NDArray[np.bool_]:
+    def unranked(self) -> Booleans:
         """True (m,) for a list without an order: several items, all with the same rank."""
         same = np.nanmin(self.ranks, axis=1) == np.nanmax(self.ranks, axis=1)
         return np.asarray(same & ((~self.missing).sum(axis=1) > 1))
 
     @cached_property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Booleans:
         """True (m, p) where a list does not contain an item."""
         return np.isnan(self._matrix)
 

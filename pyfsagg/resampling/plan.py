@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.arithmetic import Booleans, Indices
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.settings import Settings, option
@@ -42,7 +43,7 @@ class Resamples:
 
     weights: NDArray[np.uint16]
     labels: NDArray[np.int32]
-    features: NDArray[np.bool_] | None
+    features: Booleans | None
     noise: float
     plan: str
     seed: int | None
@@ -100,31 +101,29 @@ class Population:
         return self.table.n_samples
 
     @cached_property
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> Indices:
         """Row positions in the canonical order."""
         return canonical_order(self.table, self.target)
 
     @cached_property
-    def population(self) -> NDArray[np.intp]:
+    def population(self) -> Indices:
         """Row positions in the canonical order, repeated by their weights."""
         return np.repeat(self.order, self.weight[self.order])
 
     @cached_property
-    def strata(self) -> list[NDArray[np.intp]]:
+    def strata(self) -> list[Indices]:
         """The population of each class, bin or kind of event; one for all rows without a target."""
         codes = self.target.strata[self.population]
         return [self.population[codes == c] for c in range(max(1, self.target.n_strata))]
 
-    def draw(
-        self, rows: range, positions: Callable[[np.random.Generator], NDArray[np.intp]]
-    ) -> Drawn:
+    def draw(self, rows: range, positions: Callable[[np.random.Generator], Indices]) -> Drawn:
         """Resamples with the row positions that a function draws."""
         return self.count(rows, lambda row: positions(generator(self.seed, row)))
 
     def count(
         self,
         rows: range,
-        positions: Callable[[int], NDArray[np.intp]],
+        positions: Callable[[int], Indices],
         remedy: str = DIVIDE_WEIGHTS,
     ) -> Drawn:
         """Resamples with the row positions that belong to the number of a resample."""
@@ -141,11 +140,11 @@ class Drawn:
 
     weights: NDArray[np.uint16] | None = None
     labels: NDArray[np.int32] | None = None
-    features: NDArray[np.bool_] | None = None
+    features: Booleans | None = None
     noise: float = 0.0
 
 
-def canonical_order(table: AnyTable, target: Target) -> NDArray[np.intp]:
+def canonical_order(table: AnyTable, target: Target) -> Indices:
     """Row positions in an order that depends on the contents of the rows, not on their positions."""
     return np.lexsort((*target.parts, identity.row_digests(table)))
 
@@ -194,10 +193,7 @@ class Plan(Settings):
     def _draw(self, source: Population, rows: range) -> Drawn:
         """Resamples number ``rows.start``, …, ``rows.stop`` - 1."""
 
-    def _refuse(self, table: AnyTable, target: Target) -> None:
-        """Raise for a table or a target that the plan cannot use."""
-
-    def _take(self, rows: NDArray[np.intp]) -> Self:
+    def _take(self, rows: Indices) -> Self:
         """The plan of a table that contains only the rows at these positions."""
         arrays = {
             field.name: np.asarray(value)[rows]
@@ -278,7 +274,6 @@ def draw_resamples(
     if sample_weight is None:
         sample_weight = full_weights(table.n_samples, chosen.sample_weight)[0]
     chosen._check_multiple("n_resamples", n_resamples, Remedy(f"use {n_resamples + 1}"))
-    chosen._refuse(table, target)
     require_memory(
         2 * n_resamples * table.n_samples + 24 * int(sample_weight.sum(dtype=np.int64)),
         f"the weights of {table.n_samples:,} rows in {n_resamples:,} resamples",

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.validation import as_array, check_choice, check_integer, check_list, real_array
 from pyfsagg._message import Message, Param, Remedy, Use, named
@@ -43,7 +42,7 @@ class SelectedSets:
     in which each feature is selected, and `support` what is selected in every order.
     """
 
-    support: NDArray[np.bool_]
+    support: Booleans
     n_features: int | None
     labels: tuple[Hashable, ...]
     shares: Floats | None = None
@@ -375,9 +374,7 @@ def _read_list(position: int, row: Any) -> list[Hashable]:
     return items
 
 
-def _support(
-    selected: list[list[Hashable]], labels: list[Hashable], named: bool
-) -> NDArray[np.bool_]:
+def _support(selected: list[list[Hashable]], labels: list[Hashable], named: bool) -> Booleans:
     column = {label: j for j, label in enumerate(labels)}
     what = f"{len(selected):,} sets of {len(labels):,} features"
     require_memory(len(selected) * len(labels), what, "take fewer sets")

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from pyfsagg._base import validation
-from pyfsagg._base.arithmetic import Floats, scaled
+from pyfsagg._base.arithmetic import Floats, Integers, scaled
 from pyfsagg._base.fields import Part, plain
 from pyfsagg._base.memory import require_memory
 from pyfsagg._kernels.stability import kendall_block
@@ -279,7 +278,7 @@ def _adequacy(
     )
 
 
-def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> NDArray[np.int64]:
+def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> Integers:
     """How often each resample is in each repetition; b and b + n_boot/2 are compared."""
     if by == "bootstrap":
         return rng.multinomial(m, np.full(m, 1.0 / m), size=n_boot)

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import CACHED, Floats, row_blocks
+from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, row_blocks
 from pyfsagg._base.fields import Part
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.validation import check_choice, check_integer, check_level, n_selected
@@ -41,7 +40,7 @@ def select(matrix: Matrix, k: int, ties: str) -> SelectedSets:
     return SelectedSets(support, p, names, shares)
 
 
-def expected_shares(scores: Floats, k: int) -> tuple[NDArray[np.bool_], Floats | None]:
+def expected_shares(scores: Floats, k: int) -> tuple[Booleans, Floats | None]:
     """The cells that are selected in every order of ties, and the share of orders for each cell.
 
     Without ties at the edge of any row the shares are None, and the cells are the selection.
@@ -71,7 +70,7 @@ def n_draws(m: int, p: int) -> int:
 
 def draw_selections(
     selection: SelectedSets, seed: int | None, n_orders: int | None = None
-) -> Iterator[NDArray[np.bool_]]:
+) -> Iterator[Booleans]:
     """Selections with the ties at the edge in random order, each (m, p); `n_orders` of them."""
     assert selection.shares is not None
     shares = selection.shares

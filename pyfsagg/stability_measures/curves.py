@@ -14,7 +14,9 @@ from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import (
     CACHED,
     PART,
+    Booleans,
     Floats,
+    Integers,
     column_blocks,
     row_blocks,
     wilson_interval,
@@ -149,7 +151,7 @@ def stability_curve(
 
 def pareto_front(
     stability: ArrayLike, accuracy: ArrayLike, *, higher_is_better: bool = True
-) -> NDArray[np.bool_]:
+) -> Booleans:
     """The methods on the Pareto front of stability and accuracy.
 
     Parameters
@@ -294,9 +296,7 @@ def feature_stability(
     return pd.DataFrame(columns, index=pd.Index(list(labels), name="feature"))
 
 
-def _standing(
-    scores: Floats, size: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, NDArray[np.float32]]:
+def _standing(scores: Floats, size: int) -> tuple[Integers, Integers, Floats, NDArray[np.float32]]:
     """Of each feature: how often it was seen and selected, its share of orders, its ranks."""
     m, p = scores.shape
     seen, count = np.zeros(p, dtype=np.int64), np.zeros(p, dtype=np.int64)
@@ -313,7 +313,7 @@ def _standing(
 
 
 def _rank_columns(
-    ranks: NDArray[np.float32], seen: NDArray[np.int64], quantiles: Sequence[float]
+    ranks: NDArray[np.float32], seen: Integers, quantiles: Sequence[float]
 ) -> dict[str, Floats]:
     """Mean, median, standard deviation and quantiles of the ranks, some features at a time."""
     names = ["rank_mean", "rank_median", "rank_sd", *(f"rank_q{100 * q:02g}" for q in quantiles)]
@@ -331,7 +331,7 @@ def _rank_columns(
     return dict(zip(names, values, strict=True))
 
 
-def _known_quantiles(ranks: Floats, seen: NDArray[np.int64], quantiles: Sequence[float]) -> Floats:
+def _known_quantiles(ranks: Floats, seen: Integers, quantiles: Sequence[float]) -> Floats:
     """Quantiles of the known ranks of each column; `nanquantile` makes a slow call for every column."""
     values = np.empty((len(quantiles), ranks.shape[1]))
     ordered = np.sort(ranks, axis=0)  # what is missing comes last
@@ -341,7 +341,7 @@ def _known_quantiles(ranks: Floats, seen: NDArray[np.int64], quantiles: Sequence
     return values
 
 
-def select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
+def select_seen(scores: Floats, size: int) -> tuple[Booleans, Floats]:
     """Selection of each resample, and the share of orders of tied features that select a feature.
 
     `size` is meant for all p features; a resample that saw fewer selects the same share of them.

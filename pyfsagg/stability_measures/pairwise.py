@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pyfsagg._base import remarks, validation
-from pyfsagg._base.arithmetic import CACHED, Floats, row_blocks
+from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, row_blocks
 from pyfsagg._kernels import stability
 from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError
@@ -20,7 +20,7 @@ from pyfsagg.stability_measures import _base, _input, chance
 from pyfsagg.stability_measures._base import Estimate, PairwiseAverage, StabilitySpec
 
 
-def _unit_rows(values: Floats, weights: Floats | None = None) -> tuple[Floats, NDArray[np.bool_]]:
+def _unit_rows(values: Floats, weights: Floats | None = None) -> tuple[Floats, Booleans]:
     """Rows centred and scaled to length one (under column weights), and which rows vary at all.
 
     Constant rows are zero in the result.  Rows are first divided by their largest magnitude, so
@@ -305,7 +305,7 @@ def _mean_jaccard(
     selection: _input.SelectedSets, random_state: int | Generator | None, n_orders: int | None
 ) -> Estimate:
     """Mean Jaccard index, over drawn orders of ties."""
-    drawn: Iterable[NDArray[np.bool_]] = [selection.support]
+    drawn: Iterable[Booleans] = [selection.support]
     if selection.n_tied:
         drawn = chance.draw_selections(selection, validation.resolve_seed(random_state), n_orders)
     jaccard = _base.STABILITY_MEASURES.get("jaccard")

@@ -9,9 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, original, scaled, scaled_together
+from pyfsagg._base.arithmetic import Floats, Integers, original, scaled, scaled_together
 from pyfsagg._base.fields import columns
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_flag, is_word
@@ -399,7 +398,7 @@ def _standardised_signed_rank(
     return distance / deviation
 
 
-def _signed_rank_distribution(doubled_ranks: NDArray[np.int64]) -> Floats:
+def _signed_rank_distribution(doubled_ranks: Integers) -> Floats:
     """Probabilities of the sums of doubled ranks, each rank in or out with probability ½."""
     pmf = np.zeros(int(doubled_ranks.sum()) + 1)
     pmf[0] = 1.0

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.validation import check_choice
 from pyfsagg._base.words import readable
 from pyfsagg._report import drawing
@@ -24,7 +24,7 @@ COLORS = (drawing.BLUE, drawing.ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#E69F0
 MEASURES = {"nmi": "Normalised mutual information", "ari": "Adjusted Rand index"}
 
 
-def consensus_order(consensus: NDArray[np.float64]) -> NDArray[np.intp]:
+def consensus_order(consensus: Floats) -> Indices:
     """The order of the leaves of average linkage (n_samples,), which puts clusters side by side."""
     distance = squareform(1.0 - consensus, checks=False)
     return np.asarray(leaves_list(linkage(distance, "average")), dtype=np.intp)
