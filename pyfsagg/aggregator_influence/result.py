@@ -26,8 +26,7 @@ from pyfsagg.ranks import rank_scores
 from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.score_tables.question import Question, score_table
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
-from pyfsagg.stability_measures.measure import measure_stability, pseudo_values
-from pyfsagg.stability_measures.result import stability_table
+from pyfsagg.stability_measures.measure import measure_stability, pseudo_values, stability_table
 
 
 def _different(names: Sequence[str]) -> list[str]:

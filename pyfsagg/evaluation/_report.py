@@ -17,7 +17,8 @@ from pyfsagg._base.words import number, plural, readable
 from pyfsagg._report.closing import Report, settings_groups, target_words
 from pyfsagg._report.drawing import GREY, INK, clear_frame, picture
 from pyfsagg._report.page import Block, PageColumn, PageTable, Section, heads
-from pyfsagg.evaluation.result import RANDOM_SUBSETS, Evaluation
+from pyfsagg.evaluation.result import Evaluation
+from pyfsagg.evaluation.values import RANDOM_SUBSETS
 from pyfsagg.exceptions import InputTypeError
 from pyfsagg.score_tables._report import difference_blocks
 

@@ -405,12 +405,13 @@ def _single_scores(
     (bound,) = scoring.bind_filters([item], params, table, target, seed, groups)
     weights = np.ones((1, table.n_samples), dtype=np.uint16)
     try:
-        (scores,) = bound.scores(weights, target.codes[np.newaxis, :]).values()
+        (matrix,) = bound.scores(weights, target.codes[np.newaxis, :]).values()
     except PyfsaggError:
         raise
     except Exception as error:
         raise _failed(label, table.n_samples, error) from error
-    return scores[0]
+    scores: Floats = matrix[0]
+    return scores
 
 
 def _failed(label: str, n_rows: int, error: Exception) -> DataError:

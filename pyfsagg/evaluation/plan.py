@@ -23,7 +23,7 @@ from pyfsagg._table.table import Table, as_table
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.scoring import usual_filters
-from pyfsagg.evaluation import cells, learners, result
+from pyfsagg.evaluation import cells, learners
 from pyfsagg.evaluation.methods import (
     EnsembleMethod,
     GivenRanking,
@@ -36,6 +36,8 @@ from pyfsagg.evaluation.methods import (
 )
 from pyfsagg.evaluation.metrics import SURVIVAL_MODELS, read_metrics
 from pyfsagg.evaluation.protocol import Protocol
+from pyfsagg.evaluation.result import Evaluation
+from pyfsagg.evaluation.values import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters.plain import drop_features
 
@@ -111,7 +113,7 @@ class Design:
             if tested and ranking.leakage == "possible"
         )
 
-    def run(self, n_jobs: int | None, remarks: tuple[str, ...], call: Call) -> result.Evaluation:
+    def run(self, n_jobs: int | None, remarks: tuple[str, ...], call: Call) -> Evaluation:
         """Rank the features of each part, fit each classifier on each different set, collect."""
         n_requests = sum(
             len(part.folds) * len(self.classifiers) * self._n_subsets(part) for part in self.parts
@@ -147,11 +149,11 @@ class Design:
                 list(uses), work, n_jobs=n_jobs, done=done, checkpoint=checkpoint
             )
         rows = [row for request in requests for row in _rows(request, outcomes[request.fit])]
-        frame = pd.DataFrame(rows, columns=list(result.COLUMNS))
+        frame = pd.DataFrame(rows, columns=list(COLUMNS))
         counts = {"n_cells": len(frame), "n_fits": len(uses)}
         parameters = {**self.parameters, **counts, "call": call.record()}
         names = self.table.feature_names if self.groups is None else self.groups.names
-        return result.Evaluation(
+        return Evaluation(
             frame,
             remarks,
             parameters=parameters,
@@ -221,13 +223,11 @@ class Design:
             yield RankedSet(label, kinds.get(label, "method"), 0, order, self.thresholds)
         p = self.n_features
         if "all_features" in self.baselines:
-            yield RankedSet(
-                result.ALL_FEATURES, "baseline", 0, np.arange(p), (cells.Threshold(1.0, p),)
-            )
+            yield RankedSet(ALL_FEATURES, "baseline", 0, np.arange(p), (cells.Threshold(1.0, p),))
         if "random_subsets" in self.baselines:
             for draw in range(self.n_random):
                 order = np.random.default_rng([part.seed(self.seed), draw]).permutation(p)
-                yield RankedSet(result.RANDOM_SUBSETS, "baseline", draw, order, self.thresholds)
+                yield RankedSet(RANDOM_SUBSETS, "baseline", draw, order, self.thresholds)
 
     def _requests(self, part: cells.SplitPart, rankings: Sequence[RankedSet]) -> Iterator[Request]:
         for ranked in rankings:
@@ -317,7 +317,7 @@ def read_design(
     chosen = _read_baselines(baselines)
     singles = single_filters(list(read.values())) if "single_filters" in chosen else {}
     repeats = _repeats(rankings, given) if "nested" in protocols else {}
-    labels = [result.ALL_FEATURES, result.RANDOM_SUBSETS, *given, *read, *singles]
+    labels = [ALL_FEATURES, RANDOM_SUBSETS, *given, *read, *singles]
     for label, count in Counter(labels).items():
         if count > 1:
             raise ParameterError(

@@ -23,7 +23,8 @@ from pyfsagg.evaluation.comparison import standings_over_data_sets
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.plan import read_design
 from pyfsagg.evaluation.protocol import Protocol
-from pyfsagg.evaluation.result import Evaluation, averages_over_data_sets, weighted_averages
+from pyfsagg.evaluation.result import Evaluation
+from pyfsagg.evaluation.values import averages_over_data_sets, weighted_averages
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.score_tables.question import Question
