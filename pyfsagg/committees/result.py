@@ -158,7 +158,7 @@ class Committee(Grouped, Recorded):
         self, rule: str = "approval", *, voter_weights: Weights = None, size: int | None = None
     ) -> Committee:
         """The same voters and selections, counted by another rule; options as in :func:`pyfsagg.vote`."""
-        options = {"rule": rule, "voter_weights": voter_weights, "size": size}
+        options: dict[str, Any] = {"rule": rule, "voter_weights": voter_weights, "size": size}
         call = Call.from_record(self.parameters["call"])
         again = Call.of(Committee.vote, options, data=("self",))
         arguments = {k: v for k, v in call.arguments.items() if k not in options}
@@ -168,9 +168,7 @@ class Committee(Grouped, Recorded):
             self.voters,
             self.support,
             self.feature_names,
-            rule=rule,
-            voter_weights=voter_weights,
-            size=size,
+            **options,
             parameters={**self.parameters, "call": call.record()},
             data=self.data,
         )

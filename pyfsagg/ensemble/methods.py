@@ -370,7 +370,6 @@ def _carry_out(
     arguments: Mapping[str, Any],
     filters: Sequence[Any] | str,
     recipe: core.Recipe,
-    **recorded: Any,
 ) -> EnsembleResult:
     """Score the resamples, combine the filters, aggregate, and record the settings."""
     method = function.__name__
@@ -382,7 +381,6 @@ def _carry_out(
             filters=filters,
             execution=execution,
             **{name: arguments[name] for name in _SET_UP},
-            **recorded,
             aggregator=recipe.aggregator,
             aggregator_params=recipe.options,
         )

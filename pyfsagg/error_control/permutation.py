@@ -268,17 +268,15 @@ def _reached(scores: Floats, drawn: Floats) -> tuple[Indices, Booleans]:
     return order, best[:, first] >= ordered
 
 
-def numbers_with_other_shuffles(
-    observed: Floats, null: Floats, seed: int, level: float = LEVEL
-) -> Integers:
-    """How many features are below a family-wise `level` in each of 100 sets of K targets drawn from the K."""
+def numbers_with_other_shuffles(observed: Floats, null: Floats, seed: int) -> Integers:
+    """How many features are below the family-wise level in each of 100 sets of K targets drawn from the K."""
     _, reached = _reached(observed, null)
     k = len(null)
     usual = np.maximum.accumulate((1.0 + reached.sum(axis=0)) / (1.0 + k))
     reached = reached[:, : int((usual <= 0.5).sum()) + 1]
     drawn = np.random.default_rng([seed, k]).multinomial(k, np.full(k, 1.0 / k), size=REDRAWS)
     family_wise = np.maximum.accumulate((1.0 + drawn @ reached) / (1.0 + k), axis=1)
-    return np.asarray((family_wise <= level + ROUNDING).sum(axis=1), dtype=np.int64)
+    return np.asarray((family_wise <= LEVEL + ROUNDING).sum(axis=1), dtype=np.int64)
 
 
 def benjamini_hochberg(p_values: ArrayLike, dependence: str = "positive") -> Floats:

@@ -275,32 +275,22 @@ def _rows(request: Request, outcome: cells.Outcome) -> Iterator[tuple[Any, ...]]
         )
 
 
-def read_design(
-    X: Any,
-    y: Any,
-    rankings: Any,
-    methods: Any,
-    *,
-    classifiers: Any,
-    thresholds: Any,
-    protocol: Protocol,
-    metrics: Any,
-    baselines: Any,
-    n_resamples: Any,
-    task: Task,
-    random_state: Any,
-    execution: Execution,
-) -> Design:
+def read_design(arguments: Mapping[str, Any], execution: Execution) -> Design:
     """Validate the arguments of :func:`pyfsagg.evaluate` and divide the rows."""
-    table, target = read_target(task, as_table(X, nominal=task.nominal), y)
+    rankings, methods = arguments["rankings"], arguments["methods"]
+    protocol = Protocol.of_argument(arguments["protocol"])
+    task = Task.of_argument(arguments["task"])
+    table, target = read_target(
+        task, as_table(arguments["X"], nominal=task.nominal), arguments["y"]
+    )
     groups = read_feature_groups(task, table)
     if task.drop_near_zero_variance:
         table, groups = drop_features(table, groups)
     members = cells.read_row_groups(protocol.groups, table.n_samples)
     protocols = protocol.names_given
     ranking_rows = protocol.ranking_rows
-    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
-    n_resamples = check_integer("n_resamples", n_resamples, low=1)
+    seed = resolve_seed(kept_seed(execution.checkpoint, arguments["random_state"]))
+    n_resamples = check_integer("n_resamples", arguments["n_resamples"], low=1)
     usual = usual_filters(table, target, groups)
     if rankings is None and methods is None:
         methods = (*usual, "bam")
@@ -314,7 +304,7 @@ def read_design(
         if "thesis" in protocols and ranking.leakage == "certain":
             raise ParameterError(ranking.remark(label))
     read = {} if methods is None else read_methods(methods, usual)
-    chosen = _read_baselines(baselines)
+    chosen = _read_baselines(arguments["baselines"])
     singles = single_filters(list(read.values())) if "single_filters" in chosen else {}
     repeats = _repeats(rankings, given) if "nested" in protocols else {}
     labels = [ALL_FEATURES, RANDOM_SUBSETS, *given, *read, *singles]
@@ -325,20 +315,11 @@ def read_design(
                 f"each a different one"
             )
     known, defaults, metric = MODELS[target.kind]
+    classifiers, metrics = arguments["classifiers"], arguments["metrics"]
     models = learners.read_classifiers(defaults if classifiers is None else classifiers, known)
-    sizes = cells.read_thresholds(thresholds, len(features))
+    sizes = cells.read_thresholds(arguments["thresholds"], len(features))
     names = read_metrics(metric if metrics is None else metrics, task.task)
-    parts = cells.draw_parts(
-        table,
-        target,
-        protocols=protocols,
-        n_folds=protocol.n_folds,
-        n_repeats=protocol.n_repeats,
-        test_size=protocol.test_size,
-        seed=seed,
-        ranking_rows=rows,
-        groups=members,
-    )
+    parts = cells.draw_parts(table, target, protocol, seed, rows, members)
     parameters = {
         "protocols": list(protocols),
         "rankings": {label: ranking.record() for label, ranking in given.items()},
@@ -368,7 +349,7 @@ def read_design(
         chosen,
         models,
         sizes,
-        cells.largest_count(thresholds),
+        cells.largest_count(arguments["thresholds"]),
         names,
         protocol.n_random,
         n_resamples,

@@ -130,21 +130,7 @@ def evaluate(
     arguments = dict(locals())
     execution = Execution.read("execution", execution)
     with execution.limited():
-        plan = read_design(
-            X,
-            y,
-            rankings,
-            methods,
-            classifiers=classifiers,
-            thresholds=thresholds,
-            protocol=Protocol.of_argument(protocol),
-            metrics=metrics,
-            baselines=baselines,
-            n_resamples=n_resamples,
-            task=Task.of_argument(task),
-            random_state=random_state,
-            execution=execution,
-        )
+        plan = read_design(arguments, execution)
         call = Call.of(evaluate, arguments, data=("X", "y", "rankings"), random_state=plan.seed)
         remarks = plan.remarks()
         for remark in remarks:

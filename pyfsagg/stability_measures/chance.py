@@ -68,16 +68,14 @@ def n_draws(m: int, p: int) -> int:
     return max(1, min(enough, MOST_CELLS // (m * p)))
 
 
-def draw_selections(
-    selection: SelectedSets, seed: int | None, n_orders: int | None = None
-) -> Iterator[Booleans]:
-    """Selections with the ties at the edge in random order, each (m, p); `n_orders` of them."""
+def draw_selections(selection: SelectedSets, seed: int | None) -> Iterator[Booleans]:
+    """Selections with the ties at the edge in random order, each (m, p)."""
     assert selection.shares is not None
     shares = selection.shares
     tied = (shares > 0) & (shares < 1)
     room = np.rint(np.where(tied, shares, 0.0).sum(axis=1)).astype(np.int64)
     rng = np.random.default_rng(seed)
-    for _ in range(n_orders or n_draws(*shares.shape)):
+    for _ in range(n_draws(*shares.shape)):
         support = selection.support.copy()
         pick_tied(support, tied, room, rng.random(int(room.sum())))
         yield support

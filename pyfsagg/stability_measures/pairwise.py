@@ -265,15 +265,10 @@ def thesis_measures(
     scores: ArrayLike,
     *,
     n_features_to_select: float | int = 0.25,
-    canberra_direction: str = "ascending",
     ties: str = "random",
     random_state: int | Generator | None = None,
-    n_orders: int | None = None,
 ) -> dict[str, float]:
-    """The five stability measures of the thesis (eq. 3.2 to 3.6) for one score matrix.
-
-    `n_orders` of ties are drawn, where that is not left to the number of pairs.
-    """
+    """The five stability measures of the thesis (eq. 3.2 to 3.6) for one score matrix."""
     chance.check_ties(ties)
     matrix = _input.read_matrix(scores, kind="scores", name="scores")
     values = matrix.values
@@ -283,8 +278,8 @@ def thesis_measures(
     estimates = {
         "pearson": bind_correlation(values).estimate(),
         "spearman": bind_correlation(ranks).estimate(),
-        "canberra": bind_canberra(ranks, direction=canberra_direction).estimate(),
-        "jaccard": _mean_jaccard(chance.select(matrix, size, ties), random_state, n_orders),
+        "canberra": bind_canberra(ranks).estimate(),
+        "jaccard": _mean_jaccard(chance.select(matrix, size, ties), random_state),
         "asd": bind_asd(values).estimate(),
     }
     undefined = estimates["pearson"].n_undefined
@@ -301,13 +296,11 @@ def thesis_measures(
     }
 
 
-def _mean_jaccard(
-    selection: _input.SelectedSets, random_state: int | Generator | None, n_orders: int | None
-) -> Estimate:
+def _mean_jaccard(selection: _input.SelectedSets, random_state: int | Generator | None) -> Estimate:
     """Mean Jaccard index, over drawn orders of ties."""
     drawn: Iterable[Booleans] = [selection.support]
     if selection.n_tied:
-        drawn = chance.draw_selections(selection, validation.resolve_seed(random_state), n_orders)
+        drawn = chance.draw_selections(selection, validation.resolve_seed(random_state))
     jaccard = _base.STABILITY_MEASURES.get("jaccard")
     estimates = [
         jaccard.bind(replace(selection, support=support, shares=None)).estimate()
