@@ -15,8 +15,7 @@ from pyfsagg._base.validation import check_labels
 from pyfsagg._message import SCORES, Param, Remedy
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.ranks import RankTable, rank_scores
-from pyfsagg.ranks.ranking import whole_weights
+from pyfsagg.ranks import RankTable, rank_scores, ranking
 
 NO_P_VALUES = (
     "The lists have weights, so there are no p-values: a list with weight counts more than "
@@ -97,7 +96,7 @@ class AggregatorSpec(Spec):
             raise ParameterError(f"{self.name} takes no weights: {self.list_weights}")
         if self.list_weights == "whole":
             try:
-                copies = whole_weights(table.list_weights)
+                copies = ranking.whole_weights(table.list_weights)
             except ParameterError as error:
                 raise ParameterError(f"{self.name} takes whole weights: ", error) from None
             for name in self.per_list:

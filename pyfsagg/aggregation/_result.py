@@ -21,8 +21,7 @@ from pyfsagg._base.validation import check_integer, n_selected
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks, readable
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Recorded, Saved, records
-from pyfsagg.aggregation._base import AGGREGATORS, describe_items, describe_lists
-from pyfsagg.aggregation.about_lists import UniverseCheck
+from pyfsagg.aggregation import _base, about_lists
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable
 from pyfsagg.ranks.ranking import about_ties, tie_sizes
@@ -109,7 +108,7 @@ class Aggregation(Recorded):
     n_tests: int
     remarks: tuple[str, ...] = ()
     log10_p_values: Floats | None = None
-    universe_check: UniverseCheck | None = None
+    universe_check: about_lists.UniverseCheck | None = None
     table: RankTable | None = field(
         default=None, metadata=stored(names="table_{}", shared=("names",), without=("list_names",))
     )
@@ -239,13 +238,13 @@ class Aggregation(Recorded):
 
     def items(self, *, adjusted: bool = True) -> pd.DataFrame:
         """One row per item, best first, with its ranks in the lists and all its p-values."""
-        frame = describe_items(self._given_table(), self, self.permutation)
+        frame = _base.describe_items(self._given_table(), self, self.permutation)
         left_out = [] if adjusted else [name for name in frame.columns if "adjusted" in str(name)]
         return frame.drop(columns=left_out)
 
     def lists(self, top: int = 10) -> pd.DataFrame:
         """One row per list: its length, and its agreement with the result."""
-        return describe_lists(self._given_table(), self, top)
+        return _base.describe_lists(self._given_table(), self, top)
 
     def _apart(self) -> Apart:
         table = self.table
@@ -316,7 +315,7 @@ class Aggregation(Recorded):
 
     def _what_was_combined(self) -> str:
         """The lists and the method, in words."""
-        spec, table = AGGREGATORS.get(self.method), self.table
+        spec, table = _base.AGGREGATORS.get(self.method), self.table
         method = f"They were combined by {readable(spec.name)}: {spec.summary}."
         if table is None:
             return f"{plural(self.n_lists, 'list')} of {plural(len(self.names), 'item')}. {method}"

@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pyfsagg._base import remarks, validation
 from pyfsagg._base.arithmetic import Booleans, Floats, in_range, scaled_rows
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice, check_real, n_selected
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
 from pyfsagg.aggregation import _base
 from pyfsagg.aggregation._base import AggregatedValues, over_lists, required_scores
@@ -35,7 +34,7 @@ def geometric_mean(
     if shift is not None:
         scores = scores + _shift(scores, shift)
     if nonpositive_as is not None:
-        stand_in = check_real("nonpositive_as", nonpositive_as, low=0.0, low_open=True)
+        stand_in = validation.check_real("nonpositive_as", nonpositive_as, low=0.0, low_open=True)
         scores = np.where(scores <= 0, stand_in, scores)
     if bool((scores < 0).any()):
         i, j = np.argwhere(scores < 0)[0]
@@ -116,7 +115,7 @@ def comb_mnz(table: RankTable, *, normalize: Normalization = "minmax") -> Aggreg
 
 
 def _sum_and_number(table: RankTable, method: str, normalize: str) -> tuple[Floats, Floats]:
-    check_choice("normalize", normalize, ("minmax", "zscore", "none"))
+    validation.check_choice("normalize", normalize, ("minmax", "zscore", "none"))
     scores = required_scores(table, method, "borda")
     missing = np.isnan(scores)
     if normalize != "none":
@@ -259,7 +258,7 @@ def fpcps(
     loadings, coordinates = first_component(scores, table.list_weights)
     if (loadings < -1e-9).any():
         against = int((loadings < -1e-9).sum())
-        warn(
+        remarks.warn(
             f"{against} of {loadings.size} lists have a negative loading on the first principal "
             "component: a high score there lowers the combined score. Select fewer features "
             "(n_features_to_select), or leave these lists out.",
@@ -276,10 +275,10 @@ def normalized_best(
 ) -> tuple[Floats, Booleans]:
     """Normalized scores (n_lists, n_best) and the mask of their features."""
     scores = required_scores(table, "fpcps", "borda")
-    check_choice("normalize", normalize, ("zscore", "minmax"))
+    validation.check_choice("normalize", normalize, ("zscore", "minmax"))
     best: Booleans = np.ones(table.n_items, dtype=np.bool_)
     if n_features_to_select is not None:
-        k = n_selected(n_features_to_select, table.n_items, "n_features_to_select")
+        k = validation.n_selected(n_features_to_select, table.n_items, "n_features_to_select")
         # Comparing with NaN is False: a missing score is among no list's best.
         best = np.asarray((rank_scores(scores, ties="ordinal") <= k).any(axis=0))
     chosen = scaled_rows(scores)[:, best]

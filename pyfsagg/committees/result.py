@@ -27,8 +27,7 @@ from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.ensemble.data import Grouped, columns_of
 from pyfsagg.ensemble.groups import about_groups, table_of_groups
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures import pareto_front
-from pyfsagg.stability_measures._input import SelectedSets, read_collection
+from pyfsagg.stability_measures import _input, pareto_front
 from pyfsagg.stability_measures.measure import measure_stability
 
 ALL = "all voters"
@@ -530,7 +529,7 @@ def _read_selections(
         raise InputTypeError(Param("selections"), " must be a list or a matrix", Got(selections))
     if len(selections) == 0:
         raise DataError("there is no voter; give at least one selection")
-    read = read_collection(
+    read = _input.read_collection(
         selections,
         kind="sets",
         compares="sets",
@@ -538,7 +537,7 @@ def _read_selections(
         feature_names=feature_names,
         least=1,
     )
-    assert isinstance(read, SelectedSets)
+    assert isinstance(read, _input.SelectedSets)
     if read.support.shape[1] == 0:
         raise DataError("no voter selects anything; there is no vote")
     labels, support = read.labels, read.support

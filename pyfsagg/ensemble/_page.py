@@ -21,8 +21,7 @@ from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.trust import agreement
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.stability_measures import adequacy, stability_curve
-from pyfsagg.stability_measures._base import STABILITY_MEASURES
+from pyfsagg.stability_measures import _base, adequacy, stability_curve
 from pyfsagg.stability_measures._report import STABILITY_PAGE, curve_picture, plot_adequacy
 
 MOST_ROWS = 500  # of the table; all that are selected, up to the next number
@@ -304,7 +303,7 @@ def _stability(result: EnsembleResult) -> list[Block]:
         return [Text(f"The stability of this run is not defined: {frame}.")]
     rows = []
     for measure in frame.columns:
-        spec = STABILITY_MEASURES.get(str(measure))
+        spec = _base.STABILITY_MEASURES.get(str(measure))
         name, meaning = MEASURES.get(spec.name, (readable(spec.name), spec.summary))
         cells = list(map(number, frame[measure]))
         rows.append(

@@ -18,8 +18,7 @@ from pyfsagg.ensemble.data import Ranked, best_first, over_resamples, resample_r
 from pyfsagg.ensemble.selection import Wish, choose, read_wish
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.ranks import rank_scores
-from pyfsagg.ranks.ranking import select_top
+from pyfsagg.ranks import rank_scores, ranking
 
 Number = float | int | str | Wish
 
@@ -308,7 +307,7 @@ def _convergence(result: Ranked, k: int) -> tuple[Indices, Floats, Floats]:
     aggregate = result._setup.recipe.aggregate
     correlation = np.full(len(sizes), np.nan)
     overlap = np.full(len(sizes), np.nan)
-    final = select_top(result.ranking, k, higher_is_better=False)
+    final = ranking.select_top(result.ranking, k, higher_is_better=False)
     with remarks.set_aside():  # the aggregator warned in the run
         for position, size in enumerate(sizes):
             try:
@@ -317,7 +316,7 @@ def _convergence(result: Ranked, k: int) -> tuple[Indices, Floats, Floats]:
                 continue
             ranks = rank_scores(scores)
             correlation[position] = correlate_rows(ranks[np.newaxis], result.ranking[np.newaxis])[0]
-            overlap[position] = (select_top(scores, k) & final).sum() / k
+            overlap[position] = (ranking.select_top(scores, k) & final).sum() / k
     return sizes, correlation, overlap
 
 

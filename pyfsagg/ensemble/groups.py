@@ -20,8 +20,7 @@ from pyfsagg._table.frames import open_frame
 from pyfsagg._table.table import AnyTable, Table, as_table
 from pyfsagg.ensemble.data import Copies, Grouped, Ranked
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures.curves import select_seen
-from pyfsagg.stability_measures.similarity_adjusted import check_similarity
+from pyfsagg.stability_measures import curves, similarity_adjusted
 
 # Groups of columns.
 
@@ -251,7 +250,7 @@ def clusters_of_run(
         word = "matrix"
         if X is not None:
             raise ParameterError(Param("similarity"), " is a matrix already", Remedy("leave out X"))
-        matrix, _ = check_similarity(similarity, data.feature_names, "clusters")
+        matrix, _ = similarity_adjusted.check_similarity(similarity, data.feature_names, "clusters")
         if len(matrix) != data.n_features:
             raise DataError(
                 Param("similarity"),
@@ -315,7 +314,7 @@ def _frequencies(data: Ranked, groups: Sequence[Indices], k: int) -> list[tuple[
     any_seen, any_selected = np.zeros(len(groups)), np.zeros(len(groups))
     for rows in row_blocks(scores.shape):
         known = ~np.isnan(scores[rows])
-        share = select_seen(scores[rows], k)[1]
+        share = curves.select_seen(scores[rows], k)[1]
         seen += known.sum(axis=0)
         alone += share.sum(axis=0)
         tied = (share > 0) & (share < 1)

@@ -18,25 +18,18 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from pyfsagg._base import memory, remarks
 from pyfsagg._base.arithmetic import CACHED, Floats, Indices, column_blocks, row_blocks
-from pyfsagg._base.memory import require_memory
-from pyfsagg._base.remarks import set_aside
 from pyfsagg._message import Message, Remedy, Use
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import Adjusters, AnyTable, Table
 from pyfsagg._table.target import Target
+from pyfsagg.ensemble import scoring
 from pyfsagg.ensemble.core import AGAINST_NOISE, Matrices, MatrixStore
 from pyfsagg.ensemble.run import Run
-from pyfsagg.ensemble.scoring import (
-    begins_with_always,
-    counts_levels,
-    filter_label,
-    score_resamples,
-)
 from pyfsagg.error_control import TargetPermutation, comparable_evidence, step_down_max_t
 from pyfsagg.error_control.permutation import (
     evidence_against,
@@ -44,7 +37,6 @@ from pyfsagg.error_control.permutation import (
     standardised,
 )
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters._base import FILTERS
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Resamples, Rows
 from pyfsagg.resampling.plan import canonical_order, generator
@@ -99,9 +91,7 @@ class Shuffling:
     """
 
     order: Indices  # rows as they are drawn from, wherever they stand in the table
-    blocks: NDArray[
-        np.intp
-    ]  # of each row, or of each group, those within which targets are exchanged
+    blocks: Indices  # of each row, or of each group, those within which targets are exchanged
     groups: Indices | None  # of each row, where whole groups exchange targets
     first: Indices | None  # a row of each group
     unit: str
@@ -173,10 +163,10 @@ class Nulls:
     @cached_property
     def reason(self) -> str:
         """Why the target cannot be shuffled; empty if it can."""
-        plan, labels = self.run.plan, self.run.labels
+        plan = self.run.plan
         if self.run.target.kind == "none":
             return "there is no target"
-        if all(label in FILTERS and "none" in FILTERS.get(label).targets for label in labels):
+        if self.blind.issuperset(self.run.labels):
             return "the filters do not use the target"
         if isinstance(plan, Rows):
             return "the rows of the resamples were given, and it is not known how they were drawn"
@@ -243,8 +233,20 @@ class Nulls:
     def begun(self) -> Adjusters | None:
         """The columns always in, if a judge begins with them: what they say of the target is no noise."""
         always = self.single.target.always
-        judges = [item for item in self.run.items if filter_label(item) in self.judges]
-        return Adjusters(always) if always and any(map(begins_with_always, judges)) else None
+        judges = [item for item in self.run.items if scoring.filter_label(item) in self.judges]
+        return (
+            Adjusters(always) if always and any(map(scoring.begins_with_always, judges)) else None
+        )
+
+    @cached_property
+    def blind(self) -> set[str]:
+        """Filters that do not use the target."""
+        return {name for name, spec in self.run.specs.items() if "none" in spec.targets}
+
+    @cached_property
+    def counting(self) -> set[str]:
+        """Filters that count levels, and cut numbers into ranges."""
+        return {name for name, spec in self.run.specs.items() if spec.counts_levels}
 
     @cached_property
     def judges(self) -> list[str]:
@@ -253,28 +255,23 @@ class Nulls:
         A score that depends on other features is another one where these are related to the target, so
         such filters are asked only where there are no others.
         """
-        by_column = [
-            one for one in self.run.labels if one in FILTERS and FILTERS.get(one).own_column
-        ]
-        cut = [one for one in by_column if FILTERS.get(one).counts_levels]
+        by_column = [name for name, spec in self.run.specs.items() if spec.own_column]
+        cut = [name for name in by_column if name in self.counting]
         ranked = len(self._ranked) == len(self.run.names) and self.run.target.adjusters is None
         if cut and ranked and set(by_column) - set(cut) == {"spearman"}:
             return cut  # beside which all columns are judged by their ranks anyway
-        return by_column or [
-            one
-            for one in self.run.labels
-            if one not in FILTERS or "none" not in FILTERS.get(one).targets
-        ]
+        return by_column or [label for label in self.run.labels if label not in self.blind]
 
     @property
     def by_column(self) -> bool:
         """Whether the judges look at one column at a time."""
-        return all(one in FILTERS and FILTERS.get(one).own_column for one in self.judges)
+        specs = self.run.specs
+        return all(label in specs and specs[label].own_column for label in self.judges)
 
     @cached_property
     def numbers(self) -> Indices:
         """Numeric columns, which are also tested by their ranks if all filters bin them."""
-        cut = self.by_column and all(FILTERS.get(one).counts_levels for one in self.judges)
+        cut = self.by_column and self.counting.issuperset(self.judges)
         return self._ranked if cut else self._ranked[:0]
 
     @cached_property
@@ -309,7 +306,7 @@ class Nulls:
     def require_memory(self, m: int) -> None:
         """Refuse scores of shuffled targets that do not fit into memory."""
         number, p = self.n_shuffles(m), len(self.run.names)
-        require_memory(
+        memory.require_memory(
             6 * 8 * number * p,
             f"the scores of {p:,} features with {number:,} shuffled targets",
             Message(
@@ -344,7 +341,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     kinds, adjusters = kinds_of_features(run), run.target.adjusters
     own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
     behind = np.zeros(len(run.names))
-    cut = [one for one in nulls.judges if one in FILTERS and FILTERS.get(one).counts_levels]
+    cut = nulls.counting.intersection(nulls.judges)
     mixed = nulls.by_column and 0 < len(cut) < len(nulls.judges)
     behind[slice(None) if mixed else nulls.numbers] = np.log(RANKS_AHEAD)
     for label, scores in _scores_by_judge(nulls, number, **how):
@@ -377,7 +374,9 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
 def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[str, Floats]]:
     """Scores (1 + number, n_features) of the table, the true target first, by one judge after the other."""
     run = nulls.cleared
-    run = replace(run, items=[item for item in run.items if filter_label(item) in nulls.judges])
+    run = replace(
+        run, items=[item for item in run.items if scoring.filter_label(item) in nulls.judges]
+    )
     # The filters of the run, which have sorted the table; of those computed together the judges alone.
     filters = [
         replace(each, outputs={one: of for one, of in each.outputs.items() if one in nulls.judges})
@@ -428,7 +427,7 @@ def _scores_by_target(
         def advance(more: int, _: int, before: int = done) -> None:
             progress(before + more, number * size)
 
-        scored = score_resamples(
+        scored = scoring.score_resamples(
             run.filters if classes else run.bind(chosen[0]),
             _joined([draw(target, first + k) for k, target in enumerate(chosen)]),
             first=done,
@@ -571,7 +570,7 @@ def score_shuffled(nulls: Nulls, number: int, drawn: Drawn, **how: Any) -> Matri
         return run.draw(size, first=size * k, target=target, plan=plan)
 
     what = f"{drawn} of shuffled targets"
-    with set_aside():  # what there is to warn of was said with the true target
+    with remarks.set_aside():  # what there is to warn of was said with the true target
         return _scores_by_target(run, nulls.targets(number), number, size, resamples, what, **how)
 
 
@@ -593,7 +592,7 @@ def settle_normalization(wish: str, run: Run, filters: Sequence[Any]) -> str:
         )
     if wish != "auto":
         return wish
-    counted = any(counts_levels(item) for item in filters)
+    counted = any(scoring.counts_levels(item) for item in filters)
     return AGAINST_NOISE if counted and not reason and _columns_differ(run) else "per_resample"
 
 
@@ -644,7 +643,7 @@ class NoiseScale:
         if drawn not in self.known:
             self.known[drawn] = score_shuffled(self.nulls, self.n_shuffles, drawn, **how)
         for label, matrix in matrices.items():
-            if label in FILTERS and "none" in FILTERS.get(label).targets:
+            if label in self.nulls.blind:
                 continue
             for columns in self._kinds:
                 pool = self.known[drawn][label][: max(1, ENOUGH // len(columns)), columns]

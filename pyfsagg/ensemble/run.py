@@ -20,8 +20,7 @@ from pyfsagg._table.table import AnyTable, ConvertedTable, Table, Weights, as_ta
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble import core, scoring
 from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.filters._base import BoundFilter
-from pyfsagg.filters.plain import drop_features
+from pyfsagg.filters import _base, plain
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, Rows, draw_resamples
 from pyfsagg.resampling.plan import read_plan, with_data
 from pyfsagg.stability_measures.adequacy import adequacy
@@ -160,7 +159,7 @@ class Run:
     seed: int
     items: Sequence[Any]  # the filters as they were given
     params: Mapping[str, Mapping[str, Any]]
-    filters: list[BoundFilter]  # those that one pass computes are one
+    filters: list[_base.BoundFilter]  # those that one pass computes are one
     resamples: Resamples
     groups: FeatureGroups | None
     parameters: Mapping[str, Any]  # what is recorded of the settings
@@ -175,6 +174,12 @@ class Run:
     def labels(self) -> list[str]:
         """The names of the filters, by which their scores are found."""
         return list(map(scoring.filter_label, self.items))
+
+    @property
+    def specs(self) -> dict[str, _base.FilterSpec]:
+        """Those of the filters that were named; a function has none, whatever it is called."""
+        named = (_base.FILTERS.get(item) for item in self.items if isinstance(item, str))
+        return {spec.name: spec for spec in named}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -206,7 +211,7 @@ class Run:
             first=first,
         )
 
-    def bind(self, target: Target) -> list[BoundFilter]:
+    def bind(self, target: Target) -> list[_base.BoundFilter]:
         """The filters with another target."""
         return scoring.bind_filters(
             self.items, self.params, self.table, target, self.seed, self.groups
@@ -355,6 +360,6 @@ def _drop_near_zero_variance(
     table: AnyTable, groups: FeatureGroups | None
 ) -> tuple[AnyTable, FeatureGroups | None, tuple[str, ...]]:
     before = table.feature_names if groups is None else groups.names
-    table, groups = drop_features(table, groups)
+    table, groups = plain.drop_features(table, groups)
     names = set(table.feature_names if groups is None else groups.names)
     return table, groups, tuple(name for name in before if name not in names)

@@ -12,15 +12,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from pyfsagg._base import memory, validation
 from pyfsagg._base.arithmetic import Floats, row_blocks
-from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_mapping
 from pyfsagg._base.words import duration
 from pyfsagg._message import DENSE, FILTER, Got, Message, Param, Remedy, Use
+from pyfsagg._run import execution, parallel
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
-from pyfsagg._run.execution import Progress, progress_sink
-from pyfsagg._run.parallel import count_workers
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
 from pyfsagg._table.sparse import SparseTable, dense_megabytes
 from pyfsagg._table.table import Adjusters, AnyTable, Table
@@ -108,7 +106,7 @@ def read_filter_params(
     """Parameters by the label of their filter."""
     labels = [filter_label(item) for item in filters]
     params: dict[str, dict[str, Any]] = {}
-    for name, chosen in check_mapping("filter_params", filter_params).items():
+    for name, chosen in validation.check_mapping("filter_params", filter_params).items():
         label = FILTERS.get(name).name if name in FILTERS else name
         if label in labels and isinstance(chosen, Mapping):
             params.setdefault(label, {}).update(chosen)
@@ -340,7 +338,7 @@ def warn_of_time(
     pieces = expected_seconds(bound, resamples)
     if pieces is None:
         return
-    workers = min(count_workers(n_jobs), os.cpu_count() or 1)
+    workers = min(parallel.count_workers(n_jobs), os.cpu_count() or 1)
     per_resample = sum(pieces.values())
     judging = work.judged * sum(
         seconds for one, seconds in pieces.items() if work.judges & one.outputs.keys()
@@ -370,7 +368,7 @@ def warn_of_time(
 def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
     """Refuse score matrices that do not fit into memory, with the computations on them."""
     m, p = shape
-    require_memory(
+    memory.require_memory(
         8 * m * p * (n_matrices + 4) + _FEATURE * p,
         f"the score matrices of {m:,} resamples and {p:,} features, and what is computed from them,",
         Message(
@@ -387,7 +385,7 @@ def score_resamples(
     resamples: Resamples,
     *,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: execution.Progress | None = None,
     checkpoint: Checkpoint | None = None,
     first: int = 0,
     store: MatrixStore | None = None,
@@ -424,7 +422,7 @@ def score_resamples(
         n_jobs=n_jobs,
         threads=threads,
     )
-    with progress_sink(progress, m) as advance:
+    with execution.progress_sink(progress, m) as advance:
         advance(0)
         for rows, scores in zip(blocks, answers, strict=True):
             for label, block in scores.items():

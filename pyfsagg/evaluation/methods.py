@@ -21,8 +21,7 @@ from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import filter_label
 from pyfsagg.evaluation.cells import Rows, take_rows
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
-from pyfsagg.filters._base import FILTERS
-from pyfsagg.filters.model import with_columns
+from pyfsagg.filters import _base, model
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Bootstrap, Plan
 from pyfsagg.resampling.plan import read_plan
@@ -231,7 +230,7 @@ def _label(item: Any) -> str:
     if not isinstance(item, str):
         return filter_label(item)
     base, slash, aggregator = item.partition("/")
-    name = "bam" if base.strip().lower() == "bam" else FILTERS.get(base).name
+    name = "bam" if base.strip().lower() == "bam" else _base.FILTERS.get(base).name
     return f"{name}/{AGGREGATORS.get(aggregator).name}" if slash else name
 
 
@@ -288,7 +287,7 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
 def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
     """The settings of a saved run, to be repeated on other rows."""
     parameters, setup = result.parameters, result._setup
-    unknown = [name for name in result.score_matrices if name not in FILTERS]
+    unknown = [name for name in result.score_matrices if name not in _base.FILTERS]
     bound_to_rows = ("row_indices", "grouped_bootstrap", "k_fold")
     if unknown or not setup.rows_stand_alone or setup.plan in bound_to_rows:
         what = f"the filter {unknown[0]!r}" if unknown else f"resampling {setup.plan!r}"
@@ -400,7 +399,7 @@ def _single_scores(
 ) -> Floats:
     item = method.item
     if method.is_function:
-        item = _as_filter(label, with_columns(item, table.feature_names))
+        item = _as_filter(label, model.with_columns(item, table.feature_names))
     params = {filter_label(item): dict(method.params)} if method.params else {}
     (bound,) = scoring.bind_filters([item], params, table, target, seed, groups)
     weights = np.ones((1, table.n_samples), dtype=np.uint16)

@@ -21,8 +21,7 @@ from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table, as_table
 from pyfsagg._table.target import Target, read_target
-from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble.scoring import usual_filters
+from pyfsagg.ensemble import EnsembleResult, scoring
 from pyfsagg.evaluation import cells, learners
 from pyfsagg.evaluation.methods import (
     EnsembleMethod,
@@ -291,7 +290,7 @@ def read_design(arguments: Mapping[str, Any], execution: Execution) -> Design:
     ranking_rows = protocol.ranking_rows
     seed = resolve_seed(kept_seed(execution.checkpoint, arguments["random_state"]))
     n_resamples = check_integer("n_resamples", arguments["n_resamples"], low=1)
-    usual = usual_filters(table, target, groups)
+    usual = scoring.usual_filters(table, target, groups)
     if rankings is None and methods is None:
         methods = (*usual, "bam")
     if ranking_rows is not None and (rankings is None or protocols != ("thesis",)):

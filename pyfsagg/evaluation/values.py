@@ -15,14 +15,8 @@ from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._run.result import Recorded
+from pyfsagg.evaluation import comparison
 from pyfsagg.evaluation.cells import weighted_average_accuracy
-from pyfsagg.evaluation.comparison import (
-    MEAN,
-    divisions_of,
-    fewest_of_folds,
-    list_of_folds,
-    standings_over_data_sets,
-)
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.score_tables import MetricStandings, Standings
@@ -286,7 +280,7 @@ class Evaluated(Recorded):
         spec = METRICS.get(metric)
         if asked.rope is None and spec.bounds.endswith("to 1"):
             asked = replace(asked, rope=ROPE)
-        return divisions_of(wide, protocol=chosen, **design).standings(
+        return comparison.divisions_of(wide, protocol=chosen, **design).standings(
             asked,
             higher_is_better=spec.higher_is_better,
             what=f"{what}, {classifier or 'mean of classifiers'}, {chosen} protocol"
@@ -310,7 +304,7 @@ class Evaluated(Recorded):
         def by(one: Question, metric: str, call: Call | None) -> Standings:
             values, what = averages_over_data_sets(results, metric=metric)
             better = METRICS.get(metric).higher_is_better
-            return standings_over_data_sets(
+            return comparison.standings_over_data_sets(
                 values, one, higher_is_better=better, what=what, call=call
             )
 
@@ -365,14 +359,14 @@ class Evaluated(Recorded):
             keys = [one for one in [*CELL, "repeat", "fold"] if one != "classifier"]
             # A mean over classifiers exists only where all of them have a value.
             means = cells.groupby(keys, sort=False)["value"].agg(lambda v: v.mean(skipna=False))
-            cells = pd.concat([cells, means.reset_index().assign(classifier=MEAN)])
+            cells = pd.concat([cells, means.reset_index().assign(classifier=comparison.MEAN)])
         design = {key: self.parameters[key] for key in ("n_folds", "n_repeats", "test_size")}
         rows = []
         for key, part in cells.groupby(["protocol", "method", "classifier"], sort=False):
             folds = part.pivot_table(
                 index=["repeat", "fold"], columns="n_features", values="value", dropna=False
             )
-            found = fewest_of_folds(
+            found = comparison.fewest_of_folds(
                 folds,
                 protocol=str(key[0]),
                 higher_is_better=METRICS.get(name).higher_is_better,
@@ -420,7 +414,7 @@ class Evaluated(Recorded):
         frame = self.fewest()
         several = len(self.classifiers) > 1
         frame = frame[(frame["protocol"] == "nested") & frame["method"].isin(list(self.places))]
-        frame = frame[frame["classifier"] == (MEAN if several else self.classifiers[0])]
+        frame = frame[frame["classifier"] == (comparison.MEAN if several else self.classifiers[0])]
         known = frame.set_index("method")["value"].dropna()
         if method is None:
             if known.empty:
@@ -434,7 +428,7 @@ class Evaluated(Recorded):
         else:
             high = len(self.feature_names)
             size = check_integer("n_features_to_select", n_features_to_select, low=1, high=high)
-        found = list_of_folds(self.places[method], self.feature_names, size)
+        found = comparison.list_of_folds(self.places[method], self.feature_names, size)
         found.attrs |= {"method": method, "n_features": size}
         return found
 

@@ -15,10 +15,9 @@ import pandas as pd
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base import memory, validation
 from pyfsagg._base.arithmetic import Booleans, Floats, Indices
-from pyfsagg._base.memory import require_memory, within_memory
 from pyfsagg._base.settings import Task
-from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels.class_tables import (
     EQUAL_WIDTH,
     PRAZNIK,
@@ -165,7 +164,7 @@ class InformationScorer:
         like: NDArray[np.unsignedinteger[Any]]
         like = np.empty(0, dtype=np.uint8 if n_codes.max() <= 255 else np.uint32)
         scores = np.empty((len(weights), columns.values.shape[1]))
-        with within_memory(
+        with memory.within_memory(
             total * (12 + int(n_codes.sum()) // 8),
             f"the logarithms of counts up to {total:,}, the weights together,",
             DIVIDE_WEIGHTS,
@@ -253,7 +252,7 @@ def _orders_of_pairs(table: Table, target: Target) -> Iterator[NDArray[np.uint32
         )
     n, p = table.values.shape
     what = f"the order of the pairs of {n:,} rows in {p:,} features"
-    require_memory(5 * p * n**2, what, Message("use ", Use(binning="equal_width")))
+    memory.require_memory(5 * p * n**2, what, Message("use ", Use(binning="equal_width")))
     return (_order(table.values[:, j]) for j in range(p))
 
 
@@ -314,8 +313,8 @@ def _prepare(
 
     With adjusting levels information is conditional on them, and columns are cut once in each stratum.
     """
-    check_choice("binning", binning, _READINGS)
-    check_integer("bins", bins, low=2, high=_base.MOST_BINS)
+    validation.check_choice("binning", binning, _READINGS)
+    validation.check_integer("bins", bins, low=2, high=_base.MOST_BINS)
     depth = _base.read_depth(n_features, table.n_features)
     table, given = target.always_first(table)
     strata = None if target.adjusters is None else target.adjusters.strata
@@ -471,7 +470,7 @@ def _selected(
 ) -> InformationSelection:
     table, target = read_target(task, as_table(X, nominal=task.nominal), y)
     if not (n_features is None or isinstance(n_features, str)):
-        check_integer("n_features", n_features, low=1, high=table.n_features)
+        validation.check_integer("n_features", n_features, low=1, high=table.n_features)
     prepare = PREPARE[criterion]
     scorer = prepare(table, target, n_features=n_features, binning=binning, bins=bins)
     weights = full_weights(table.n_samples, sample_weight)
@@ -548,7 +547,7 @@ def information_selection(
     >>> information_selection(X, y, criterion="mim").scores.round(3).tolist()
     [0.216, 0.0, 0.0]
     """
-    check_choice("criterion", criterion, _CRITERIA)
+    validation.check_choice("criterion", criterion, _CRITERIA)
     task = Task(nominal=nominal, always=always)
     return _selected(criterion, X, y, n_features, binning, bins, task, sample_weight)
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base import memory, remarks, validation
 from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Param, Remedy, Use
-from pyfsagg._table.columns import Kind
-from pyfsagg._table.frames import with_rows_of
+from pyfsagg._table import columns, frames
 from pyfsagg._table.table import Table, as_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
@@ -70,7 +69,7 @@ class Orders:
 def order_table(X: Any, *, min_samples: int = 1, min_features: int = 2) -> Table:
     """A table whose cells can be compared with one another."""
     table = as_table(X, min_samples=min_samples, min_features=min_features, allow_constant=True)
-    nominal = np.flatnonzero(table.kinds == Kind.NOMINAL)
+    nominal = np.flatnonzero(table.kinds == columns.Kind.NOMINAL)
     if nominal.size:
         raise DataError(
             f"column {table.feature_names[nominal[0]]!r} is nominal; orders compare the features "
@@ -268,4 +267,4 @@ def to_rank_order(
     check_rules(table, ties, missing, random_state)
     rule: Any = "average" if ties == "error" else ties
     ranks = rank_scores(-table.values, rule, random_state=random_state)
-    return with_rows_of(X, pd.DataFrame(ranks, columns=list(table.feature_names)))
+    return frames.with_rows_of(X, pd.DataFrame(ranks, columns=list(table.feature_names)))

@@ -14,8 +14,7 @@ from pyfsagg._base.validation import check_integer, random_numbers
 from pyfsagg._kernels.rank_order import naive_bayes_path
 from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.rank_order._orders import Orders, read_features, read_orders
-from pyfsagg.rank_order.distances import all_orders, divergence_growing
+from pyfsagg.rank_order import _orders, distances
 
 ALPHA = 1.0  # Laplace's correction: one extra instance in each state of a boolean-order feature
 
@@ -28,9 +27,9 @@ def naive_bayes_accuracy(
     The boolean-order features of a subset are the orders of all its pairs; a tie is a third state,
     an unknown order is omitted.  Probabilities are (count + 1) / (total + states).
     """
-    orders = read_orders(X, y, random_state=random_state)
+    orders = _orders.read_orders(X, y, random_state=random_state)
     names = orders.feature_names
-    chosen = read_features(names if features is None else features, names)
+    chosen = _orders.read_features(names if features is None else features, names)
     values = accuracy_path(orders, chosen, random_state=random_state)
     index = pd.RangeIndex(1, chosen.size + 1, name="size")
     return pd.Series(values, index=index, name="accuracy")
@@ -52,17 +51,17 @@ def random_subset_baseline(
     Each of `n_subsets` random orders of the features gives one uniformly random subset of every
     size from 2 to `max_size`.
     """
-    orders = read_orders(X, y, ties=ties, missing=missing, random_state=random_state)
+    orders = _orders.read_orders(X, y, ties=ties, missing=missing, random_state=random_state)
     largest = check_integer("max_size", max_size, low=2, high=orders.n_features)
     n_subsets = check_integer("n_subsets", n_subsets, low=1)
     rng = random_numbers(random_state)
     accuracy = np.empty((n_subsets, largest - 1))
     divergence = np.empty((n_subsets, largest - 1))
-    before = all_orders(orders)
+    before = distances.all_orders(orders)
     for s in range(n_subsets):
         drawn = rng.permutation(orders.n_features)[:largest]
         accuracy[s] = accuracy_path(orders, drawn, n_folds=n_folds, random_state=rng)[1:]
-        divergence[s] = divergence_growing(orders, drawn, before)[1:]
+        divergence[s] = distances.divergence_growing(orders, drawn, before)[1:]
     columns = {}
     for name, values in (("accuracy", accuracy), ("divergence", divergence)):
         columns[f"{name}_mean"] = values.mean(axis=0)
@@ -72,7 +71,7 @@ def random_subset_baseline(
 
 
 def accuracy_path(
-    orders: Orders, features: NDArray[Any], *, n_folds: int = 5, random_state: Any = 0
+    orders: _orders.Orders, features: NDArray[Any], *, n_folds: int = 5, random_state: Any = 0
 ) -> Floats:
     """Accuracy with the first 1, 2, … of `features` (positions)."""
     n_folds = check_integer("n_folds", n_folds, low=2)

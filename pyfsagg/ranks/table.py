@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base import remarks, validation
 from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.fields import stored
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice
 from pyfsagg._message import FALSE, SCORES, TRUE, Got, Param, Phrase
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks import _files, ranking
@@ -24,7 +23,7 @@ Absent = Literal["worst", "unknown"] | None
 
 def _is_full(full: bool, absent: Absent) -> bool:
     """Whether an absent item is unknown to a list: as `absent` says in words, or else `full`."""
-    known = absent is not None and check_choice("absent", absent, ("worst", "unknown"))
+    known = absent is not None and validation.check_choice("absent", absent, ("worst", "unknown"))
     return absent == "unknown" if known else full
 
 
@@ -220,7 +219,7 @@ class RankTable:
         held = ~self.missing[rows].all(axis=0)
         if not held.all():
             gone = int((~held).sum())
-            warn(
+            remarks.warn(
                 f"{gone} item(s) are held by lists of weight 0 only and are omitted, for instance "
                 f"{self.names[int((~held).argmax())]!r}",
                 stacklevel=4,
@@ -258,7 +257,7 @@ class RankTable:
 
     def to_frame(self, values: Literal["ranks", "scores", "normalized"] = "ranks") -> pd.DataFrame:
         """The table as a frame with one row per item and one column per list."""
-        check_choice("values", values, ("ranks", "scores", "normalized"))
+        validation.check_choice("values", values, ("ranks", "scores", "normalized"))
         if values == "scores":
             matrix = self.scores
         else:
@@ -547,7 +546,7 @@ class RankTable:
             For blank lines between names, repeated names that are omitted, and a first line that
             looks like a header.
         """
-        check_choice("matrix", matrix, ("ranks", "scores"))
+        validation.check_choice("matrix", matrix, ("ranks", "scores"))
         full = _is_full(full, absent)
         ranked, loose = _files.read_rank_files(
             paths, unranked, format=format, ids=ids, header=header, duplicates=duplicates

@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base import memory, validation
 from pyfsagg._base.arithmetic import Booleans, Indices
-from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.settings import Settings, option
-from pyfsagg._base.validation import check_integer
 from pyfsagg._message import DIVIDE_WEIGHTS, Got, Message, Param, Phrase, Remedy, Use
 from pyfsagg._table import columns, identity, sparse
 from pyfsagg._table.table import AnyTable, Table, full_weights, weights_from_counts
@@ -270,11 +269,11 @@ def draw_resamples(
     each row occurs in the population, replaces the weights of the plan.
     """
     chosen = read_plan(plan)
-    check_integer("n_resamples", n_resamples, low=chosen.fewest)
+    validation.check_integer("n_resamples", n_resamples, low=chosen.fewest)
     if sample_weight is None:
         sample_weight = full_weights(table.n_samples, chosen.sample_weight)[0]
     chosen._check_multiple("n_resamples", n_resamples, Remedy(f"use {n_resamples + 1}"))
-    require_memory(
+    memory.require_memory(
         2 * n_resamples * table.n_samples + 24 * int(sample_weight.sum(dtype=np.int64)),
         f"the weights of {table.n_samples:,} rows in {n_resamples:,} resamples",
         Message("draw fewer resamples, or ", DIVIDE_WEIGHTS),

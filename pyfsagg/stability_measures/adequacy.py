@@ -17,8 +17,7 @@ from pyfsagg._base.memory import require_memory
 from pyfsagg._kernels.stability import kendall_block
 from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, InputTypeError
-from pyfsagg.ranks import rank_scores
-from pyfsagg.ranks.ranking import select_top
+from pyfsagg.ranks import rank_scores, ranking
 from pyfsagg.stability_measures._input import read_matrix
 
 Aggregator = Callable[[Floats], Floats]
@@ -248,7 +247,7 @@ def _adequacy(
             [_aggregate(aggregator, np.repeat(values, row, axis=0)) for row in weights]
         )
     rank, ranks = rank_scores(centre), rank_scores(repeated)
-    selected = select_top(repeated, k)
+    selected = ranking.select_top(repeated, k)
     common = (selected[:half] & selected[half:]).sum(axis=1)
     both, exponent = scaled(np.vstack([centre, repeated]))
     error = both[1:].std(axis=0, ddof=1)

@@ -24,8 +24,7 @@ from pyfsagg._base.arithmetic import (
 from pyfsagg._base.memory import require_memory
 from pyfsagg._message import Message, Param
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import rank_scores
-from pyfsagg.ranks.ranking import select_top
+from pyfsagg.ranks import rank_scores, ranking
 from pyfsagg.stability_measures import _base, _input, chance, similarity_adjusted
 from pyfsagg.stability_measures.measure import check_measure_params, measure_stability
 
@@ -356,7 +355,7 @@ def select_seen(scores: Floats, size: int) -> tuple[Booleans, Floats]:
         for part in row_blocks((len(alike), p), CACHED):
             rows = alike[part]
             chosen = scores[rows]
-            support[rows] = selected = select_top(chosen, k)
+            support[rows] = selected = ranking.select_top(chosen, k)
             edge = np.where(selected, chosen, np.inf).min(axis=1, keepdims=True)
             above, tied = chosen > edge, chosen == edge
             room = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)

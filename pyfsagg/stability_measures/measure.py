@@ -450,12 +450,13 @@ def stability_table(
                 f"one by one; name {spec.name!r} among measures to have it"
             )
         rows[spec.name] = row
-    table = table_of(rows).drop(columns="standard_error")
+    table = measures_frame(rows).drop(columns="standard_error")
     table.attrs["seed"] = seed
     return table
 
 
-def table_of(rows: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+def measures_frame(rows: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    """Values by the name of their measure, a row for each."""
     return pd.DataFrame(list(rows.values()), index=pd.Index(list(rows), name="measure"))
 
 

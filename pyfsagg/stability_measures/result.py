@@ -398,7 +398,7 @@ def stability(
         )
         estimate = bound.estimate()  # or an error
         row = measure.table_row(bound, estimate, interval, confidence_level, n_boot, seed)
-        table = measure.table_of({spec.name: row})
+        table = measure.measures_frame({spec.name: row})
     else:
         for name, value in (("undefined", undefined), ("measure_params", measure_params)):
             if value is not None:

@@ -10,10 +10,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import scipy
 
+from pyfsagg._base import remarks, validation
 from pyfsagg._base.arithmetic import Floats, Integers, original, scaled, scaled_together
 from pyfsagg._base.fields import columns
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice, check_flag, is_word
 from pyfsagg._message import FALSE, TRUE, Got, Param
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics import _base, effect_sizes
@@ -271,12 +270,12 @@ def wilcoxon(
     V = 20, exact, p = 0.0625; pseudomedian 1.45, 96.9 % interval −0.3 to 3.2;
     rank-biserial r = 0.905).
     """
-    check_choice("alternative", alternative, ALTERNATIVES)
-    check_choice("zero_method", zero_method, ("wilcox", "pratt", "zsplit"))
-    check_choice("missing", missing, _base.INCOMPLETE)
-    if not isinstance(exact, (bool, np.bool_)) and not is_word(exact, "auto"):
+    validation.check_choice("alternative", alternative, ALTERNATIVES)
+    validation.check_choice("zero_method", zero_method, ("wilcox", "pratt", "zsplit"))
+    validation.check_choice("missing", missing, _base.INCOMPLETE)
+    if not isinstance(exact, (bool, np.bool_)) and not validation.is_word(exact, "auto"):
         raise ParameterError(Param("exact"), " must be 'auto', ", TRUE, " or ", FALSE, Got(exact))
-    check_flag("continuity", continuity)
+    validation.check_flag("continuity", continuity)
     level = _base.check_confidence_level("confidence_level", confidence_level)
     differences, n_dropped = _differences(x, y, decimals, missing)
     n, n_zero = differences.size, int((differences == 0.0).sum())
@@ -358,7 +357,7 @@ def _differences(x: Any, y: Any, decimals: int | None, missing: str) -> tuple[Fl
 def _warn_of_near_ties(differences: Floats, largest: float) -> None:
     gaps = np.diff(np.sort(np.concatenate([[0.0], np.abs(differences)])))
     if bool(((gaps > 0.0) & (gaps <= 4.0 * np.finfo(np.float64).eps * largest)).any()):
-        warn(
+        remarks.warn(
             "some differences are zero, or as large as others, but for rounding errors in the ",
             "last bit; they are taken as they are, not as ties. Pass ",
             Param("decimals"),

@@ -14,8 +14,7 @@ from scipy.spatial.distance import squareform
 from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.validation import check_choice
 from pyfsagg._base.words import readable
-from pyfsagg._report import drawing
-from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report import closing, drawing
 from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
 from pyfsagg.exceptions import DataError
 from pyfsagg.unsupervised.result import ConsensusRanking
@@ -133,7 +132,7 @@ REFERENCES = {
 }
 
 
-def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> Report:
+def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> closing.Report:
     """The report of a ranking."""
     n_features_to_select = view["n_features_to_select"]
     selected = result.selected(n_features_to_select)
@@ -165,13 +164,13 @@ def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> Repo
     if result.curves:
         sections.append(Section("classes", "Against the classes", _against_classes(result)))
     first, last = [("Method", result.method)], [("Selection", str(n_features_to_select))]
-    return Report(
+    return closing.Report(
         ("Feature ranking without labels", "Feature ranking without labels: {}"),
         f"{result.method}: {len(selected)} of {result.n_features} features selected; "
         f"{result.data['n_samples']} samples",
         sections,
-        settings_groups(result, first=first, last=last),
-        [software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
+        closing.settings_groups(result, first=first, last=last),
+        [closing.software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
     )
 
 
