@@ -12,25 +12,26 @@ from typing import Any
 from pyfsagg._base.registry import Spec
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
-from pyfsagg.filters import _base, model
+from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, never
+from pyfsagg.filters.model import prepare_callable
 from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS, UnsupervisedSpec
 
 
-def _as_filter(spec: UnsupervisedSpec) -> _base.FilterSpec:
-    def prepare(table: Table, target: Target, **options: Any) -> _base.Scorer:
+def _as_filter(spec: UnsupervisedSpec) -> FilterSpec:
+    def prepare(table: Table, target: Target, **options: Any) -> Scorer:
         from pyfsagg.unsupervised.clusterings import check_numbers  # bring scikit-learn along
         from pyfsagg.unsupervised.methods import UnsupervisedFilter
 
         check_numbers(table)
-        return model.prepare_callable(table, target, UnsupervisedFilter(spec.name, options))
+        return prepare_callable(table, target, UnsupervisedFilter(spec.name, options))
 
-    return _base.FilterSpec(
+    return FilterSpec(
         **{field.name: getattr(spec, field.name) for field in fields(Spec)},
         prepare=prepare,
         output="callable",
-        accepts_missing=_base.never,
+        accepts_missing=never,
         targets=("classes", "numeric", "survival", "none"),
     )
 
 
-UNSUPERVISED_METHODS.feed(_base.FILTERS, _as_filter)
+UNSUPERVISED_METHODS.feed(FILTERS, _as_filter)
