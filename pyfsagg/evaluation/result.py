@@ -131,7 +131,7 @@ class Evaluation(Evaluated):
         ]
 
     def _best_table(self) -> PageTable:
-        """For each protocol and classifier the best cell, beside all features and random subsets."""
+        """For each protocol and classifier the best cell, with all features and random subsets."""
         metric = self.metrics[0]
         better = METRICS.get(metric).higher_is_better
         summary = self.summary()

@@ -311,7 +311,7 @@ class Evaluated(Recorded):
         return asked.each(next(iter(results.values())).metrics, by, call)
 
     def _caution(self, protocol: str, methods: Iterable[str]) -> str:
-        """A remark beside every verdict on rankings that saw the rows they are tested on."""
+        """A remark on verdicts about rankings that used their test rows."""
         if protocol == "leaky":
             return "; the rankings have seen the test rows"
         rankings = self.parameters["rankings"]
@@ -481,10 +481,8 @@ def averages_over_data_sets(
 
 
 def widen(values: pd.Series[Any], level: str) -> pd.DataFrame:
-    """A level of the index as columns; rows and columns in the order in which they first appear.
-
-    ``unstack(sort=False)`` of pandas 2.2 puts values into the wrong cells.
-    """
+    """A level of the index as columns, in order of appearance; ``unstack(sort=False)`` of pandas 2.2
+    misplaces values."""
     rows = values.index.droplevel(level).unique()  # type: ignore[arg-type]
     columns = values.index.unique(level)
     wide = values.unstack(level)

@@ -198,7 +198,7 @@ def test_what_is_refused() -> None:
         (ParameterError, "above 0", {"metric": "neg_log_loss", "voter_weights": "performance"}),
         (UnknownNameError, "phragmen", {"rule": "phragman"}),
         (ParameterError, "1 in all", {"voter_weights": [1.0, 2.0]}),
-        (ParameterError, "no learner", {"selection": {"forest": LearnerSelection()}}),
+        (ParameterError, "not a learner", {"selection": {"forest": LearnerSelection()}}),
         (
             ParameterError,
             "one by one",

@@ -156,9 +156,7 @@ def test_by_average_rank() -> None:
 
 def test_few_data_sets_are_refused_with_the_reason() -> None:
     result = pyfsagg.standings(scores(7))
-    with pytest.raises(
-        DataError, match=r"7 data sets are too few to speak of others like them; 8 are"
-    ):
+    with pytest.raises(DataError, match=r"7 data sets are too few to generalise to others; 8 are"):
         result.sets()
     text = result.summary_text()
     assert text.startswith(
